@@ -1,0 +1,74 @@
+//! The contract between Adfolio's services: gRPC clients and servers, and the events on the exchange.
+//!
+//! The texts are in `adfolio/<package>/v1/*.proto`; the comments there become the doc comments here.
+
+// Generated code is not held to the lints of written code.
+#![allow(missing_docs, clippy::all, clippy::pedantic)]
+
+/// Types that more than one service speaks.
+pub mod common {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("adfolio.common.v1");
+    }
+}
+
+/// Users, sessions, licence keys, staff.
+pub mod auth {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("adfolio.auth.v1");
+    }
+}
+
+/// The ledger.
+pub mod wallet {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("adfolio.wallet.v1");
+    }
+}
+
+/// Products, plans, delivery, statistics.
+pub mod plan {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("adfolio.plan.v1");
+    }
+}
+
+/// Campaigns and coupons.
+pub mod coupon {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("adfolio.coupon.v1");
+    }
+}
+
+/// Inbox and texts.
+pub mod notification {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("adfolio.notification.v1");
+    }
+}
+
+/// Acceptors of foreign exchange.
+pub mod acceptor {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("adfolio.acceptor.v1");
+    }
+}
+
+/// Events on the exchange, with proto3 JSON by serde.
+pub mod events {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("adfolio.events.v1");
+        include!(concat!(env!("OUT_DIR"), "/adfolio.events.v1.serde.rs"));
+    }
+}
+
+/// Descriptors of all packages, for gRPC reflection.
+pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptor.bin"));
