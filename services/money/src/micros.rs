@@ -106,6 +106,10 @@ impl FromStr for Micros {
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail by panicking"
+)]
 mod tests {
     use proptest::prelude::*;
 
