@@ -1,0 +1,194 @@
+//! What a stack consists of, said before it starts.
+
+use std::collections::HashMap;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use tempfile::TempDir;
+use url::Url;
+
+use crate::component::{Component, Service};
+use crate::ports::{Ports, Reservation};
+use crate::servers::adfolio::built_programs;
+use crate::stack::Stack;
+
+pub(crate) const ADMIN_USERNAME: &str = "admin";
+/// Harmless because everything listens on loopback only.
+pub(crate) const DEMO_ADMIN_PASSWORD: &str = "adfolio-admin";
+
+/// Describes a stack; [`StackBuilder::start`] starts it.
+///
+/// Without further words: all services, free ports, a temporary data directory, no demo data, servers that do not wait for
+/// the disk.
+#[derive(Debug)]
+#[must_use]
+pub struct StackBuilder {
+    pub(crate) ports: Option<Ports>,
+    pub(crate) data: Option<PathBuf>,
+    pub(crate) services: Vec<Service>,
+    pub(crate) demo: bool,
+    pub(crate) durable: bool,
+    pub(crate) admin_password: String,
+    pub(crate) programs: Option<PathBuf>,
+    pub(crate) web: Option<PathBuf>,
+    pub(crate) extra: HashMap<Service, Vec<(String, String)>>,
+    pub(crate) database_url: Option<Url>,
+    pub(crate) amqp_url: Option<String>,
+}
+
+impl StackBuilder {
+    pub(crate) fn new() -> Self {
+        Self {
+            ports: None,
+            data: None,
+            services: Service::ALL.to_vec(),
+            demo: false,
+            durable: false,
+            admin_password: DEMO_ADMIN_PASSWORD.to_owned(),
+            programs: None,
+            web: None,
+            extra: HashMap::new(),
+            database_url: None,
+            amqp_url: None,
+        }
+    }
+
+    /// Listens on ports that are free now and outside the range of outgoing connections. The default.
+    pub fn free_ports(mut self) -> Self {
+        self.ports = None;
+        self
+    }
+
+    /// Listens on exactly these ports.
+    pub fn ports(mut self, ports: Ports) -> Self {
+        self.ports = Some(ports);
+        self
+    }
+
+    /// Keeps everything below this folder instead of a temporary one.
+    pub fn data_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.data = Some(folder.into());
+        self
+    }
+
+    /// Runs only these services. nginx runs if the gateway does; PostgreSQL and RabbitMQ always do.
+    pub fn services(mut self, services: impl IntoIterator<Item = Service>) -> Self {
+        self.services = services.into_iter().collect();
+        self.services.sort_unstable();
+        self.services.dedup();
+        self
+    }
+
+    /// Loads the demo data once everything is ready.
+    pub fn demo(mut self, demo: bool) -> Self {
+        self.demo = demo;
+        self
+    }
+
+    /// Whether PostgreSQL waits for the disk at every commit, as it must wherever figures or data matter.
+    pub fn durable(mut self, durable: bool) -> Self {
+        self.durable = durable;
+        self
+    }
+
+    /// Password of the first member of staff.
+    pub fn admin_password(mut self, password: impl Into<String>) -> Self {
+        self.admin_password = password.into();
+        self
+    }
+
+    /// Folder of the services' programs, if they were not built together with the running one.
+    pub fn programs(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.programs = Some(folder.into());
+        self
+    }
+
+    /// Folder of the built web client, `web/dist` unless said otherwise.
+    pub fn web(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.web = Some(folder.into());
+        self
+    }
+
+    /// Sets a variable in the environment of one service.
+    pub fn extra_env(
+        mut self,
+        service: Service,
+        name: impl Into<String>,
+        value: impl Into<String>,
+    ) -> Self {
+        self.extra
+            .entry(service)
+            .or_default()
+            .push((name.into(), value.into()));
+        self
+    }
+
+    /// Uses this PostgreSQL instead of a private one; its account must be allowed to create databases.
+    pub fn database_url(mut self, url: Url) -> Self {
+        self.database_url = Some(url);
+        self
+    }
+
+    /// Uses this RabbitMQ instead of a private one.
+    pub fn amqp_url(mut self, url: impl Into<String>) -> Self {
+        self.amqp_url = Some(url.into());
+        self
+    }
+
+    /// Starts everything and returns when all of it is ready. What was started is ended again if anything fails, or if the
+    /// returned future is dropped.
+    pub async fn start(self) -> Result<Stack> {
+        Stack::start(self).await
+    }
+
+    pub(crate) fn components(&self) -> Vec<Component> {
+        let private_database = self.database_url.is_none();
+        let private_broker = self.amqp_url.is_none();
+        Component::all()
+            .filter(|component| match component {
+                Component::Postgres => private_database,
+                Component::Epmd | Component::Rabbitmq => private_broker,
+                Component::Service(service) => self.services.contains(service),
+                Component::Nginx => self.services.contains(&Service::Gateway),
+            })
+            .collect()
+    }
+
+    pub(crate) fn resolve_ports(&self, reservation: &mut Reservation) -> Result<Ports> {
+        match &self.ports {
+            Some(ports) => Ok(ports.clone()),
+            None => reservation.free_stack(),
+        }
+    }
+
+    pub(crate) fn resolve_data(&self) -> Result<(PathBuf, Option<TempDir>)> {
+        if let Some(folder) = &self.data {
+            return Ok((folder.clone(), None));
+        }
+        let folder = tempfile::Builder::new()
+            .prefix("adfolio-")
+            // PostgreSQL may run under another account and must get through.
+            .permissions(Permissions::from_mode(0o755))
+            .tempdir()
+            .context("cannot create a temporary folder")?;
+        Ok((folder.path().to_owned(), Some(folder)))
+    }
+
+    pub(crate) fn resolve_programs(&self) -> Result<PathBuf> {
+        self.programs.clone().map_or_else(built_programs, Ok)
+    }
+
+    pub(crate) fn resolve_web(&self) -> PathBuf {
+        self.web
+            .clone()
+            .unwrap_or_else(|| repository().join("web/dist"))
+    }
+}
+
+/// The repository this program was built from.
+pub(crate) fn repository() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.ancestors().nth(2).unwrap_or(own).to_owned()
+}

@@ -1,0 +1,170 @@
+//! The commands of `adfolio-local`.
+
+mod options;
+mod signals;
+mod with;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Parser, Subcommand};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use tokio::time::{Instant, sleep};
+use tracing::info;
+
+use self::options::StackOptions;
+use self::signals::Interrupts;
+use self::with::{CommandLine, with_servers, with_stack};
+use crate::builder::ADMIN_USERNAME;
+use crate::component::Component;
+use crate::layout::Layout;
+use crate::process::kill_marked;
+use crate::stack::{Description, Stack};
+
+/// Adfolio on this machine, without containers.
+#[derive(Debug, Parser)]
+#[command(version)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Start everything and keep it running until Ctrl-C or `down`.
+    Up(StackOptions),
+    /// Stop what `up` started.
+    Down(DataOptions),
+    /// Show what runs.
+    Status(DataOptions),
+    /// Run a command with a private PostgreSQL and RabbitMQ (`DATABASE_URL`, `AMQP_URL`).
+    WithServers(CommandLine),
+    /// Run a command with a whole stack on free ports (`ADFOLIO_URL` and the services' addresses).
+    WithStack(with::StackCommand),
+}
+
+#[derive(Debug, clap::Args)]
+struct DataOptions {
+    /// The data directory that `up` uses.
+    #[arg(long = "data", env = "ADFOLIO_DATA", default_value = ".data")]
+    data: PathBuf,
+}
+
+/// Runs one command.
+pub async fn run(cli: Cli) -> Result<ExitCode> {
+    match cli.command {
+        Command::Up(options) => up(options).await,
+        Command::Down(options) => down(&options).await,
+        Command::Status(options) => status(&options).await,
+        Command::WithServers(command) => with_servers(command).await,
+        Command::WithStack(command) => with_stack(command).await,
+    }
+}
+
+async fn up(options: StackOptions) -> Result<ExitCode> {
+    let mut interrupts = Interrupts::listen()?;
+    let admin_password = options.admin_password().to_owned();
+    let demo = options.demo();
+    info!("starting Adfolio below {}", options.data.display());
+    let stack = tokio::select! {
+        stack = options.into_builder()?.start() => stack?,
+        // Dropping the start kills what it had started.
+        () = interrupts.next() => return Ok(ExitCode::from(signals::INTERRUPTED)),
+    };
+    announce(&stack, &admin_password, demo);
+    interrupts.next().await;
+    info!("stopping (once more to kill at once)");
+    tokio::select! {
+        () = stack.stop() => info!("stopped"),
+        () = interrupts.next() => {}
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn announce(stack: &Stack, admin_password: &str, demo: bool) {
+    println!();
+    println!("  Adfolio is ready: {}", stack.url());
+    println!();
+    println!("  staff       {ADMIN_USERNAME} / {admin_password}");
+    if demo {
+        println!("  advertiser  demo / adfolio-demo-1   (transaction password 246810)");
+        println!("  licences    DEMO-LICENSE-0001 … DEMO-LICENSE-0020");
+    }
+    println!("  events      {}", stack.amqp_url());
+    println!("  logs        {}", stack.data_dir().join("log").display());
+    println!();
+    println!("  Ctrl-C or `make down` stops it.");
+    println!();
+}
+
+/// Longer than the sum of the limits of an ordered stop.
+const DOWN_LIMIT: Duration = Duration::from_secs(75);
+const DOWN_POLL: Duration = Duration::from_millis(100);
+
+async fn down(options: &DataOptions) -> Result<ExitCode> {
+    let Ok(layout) = Layout::at(&options.data) else {
+        println!("nothing runs: there is no {}", options.data.display());
+        return Ok(ExitCode::SUCCESS);
+    };
+    let Some(supervisor) = layout.supervisor() else {
+        let killed = kill_marked(&layout, None);
+        println!(
+            "nothing runs below {}{}",
+            layout.root().display(),
+            leftovers_note(killed)
+        );
+        return Ok(ExitCode::SUCCESS);
+    };
+    let pid = Pid::from_raw(i32::try_from(supervisor)?);
+    kill(pid, Signal::SIGTERM).with_context(|| format!("cannot stop process {supervisor}"))?;
+    let deadline = Instant::now() + DOWN_LIMIT;
+    while layout.supervisor() == Some(supervisor) {
+        if Instant::now() >= deadline {
+            kill(pid, Signal::SIGKILL)?;
+            kill_marked(&layout, None);
+            bail!("it did not stop within {DOWN_LIMIT:?} and was killed");
+        }
+        sleep(DOWN_POLL).await;
+    }
+    println!("stopped");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn leftovers_note(killed: usize) -> String {
+    match killed {
+        0 => String::new(),
+        killed => format!(" ({killed} leftover processes ended)"),
+    }
+}
+
+async fn status(options: &DataOptions) -> Result<ExitCode> {
+    let running = Layout::at(&options.data)
+        .ok()
+        .filter(|layout| layout.supervisor().is_some());
+    let Some(layout) = running else {
+        println!("not running");
+        return Ok(ExitCode::FAILURE);
+    };
+    let description = std::fs::read(layout.description()).context("the stack is just starting")?;
+    let description: Description = serde_json::from_slice(&description)?;
+    for component in
+        Component::all().filter(|component| description.components.contains(&component.to_string()))
+    {
+        let pid = std::fs::read_to_string(layout.pid_file(component)).unwrap_or_default();
+        let (port, probe) = component.listener(&description.ports)?;
+        let state = if probe.holds().await {
+            "ready"
+        } else {
+            "not ready"
+        };
+        println!(
+            "{:<14} {:>8}  port {port:<6} {state}",
+            component.to_string(),
+            pid.trim()
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}

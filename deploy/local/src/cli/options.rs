@@ -1,0 +1,112 @@
+//! The configuration of `up`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use clap::builder::{BoolishValueParser, TypedValueParser as _};
+use url::Url;
+
+use crate::builder::{DEMO_ADMIN_PASSWORD, StackBuilder};
+use crate::ports::{FIRST_ADMIN_PORT, FIRST_LISTEN_PORT, Ports, Reservation, service_block};
+use crate::stack::Stack;
+
+const DEFAULT_HTTP_PORT: u16 = 8080;
+
+/// Where the stack listens and what it holds.
+#[derive(Debug, Args)]
+pub(super) struct StackOptions {
+    /// Folder for everything that is written.
+    #[arg(long = "data", env = "ADFOLIO_DATA", default_value = ".data")]
+    pub(super) data: PathBuf,
+    /// Port of the web client and the API.
+    #[arg(long, env = "ADFOLIO_PORT", default_value_t = DEFAULT_HTTP_PORT)]
+    port: u16,
+    /// Port of the private RabbitMQ.
+    #[arg(long, env = "ADFOLIO_AMQP_PORT", default_value_t = 8072)]
+    amqp_port: u16,
+    /// Port of the private PostgreSQL.
+    #[arg(long, env = "ADFOLIO_PG_PORT", default_value_t = 8032)]
+    pg_port: u16,
+    /// First of the seven admin ports. Default 8100; beside another stack the next free block.
+    #[arg(long, env = "ADFOLIO_ADMIN_PORT")]
+    admin_port: Option<u16>,
+    /// First of the seven gRPC ports. Default 8200; beside another stack the next free block.
+    #[arg(long, env = "ADFOLIO_GRPC_PORT")]
+    grpc_port: Option<u16>,
+    #[command(flatten)]
+    content: ContentOptions,
+    /// Use this PostgreSQL instead of a private one; its account must be allowed to create databases.
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
+    database_url: Option<Url>,
+    /// Use this RabbitMQ instead of a private one.
+    #[arg(long, env = "AMQP_URL", hide_env_values = true)]
+    amqp_url: Option<String>,
+}
+
+/// What the stack holds at first.
+#[derive(Debug, Args)]
+pub(super) struct ContentOptions {
+    /// Load the demo data; 0 starts with the admin alone.
+    #[arg(long, env = "ADFOLIO_DEMO", default_value = "1", action = clap::ArgAction::Set, value_parser = BoolishValueParser::new().map(Switch))]
+    demo: Switch,
+    /// Password of the staff account `admin`.
+    #[arg(long, env = "ADFOLIO_ADMIN_PASSWORD", hide_env_values = true, default_value = DEMO_ADMIN_PASSWORD)]
+    pub(super) admin_password: String,
+}
+
+/// A yes or no that takes a value (`1`, `0`, `yes`, `off` …), unlike a flag.
+#[derive(Clone, Copy, Debug)]
+struct Switch(bool);
+
+impl ContentOptions {
+    pub(super) fn demo(&self) -> bool {
+        self.demo.0
+    }
+}
+
+impl StackOptions {
+    pub(super) fn demo(&self) -> bool {
+        self.content.demo()
+    }
+
+    pub(super) fn admin_password(&self) -> &str {
+        &self.content.admin_password
+    }
+
+    pub(super) fn into_builder(self) -> Result<StackBuilder> {
+        let ports = self.ports()?;
+        let mut builder = Stack::builder()
+            .ports(ports)
+            .demo(self.demo())
+            .durable(true)
+            .data_dir(self.data)
+            .admin_password(self.content.admin_password);
+        if let Some(url) = self.database_url {
+            builder = builder.database_url(url);
+        }
+        if let Some(url) = self.amqp_url {
+            builder = builder.amqp_url(url);
+        }
+        Ok(builder)
+    }
+
+    fn ports(&self) -> Result<Ports> {
+        // A second stack is told only its main ports; its services make room for those of the first.
+        let beside_another = self.port != DEFAULT_HTTP_PORT;
+        let block = |given: Option<u16>, default| match given {
+            Some(first) => service_block(first, false),
+            None => service_block(default, beside_another),
+        };
+        let mut internal = Reservation::default();
+        Ok(Ports {
+            http: self.port,
+            amqp: self.amqp_port,
+            postgres: self.pg_port,
+            admin: block(self.admin_port, FIRST_ADMIN_PORT)?,
+            listen: block(self.grpc_port, FIRST_LISTEN_PORT)?,
+            epmd: internal.free_port()?,
+            erlang: internal.free_port()?,
+        })
+    }
+}

@@ -1,0 +1,114 @@
+//! One database per service, each owned by a role of its own.
+
+use anyhow::{Context as _, Result};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
+use url::Url;
+
+use crate::component::Service;
+
+/// Where the databases live.
+#[derive(Clone, Debug)]
+pub(crate) enum Home {
+    /// The stack's own server, as its superuser: every service gets a role that can enter no other database.
+    Private(Url),
+    /// A server of the user's: its account owns all databases.
+    Given(Url),
+}
+
+impl Home {
+    /// Address of the server for whoever may create databases.
+    pub(crate) fn base_url(&self) -> &Url {
+        match self {
+            Self::Private(url) | Self::Given(url) => url,
+        }
+    }
+
+    /// Address of a service's database.
+    pub(crate) fn url(&self, service: Service) -> Url {
+        let mut url = self.base_url().clone();
+        url.set_path(&service.database());
+        if matches!(self, Self::Private(_)) {
+            // Only an address without a host refuses a user name.
+            let _ = url.set_username(&service.database());
+        }
+        url
+    }
+
+    /// Creates what is missing for these services. Running it again changes nothing.
+    pub(crate) async fn create(&self, services: &[Service]) -> Result<()> {
+        let options =
+            PgConnectOptions::from_url(self.base_url()).context("wrong database address")?;
+        let mut connection = options.connect().await.context("cannot reach PostgreSQL")?;
+        for service in services.iter().filter(|service| service.has_database()) {
+            self.create_one(&mut connection, *service)
+                .await
+                .with_context(|| format!("cannot create the database of {service}"))?;
+        }
+        connection
+            .close()
+            .await
+            .context("cannot close the connection to PostgreSQL")
+    }
+
+    async fn create_one(
+        &self,
+        connection: &mut PgConnection,
+        service: Service,
+    ) -> Result<(), sqlx::Error> {
+        let name = service.database();
+        let private = matches!(self, Self::Private(_));
+        if private
+            && !exists(
+                connection,
+                "SELECT 1 FROM pg_roles WHERE rolname = $1",
+                &name,
+            )
+            .await?
+        {
+            execute(connection, format!("CREATE ROLE {name} LOGIN")).await?;
+        }
+        if !exists(
+            connection,
+            "SELECT 1 FROM pg_database WHERE datname = $1",
+            &name,
+        )
+        .await?
+        {
+            let owner = if private {
+                format!(" OWNER {name}")
+            } else {
+                String::new()
+            };
+            execute(connection, format!("CREATE DATABASE {name}{owner}")).await?;
+        }
+        if private {
+            execute(
+                connection,
+                format!("REVOKE CONNECT ON DATABASE {name} FROM PUBLIC"),
+            )
+            .await?;
+        }
+        Ok(())
+    }
+}
+
+async fn exists(
+    connection: &mut PgConnection,
+    query: &'static str,
+    name: &str,
+) -> Result<bool, sqlx::Error> {
+    Ok(sqlx::query(query)
+        .bind(name)
+        .fetch_optional(connection)
+        .await?
+        .is_some())
+}
+
+/// Names cannot be bound in these statements; ours consist of letters and underscores.
+async fn execute(connection: &mut PgConnection, statement: String) -> Result<(), sqlx::Error> {
+    sqlx::raw_sql(AssertSqlSafe(statement))
+        .execute(connection)
+        .await?;
+    Ok(())
+}

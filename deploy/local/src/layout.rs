@@ -1,0 +1,152 @@
+//! Where a stack keeps what it writes.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::Write as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::component::Component;
+
+/// A log that has grown beyond this is moved aside at the next start.
+const LOG_ROTATION_BYTES: u64 = 16 * 1024 * 1024;
+const LOG_TAIL_LINES: usize = 12;
+const SUPERVISOR: &str = "supervisor";
+
+/// The folders of one data directory.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    root: PathBuf,
+}
+
+impl Layout {
+    /// Creates what is missing and resolves the path: it is the mark by which a stack's processes are known.
+    pub(crate) fn create(root: &Path) -> Result<Self> {
+        let create = |path: &Path| {
+            fs::create_dir_all(path).with_context(|| format!("cannot create {}", path.display()))
+        };
+        create(root)?;
+        let layout = Self::at(root)?;
+        create(&layout.root.join("run"))?;
+        create(&layout.root.join("log"))?;
+        create(&layout.secrets())?;
+        fs::set_permissions(layout.secrets(), Permissions::from_mode(0o700))
+            .context("cannot protect the secrets")?;
+        Ok(layout)
+    }
+
+    /// An existing data directory.
+    pub(crate) fn at(root: &Path) -> Result<Self> {
+        let root = root
+            .canonicalize()
+            .with_context(|| format!("cannot open {}", root.display()))?;
+        Ok(Self { root })
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    pub(crate) fn secrets(&self) -> PathBuf {
+        self.root.join("secrets")
+    }
+
+    pub(crate) fn pid_file(&self, component: Component) -> PathBuf {
+        self.root.join("run").join(format!("{component}.pid"))
+    }
+
+    /// Ports and parts of the running stack, for `adfolio-local status`.
+    pub(crate) fn description(&self) -> PathBuf {
+        self.root.join("run/stack.json")
+    }
+
+    pub(crate) fn log(&self, name: &str) -> PathBuf {
+        self.root.join("log").join(format!("{name}.log"))
+    }
+
+    /// The component's log, opened for appending.
+    pub(crate) fn open_log(&self, name: &str) -> Result<File> {
+        let path = self.log(name);
+        if fs::metadata(&path).is_ok_and(|metadata| metadata.len() > LOG_ROTATION_BYTES) {
+            fs::rename(&path, path.with_extension("log.1")).context("cannot rotate a log")?;
+        }
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// The last lines of a log, for the message about what failed.
+    pub(crate) fn log_tail(&self, name: &str) -> String {
+        let text = fs::read(self.log(name)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let lines: Vec<&str> = text.lines().collect();
+        lines[lines.len().saturating_sub(LOG_TAIL_LINES)..].join("\n")
+    }
+
+    /// Writes a file that only its owner may read.
+    pub(crate) fn write_secret(&self, name: &str, value: &str) -> Result<PathBuf> {
+        let path = self.secrets().join(name);
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(true)
+            .write(true)
+            .mode(0o600)
+            .open(&path)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        file.write_all(value.as_bytes())?;
+        Ok(path)
+    }
+
+    /// Makes this process the only supervisor of the data directory, for as long as the answer lives.
+    pub(crate) fn lock(&self) -> Result<Lock> {
+        let path = self.supervisor_pid_file();
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&path)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        if file.try_lock().is_err() {
+            let pid = fs::read_to_string(&path).unwrap_or_default();
+            bail!(
+                "already running below {} (process {}): `make down` stops it",
+                self.root.display(),
+                pid.trim()
+            );
+        }
+        file.set_len(0)?;
+        writeln!(file, "{}", std::process::id())?;
+        Ok(Lock { _file: file })
+    }
+
+    /// The process that supervises this data directory now.
+    pub(crate) fn supervisor(&self) -> Option<u32> {
+        let file = File::open(self.supervisor_pid_file()).ok()?;
+        if file.try_lock_shared().is_ok() {
+            return None;
+        }
+        fs::read_to_string(self.supervisor_pid_file())
+            .ok()?
+            .trim()
+            .parse()
+            .ok()
+    }
+
+    fn supervisor_pid_file(&self) -> PathBuf {
+        self.root.join("run").join(format!("{SUPERVISOR}.pid"))
+    }
+}
+
+/// Held by the supervisor; the kernel gives it back when the process ends, however it ends.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    _file: File,
+}

@@ -1,0 +1,183 @@
+//! Which ports a stack listens on.
+
+use std::collections::HashSet;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr as UnixAddr, UnixListener};
+
+use anyhow::{Context as _, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use crate::component::{Component, Service};
+
+/// First of the seven admin ports unless configured.
+pub(crate) const FIRST_ADMIN_PORT: u16 = 8100;
+/// First of the seven gRPC ports (the gateway's speaks HTTP) unless configured.
+pub(crate) const FIRST_LISTEN_PORT: u16 = 8200;
+
+/// Distance between two blocks of service ports that are tried when the documented one is taken.
+const BLOCK_STEP: u16 = 10;
+/// Free ports are looked for from here up to where the kernel's own choice for outgoing connections begins: a port from
+/// the kernel's range could be given away while its owner is being restarted.
+const FREE_RANGE_START: u16 = 12_000;
+const FREE_ATTEMPTS: usize = 2_000;
+
+/// The ports of one stack, all on 127.0.0.1.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ports {
+    /// nginx.
+    pub http: u16,
+    /// RabbitMQ.
+    pub amqp: u16,
+    /// PostgreSQL.
+    pub postgres: u16,
+    /// Admin ports in the order of [`Service::ALL`].
+    pub admin: [u16; 7],
+    /// Service ports in the order of [`Service::ALL`].
+    pub listen: [u16; 7],
+    /// Erlang's port mapper, internal.
+    pub epmd: u16,
+    /// Erlang's distribution port, internal.
+    pub erlang: u16,
+}
+
+impl Ports {
+    /// Address of a service's gRPC (the gateway's HTTP) listener.
+    pub fn listen_address(&self, service: Service) -> SocketAddr {
+        loopback(self.listen[service.index()])
+    }
+
+    /// Address of a service's admin listener.
+    pub fn admin_address(&self, service: Service) -> SocketAddr {
+        loopback(self.admin[service.index()])
+    }
+
+    /// Says in one line which port is taken, by which part it is needed, and how to choose another.
+    pub(crate) fn check_free(&self, components: &[Component]) -> Result<()> {
+        for (port, owner, variable) in self.needed(components) {
+            if !is_free(port) {
+                bail!(
+                    "port {port} for {owner} is in use: stop what listens there, or choose another with {variable}"
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn needed(&self, components: &[Component]) -> Vec<(u16, String, &'static str)> {
+        let mut needed = Vec::new();
+        for component in components {
+            match component {
+                Component::Nginx => needed.push((self.http, "nginx".to_owned(), "ADFOLIO_PORT")),
+                Component::Rabbitmq => {
+                    needed.push((self.amqp, "RabbitMQ".to_owned(), "ADFOLIO_AMQP_PORT"))
+                }
+                Component::Postgres => {
+                    needed.push((self.postgres, "PostgreSQL".to_owned(), "ADFOLIO_PG_PORT"))
+                }
+                Component::Service(service) => {
+                    let (admin, listen) =
+                        (self.admin[service.index()], self.listen[service.index()]);
+                    needed.push((
+                        admin,
+                        format!("{service}'s admin port"),
+                        "ADFOLIO_ADMIN_PORT",
+                    ));
+                    needed.push((listen, service.to_string(), "ADFOLIO_GRPC_PORT"));
+                }
+                Component::Epmd => {}
+            }
+        }
+        needed
+    }
+}
+
+/// Ports nobody else is told about while this is alive.
+///
+/// Each is marked by an abstract unix socket of its number, which the kernel drops with the process: two test processes that
+/// pick at the same time never pick the same port.
+#[derive(Debug, Default)]
+pub(crate) struct Reservation {
+    marks: Vec<UnixListener>,
+    taken: HashSet<u16>,
+}
+
+impl Reservation {
+    /// A set of free ports for a whole stack.
+    pub(crate) fn free_stack(&mut self) -> Result<Ports> {
+        let mut block = || -> Result<[u16; 7]> {
+            let mut block = [0; 7];
+            for port in &mut block {
+                *port = self.free_port()?;
+            }
+            Ok(block)
+        };
+        let (admin, listen) = (block()?, block()?);
+        Ok(Ports {
+            http: self.free_port()?,
+            amqp: self.free_port()?,
+            postgres: self.free_port()?,
+            admin,
+            listen,
+            epmd: self.free_port()?,
+            erlang: self.free_port()?,
+        })
+    }
+
+    /// One port that nothing listens on and nobody else has reserved.
+    pub(crate) fn free_port(&mut self) -> Result<u16> {
+        let end = outgoing_range_start().max(FREE_RANGE_START + 1_000);
+        for _ in 0..FREE_ATTEMPTS {
+            let port = rand::random_range(FREE_RANGE_START..end);
+            if self.taken.contains(&port) || !is_free(port) {
+                continue;
+            }
+            let name = UnixAddr::from_abstract_name(format!("adfolio-local-port-{port}"))
+                .context("cannot name a port reservation")?;
+            if let Ok(mark) = UnixListener::bind_addr(&name) {
+                self.marks.push(mark);
+                self.taken.insert(port);
+                return Ok(port);
+            }
+        }
+        bail!("no free port between {FREE_RANGE_START} and {end}")
+    }
+}
+
+/// Seven ports in a row from `first`, or from the next free block when `may_move` and one of them is taken.
+pub(crate) fn service_block(first: u16, may_move: bool) -> Result<[u16; 7]> {
+    const BLOCKS: u16 = 9;
+    for step in 0..BLOCKS {
+        let block = block_from(first, step * BLOCK_STEP)?;
+        if !may_move || block.iter().copied().all(is_free) {
+            return Ok(block);
+        }
+    }
+    block_from(first, 0)
+}
+
+fn block_from(first: u16, offset: u16) -> Result<[u16; 7]> {
+    let mut block = [0; 7];
+    for (index, port) in (0_u16..).zip(&mut block) {
+        *port = first
+            .checked_add(offset + index)
+            .with_context(|| format!("there are no seven ports from {first} on"))?;
+    }
+    Ok(block)
+}
+
+pub(crate) const fn loopback(port: u16) -> SocketAddr {
+    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), port)
+}
+
+fn is_free(port: u16) -> bool {
+    TcpListener::bind(loopback(port)).is_ok()
+}
+
+fn outgoing_range_start() -> u16 {
+    const USUAL: u16 = 32_768;
+    std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range")
+        .ok()
+        .and_then(|range| range.split_whitespace().next()?.parse().ok())
+        .unwrap_or(USUAL)
+}

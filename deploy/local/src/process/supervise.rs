@@ -1,0 +1,284 @@
+//! Keeping one child running.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+use tokio::process::Child;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use super::{Launch, kill_leftovers};
+use crate::component::Component;
+use crate::layout::Layout;
+use crate::probe::Probe;
+
+/// A first start that ends this often before it was ready once will not get better by itself.
+const HOPELESS_EXITS: u32 = 5;
+/// How a program says that its configuration is wrong: no retry changes that.
+const CONFIGURATION_EXIT: i32 = 2;
+const BACKOFF_START: Duration = Duration::from_millis(100);
+const BACKOFF_LIMIT: Duration = Duration::from_secs(5);
+
+/// One supervised part: how it is started, recognised as ready, and stopped.
+#[derive(Clone, Debug)]
+pub(crate) struct Unit {
+    pub(crate) component: Component,
+    pub(crate) launch: Launch,
+    pub(crate) probe: Probe,
+    pub(crate) stop_signal: Signal,
+    /// After this long the stop signal is followed by SIGKILL.
+    pub(crate) stop_limit: Duration,
+}
+
+/// What is known of a child at this moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct State {
+    pub(crate) pid: Option<u32>,
+    pub(crate) ready: bool,
+    was_ready: bool,
+    exits: u32,
+    misconfigured: bool,
+}
+
+/// A child under supervision. Dropped without [`Supervised::stop`], it is killed.
+#[derive(Debug)]
+pub(crate) struct Supervised {
+    component: Component,
+    layout: Layout,
+    state: watch::Receiver<State>,
+    stop: CancellationToken,
+    task: Option<JoinHandle<()>>,
+}
+
+impl Supervised {
+    /// Starts the child and its supervision.
+    pub(crate) fn start(unit: Unit, layout: &Layout) -> Self {
+        let (sender, state) = watch::channel(State::default());
+        let stop = CancellationToken::new();
+        let component = unit.component;
+        let keeper = Keeper {
+            unit,
+            layout: layout.clone(),
+            state: sender,
+            stop: stop.clone(),
+        };
+        let task = Some(tokio::spawn(keeper.keep_running()));
+        Self {
+            component,
+            layout: layout.clone(),
+            state,
+            stop,
+            task,
+        }
+    }
+
+    pub(crate) fn component(&self) -> Component {
+        self.component
+    }
+
+    pub(crate) fn state(&self) -> State {
+        *self.state.borrow()
+    }
+
+    /// Waits until the child is ready; says why when it will not be.
+    pub(crate) async fn wait_ready(&self, limit: Duration) -> Result<()> {
+        let mut state = self.state.clone();
+        let settled = state.wait_for(|state| state.ready || state.is_hopeless());
+        let ready = match timeout(limit, settled).await {
+            Ok(state) => state.context("the supervision has ended")?.ready,
+            Err(_) => false,
+        };
+        if ready {
+            return Ok(());
+        }
+        let log = self.layout.log(self.component.name());
+        bail!(
+            "{} does not get ready; the end of {}:\n{}",
+            self.component,
+            log.display(),
+            self.layout.log_tail(self.component.name())
+        )
+    }
+
+    /// Sends a signal. After one that kills, returns when the death has been noticed, so that a following
+    /// [`Supervised::wait_ready`] waits for the successor.
+    pub(crate) async fn signal(&self, signal: Signal) -> Result<()> {
+        const NOTICE_LIMIT: Duration = Duration::from_secs(30);
+        let pid = self
+            .state()
+            .pid
+            .with_context(|| format!("{} is not running now", self.component))?;
+        kill(raw(pid), signal).with_context(|| format!("cannot signal {}", self.component))?;
+        if matches!(
+            signal,
+            Signal::SIGKILL | Signal::SIGTERM | Signal::SIGINT | Signal::SIGQUIT | Signal::SIGABRT
+        ) {
+            let mut state = self.state.clone();
+            timeout(NOTICE_LIMIT, state.wait_for(|state| state.pid != Some(pid)))
+                .await
+                .with_context(|| format!("{} survives {signal}", self.component))??;
+        }
+        Ok(())
+    }
+
+    /// Stops the child in its orderly way, and whatever it left behind.
+    pub(crate) async fn stop(mut self) {
+        self.stop.cancel();
+        if let Some(task) = self.task.take() {
+            // The task cannot hang: every wait in it is bounded.
+            let _ = task.await;
+        }
+    }
+}
+
+impl Drop for Supervised {
+    fn drop(&mut self) {
+        let Some(task) = self.task.take() else { return };
+        task.abort();
+        if let Some(pid) = self.state().pid {
+            let _ = killpg(raw(pid), Signal::SIGKILL);
+        }
+    }
+}
+
+impl State {
+    fn is_hopeless(&self) -> bool {
+        !self.was_ready && (self.misconfigured || self.exits >= HOPELESS_EXITS)
+    }
+}
+
+struct Keeper {
+    unit: Unit,
+    layout: Layout,
+    state: watch::Sender<State>,
+    stop: CancellationToken,
+}
+
+impl Keeper {
+    async fn keep_running(self) {
+        let mut delay = BACKOFF_START;
+        while !self.stop.is_cancelled() {
+            let ready = match self
+                .unit
+                .launch
+                .spawn(self.unit.component, &self.layout)
+                .await
+            {
+                Ok(child) => self.run_once(child).await,
+                Err(error) => {
+                    warn!("{}: {error:#}", self.unit.component);
+                    self.state.send_modify(|state| state.exits += 1);
+                    false
+                }
+            };
+            kill_leftovers(&self.layout, self.unit.component).await;
+            // A part that had become ready comes back at once; one that fails over and over must not spin.
+            delay = if ready {
+                BACKOFF_START
+            } else {
+                (delay * 2).min(BACKOFF_LIMIT)
+            };
+            let pause = delay.mul_f64(rand::random_range(0.5..1.0));
+            tokio::select! {
+                () = sleep(pause) => {}
+                () = self.stop.cancelled() => {}
+            }
+        }
+        let _ = fs::remove_file(self.layout.pid_file(self.unit.component));
+    }
+
+    /// Watches one life of the child; true when it had become ready.
+    async fn run_once(&self, mut child: Child) -> bool {
+        let pid = child.id();
+        if let Some(pid) = pid
+            && let Err(error) = fs::write(
+                self.layout.pid_file(self.unit.component),
+                format!("{pid}\n"),
+            )
+        {
+            warn!(
+                "cannot write the pid file of {}: {error}",
+                self.unit.component
+            );
+        }
+        self.state.send_modify(|state| state.pid = pid);
+        let exit = tokio::select! {
+            exit = self.watch(&mut child) => Some(exit),
+            () = self.stop.cancelled() => None,
+        };
+        match exit {
+            Some(exit) => self.note_exit(&exit),
+            None => self.terminate(&mut child).await,
+        }
+        // Workers of a master that was killed share its process group.
+        if let Some(pid) = pid {
+            let _ = killpg(raw(pid), Signal::SIGKILL);
+        }
+        let ready = self.state.borrow().ready;
+        self.state.send_modify(|state| {
+            state.pid = None;
+            state.ready = false;
+        });
+        ready
+    }
+
+    async fn watch(&self, child: &mut Child) -> std::io::Result<ExitStatus> {
+        tokio::select! {
+            exit = child.wait() => return exit,
+            () = self.unit.probe.wait() => {}
+        }
+        let again = self.state.borrow().was_ready;
+        if again {
+            info!("{} is ready again", self.unit.component);
+        }
+        self.state.send_modify(|state| {
+            state.ready = true;
+            state.was_ready = true;
+        });
+        child.wait().await
+    }
+
+    fn note_exit(&self, exit: &std::io::Result<ExitStatus>) {
+        let exit = exit.as_ref().ok();
+        let misconfigured = exit.and_then(|exit| exit.code()) == Some(CONFIGURATION_EXIT);
+        self.state.send_modify(|state| {
+            state.exits += 1;
+            state.misconfigured = misconfigured;
+        });
+        let how = match exit {
+            Some(exit) => exit
+                .signal()
+                .map_or_else(|| exit.to_string(), |signal| format!("signal {signal}")),
+            None => "unknown".to_owned(),
+        };
+        warn!("{} ended ({how}), starting it again", self.unit.component);
+    }
+
+    async fn terminate(&self, child: &mut Child) {
+        if let Some(pid) = child.id() {
+            // A stopped (SIGSTOP) child would never see the signal.
+            let _ = kill(raw(pid), self.unit.stop_signal);
+            let _ = kill(raw(pid), Signal::SIGCONT);
+        }
+        if timeout(self.unit.stop_limit, child.wait()).await.is_err() {
+            warn!(
+                "{} did not stop within {:?}, killing it",
+                self.unit.component, self.unit.stop_limit
+            );
+            let _ = child.kill().await;
+        }
+    }
+}
+
+fn raw(pid: u32) -> Pid {
+    // Linux has at most 2^22 processes.
+    Pid::from_raw(i32::try_from(pid).unwrap_or(i32::MAX))
+}

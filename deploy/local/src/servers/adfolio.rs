@@ -1,0 +1,115 @@
+//! Adfolio's own processes.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use nix::sys::signal::Signal;
+
+use crate::component::{Component, Service};
+use crate::layout::Layout;
+use crate::ports::Ports;
+use crate::process::{Launch, Unit};
+
+/// How long a service drains here: a person who presses Ctrl-C waits for it.
+const DRAIN_LIMIT_SECONDS: u64 = 5;
+/// The drain, the flush of the outbox and the exit together.
+const STOP_LIMIT: Duration = Duration::from_secs(DRAIN_LIMIT_SECONDS + 5);
+/// Variables of the surroundings that mean something else to a supervised process.
+const FOREIGN_VARIABLES: [&str; 7] = [
+    "DATABASE_URL",
+    "DATABASE_URL_FILE",
+    "AMQP_URL",
+    "AMQP_URL_FILE",
+    "LISTEN_ADDR",
+    "ADMIN_ADDR",
+    "DRAIN_LIMIT_SECONDS",
+];
+
+/// What a service is told about the rest of the stack.
+#[derive(Clone, Debug)]
+pub(crate) struct Surroundings<'a> {
+    pub(crate) ports: &'a Ports,
+    pub(crate) programs: &'a Path,
+    pub(crate) amqp_url: &'a str,
+}
+
+impl Surroundings<'_> {
+    /// Describes one of the seven processes.
+    pub(crate) fn unit(
+        &self,
+        layout: &Layout,
+        service: Service,
+        database_url: Option<&str>,
+        extra: &[(String, String)],
+    ) -> Result<Unit> {
+        let program = program(self.programs, &service.program())?;
+        let mut launch = self
+            .addresses(Launch::new(program, layout.root()))
+            .env(
+                "LISTEN_ADDR",
+                self.ports.listen_address(service).to_string(),
+            )
+            .env("ADMIN_ADDR", self.ports.admin_address(service).to_string())
+            .env("AMQP_URL", self.amqp_url)
+            .env("DRAIN_LIMIT_SECONDS", DRAIN_LIMIT_SECONDS.to_string());
+        if let Some(url) = database_url {
+            launch = launch.env("DATABASE_URL", url);
+        }
+        for (name, value) in extra {
+            launch = launch.env(name, value);
+        }
+        Ok(Unit {
+            component: Component::Service(service),
+            launch,
+            probe: Component::Service(service).listener(self.ports)?.1,
+            stop_signal: Signal::SIGTERM,
+            stop_limit: STOP_LIMIT,
+        })
+    }
+
+    /// Describes a run of `adfolioctl` against this stack.
+    pub(crate) fn operator(&self, folder: &Path) -> Result<Launch> {
+        let program = program(self.programs, "adfolioctl")?;
+        Ok(self
+            .addresses(Launch::new(program, folder))
+            .env("AMQP_URL", self.amqp_url))
+    }
+
+    /// The person's own environment configures the services (logs, traces, limits); where things are is said here.
+    fn addresses(&self, mut launch: Launch) -> Launch {
+        launch.inherit_environment = true;
+        launch.removed.extend(FOREIGN_VARIABLES.map(str::to_owned));
+        for service in Service::ALL {
+            launch = launch.env(
+                service.url_variable(),
+                format!("http://{}", self.ports.listen_address(service)),
+            );
+        }
+        launch
+    }
+}
+
+/// Folder of the programs that were built together with this one.
+pub(crate) fn built_programs() -> Result<PathBuf> {
+    let own = std::env::current_exe().context("cannot find the own program")?;
+    let folder = own.parent().context("the own program lies in no folder")?;
+    // Test programs lie one folder below.
+    let folder = if folder.ends_with("deps") {
+        folder.parent().unwrap_or(folder)
+    } else {
+        folder
+    };
+    Ok(folder.to_owned())
+}
+
+fn program(folder: &Path, name: &str) -> Result<PathBuf> {
+    let path = folder.join(name);
+    if !path.exists() {
+        bail!(
+            "{} is not built: run `cargo build --workspace`",
+            path.display()
+        );
+    }
+    Ok(path)
+}

@@ -1,0 +1,6 @@
+//! How each part of a stack is prepared and started.
+
+pub(crate) mod adfolio;
+pub(crate) mod nginx;
+pub(crate) mod postgres;
+pub(crate) mod rabbitmq;

@@ -1,0 +1,85 @@
+//! The edge, with the same configuration as the image.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use nix::sys::signal::Signal;
+use nix::unistd::geteuid;
+
+use crate::component::{Component, Service};
+use crate::layout::Layout;
+use crate::ports::{Ports, loopback};
+use crate::process::{Launch, Unit, find_program};
+
+const TEMPLATE: &str = include_str!("../../../nginx/nginx.conf.template");
+/// Where Debian's package keeps the list of media types.
+const MIME_TYPES: &str = "/etc/nginx/mime.types";
+const STOP_LIMIT: Duration = Duration::from_secs(5);
+
+/// Writes the configuration and describes the server.
+pub(crate) fn prepare(layout: &Layout, ports: &Ports, web: &Path) -> Result<Unit> {
+    let Some(program) = find_program("nginx") else {
+        bail!("nginx is not installed: `make up` installs it");
+    };
+    let folder = layout.folder(Component::Nginx.name());
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let configuration = folder.join("nginx.conf");
+    fs::write(&configuration, render(layout, ports, web, &folder)?)
+        .with_context(|| format!("cannot write {}", configuration.display()))?;
+    let mut launch = Launch::new(program, &folder)
+        .args(["-c".into(), configuration.into_os_string()])
+        .args(["-p".into(), folder.into_os_string()])
+        .args(["-g", "daemon off;"]);
+    // The master ends its workers on this one; killed, it would orphan them.
+    launch.death_signal = Signal::SIGTERM;
+    Ok(Unit {
+        component: Component::Nginx,
+        launch,
+        probe: Component::Nginx.listener(ports)?.1,
+        stop_signal: Signal::SIGTERM,
+        stop_limit: STOP_LIMIT,
+    })
+}
+
+fn render(layout: &Layout, ports: &Ports, web: &Path, folder: &Path) -> Result<String> {
+    let path = |path: &Path| path.display().to_string();
+    // Workers run as the same account as everything else: the web files may lie where no other account may read.
+    let account = if geteuid().is_root() {
+        "user root;"
+    } else {
+        ""
+    };
+    let log = path(&layout.log(Component::Nginx.name()));
+    let values = [
+        ("NGINX_ACCOUNT", account.to_owned()),
+        ("NGINX_LISTEN", loopback(ports.http).to_string()),
+        ("NGINX_PID_FILE", path(&folder.join("nginx.pid"))),
+        ("NGINX_TEMP_FOLDER", path(folder)),
+        ("NGINX_MIME_TYPES", MIME_TYPES.to_owned()),
+        ("NGINX_ACCESS_LOG", log.clone()),
+        ("NGINX_ERROR_LOG", log),
+        ("NGINX_WEB_ROOT", path(web)),
+        (
+            "NGINX_GATEWAY",
+            ports.listen_address(Service::Gateway).to_string(),
+        ),
+        (
+            "NGINX_GATEWAY_ADMIN",
+            ports.admin_address(Service::Gateway).to_string(),
+        ),
+        ("NGINX_FRAME_ANCESTORS", "'none'".to_owned()),
+    ];
+    let mut text = TEMPLATE.to_owned();
+    for (name, value) in values {
+        text = text.replace(&format!("${{{name}}}"), &value);
+    }
+    if let Some((_, rest)) = text.split_once("${NGINX_") {
+        bail!(
+            "the nginx configuration has an unknown variable NGINX_{}",
+            rest.split('}').next().unwrap_or_default()
+        );
+    }
+    Ok(text)
+}

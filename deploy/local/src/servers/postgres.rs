@@ -1,0 +1,143 @@
+//! The private PostgreSQL.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use nix::sys::signal::Signal;
+use url::Url;
+
+use crate::component::Component;
+use crate::layout::Layout;
+use crate::ports::Ports;
+use crate::process::{Account, Launch, Unit, run_to_end};
+
+const PROGRAMS: &str = "/usr/lib/postgresql";
+const STOP_LIMIT: Duration = Duration::from_secs(20);
+
+/// Creates the data folder where there is none and describes the server.
+pub(crate) async fn prepare(layout: &Layout, ports: &Ports, durable: bool) -> Result<Unit> {
+    let data = layout.folder(Component::Postgres.name());
+    let account = Account::for_postgres()?;
+    let existing = fs::read_to_string(data.join("PG_VERSION")).ok();
+    let programs = find_programs(existing.as_deref().map(str::trim))?;
+    if existing.is_none() {
+        initialise(layout, &data, &programs, account.as_ref(), durable).await?;
+    }
+    // Whoever held it is gone (leftovers are ended before a start), but its number may be somebody else's by now.
+    let _ = fs::remove_file(data.join("postmaster.pid"));
+    let mut launch = Launch::new(programs.join("postgres"), &data)
+        .args(["-D".into(), data.clone().into_os_string()]);
+    for setting in settings(ports, durable) {
+        launch = launch.args(["-c".to_owned(), setting]);
+    }
+    launch.account = account;
+    Ok(Unit {
+        component: Component::Postgres,
+        launch,
+        probe: Component::Postgres.listener(ports)?.1,
+        // A fast shutdown: open sessions are rolled back and closed.
+        stop_signal: Signal::SIGINT,
+        stop_limit: STOP_LIMIT,
+    })
+}
+
+/// Address of the server for its superuser. No password: the server listens on loopback only and holds demo data.
+pub(crate) fn superuser_url(ports: &Ports) -> Result<Url> {
+    Ok(Url::parse(&format!(
+        "postgres://postgres@127.0.0.1:{}/postgres",
+        ports.postgres
+    ))?)
+}
+
+async fn initialise(
+    layout: &Layout,
+    data: &Path,
+    programs: &Path,
+    account: Option<&Account>,
+    durable: bool,
+) -> Result<()> {
+    // Made elsewhere and moved when complete: an interrupted start leaves nothing half done.
+    let draft = layout.folder("postgres.new");
+    if draft.exists() {
+        fs::remove_dir_all(&draft).with_context(|| format!("cannot remove {}", draft.display()))?;
+    }
+    fs::create_dir(&draft).with_context(|| format!("cannot create {}", draft.display()))?;
+    if let Some(account) = account {
+        account.own(&draft)?;
+    }
+    let mut launch = Launch::new(programs.join("initdb"), &draft)
+        .args(["-D".into(), draft.clone().into_os_string()])
+        .args([
+            "-U",
+            "postgres",
+            "--auth=trust",
+            "--encoding=UTF8",
+            "--locale=C",
+        ]);
+    if !durable {
+        launch = launch.args(["--no-sync"]);
+    }
+    launch.account = account.cloned();
+    run_to_end(&launch).await?;
+    fs::rename(&draft, data).with_context(|| format!("cannot create {}", data.display()))
+}
+
+fn settings(ports: &Ports, durable: bool) -> Vec<String> {
+    let mut settings = vec![
+        "listen_addresses=127.0.0.1".to_owned(),
+        format!("port={}", ports.postgres),
+        // Loopback only: a socket folder would be one more thing to keep apart from other servers.
+        "unix_socket_directories=".to_owned(),
+        "max_connections=300".to_owned(),
+        "shared_buffers=128MB".to_owned(),
+        // Short queries only; compiling them costs more than it gains.
+        "jit=off".to_owned(),
+        "timezone=UTC".to_owned(),
+        "log_timezone=UTC".to_owned(),
+        "log_line_prefix=%m [%p] %d ".to_owned(),
+        "log_min_messages=warning".to_owned(),
+        "logging_collector=off".to_owned(),
+    ];
+    if !durable {
+        // The server of a test run may lose everything at a power cut; a killed process still loses nothing.
+        settings.extend(
+            [
+                "fsync=off",
+                "full_page_writes=off",
+                "synchronous_commit=off",
+            ]
+            .map(str::to_owned),
+        );
+    }
+    settings
+}
+
+/// Folder of the server's programs: of the version that made the data, else the newest.
+fn find_programs(version: Option<&str>) -> Result<PathBuf> {
+    let major = |folder: &Path| -> Option<u32> { folder.file_name()?.to_str()?.parse().ok() };
+    let mut versions: Vec<PathBuf> = fs::read_dir(PROGRAMS)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|folder| {
+            major(folder).is_some()
+                && folder.join("bin/postgres").exists()
+                && folder.join("bin/initdb").exists()
+        })
+        .collect();
+    versions.sort_by_key(|folder| major(folder));
+    let Some(version) = version else {
+        return match versions.pop() {
+            Some(newest) => Ok(newest.join("bin")),
+            None => bail!("PostgreSQL is not installed below {PROGRAMS}: `make up` installs it"),
+        };
+    };
+    match versions.iter().find(|folder| folder.ends_with(version)) {
+        Some(folder) => Ok(folder.join("bin")),
+        None => bail!(
+            "the data were made by PostgreSQL {version}, which is not installed below {PROGRAMS}"
+        ),
+    }
+}

@@ -1,0 +1,341 @@
+//! A running stack.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use nix::sys::signal::Signal;
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+use tokio::process::Command;
+use tokio::time::timeout;
+use tracing::info;
+
+use crate::builder::StackBuilder;
+use crate::component::{Component, Service};
+use crate::databases::Home;
+use crate::layout::{Layout, Lock};
+use crate::ports::{Ports, Reservation, loopback};
+use crate::probe::Probe;
+use crate::process::{Launch, Supervised, Unit, kill_leftovers, kill_marked};
+use crate::servers::adfolio::Surroundings;
+use crate::servers::{nginx, postgres, rabbitmq};
+use crate::staff;
+
+/// A server that is not up by then will not come: twice what a loaded two-core machine was seen to need, and more.
+const READY_LIMIT: Duration = Duration::from_secs(90);
+/// Between the last service being ready and the gateway's own word that everything is.
+const EDGE_LIMIT: Duration = Duration::from_secs(30);
+
+/// A running stack. [`Stack::stop`] ends it in order; dropped instead, everything in it is killed.
+#[derive(Debug)]
+pub struct Stack {
+    layout: Layout,
+    ports: Ports,
+    home: Home,
+    amqp_url: String,
+    operator: Option<Launch>,
+    children: Vec<Supervised>,
+    // Given back after the children are gone, in this order.
+    _lock: Lock,
+    _reservation: Reservation,
+    _temporary: Option<TempDir>,
+}
+
+/// What `adfolio-local status` reads.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Description {
+    pub(crate) ports: Ports,
+    pub(crate) components: Vec<String>,
+}
+
+impl Stack {
+    /// Describes a stack before starting it.
+    pub fn builder() -> StackBuilder {
+        StackBuilder::new()
+    }
+
+    pub(crate) async fn start(builder: StackBuilder) -> Result<Self> {
+        let mut reservation = Reservation::default();
+        let (data, temporary) = builder.resolve_data()?;
+        let layout = Layout::create(&data)?;
+        let lock = layout.lock()?;
+        clear_leftovers(&layout).await;
+        let ports = builder.resolve_ports(&mut reservation)?;
+        let components = builder.components();
+        ports.check_free(&components)?;
+        describe(&layout, &ports, &components)?;
+        let home = match &builder.database_url {
+            Some(url) => Home::Given(url.clone()),
+            None => Home::Private(postgres::superuser_url(&ports)?),
+        };
+        let amqp_url = builder
+            .amqp_url
+            .clone()
+            .unwrap_or_else(|| rabbitmq::url(&ports));
+        let mut stack = Self {
+            layout,
+            ports,
+            home,
+            amqp_url,
+            operator: None,
+            children: Vec::new(),
+            _lock: lock,
+            _reservation: reservation,
+            _temporary: temporary,
+        };
+        if let Err(error) = stack.start_all(&builder).await {
+            stack.stop().await;
+            return Err(error);
+        }
+        Ok(stack)
+    }
+
+    /// Address of the web client and, below `/api`, of the gateway.
+    pub fn url(&self) -> String {
+        format!("http://{}", loopback(self.ports.http))
+    }
+
+    /// Address of a service's gRPC listener; the gateway's speaks HTTP.
+    pub fn grpc_url(&self, service: Service) -> String {
+        format!("http://{}", self.ports.listen_address(service))
+    }
+
+    /// Address of a service's `/healthz`, `/readyz` and `/metrics`.
+    pub fn admin_url(&self, service: Service) -> String {
+        format!("http://{}", self.ports.admin_address(service))
+    }
+
+    /// Address of a service's database, as the role that owns it.
+    pub fn database_url(&self, service: Service) -> String {
+        self.home.url(service).to_string()
+    }
+
+    /// Address of the whole PostgreSQL for an account that may create databases.
+    pub fn database_base_url(&self) -> String {
+        self.home.base_url().to_string()
+    }
+
+    /// Address of the broker.
+    pub fn amqp_url(&self) -> &str {
+        &self.amqp_url
+    }
+
+    /// The ports in use.
+    pub fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    /// The folder that holds everything the stack writes.
+    pub fn data_dir(&self) -> &std::path::Path {
+        self.layout.root()
+    }
+
+    /// Process id of a running part.
+    pub fn pid(&self, component: impl Into<Component>) -> Option<u32> {
+        self.child(component.into()).ok()?.state().pid
+    }
+
+    /// Whether a part is running and has been found ready since it was last started.
+    pub fn is_ready(&self, component: impl Into<Component>) -> bool {
+        self.child(component.into())
+            .is_ok_and(|child| child.state().ready)
+    }
+
+    /// Sends a signal to a part. After one that ends it, returns once its death was noticed, so that
+    /// [`Stack::wait_ready`] then waits for the successor.
+    pub async fn kill(&self, component: impl Into<Component>, signal: Signal) -> Result<()> {
+        self.child(component.into())?.signal(signal).await
+    }
+
+    /// Waits until a part is ready, at most 90 seconds.
+    pub async fn wait_ready(&self, component: impl Into<Component>) -> Result<()> {
+        self.child(component.into())?.wait_ready(READY_LIMIT).await
+    }
+
+    /// Waits until nginx, and behind it the gateway, say that everything is ready.
+    pub async fn wait_edge_ready(&self) -> Result<()> {
+        let probe = Probe::Http(loopback(self.ports.http), "/healthz");
+        let waited = timeout(EDGE_LIMIT, probe.wait()).await;
+        waited.with_context(|| {
+            let gateway = Service::Gateway.name();
+            format!(
+                "{}/healthz does not answer 200; the gateway's log ends with:\n{}",
+                self.url(),
+                self.layout.log_tail(gateway)
+            )
+        })
+    }
+
+    /// A run of `adfolioctl` against this stack, to which arguments are added. Needs at least one service.
+    pub fn operator_command(&self) -> Result<Command> {
+        let launch = self
+            .operator
+            .as_ref()
+            .context("a stack without services has nothing to operate")?;
+        Ok(launch.tied_command())
+    }
+
+    /// Stops everything in order: the edge, the gateway, the services, then broker and database. Every step has a hard limit.
+    pub async fn stop(mut self) {
+        let mut children = std::mem::take(&mut self.children);
+        for step in [
+            Self::is_edge,
+            Self::is_gateway,
+            Self::is_service,
+            Self::is_server,
+            |_| true,
+        ] {
+            let (now, later): (Vec<_>, Vec<_>) = children
+                .into_iter()
+                .partition(|child| step(child.component()));
+            children = later;
+            let stops: Vec<_> = now
+                .into_iter()
+                .map(|child| tokio::spawn(child.stop()))
+                .collect();
+            for stop in stops {
+                // A panic in one stop must not keep the others running.
+                let _ = stop.await;
+            }
+        }
+        clear_leftovers(&self.layout).await;
+        let _ = fs::remove_file(self.layout.description());
+    }
+
+    async fn start_all(&mut self, builder: &StackBuilder) -> Result<()> {
+        let began = Instant::now();
+        self.start_servers(builder).await?;
+        self.home.create(&builder.services).await?;
+        info!(
+            "PostgreSQL and RabbitMQ are ready after {:.1} s",
+            began.elapsed().as_secs_f32()
+        );
+        if builder.services.is_empty() {
+            return Ok(());
+        }
+        self.start_services(builder).await?;
+        if builder.services.contains(&Service::Gateway) {
+            let unit = nginx::prepare(&self.layout, &self.ports, &builder.resolve_web())?;
+            self.supervise(unit);
+            self.wait_ready(Component::Nginx).await?;
+            self.wait_edge_ready().await?;
+        }
+        info!(
+            "the services are ready after {:.1} s",
+            began.elapsed().as_secs_f32()
+        );
+        if builder.services.contains(&Service::Auth) {
+            staff::create_admin(self, &self.layout, &builder.admin_password).await?;
+        }
+        if builder.demo {
+            staff::load_demo(self, &self.layout).await?;
+        }
+        Ok(())
+    }
+
+    async fn start_servers(&mut self, builder: &StackBuilder) -> Result<()> {
+        if builder.amqp_url.is_none() {
+            let epmd = rabbitmq::epmd(&self.layout, &self.ports)?;
+            self.supervise(epmd);
+            self.wait_ready(Component::Epmd).await?;
+            let broker = rabbitmq::prepare(&self.layout, &self.ports)?;
+            self.supervise(broker);
+        }
+        if builder.database_url.is_none() {
+            let database = postgres::prepare(&self.layout, &self.ports, builder.durable).await?;
+            self.supervise(database);
+            self.wait_ready(Component::Postgres).await?;
+        }
+        if builder.amqp_url.is_none() {
+            self.wait_ready(Component::Rabbitmq).await?;
+        }
+        Ok(())
+    }
+
+    async fn start_services(&mut self, builder: &StackBuilder) -> Result<()> {
+        let programs = builder.resolve_programs()?;
+        let surroundings = Surroundings {
+            ports: &self.ports,
+            programs: &programs,
+            amqp_url: &self.amqp_url,
+        };
+        let mut units = Vec::new();
+        for service in &builder.services {
+            let database = service.has_database().then(|| self.database_url(*service));
+            let extra = builder.extra.get(service).map_or(&[][..], Vec::as_slice);
+            units.push(surroundings.unit(&self.layout, *service, database.as_deref(), extra)?);
+        }
+        self.operator = Some(surroundings.operator(self.layout.root())?);
+        for unit in units {
+            self.supervise(unit);
+        }
+        for service in &builder.services {
+            self.wait_ready(*service).await?;
+        }
+        Ok(())
+    }
+
+    fn supervise(&mut self, unit: Unit) {
+        self.children.push(Supervised::start(unit, &self.layout));
+    }
+
+    fn child(&self, component: Component) -> Result<&Supervised> {
+        let mut children = self.children.iter();
+        children
+            .find(|child| child.component() == component)
+            .with_context(|| format!("{component} is not a part of this stack"))
+    }
+
+    fn is_edge(component: Component) -> bool {
+        component == Component::Nginx
+    }
+
+    fn is_gateway(component: Component) -> bool {
+        component == Component::Service(Service::Gateway)
+    }
+
+    fn is_service(component: Component) -> bool {
+        matches!(component, Component::Service(_))
+    }
+
+    fn is_server(component: Component) -> bool {
+        matches!(component, Component::Postgres | Component::Rabbitmq)
+    }
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        if self.children.is_empty() {
+            return;
+        }
+        self.children.clear();
+        // Their children, too, before the folder they write to is removed. Bounded: each round kills what it finds.
+        const ROUNDS: usize = 100;
+        const PAUSE: Duration = Duration::from_millis(20);
+        for _ in 0..ROUNDS {
+            if kill_marked(&self.layout, None) == 0 {
+                break;
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+}
+
+/// Ends what an earlier supervisor of the same folder left behind.
+async fn clear_leftovers(layout: &Layout) {
+    if kill_marked(layout, None) > 0 {
+        for component in Component::all() {
+            kill_leftovers(layout, component).await;
+        }
+    }
+}
+
+fn describe(layout: &Layout, ports: &Ports, components: &[Component]) -> Result<()> {
+    let components = components.iter().map(Component::to_string).collect();
+    let description = serde_json::to_vec_pretty(&Description {
+        ports: ports.clone(),
+        components,
+    })?;
+    fs::write(layout.description(), description).context("cannot write the stack's description")
+}
