@@ -1,0 +1,127 @@
+//! The admin port: health, readiness and metrics, for supervisors and Prometheus.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::get;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::net::TcpListener;
+use tracing::{info, warn};
+
+use crate::shutdown::Shutdown;
+use crate::telemetry;
+
+/// A readiness check may take this long before it counts as failed.
+const CHECK_LIMIT: Duration = Duration::from_secs(2);
+
+type Check = Arc<dyn Fn() -> BoxFuture<'static, bool> + Send + Sync>;
+
+/// Whether the process can take work: every registered check holds and no shutdown was asked for. Cheap to clone.
+#[derive(Clone)]
+pub struct Readiness {
+    checks: Arc<Mutex<Vec<(&'static str, Check)>>>,
+    shutdown: Shutdown,
+}
+
+impl std::fmt::Debug for Readiness {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Readiness").finish_non_exhaustive()
+    }
+}
+
+/// A switch that stands for one readiness check. Off until turned on.
+#[derive(Clone, Debug, Default)]
+pub struct Flag(Arc<AtomicBool>);
+
+impl Flag {
+    /// Turns the switch.
+    pub fn set(&self, value: bool) {
+        self.0.store(value, Ordering::SeqCst);
+    }
+
+    /// Where the switch stands.
+    pub fn get(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl Readiness {
+    /// Ready until the shutdown, with no checks yet.
+    pub fn new(shutdown: Shutdown) -> Self {
+        Self { checks: Arc::default(), shutdown }
+    }
+
+    /// Adds a check.
+    pub fn register<F, Fut>(&self, name: &'static str, check: F)
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = bool> + Send + 'static,
+    {
+        let check: Check = Arc::new(move || check().boxed());
+        self.checks.lock().unwrap_or_else(PoisonError::into_inner).push((name, check));
+    }
+
+    /// Adds a check in the form of a switch.
+    pub fn register_flag(&self, name: &'static str) -> Flag {
+        let flag = Flag::default();
+        let seen = flag.clone();
+        self.register(name, move || std::future::ready(seen.get()));
+        flag
+    }
+
+    /// The names of the checks that fail; empty means ready.
+    pub async fn failing(&self) -> Vec<&'static str> {
+        if self.shutdown.is_triggered() {
+            return vec!["shutdown"];
+        }
+        let checks = self.checks.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let results = futures::future::join_all(checks.into_iter().map(|(name, check)| async move {
+            let holds = tokio::time::timeout(CHECK_LIMIT, check()).await.unwrap_or(false);
+            (name, holds)
+        }))
+        .await;
+        results.into_iter().filter(|(_, holds)| !holds).map(|(name, _)| name).collect()
+    }
+
+    /// Whether every check holds.
+    pub async fn is_ready(&self) -> bool {
+        self.failing().await.is_empty()
+    }
+}
+
+/// The routes of the admin port.
+pub fn router(readiness: Readiness) -> Router {
+    Router::new()
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(ready))
+        .route("/metrics", get(|| async { telemetry::render_metrics() }))
+        .with_state(readiness)
+}
+
+async fn ready(State(readiness): State<Readiness>) -> (StatusCode, String) {
+    let failing = readiness.failing().await;
+    if failing.is_empty() {
+        (StatusCode::OK, "ready\n".to_owned())
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {}\n", failing.join(", ")))
+    }
+}
+
+/// Serves the admin port until `end`: it stays up during the drain, so that its progress can be seen.
+pub async fn serve(listener: TcpListener, readiness: Readiness, end: Shutdown) {
+    if let Ok(address) = listener.local_addr() {
+        info!(%address, "admin port open");
+    }
+    let server = axum::serve(listener, router(readiness));
+    tokio::select! {
+        outcome = server => if let Err(error) = outcome {
+            warn!(%error, "admin port failed");
+        },
+        () = end.cancelled() => {}
+    }
+}

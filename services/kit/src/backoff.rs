@@ -1,0 +1,36 @@
+//! Waiting times between attempts: doubling, capped, jittered so that replicas do not come back in step.
+
+use std::time::Duration;
+
+/// The next waits of something that keeps failing.
+#[derive(Clone, Debug)]
+pub struct Backoff {
+    first: Duration,
+    cap: Duration,
+    next: Duration,
+}
+
+impl Backoff {
+    /// Starts at `first` and doubles up to `cap`.
+    pub fn new(first: Duration, cap: Duration) -> Self {
+        Self { first, cap, next: first }
+    }
+
+    /// For connections to a server that may be down for long: 100 ms to 5 s.
+    pub fn reconnect() -> Self {
+        Self::new(Duration::from_millis(100), Duration::from_secs(5))
+    }
+
+    /// The next wait: between half and all of the current step.
+    pub fn next_wait(&mut self) -> Duration {
+        let step = self.next;
+        self.next = step.saturating_mul(2).min(self.cap);
+        let micros = u64::try_from(step.as_micros()).unwrap_or(u64::MAX);
+        Duration::from_micros(rand::random_range(micros / 2..=micros))
+    }
+
+    /// Begins anew after a success.
+    pub fn reset(&mut self) {
+        self.next = self.first;
+    }
+}

@@ -1,0 +1,273 @@
+//! RabbitMQ: connections, and the topology that every service agrees on.
+//!
+//! lapin's own recovery gives up after 16 attempts and then leaves consumers hanging, so it stays off: whoever uses a
+//! [`Session`] drops it on the first error and opens a new one, with a jittered backoff and without a limit.
+//!
+//! Exchanges of a namespace:
+//! - `{ns}.events` (topic): every event, routed by its type. Its alternate exchange takes what no queue is bound for.
+//! - `{ns}.unrouted` (fanout) with a bounded queue of the same name. Without it an event that nobody consumes (yet) would
+//!   be returned for ever and block the events behind it in its outbox; with it, the event is kept for a day for people to
+//!   look at. Queues are declared by their consumers before these report ready, so a consumer misses nothing.
+//! - `{ns}.dead` (direct): dead letters, routed by the name of the queue they came from.
+
+use std::time::Duration;
+
+use lapin::options::{BasicQosOptions, ConfirmSelectOptions, ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions};
+use lapin::types::{AMQPValue, FieldTable, ShortString};
+use lapin::{Channel, Connection, ConnectionProperties, ExchangeKind};
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::config::{BrokerArgs, ConfigError};
+
+/// Every step of opening a connection must be done within this.
+const OPEN_LIMIT: Duration = Duration::from_secs(10);
+
+/// Every single request to the broker must be answered within this.
+pub(crate) const REQUEST_LIMIT: Duration = Duration::from_secs(10);
+
+/// Seconds between heartbeats: a silent broker is noticed within twice this.
+const HEARTBEAT_SECONDS: u16 = 10;
+
+/// Deliveries of one message before it is a dead letter.
+pub const DELIVERY_LIMIT: i64 = 8;
+
+/// Messages that wait for one consumer at most: then publishing is refused and events wait in their outboxes.
+const QUEUE_LENGTH_LIMIT: i64 = 1_000_000;
+
+/// Dead letters that are kept at most: then messages stay in their queue, because dead-lettering is at-least-once.
+const DEAD_LENGTH_LIMIT: i64 = 100_000;
+
+/// Unrouted events that are kept at most; the oldest go first.
+const UNROUTED_LENGTH_LIMIT: i64 = 10_000;
+
+/// Unrouted events are kept this long.
+const UNROUTED_AGE_MS: i64 = 24 * 3600 * 1000;
+
+/// What went wrong between this process and the broker.
+#[derive(Debug, thiserror::Error)]
+pub enum BrokerError {
+    /// The client library's error.
+    #[error("broker request failed")]
+    Amqp(#[from] lapin::Error),
+    /// The broker did not answer in time.
+    #[error("broker did not answer {0} in time")]
+    TimedOut(&'static str),
+    /// A name is longer than AMQP allows.
+    #[error("name is longer than 255 bytes")]
+    NameTooLong,
+    /// The stream of deliveries ended.
+    #[error("deliveries ended")]
+    Ended,
+    /// The channel is gone, so an acknowledgement did not reach the broker.
+    #[error("acknowledgement was not taken")]
+    NotAcknowledged,
+    /// A publish was refused or returned.
+    #[error("publish was not confirmed: {0}")]
+    NotConfirmed(String),
+}
+
+/// How to reach the broker, and the prefix of everything there. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Broker {
+    url: SecretString,
+    namespace: String,
+    queue_expires_seconds: Option<u32>,
+}
+
+impl Broker {
+    /// Checks the configuration; connects to nothing.
+    pub fn new(args: &BrokerArgs) -> Result<Self, ConfigError> {
+        Ok(Self {
+            url: args.url()?,
+            namespace: args.amqp_namespace.clone(),
+            queue_expires_seconds: args.amqp_queue_expires_seconds,
+        })
+    }
+
+    /// The exchange of all events.
+    pub fn events_exchange(&self) -> String {
+        format!("{}.events", self.namespace)
+    }
+
+    /// The exchange and the queue of events without a consumer.
+    pub fn unrouted(&self) -> String {
+        format!("{}.unrouted", self.namespace)
+    }
+
+    /// The exchange of dead letters.
+    pub fn dead_exchange(&self) -> String {
+        format!("{}.dead", self.namespace)
+    }
+
+    /// The queue of one consumer of one service.
+    pub fn queue(&self, service: &str, consumer: &str) -> String {
+        format!("{}.{service}.{consumer}", self.namespace)
+    }
+
+    /// Opens a connection with one channel and declares the exchanges. The error callback of the channel needs no care:
+    /// every use of a broken channel fails or times out.
+    pub async fn open(&self, name: &str) -> Result<Session, BrokerError> {
+        let properties = ConnectionProperties::default().with_connection_name(format!("adfolio-{name}").into());
+        let mut uri: lapin::uri::AMQPUri =
+            self.url.expose_secret().parse().map_err(|_| BrokerError::TimedOut("connect"))?;
+        uri.query.heartbeat.get_or_insert(HEARTBEAT_SECONDS);
+        uri.query.connection_timeout.get_or_insert(u64::try_from(OPEN_LIMIT.as_millis()).unwrap_or(u64::MAX));
+        let connection = bounded("connect", OPEN_LIMIT, Connection::connect_uri(uri, properties)).await?;
+        let channel = bounded("channel.open", OPEN_LIMIT, connection.create_channel()).await?;
+        let session = Session { connection, channel };
+        self.declare_exchanges(&session.channel).await?;
+        Ok(session)
+    }
+
+    async fn declare_exchanges(&self, channel: &Channel) -> Result<(), BrokerError> {
+        // Durable: the topology outlives the broker's restart. Not internal: relays publish to it.
+        let options = ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() };
+        let unrouted = short(&self.unrouted())?;
+        let none = FieldTable::default;
+        declare_exchange(channel, unrouted.clone(), ExchangeKind::Fanout, options, none()).await?;
+        declare_queue(channel, &unrouted, self.quorum([
+            ("x-max-length", AMQPValue::LongLongInt(UNROUTED_LENGTH_LIMIT)),
+            ("x-overflow", text("drop-head")),
+            ("x-message-ttl", AMQPValue::LongLongInt(UNROUTED_AGE_MS)),
+        ])).await?;
+        bind(channel, &unrouted, &unrouted, "").await?;
+        declare_exchange(channel, short(&self.dead_exchange())?, ExchangeKind::Direct, options, none()).await?;
+        let mut arguments = FieldTable::default();
+        arguments.insert("alternate-exchange".into(), text(&self.unrouted()));
+        declare_exchange(channel, short(&self.events_exchange())?, ExchangeKind::Topic, options, arguments).await
+    }
+
+    /// Declares the queue of one consumer, its dead-letter queue and its bindings.
+    pub async fn declare_consumer(&self, channel: &Channel, queue: &str, bindings: &[String]) -> Result<(), BrokerError> {
+        let dead = dead_queue(queue);
+        declare_queue(channel, &short(&dead)?, self.quorum([
+            // Full means that dead-lettering waits, not that letters are lost.
+            ("x-max-length", AMQPValue::LongLongInt(DEAD_LENGTH_LIMIT)),
+            ("x-overflow", text("reject-publish")),
+        ])).await?;
+        bind(channel, &short(&dead)?, &short(&self.dead_exchange())?, queue).await?;
+        declare_queue(channel, &short(queue)?, self.quorum([
+            // RabbitMQ 3.10 has no default: a message that always fails would circle for ever.
+            ("x-delivery-limit", AMQPValue::LongLongInt(DELIVERY_LIMIT)),
+            ("x-dead-letter-exchange", text(&self.dead_exchange())),
+            ("x-dead-letter-routing-key", text(queue)),
+            // The default strategy loses dead letters when the broker stops at the wrong moment; this one needs
+            // reject-publish as overflow.
+            ("x-dead-letter-strategy", text("at-least-once")),
+            ("x-overflow", text("reject-publish")),
+            ("x-max-length", AMQPValue::LongLongInt(QUEUE_LENGTH_LIMIT)),
+            // One replica consumes, the others stand by: two at once would reorder a subject's events.
+            ("x-single-active-consumer", AMQPValue::Boolean(true)),
+        ])).await?;
+        for pattern in bindings {
+            bind(channel, &short(queue)?, &short(&self.events_exchange())?, pattern).await?;
+        }
+        Ok(())
+    }
+
+    fn quorum<const N: usize>(&self, arguments: [(&'static str, AMQPValue); N]) -> FieldTable {
+        let mut table = FieldTable::default();
+        // Replicated where there are several nodes, and flushed before it confirms.
+        table.insert("x-queue-type".into(), text("quorum"));
+        if let Some(seconds) = self.queue_expires_seconds {
+            table.insert("x-expires".into(), AMQPValue::LongLongInt(i64::from(seconds).saturating_mul(1000)));
+        }
+        for (key, value) in arguments {
+            table.insert(key.into(), value);
+        }
+        table
+    }
+}
+
+/// The dead-letter queue of a queue.
+pub fn dead_queue(queue: &str) -> String {
+    format!("{queue}.dead")
+}
+
+/// One connection and one channel on it.
+#[derive(Debug)]
+pub struct Session {
+    connection: Connection,
+    /// The channel.
+    pub channel: Channel,
+}
+
+impl Session {
+    /// Turns publisher confirms on.
+    pub async fn confirm(&self) -> Result<(), BrokerError> {
+        let options = ConfirmSelectOptions { nowait: false };
+        bounded("confirm.select", REQUEST_LIMIT, self.channel.confirm_select(options)).await
+    }
+
+    /// Limits how many deliveries may be unacknowledged on this channel.
+    pub async fn prefetch(&self, count: u16) -> Result<(), BrokerError> {
+        // Quorum queues know no global prefetch.
+        let options = BasicQosOptions { global: false };
+        bounded("basic.qos", REQUEST_LIMIT, self.channel.basic_qos(count, options)).await
+    }
+
+    /// Whether both connection and channel say that they are usable. They may be wrong; requests tell.
+    pub fn is_connected(&self) -> bool {
+        self.connection.status().connected() && self.channel.status().connected()
+    }
+
+    /// Asks the broker something cheap on the channel in use: true liveness, unlike the library's own status.
+    pub async fn probe(&self, queue: &str) -> Result<(), BrokerError> {
+        let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
+        let asked = self.channel.queue_declare(short(queue)?, options, FieldTable::default());
+        bounded("queue.declare", REQUEST_LIMIT, asked).await.map(|_| ())
+    }
+
+    /// Closes in order, for as long as a second; the broker notices a dropped connection anyway.
+    pub async fn close(&self) {
+        let _ = tokio::time::timeout(Duration::from_secs(1), self.connection.close(200, "done".into())).await;
+    }
+}
+
+/// Every request to the broker is bounded: a half-open connection never answers.
+pub(crate) async fn bounded<T>(
+    what: &'static str,
+    limit: Duration,
+    request: impl Future<Output = lapin::Result<T>>,
+) -> Result<T, BrokerError> {
+    match tokio::time::timeout(limit, request).await {
+        Ok(outcome) => outcome.map_err(BrokerError::Amqp),
+        Err(_) => Err(BrokerError::TimedOut(what)),
+    }
+}
+
+/// lapin panics on longer names.
+pub(crate) fn short(name: &str) -> Result<ShortString, BrokerError> {
+    ShortString::try_new(name).map_err(|_| BrokerError::NameTooLong)
+}
+
+fn text(value: &str) -> AMQPValue {
+    AMQPValue::LongString(value.into())
+}
+
+async fn declare_exchange(
+    channel: &Channel,
+    name: ShortString,
+    kind: ExchangeKind,
+    options: ExchangeDeclareOptions,
+    arguments: FieldTable,
+) -> Result<(), BrokerError> {
+    bounded("exchange.declare", REQUEST_LIMIT, channel.exchange_declare(name, kind, options, arguments)).await
+}
+
+async fn declare_queue(channel: &Channel, name: &ShortString, arguments: FieldTable) -> Result<(), BrokerError> {
+    let options = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
+    let declared = channel.queue_declare(name.clone(), options, arguments);
+    bounded("queue.declare", REQUEST_LIMIT, declared).await.map(|_| ())
+}
+
+pub(crate) async fn bind(
+    channel: &Channel,
+    queue: &ShortString,
+    exchange: &ShortString,
+    routing_key: &str,
+) -> Result<(), BrokerError> {
+    let options = QueueBindOptions { nowait: false };
+    let bound = channel.queue_bind(queue.clone(), exchange.clone(), short(routing_key)?, options, FieldTable::default());
+    bounded("queue.bind", REQUEST_LIMIT, bound).await
+}

@@ -1,0 +1,216 @@
+//! Configuration shared by every process: clap structs to flatten, read from flags and the environment.
+//!
+//! Everything is parsed before anything binds; what is wrong is told in one line and ends the process with code 2.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, Parser, ValueEnum};
+use secrecy::{ExposeSecret, SecretString};
+
+/// The exit code of a process whose configuration is wrong.
+pub const EXIT_CONFIGURATION: i32 = 2;
+
+/// A configuration value that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// Neither the value nor the file was given.
+    #[error("{0} or {0}_FILE must be set")]
+    Missing(&'static str),
+    /// The secret's file could not be read.
+    #[error("cannot read {path}")]
+    Unreadable {
+        /// The file named by the configuration.
+        path: PathBuf,
+        /// Why it could not be read.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A value was given that has the wrong form. The value itself is not repeated: it may be a secret.
+    #[error("{name} is not {expected}")]
+    Invalid {
+        /// The variable's name.
+        name: &'static str,
+        /// What it should have been.
+        expected: &'static str,
+    },
+}
+
+/// Parses the command line and environment, or ends the process with one line and code 2.
+pub fn parse_or_exit<T: Parser>() -> T {
+    match T::try_parse() {
+        Ok(config) => config,
+        // --help and --version are not errors: clap prints them in full and exits with 0.
+        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) => exit_with(&first_line(&error.to_string())),
+    }
+}
+
+/// Ends the process with one line on standard error and the exit code for wrong configuration.
+pub fn exit_with(message: &str) -> ! {
+    eprintln!("{message}");
+    std::process::exit(EXIT_CONFIGURATION)
+}
+
+/// clap's messages span lines (the offending names, then usage); the indented names belong to the first sentence.
+fn first_line(message: &str) -> String {
+    let paragraph = message.split("\n\n").next().unwrap_or(message);
+    paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A secret given directly or as the path of a file that holds it; a trailing line break of the file is dropped.
+pub fn secret_from(
+    name: &'static str,
+    value: Option<&SecretString>,
+    file: Option<&Path>,
+) -> Result<SecretString, ConfigError> {
+    if let Some(path) = file {
+        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
+        return Ok(SecretString::from(text.trim_end_matches(['\r', '\n'])));
+    }
+    value.cloned().ok_or(ConfigError::Missing(name))
+}
+
+/// Where a process listens and how it ends.
+#[derive(Args, Clone, Debug)]
+pub struct ServerArgs {
+    /// Address to serve on; port 0 takes a free one
+    #[arg(long, env = "LISTEN_ADDR", default_value = "127.0.0.1:0")]
+    pub listen_addr: SocketAddr,
+    /// Address of the admin port (/healthz, /readyz, /metrics); absent: none
+    #[arg(long, env = "ADMIN_ADDR")]
+    pub admin_addr: Option<SocketAddr>,
+    /// Seconds that running work may take to end after SIGTERM
+    #[arg(long, env = "DRAIN_LIMIT_SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub drain_limit_seconds: u64,
+    /// Answer gRPC reflection
+    #[arg(long, env = "GRPC_REFLECTION", default_value_t = false, action = clap::ArgAction::Set)]
+    pub grpc_reflection: bool,
+}
+
+impl ServerArgs {
+    /// The drain limit as a duration.
+    pub fn drain_limit(&self) -> Duration {
+        Duration::from_secs(self.drain_limit_seconds)
+    }
+}
+
+impl Default for ServerArgs {
+    fn default() -> Self {
+        Self {
+            listen_addr: SocketAddr::from(([127, 0, 0, 1], 0)),
+            admin_addr: None,
+            drain_limit_seconds: 20,
+            grpc_reflection: false,
+        }
+    }
+}
+
+/// The service's PostgreSQL database.
+#[derive(Args, Clone, Debug)]
+pub struct DatabaseArgs {
+    /// PostgreSQL URL of this service's own database
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
+    pub database_url: Option<SecretString>,
+    /// File that holds the PostgreSQL URL
+    #[arg(long, env = "DATABASE_URL_FILE")]
+    pub database_url_file: Option<PathBuf>,
+    /// Most connections that this process opens
+    #[arg(long, env = "DATABASE_MAX_CONNECTIONS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=500))]
+    pub database_max_connections: u32,
+    /// Milliseconds to wait for a free connection
+    #[arg(long, env = "DATABASE_ACQUIRE_TIMEOUT_MS", default_value_t = 3000, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    pub database_acquire_timeout_ms: u64,
+}
+
+impl DatabaseArgs {
+    /// Arguments for a known URL, with the defaults of everything else.
+    pub fn for_url(url: impl Into<String>) -> Self {
+        Self {
+            database_url: Some(SecretString::from(url.into())),
+            database_url_file: None,
+            database_max_connections: 16,
+            database_acquire_timeout_ms: 3000,
+        }
+    }
+
+    /// The URL, from the value or the file.
+    pub fn url(&self) -> Result<SecretString, ConfigError> {
+        secret_from("DATABASE_URL", self.database_url.as_ref(), self.database_url_file.as_deref())
+    }
+}
+
+/// The message broker.
+#[derive(Args, Clone, Debug)]
+pub struct BrokerArgs {
+    /// AMQP URL of the broker
+    #[arg(long, env = "AMQP_URL", hide_env_values = true)]
+    pub amqp_url: Option<SecretString>,
+    /// File that holds the AMQP URL
+    #[arg(long, env = "AMQP_URL_FILE")]
+    pub amqp_url_file: Option<PathBuf>,
+    /// Prefix of every exchange and queue
+    #[arg(long, env = "AMQP_NAMESPACE", default_value = "adfolio", value_parser = parse_namespace)]
+    pub amqp_namespace: String,
+    /// Delete queues that nobody has used for so many seconds; absent: never. For tests and demonstrations
+    #[arg(long, env = "AMQP_QUEUE_EXPIRES_SECONDS", value_parser = clap::value_parser!(u32).range(1..=2_000_000))]
+    pub amqp_queue_expires_seconds: Option<u32>,
+}
+
+impl BrokerArgs {
+    /// Arguments for a known URL and namespace.
+    pub fn new(url: impl Into<String>, namespace: impl Into<String>) -> Self {
+        Self {
+            amqp_url: Some(SecretString::from(url.into())),
+            amqp_url_file: None,
+            amqp_namespace: namespace.into(),
+            amqp_queue_expires_seconds: None,
+        }
+    }
+
+    /// The URL, from the value or the file, with its form checked.
+    pub fn url(&self) -> Result<SecretString, ConfigError> {
+        let url = secret_from("AMQP_URL", self.amqp_url.as_ref(), self.amqp_url_file.as_deref())?;
+        let parsed: Result<lapin::uri::AMQPUri, _> = url.expose_secret().parse();
+        match parsed {
+            Ok(_) => Ok(url),
+            Err(_) => Err(ConfigError::Invalid { name: "AMQP_URL", expected: "an amqp:// URL" }),
+        }
+    }
+}
+
+/// Namespaces become part of queue names, whose length AMQP limits to 255 bytes.
+fn parse_namespace(text: &str) -> Result<String, String> {
+    let fits = (1..=64).contains(&text.len());
+    let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    if fits && plain {
+        Ok(text.to_owned())
+    } else {
+        Err("1 to 64 letters, digits, '-', '_' or '.'".to_owned())
+    }
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people at a terminal.
+    #[default]
+    Human,
+    /// One JSON object per line, for collectors.
+    Json,
+}
+
+/// Logs and traces.
+#[derive(Args, Clone, Debug, Default)]
+pub struct TelemetryArgs {
+    /// Form of log lines; RUST_LOG sets what is logged
+    #[arg(long, env = "LOG_FORMAT", value_enum, default_value_t = LogFormat::Human)]
+    pub log_format: LogFormat,
+    /// OTLP/gRPC endpoint that takes traces; absent: traces are not exported
+    #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT")]
+    pub otel_exporter_otlp_endpoint: Option<String>,
+}

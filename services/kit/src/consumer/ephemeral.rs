@@ -1,0 +1,115 @@
+//! Events for a process without a database: every replica hears every event from now on, and is told when it may have
+//! missed some.
+
+use std::time::Duration;
+
+use lapin::options::{BasicAckOptions, QueueDeclareOptions};
+use lapin::types::{AMQPValue, FieldTable, ShortString};
+use tracing::{debug, info, warn};
+
+use super::supervise::{consume, next};
+use crate::backoff::Backoff;
+use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bind, bounded, short};
+use crate::outbox::CloudEvent;
+use crate::refusal::chain;
+use crate::shutdown::Shutdown;
+
+/// Deliveries in flight at most.
+const PREFETCH: u16 = 100;
+
+/// Events that wait at most; the oldest go first, for whoever is so far behind starts anew anyway.
+const LENGTH_LIMIT: i64 = 10_000;
+
+/// A quiet subscription asks the broker this often whether its channel lives.
+const PROBE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Takes events without a guarantee: for caches, and for telling browsers what to fetch again.
+pub trait EventSink: Send + 'static {
+    /// Events may have been missed: called before the first event and after every lost session, once the queue is bound
+    /// again. A cache is emptied here.
+    fn on_gap(&mut self);
+
+    /// One event. Must not block.
+    fn on_event(&mut self, event: CloudEvent);
+}
+
+/// A queue of this process alone, which goes away with it.
+#[derive(Clone, Debug)]
+pub struct Subscription {
+    service: &'static str,
+    bindings: Vec<String>,
+}
+
+impl Subscription {
+    /// A subscription of one replica of `service`.
+    pub fn ephemeral(service: &'static str) -> Self {
+        Self { service, bindings: Vec::new() }
+    }
+
+    /// Takes events whose type matches: `*` stands for one word between dots, `#` for any number of them.
+    #[must_use]
+    pub fn bind(mut self, pattern: impl Into<String>) -> Self {
+        self.bindings.push(pattern.into());
+        self
+    }
+
+    /// Hands events to `sink` until the shutdown, through any number of broker failures.
+    pub async fn run(self, broker: Broker, shutdown: Shutdown, mut sink: impl EventSink) {
+        let mut backoff = Backoff::reconnect();
+        while !shutdown.is_triggered() {
+            let outcome = tokio::select! {
+                outcome = self.session(&broker, &mut sink, &mut backoff) => outcome,
+                () = shutdown.cancelled() => return,
+            };
+            if let Err(error) = outcome {
+                warn!(service = self.service, error = chain(&error), "subscription lost its session");
+            }
+            if !shutdown.sleep(backoff.next_wait()).await {
+                return;
+            }
+        }
+    }
+
+    /// One session: from connecting to the first failure.
+    async fn session(&self, broker: &Broker, sink: &mut impl EventSink, backoff: &mut Backoff) -> Result<(), BrokerError> {
+        let session = broker.open(&format!("{}-subscription", self.service)).await?;
+        let queue = self.declare(broker, &session).await?;
+        session.prefetch(PREFETCH).await?;
+        let mut deliveries = consume(&session, queue.as_str()).await?;
+        // Only now: what happened before the binding was missed, what happens from here on is not.
+        sink.on_gap();
+        backoff.reset();
+        info!(service = self.service, "subscribed");
+        loop {
+            tokio::select! {
+                delivery = next(&mut deliveries) => {
+                    let delivery = delivery?;
+                    match CloudEvent::decode(&delivery.data) {
+                        Ok(event) => sink.on_event(event),
+                        Err(problem) => debug!(error = chain(&problem), "message is no event"),
+                    }
+                    let acked = bounded("basic.ack", REQUEST_LIMIT, delivery.ack(BasicAckOptions { multiple: false }));
+                    if !acked.await? {
+                        return Err(BrokerError::NotAcknowledged);
+                    }
+                }
+                () = tokio::time::sleep(PROBE_INTERVAL) => session.probe(queue.as_str()).await?,
+            }
+        }
+    }
+
+    async fn declare(&self, broker: &Broker, session: &Session) -> Result<ShortString, BrokerError> {
+        // Exclusive and auto-delete: nobody collects for a replica that is gone. Such a queue is always classic.
+        let options = QueueDeclareOptions { passive: false, durable: false, exclusive: true, auto_delete: true, nowait: false };
+        let mut arguments = FieldTable::default();
+        arguments.insert("x-max-length".into(), AMQPValue::LongLongInt(LENGTH_LIMIT));
+        arguments.insert("x-overflow".into(), AMQPValue::LongString("drop-head".into()));
+        let name = broker.queue(self.service, &format!("ephemeral.{}", uuid::Uuid::now_v7()));
+        let declared = session.channel.queue_declare(short(&name)?, options, arguments);
+        let queue = bounded("queue.declare", REQUEST_LIMIT, declared).await?;
+        for pattern in &self.bindings {
+            bind(&session.channel, queue.name(), &short(&broker.events_exchange())?, pattern).await?;
+        }
+        Ok(queue.name().clone())
+    }
+}

@@ -1,0 +1,204 @@
+//! Deliveries in hand: one lane per subject, so that a subject keeps its order and a bad event delays only its own.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::stream::{FuturesUnordered, StreamExt};
+use futures::{FutureExt, future::BoxFuture};
+use lapin::message::Delivery;
+use lapin::options::{BasicAckOptions, BasicNackOptions};
+use tokio::time::Instant;
+use tracing::{Instrument, error, info_span, warn};
+
+use super::supervise::Worker;
+use super::{Handler, HandlerError};
+use crate::backoff::Backoff;
+use crate::broker::{BrokerError, REQUEST_LIMIT};
+use crate::db;
+use crate::inbox;
+use crate::outbox::CloudEvent;
+use crate::refusal::chain;
+use crate::shutdown::Shutdown;
+use crate::telemetry;
+
+/// Attempts in place of a handler that fails, before the event goes back to its queue.
+const ATTEMPTS_IN_PLACE: u32 = 3;
+
+/// Deliveries that wait for their subject's lane at most, all together; the prefetch keeps them fewer.
+const WAITING_LIMIT: usize = 4096;
+
+/// What to tell the broker about a delivery.
+enum Verdict {
+    Ack,
+    Requeue,
+    DeadLetter,
+    /// The process is ending: nothing, so that the broker delivers it again.
+    Abandon,
+}
+
+struct Job {
+    event: CloudEvent,
+    delivery: Delivery,
+}
+
+/// The deliveries in hand.
+pub(super) struct Lanes<H> {
+    worker: Arc<Worker<H>>,
+    shutdown: Shutdown,
+    running: FuturesUnordered<BoxFuture<'static, (String, Result<(), BrokerError>)>>,
+    /// Subjects at work, each with what waits behind it.
+    lanes: HashMap<String, VecDeque<Job>>,
+    /// Jobs whose subject has no lane yet because all are busy.
+    waiting: VecDeque<Job>,
+}
+
+impl<H: Handler> Lanes<H> {
+    pub(super) fn new(worker: Arc<Worker<H>>, shutdown: Shutdown) -> Self {
+        Self { worker, shutdown, running: FuturesUnordered::new(), lanes: HashMap::new(), waiting: VecDeque::new() }
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        self.waiting.len() < WAITING_LIMIT
+    }
+
+    /// Takes a delivery in hand. One that is no event gets a lane of its own, to be dead-lettered.
+    pub(super) fn start(&mut self, delivery: Delivery) {
+        match CloudEvent::decode(&delivery.data) {
+            Ok(event) => self.enqueue(Job { event, delivery }),
+            Err(problem) => {
+                error!(consumer = self.worker.consumer.inbox_name(), error = chain(&problem), "message is no event");
+                self.running.push(async move { (String::new(), tell(&delivery, Verdict::DeadLetter).await) }.boxed());
+            }
+        }
+    }
+
+    fn enqueue(&mut self, job: Job) {
+        if let Some(lane) = self.lanes.get_mut(&job.event.subject) {
+            lane.push_back(job);
+        } else if self.lanes.len() < self.worker.consumer.concurrency {
+            self.lanes.insert(job.event.subject.clone(), VecDeque::new());
+            self.launch(job);
+        } else {
+            self.waiting.push_back(job);
+        }
+    }
+
+    fn launch(&mut self, job: Job) {
+        let worker = Arc::clone(&self.worker);
+        let shutdown = self.shutdown.clone();
+        self.running.push(
+            async move {
+                let verdict = handle(&worker, &job.event, &shutdown).await;
+                let told = tell(&job.delivery, verdict).await;
+                (job.event.subject, told)
+            }
+            .boxed(),
+        );
+    }
+
+    /// Waits for the next delivery to be done with, and lets its subject go on.
+    pub(super) async fn next_finished(&mut self) -> Result<(), BrokerError> {
+        let Some((subject, outcome)) = self.running.next().await else { return Ok(()) };
+        outcome?;
+        match self.lanes.get_mut(&subject).map(VecDeque::pop_front) {
+            Some(Some(job)) => self.launch(job),
+            Some(None) => {
+                self.lanes.remove(&subject);
+                // Oldest first; those of subjects that got a lane meanwhile line up there.
+                for job in std::mem::take(&mut self.waiting) {
+                    self.enqueue(job);
+                }
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Lets what runs come to its end, starting nothing more.
+    pub(super) async fn finish(&mut self) {
+        while self.running.next().await.is_some() {}
+    }
+}
+
+async fn handle<H: Handler>(worker: &Arc<Worker<H>>, event: &CloudEvent, shutdown: &Shutdown) -> Verdict {
+    let consumer = worker.consumer.inbox_name();
+    let span = info_span!("event", consumer, event_type = event.event_type, event_id = %event.id);
+    telemetry::continue_trace_from(&span, event.traceparent.as_deref());
+    let started = Instant::now();
+    let verdict = attempts(worker, event, shutdown).instrument(span).await;
+    let outcome = match verdict {
+        Verdict::Ack => "handled",
+        Verdict::Requeue => "requeued",
+        Verdict::DeadLetter => "dead",
+        Verdict::Abandon => "abandoned",
+    };
+    metrics::counter!("consumer_events_total", "consumer" => consumer.clone(), "outcome" => outcome).increment(1);
+    metrics::histogram!("consumer_handle_seconds", "consumer" => consumer).record(started.elapsed());
+    verdict
+}
+
+async fn attempts<H: Handler>(worker: &Arc<Worker<H>>, event: &CloudEvent, shutdown: &Shutdown) -> Verdict {
+    let mut backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(5));
+    let mut failures: u32 = 0;
+    loop {
+        match once(worker, event).await {
+            Ok(()) => return Verdict::Ack,
+            Err(HandlerError::Permanent(problem)) => {
+                error!(error = chain(problem.as_ref()), "event cannot be handled, dead-lettering");
+                return Verdict::DeadLetter;
+            }
+            Err(HandlerError::Unavailable(problem)) => {
+                warn!(error = chain(problem.as_ref()), "event waits for a dependency");
+            }
+            Err(HandlerError::Failed(problem)) => {
+                failures = failures.saturating_add(1);
+                warn!(error = chain(problem.as_ref()), failures, "event was not handled");
+                if failures >= ATTEMPTS_IN_PLACE {
+                    return Verdict::Requeue;
+                }
+            }
+        }
+        if !shutdown.sleep(backoff.next_wait()).await {
+            return Verdict::Abandon;
+        }
+    }
+}
+
+/// The effect and the inbox's row, in one transaction.
+async fn once<H: Handler>(worker: &Arc<Worker<H>>, event: &CloudEvent) -> Result<(), HandlerError> {
+    let in_task = Arc::clone(worker);
+    let event = event.clone();
+    db::write(&worker.pool, move |tx| {
+        async move {
+            if inbox::record_in_tx(tx, &in_task.consumer.inbox_name(), event.id).await? {
+                in_task.handler.handle(tx, &event).await?;
+            }
+            Ok(())
+        }
+        .boxed()
+    })
+    .await
+}
+
+/// Tells the broker. `Ok(false)` means that the channel is gone and the broker heard nothing.
+async fn tell(delivery: &Delivery, verdict: Verdict) -> Result<(), BrokerError> {
+    let told = async {
+        match verdict {
+            Verdict::Ack => delivery.ack(BasicAckOptions { multiple: false }).await,
+            Verdict::Requeue => delivery.nack(BasicNackOptions { multiple: false, requeue: true }).await,
+            Verdict::DeadLetter => delivery.nack(BasicNackOptions { multiple: false, requeue: false }).await,
+            Verdict::Abandon => Ok(true),
+        }
+    };
+    match tokio::time::timeout(REQUEST_LIMIT, told).await {
+        Ok(Ok(true)) => Ok(()),
+        Ok(Ok(false)) => Err(BrokerError::NotAcknowledged),
+        Ok(Err(error)) => Err(error.into()),
+        Err(_) => Err(BrokerError::TimedOut("acknowledgement")),
+    }
+}

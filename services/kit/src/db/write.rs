@@ -1,0 +1,141 @@
+//! The one way to write.
+//!
+//! A server drops a handler's future when its client goes away or its deadline fires. With sqlx 0.9.0 a `begin()` that is
+//! dropped at the wrong moment leaves an open transaction on a pooled connection; later statements on it then succeed
+//! and are never committed. So work that writes runs in a task of its own, which nobody drops: it either commits, rolls
+//! back, or its connection is thrown away.
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use sqlx::{Connection, PgPool};
+use tracing::{Instrument, Span, error, warn};
+
+use super::Tx;
+use crate::backoff::Backoff;
+use crate::refusal::is_serialization_failure;
+
+/// A transaction may take this long from begin to commit; then its connection is closed, which rolls back.
+const WRITE_LIMIT: Duration = Duration::from_secs(15);
+
+/// Attempts of [`write_retrying`], the first included.
+const WRITE_ATTEMPTS: u32 = 3;
+
+/// What became of one transaction.
+enum Outcome<T, E> {
+    Finished(Result<T, E>),
+    TimedOut,
+    Panicked(Box<dyn Any + Send>),
+}
+
+/// Runs `work` in a transaction that commits if it answers `Ok` and rolls back otherwise, whether or not the caller is
+/// still there for the answer. After a time-out the work may have been committed or not: callers repeat with the same key.
+///
+/// ```ignore
+/// let id = db::write(&pool, move |tx| Box::pin(async move { repo::insert_in_tx(tx, &order).await })).await?;
+/// ```
+pub async fn write<T, E, F>(pool: &PgPool, work: F) -> Result<T, E>
+where
+    F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+    T: Send + 'static,
+    E: From<sqlx::Error> + Send + 'static,
+{
+    let pool = pool.clone();
+    detached(async move { write_here(&pool, work).await }).await.unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
+}
+
+/// Like [`write`], and tries again a few times when the transaction failed because of another one (serialization
+/// failure or deadlock). `work` runs once per attempt.
+pub async fn write_retrying<T, E, F>(pool: &PgPool, conflict: fn(&E) -> Option<&sqlx::Error>, work: F) -> Result<T, E>
+where
+    F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + Sync + 'static,
+    T: Send + 'static,
+    E: From<sqlx::Error> + Send + 'static,
+{
+    let pool = pool.clone();
+    let attempts = async move {
+        let mut backoff = Backoff::new(Duration::from_millis(5), Duration::from_millis(50));
+        for _ in 1..WRITE_ATTEMPTS {
+            match write_here(&pool, |tx| work(tx)).await {
+                Err(error) if conflict(&error).is_some_and(is_serialization_failure) => {
+                    tokio::time::sleep(backoff.next_wait()).await;
+                }
+                outcome => return outcome,
+            }
+        }
+        write_here(&pool, |tx| work(tx)).await
+    };
+    detached(attempts).await.unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
+}
+
+/// The task that ran detached work died or the process is ending.
+#[derive(Debug, thiserror::Error)]
+#[error("detached work did not finish")]
+pub struct DetachedError(#[from] tokio::task::JoinError);
+
+/// Runs `work` to its end even if the caller is dropped: for work that must not stop half way, such as driving a saga.
+pub async fn detached<F>(work: F) -> Result<F::Output, DetachedError>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    tokio::spawn(work.instrument(Span::current())).await.map_err(DetachedError)
+}
+
+/// The transaction itself. Only called in a task that is never dropped.
+async fn write_here<T, E, F>(pool: &PgPool, work: F) -> Result<T, E>
+where
+    F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
+    E: From<sqlx::Error>,
+{
+    let mut connection = pool.acquire().await?;
+    let transaction = AssertUnwindSafe(run(&mut connection, work)).catch_unwind();
+    let outcome = match tokio::time::timeout(WRITE_LIMIT, transaction).await {
+        Ok(Ok(result)) => Outcome::Finished(result),
+        Ok(Err(panic)) => Outcome::Panicked(panic),
+        Err(_) => Outcome::TimedOut,
+    };
+    match outcome {
+        Outcome::Finished(result) => result,
+        // In both other cases futures were dropped half way, so the connection's state is unknown: it never goes back
+        // to the pool. Closing the socket makes PostgreSQL roll back.
+        Outcome::TimedOut => {
+            drop(connection.detach());
+            warn!(limit_ms = WRITE_LIMIT.as_millis(), "transaction took too long");
+            Err(sqlx::Error::PoolTimedOut.into())
+        }
+        Outcome::Panicked(panic) => {
+            drop(connection.detach());
+            error!(message = panic_message(panic.as_ref()), "transaction panicked");
+            Err(sqlx::Error::WorkerCrashed.into())
+        }
+    }
+}
+
+async fn run<T, E, F>(connection: &mut Tx, work: F) -> Result<T, E>
+where
+    F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
+    E: From<sqlx::Error>,
+{
+    let mut transaction = connection.begin().await?;
+    match work(&mut transaction).await {
+        Ok(value) => {
+            transaction.commit().await?;
+            Ok(value)
+        }
+        Err(error) => {
+            if let Err(rollback) = transaction.rollback().await {
+                warn!(error = %rollback, "rollback failed");
+            }
+            Err(error)
+        }
+    }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown")
+}

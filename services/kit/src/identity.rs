@@ -1,0 +1,269 @@
+//! Who calls: the identity that the gateway puts into gRPC metadata, and that services pass on.
+
+use std::fmt;
+use std::str::FromStr;
+
+use tonic::metadata::{MetadataMap, MetadataValue};
+use uuid::Uuid;
+
+use crate::deadline::{DEFAULT_CALL_LIMIT, Deadline, parse_grpc_timeout};
+use crate::refusal::{Reason, Refusal};
+use crate::time_zone::TimeZone;
+
+/// The user on whose behalf a call is made.
+pub const USER_ID: &str = "x-user-id";
+/// The member of staff who calls.
+pub const STAFF_ID: &str = "x-staff-id";
+/// The role of that member of staff.
+pub const STAFF_ROLE: &str = "x-staff-role";
+/// The caller's language.
+pub const LANG: &str = "x-lang";
+/// The caller's time zone.
+pub const TIME_ZONE: &str = "x-time-zone";
+/// The key that makes a repeated call one call.
+pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+/// The identifier of the request at the edge.
+pub const REQUEST_ID: &str = "x-request-id";
+
+/// The language of a caller who names none.
+pub const DEFAULT_LANG: &str = "en";
+
+/// A user's identifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UserId(pub Uuid);
+
+impl fmt::Display for UserId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl FromStr for UserId {
+    type Err = uuid::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self)
+    }
+}
+
+/// What a member of staff may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StaffRole {
+    /// Everything.
+    Admin,
+    /// Users, licences, notices, feedback.
+    Support,
+    /// Wallets, withdrawals, exchange.
+    Finance,
+    /// Products, plans, coupons, content.
+    Operator,
+}
+
+impl StaffRole {
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::Support => "support",
+            Self::Finance => "finance",
+            Self::Operator => "operator",
+        }
+    }
+}
+
+impl fmt::Display for StaffRole {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// A text that is no staff role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown staff role")]
+pub struct UnknownRole;
+
+impl FromStr for StaffRole {
+    type Err = UnknownRole;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "admin" => Ok(Self::Admin),
+            "support" => Ok(Self::Support),
+            "finance" => Ok(Self::Finance),
+            "operator" => Ok(Self::Operator),
+            _ => Err(UnknownRole),
+        }
+    }
+}
+
+/// A member of staff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Staff {
+    /// Their identifier.
+    pub id: Uuid,
+    /// Their role.
+    pub role: StaffRole,
+}
+
+/// The caller's key for a call that must happen once: 1 to 255 visible ASCII characters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct IdempotencyKey(String);
+
+impl IdempotencyKey {
+    /// The key's text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for IdempotencyKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl FromStr for IdempotencyKey {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
+        if visible && (1..=255).contains(&text.len()) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(Refusal::invalid(IDEMPOTENCY_KEY))
+        }
+    }
+}
+
+/// Who calls, and under which circumstances.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The user, if a user's token was presented.
+    pub user: Option<UserId>,
+    /// The member of staff, if a staff token was presented.
+    pub staff: Option<Staff>,
+    /// The language for texts.
+    pub lang: String,
+    /// The time zone for days.
+    pub time_zone: TimeZone,
+    /// The key of a call that must happen once.
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// The identifier of the request at the edge.
+    pub request_id: String,
+    /// When the answer is due.
+    pub deadline: Deadline,
+}
+
+impl Default for Caller {
+    fn default() -> Self {
+        Self {
+            user: None,
+            staff: None,
+            lang: DEFAULT_LANG.to_owned(),
+            time_zone: TimeZone::UTC,
+            idempotency_key: None,
+            request_id: Uuid::now_v7().to_string(),
+            deadline: Deadline::default(),
+        }
+    }
+}
+
+impl Caller {
+    /// The system itself: for recovery loops and consumers that call other services.
+    pub fn system() -> Self {
+        Self::default()
+    }
+
+    /// A user.
+    pub fn user(id: UserId) -> Self {
+        Self { user: Some(id), ..Self::default() }
+    }
+
+    /// A member of staff.
+    pub fn staff(id: Uuid, role: StaffRole) -> Self {
+        Self { staff: Some(Staff { id, role }), ..Self::default() }
+    }
+
+    /// With another idempotency key.
+    #[must_use]
+    pub fn with_key(mut self, key: Option<IdempotencyKey>) -> Self {
+        self.idempotency_key = key;
+        self
+    }
+
+    /// Reads the identity of a request. Values out of form count as absent: they are set by the gateway alone.
+    pub fn from_request<T>(request: &tonic::Request<T>) -> Self {
+        let metadata = request.metadata();
+        let deadline = request.extensions().get::<Deadline>().copied().unwrap_or_else(|| {
+            let limit = text(metadata, "grpc-timeout").and_then(parse_grpc_timeout).unwrap_or(DEFAULT_CALL_LIMIT);
+            Deadline::after(limit.min(DEFAULT_CALL_LIMIT))
+        });
+        Self { deadline, ..Self::from_metadata(metadata) }
+    }
+
+    fn from_metadata(metadata: &MetadataMap) -> Self {
+        let staff_id: Option<Uuid> = parsed(metadata, STAFF_ID);
+        let staff_role: Option<StaffRole> = parsed(metadata, STAFF_ROLE);
+        Self {
+            user: parsed(metadata, USER_ID),
+            staff: staff_id.zip(staff_role).map(|(id, role)| Staff { id, role }),
+            lang: text(metadata, LANG).unwrap_or(DEFAULT_LANG).to_owned(),
+            time_zone: text(metadata, TIME_ZONE).map(TimeZone::parse).unwrap_or_default(),
+            idempotency_key: parsed(metadata, IDEMPOTENCY_KEY),
+            request_id: text(metadata, REQUEST_ID).map_or_else(|| Uuid::now_v7().to_string(), str::to_owned),
+            deadline: Deadline::default(),
+        }
+    }
+
+    /// Writes the identity into the metadata of an outgoing call.
+    pub fn attach(&self, metadata: &mut MetadataMap) {
+        if let Some(user) = self.user {
+            put(metadata, USER_ID, &user.to_string());
+        }
+        if let Some(staff) = self.staff {
+            put(metadata, STAFF_ID, &staff.id.to_string());
+            put(metadata, STAFF_ROLE, staff.role.as_str());
+        }
+        if let Some(key) = &self.idempotency_key {
+            put(metadata, IDEMPOTENCY_KEY, key.as_str());
+        }
+        put(metadata, LANG, &self.lang);
+        put(metadata, TIME_ZONE, &self.time_zone.to_string());
+        put(metadata, REQUEST_ID, &self.request_id);
+    }
+
+    /// The user, or NOT_AUTHENTICATED.
+    pub fn require_user(&self) -> Result<UserId, Refusal> {
+        self.user.ok_or_else(|| Refusal::new(Reason::NotAuthenticated))
+    }
+
+    /// The member of staff if they have one of the roles (an admin always has), else NOT_AUTHENTICATED or FORBIDDEN.
+    pub fn require_staff(&self, roles: &[StaffRole]) -> Result<Staff, Refusal> {
+        let staff = self.staff.ok_or_else(|| Refusal::new(Reason::NotAuthenticated))?;
+        if staff.role == StaffRole::Admin || roles.contains(&staff.role) {
+            Ok(staff)
+        } else {
+            Err(Refusal::new(Reason::Forbidden))
+        }
+    }
+
+    /// The idempotency key, or VALIDATION.
+    pub fn require_key(&self) -> Result<&IdempotencyKey, Refusal> {
+        self.idempotency_key.as_ref().ok_or_else(|| Refusal::invalid(IDEMPOTENCY_KEY))
+    }
+}
+
+fn text<'a>(metadata: &'a MetadataMap, key: &'static str) -> Option<&'a str> {
+    metadata.get(key).and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty())
+}
+
+fn parsed<T: FromStr>(metadata: &MetadataMap, key: &'static str) -> Option<T> {
+    text(metadata, key).and_then(|value| value.parse().ok())
+}
+
+fn put(metadata: &mut MetadataMap, key: &'static str, value: &str) {
+    // A value that is no header text (it came through a header once, so it is) is left out rather than fail the call.
+    if let Ok(value) = MetadataValue::try_from(value) {
+        metadata.insert(key, value);
+    }
+}

@@ -1,0 +1,47 @@
+//! What every service of Adfolio shares.
+//!
+//! | module | what it gives |
+//! |---|---|
+//! | [`service`] | `main` and the frame of `run`: everything below, put together and ended in order |
+//! | [`config`] | clap structs to flatten, secrets from files, one line and exit 2 when wrong |
+//! | [`telemetry`] | logs, OTLP traces, Prometheus metrics, trace context over HTTP, gRPC and AMQP |
+//! | [`admin`] | `/healthz`, `/readyz`, `/metrics`, and the readiness checks behind them |
+//! | [`shutdown`] | the request to end, and background tasks that are joined |
+//! | [`server`] | the gRPC server: health, reflection, deadlines, limits, drain |
+//! | [`identity`] | who calls, in gRPC metadata |
+//! | [`refusal`] | the reasons of the contract, and every error's way to a `Status` |
+//! | [`client`] | balanced gRPC channels, deadlines that shrink, retries of keyed calls |
+//! | [`db`] | the pool, migrations, and the one way to write |
+//! | [`outbox`] | events written with the change, published afterwards |
+//! | [`consumer`], [`inbox`] | events taken effect of once |
+//! | [`broker`], [`dead`] | the topology at RabbitMQ, dead letters |
+//! | [`idempotency`], [`once`] | keys kept with the effect they protect |
+//! | [`pagination`] | pages and opaque cursors |
+//! | [`wire`] | ids, instants and pages as callers send them |
+//! | [`time_zone`] | the caller's days |
+//! | [`clock`], [`deadline`], [`backoff`], [`periodic`] | time, ids and waiting |
+
+pub mod admin;
+pub mod backoff;
+pub mod broker;
+pub mod client;
+pub mod clock;
+pub mod config;
+pub mod consumer;
+pub mod db;
+pub mod dead;
+pub mod deadline;
+pub mod idempotency;
+pub mod identity;
+pub mod inbox;
+pub mod once;
+pub mod outbox;
+pub mod pagination;
+pub mod periodic;
+pub mod refusal;
+pub mod server;
+pub mod service;
+pub mod shutdown;
+pub mod telemetry;
+pub mod time_zone;
+pub mod wire;

@@ -1,0 +1,13 @@
+//! Events: written in the transaction of the change that they report, published by a [`Relay`] afterwards.
+//!
+//! Services may also insert into the table `outbox` with their own SQL, in the statement of the effect:
+//! `(event_id uuid, event_type text, subject text, sequence bigint|null, data json, traceparent text|null)`.
+//! Whoever writes for a subject holds that subject's row lock meanwhile, so ids follow the order of commits per subject.
+
+mod event;
+mod relay;
+mod repo;
+
+pub use event::{CONTENT_TYPE, CloudEvent, DecodeError, EnvelopeParts, Event, EventError, encode};
+pub use relay::{Relay, Wake};
+pub use repo::enqueue_in_tx;

@@ -1,0 +1,283 @@
+//! The relay: publishes what waits in the outbox and deletes what the broker has confirmed.
+//!
+//! Order: many replicas may run a relay. `FOR UPDATE SKIP LOCKED` would let two of them take neighbouring events of one
+//! subject and publish them in either order, so the rows are taken under an advisory lock of the database instead: one
+//! replica works at a time, batch by batch, and any other takes over at the next batch. The lock ends with its
+//! transaction, so a replica that dies or hangs (idle-in-transaction limit) cannot keep it. One relay publishes several
+//! thousand events a second, far more than the databases write.
+//!
+//! Delivery is at least once: after a failure a batch is sent again, and consumers' inboxes drop what they know.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::stream::{FuturesUnordered, StreamExt};
+use lapin::options::BasicPublishOptions;
+use lapin::protocol::basic::AMQPProperties;
+use lapin::types::{AMQPValue, FieldTable};
+use lapin::{Confirmation, PublisherConfirm};
+use sqlx::PgPool;
+use tokio::sync::Notify;
+use tracing::{debug, warn};
+
+use super::event::{CONTENT_TYPE, EnvelopeParts, encode};
+use super::repo::{self, Row};
+use crate::backoff::Backoff;
+use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bounded, short};
+use crate::db::{self, Migrated, Tx};
+use crate::refusal::chain;
+use crate::shutdown::Shutdown;
+use crate::telemetry::TRACEPARENT;
+
+/// Rows that one transaction publishes at most.
+const BATCH: i64 = 500;
+
+/// All confirms of a batch must be there within this; it is shorter than the idle-in-transaction limit.
+const CONFIRM_LIMIT: Duration = Duration::from_secs(6);
+
+/// An idle relay looks this often: other replicas, and SQL of services, write rows without waking it.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How often depth and age are measured.
+const METRICS_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Persistent: a confirmed event outlives the broker's restart.
+const PERSISTENT: u8 = 2;
+
+/// Wakes the relay of this process after a commit, so that an event leaves at once instead of at the next poll.
+/// Cheap to clone; waking too often or not at all does no harm.
+#[derive(Clone, Debug, Default)]
+pub struct Wake(Arc<Notify>);
+
+impl Wake {
+    /// Says that there may be rows.
+    pub fn wake(&self) {
+        self.0.notify_one();
+    }
+}
+
+/// What went wrong in one round.
+#[derive(Debug, thiserror::Error)]
+enum RelayError {
+    #[error("outbox cannot be read")]
+    Database(#[from] sqlx::Error),
+    #[error("events cannot be published")]
+    Broker(#[from] BrokerError),
+}
+
+/// What one round did.
+enum Round {
+    /// Rows were sent; there may be more.
+    Sent,
+    /// Nothing waits, or another replica works.
+    Idle,
+}
+
+/// The background task that empties one database's outbox.
+#[derive(Debug)]
+pub struct Relay {
+    pool: PgPool,
+    broker: Broker,
+    source: String,
+    service: &'static str,
+    wake: Wake,
+}
+
+impl Relay {
+    /// A relay for the outbox of `service`.
+    pub fn new(service: &'static str, pool: PgPool, broker: Broker) -> Self {
+        Self { pool, broker, source: format!("/adfolio/{service}"), service, wake: Wake::default() }
+    }
+
+    /// The handle that wakes this relay.
+    pub fn wake(&self) -> Wake {
+        self.wake.clone()
+    }
+
+    /// Works until `end`, then once more for what the last transactions wrote. Starts once the schema is there.
+    pub async fn run(self, migrated: Migrated, end: Shutdown) {
+        tokio::select! {
+            () = migrated.wait() => {}
+            () = end.cancelled() => return,
+        }
+        let measured = self.measure();
+        let worked = self.work(&end);
+        tokio::select! {
+            () = measured => {}
+            () = worked => {}
+        }
+    }
+
+    async fn work(&self, end: &Shutdown) {
+        let mut backoff = Backoff::reconnect();
+        let mut session = None;
+        loop {
+            let last = end.is_triggered();
+            match self.round(&mut session).await {
+                Ok(Round::Sent) => {
+                    backoff.reset();
+                    continue;
+                }
+                Ok(Round::Idle) => {
+                    backoff.reset();
+                    if last {
+                        break;
+                    }
+                    self.pause(end).await;
+                }
+                Err(error) => {
+                    // A session after an error is in an unknown state.
+                    session = None;
+                    warn!(error = chain(&error), "outbox relay is waiting");
+                    metrics::counter!("outbox_relay_errors_total").increment(1);
+                    // Whatever could not leave before the end stays in the outbox for the next start.
+                    if last || !end.sleep(backoff.next_wait()).await {
+                        break;
+                    }
+                }
+            }
+        }
+        if let Some(session) = session {
+            session.close().await;
+        }
+    }
+
+    async fn pause(&self, end: &Shutdown) {
+        tokio::select! {
+            () = self.wake.0.notified() => {}
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
+            () = end.cancelled() => {}
+        }
+    }
+
+    /// Publishes one batch. The broker is reached before the lock is taken, so that a replica without a broker does not
+    /// keep others from working.
+    async fn round(&self, session: &mut Option<Arc<Session>>) -> Result<Round, RelayError> {
+        if !repo::has_rows(&self.pool).await? {
+            return Ok(Round::Idle);
+        }
+        let open = match session.as_ref().filter(|open| open.is_connected()) {
+            Some(open) => Arc::clone(open),
+            None => {
+                let fresh = Arc::new(self.broker.open(&format!("{}-relay", self.service)).await?);
+                fresh.confirm().await?;
+                Arc::clone(session.insert(fresh))
+            }
+        };
+        let broker = self.broker.clone();
+        let source = self.source.clone();
+        db::write(&self.pool, move |tx| Box::pin(async move { publish_batch_in_tx(tx, &open, &broker, &source).await })).await
+    }
+
+    async fn measure(&self) {
+        loop {
+            match repo::backlog(&self.pool).await {
+                Ok(backlog) => {
+                    #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
+                    metrics::gauge!("outbox_depth").set(backlog.depth as f64);
+                    metrics::gauge!("outbox_oldest_seconds").set(backlog.oldest_seconds);
+                }
+                Err(error) => debug!(%error, "outbox cannot be measured"),
+            }
+            tokio::time::sleep(METRICS_INTERVAL).await;
+        }
+    }
+}
+
+async fn publish_batch_in_tx(tx: &mut Tx, session: &Session, broker: &Broker, source: &str) -> Result<Round, RelayError> {
+    if !repo::try_lock_in_tx(tx).await? {
+        return Ok(Round::Idle);
+    }
+    let rows = repo::batch_in_tx(tx, BATCH).await?;
+    if rows.is_empty() {
+        return Ok(Round::Idle);
+    }
+    let exchange = broker.events_exchange();
+    let attempt = publish_all(session, &exchange, source, &rows).await;
+    // What was confirmed is deleted even if the rest failed; the failure is told by the next round.
+    let confirmed = match attempt {
+        Ok(ids) => ids,
+        Err(error) => return Err(error.into()),
+    };
+    metrics::counter!("outbox_published_total").increment(u64::try_from(confirmed.len()).unwrap_or(u64::MAX));
+    if confirmed.is_empty() {
+        return Err(BrokerError::NotConfirmed("no event of the batch".to_owned()).into());
+    }
+    repo::delete_in_tx(tx, confirmed).await?;
+    Ok(Round::Sent)
+}
+
+/// Publishes rows in order and answers the ids that count as sent: acknowledged, not returned, and with no earlier event
+/// of the same subject refused (that one and its followers go again, in order).
+async fn publish_all(session: &Session, exchange: &str, source: &str, rows: &[Row]) -> Result<Vec<i64>, BrokerError> {
+    let deadline = tokio::time::Instant::now() + CONFIRM_LIMIT;
+    let mut pending = FuturesUnordered::new();
+    for (index, row) in rows.iter().enumerate() {
+        let confirm = publish(session, exchange, source, row).await?;
+        pending.push(async move { (index, confirm.await) });
+    }
+    let mut sent = vec![false; rows.len()];
+    loop {
+        let next = tokio::time::timeout_at(deadline, pending.next()).await;
+        match next.map_err(|_| BrokerError::TimedOut("confirms"))? {
+            Some((index, confirmation)) => {
+                if let Some(slot) = sent.get_mut(index) {
+                    *slot = is_sent(&confirmation?, &rows[index]);
+                }
+            }
+            None => break,
+        }
+    }
+    let mut refused = std::collections::HashSet::new();
+    let mut ids = Vec::with_capacity(rows.len());
+    for (row, sent) in rows.iter().zip(sent) {
+        if sent && !refused.contains(row.subject.as_str()) {
+            ids.push(row.id);
+        } else {
+            refused.insert(row.subject.as_str());
+        }
+    }
+    Ok(ids)
+}
+
+/// The broker acknowledges what it cannot route, too: only an acknowledgement without a returned message counts.
+fn is_sent(confirmation: &Confirmation, row: &Row) -> bool {
+    let sent = matches!(confirmation, Confirmation::Ack(None));
+    if !sent {
+        warn!(event_id = %row.event_id, event_type = row.event_type, "event was refused or returned by the broker");
+        metrics::counter!("outbox_refused_total").increment(1);
+    }
+    sent
+}
+
+async fn publish(session: &Session, exchange: &str, source: &str, row: &Row) -> Result<PublisherConfirm, BrokerError> {
+    let parts = EnvelopeParts {
+        id: row.event_id,
+        event_type: &row.event_type,
+        subject: &row.subject,
+        sequence: row.sequence,
+        time: row.created_at,
+        traceparent: row.traceparent.as_deref(),
+        data: &row.data,
+    };
+    // The column's type is json, so encoding can only fail on what PostgreSQL takes and serde does not.
+    let body = encode(source, &parts).map_err(|error| BrokerError::NotConfirmed(chain(&error)))?;
+    // Mandatory: what has no queue comes back instead of being lost in silence. Immediate is not implemented there.
+    let options = BasicPublishOptions { mandatory: true, immediate: false };
+    let properties = properties(row)?;
+    let published = session.channel.basic_publish(short(exchange)?, short(&row.event_type)?, options, &body, properties);
+    bounded("basic.publish", REQUEST_LIMIT, published).await
+}
+
+fn properties(row: &Row) -> Result<AMQPProperties, BrokerError> {
+    let mut headers = FieldTable::default();
+    if let Some(trace) = &row.traceparent {
+        headers.insert(TRACEPARENT.into(), AMQPValue::LongString(trace.as_str().into()));
+    }
+    Ok(AMQPProperties::default()
+        .with_content_type(CONTENT_TYPE.into())
+        .with_delivery_mode(PERSISTENT)
+        .with_message_id(short(&row.event_id.to_string())?)
+        .with_type(short(&row.event_type)?)
+        .with_headers(headers))
+}

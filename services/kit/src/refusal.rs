@@ -1,0 +1,321 @@
+//! Refusals: the answers of the business that are not success, and how every other error becomes a `Status`.
+//!
+//! A refusal travels as `google.rpc.Status` with an `ErrorInfo {reason, domain "adfolio", metadata {field?, retry_after?, lang?}}`.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt};
+use tracing::{error, warn};
+
+/// The domain of every `ErrorInfo`.
+pub const DOMAIN: &str = "adfolio";
+
+macro_rules! reasons {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $code:ident;)*) => {
+        /// Why a call was refused. The names are part of the public contract.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Reason {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Reason {
+            /// Every reason.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The name on the wire.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The gRPC code that goes with it.
+            pub fn code(self) -> Code {
+                match self { $(Self::$variant => Code::$code,)* }
+            }
+        }
+
+        impl FromStr for Reason {
+            type Err = UnknownReason;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                match text {
+                    $($name => Ok(Self::$variant),)*
+                    _ => Err(UnknownReason),
+                }
+            }
+        }
+    };
+}
+
+/// A text that is no [`Reason`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown reason")]
+pub struct UnknownReason;
+
+reasons! {
+    /// An input is missing, mistyped or out of form; `field` names it.
+    Validation = "VALIDATION", InvalidArgument;
+    /// The idempotency key was used for another request.
+    IdempotencyKeyReused = "IDEMPOTENCY_KEY_REUSED", InvalidArgument;
+    /// No token, or one that nobody issued.
+    NotAuthenticated = "NOT_AUTHENTICATED", Unauthenticated;
+    /// The staff role does not allow this.
+    Forbidden = "FORBIDDEN", PermissionDenied;
+    /// The account waits for its authorisation code.
+    AccountNotActivated = "ACCOUNT_NOT_ACTIVATED", PermissionDenied;
+    /// The account was disabled by staff.
+    AccountDisabled = "ACCOUNT_DISABLED", PermissionDenied;
+    /// The account was cancelled.
+    AccountCancelled = "ACCOUNT_CANCELLED", PermissionDenied;
+    /// What was named does not exist or is not the caller's.
+    NotFound = "NOT_FOUND", NotFound;
+    /// Too many attempts; `retry_after` says when the next is allowed.
+    TooManyAttempts = "TOO_MANY_ATTEMPTS", ResourceExhausted;
+    /// Something broke inside.
+    Internal = "INTERNAL", Internal;
+    /// A part behind did not answer in time.
+    Unavailable = "UNAVAILABLE", Unavailable;
+    /// The session has expired or was revoked.
+    SessionExpired = "SESSION_EXPIRED", Unauthenticated;
+    /// The user name is taken.
+    UsernameTaken = "USERNAME_TAKEN", AlreadyExists;
+    /// Wrong user name or password.
+    BadCredentials = "BAD_CREDENTIALS", FailedPrecondition;
+    /// The two passwords differ.
+    PasswordMismatch = "PASSWORD_MISMATCH", FailedPrecondition;
+    /// The new password is the old one.
+    PasswordUnchanged = "PASSWORD_UNCHANGED", FailedPrecondition;
+    /// The old password is wrong.
+    WrongPassword = "WRONG_PASSWORD", FailedPrecondition;
+    /// No such authorisation code.
+    LicenseNotFound = "LICENSE_NOT_FOUND", FailedPrecondition;
+    /// The authorisation code was used already.
+    LicenseUsed = "LICENSE_USED", FailedPrecondition;
+    /// The ad account is open already.
+    StoreAlreadyOpen = "STORE_ALREADY_OPEN", FailedPrecondition;
+    /// There is no transaction password yet.
+    PayPasswordNotSet = "PAY_PASSWORD_NOT_SET", FailedPrecondition;
+    /// The transaction password is wrong.
+    WrongPayPassword = "WRONG_PAY_PASSWORD", FailedPrecondition;
+    /// The transaction password is too easy to guess.
+    WeakPayPassword = "WEAK_PAY_PASSWORD", FailedPrecondition;
+    /// The transaction password is locked after wrong attempts.
+    PayPasswordLocked = "PAY_PASSWORD_LOCKED", ResourceExhausted;
+    /// The balance does not cover the amount.
+    InsufficientBalance = "INSUFFICIENT_BALANCE", FailedPrecondition;
+    /// The amount is outside the allowed range.
+    AmountOutOfRange = "AMOUNT_OUT_OF_RANGE", FailedPrecondition;
+    /// Start-up funds must be returned first.
+    StartUpFundsNotReturned = "START_UP_FUNDS_NOT_RETURNED", FailedPrecondition;
+    /// No bank card or wallet address is bound.
+    BankCardNotBound = "BANK_CARD_NOT_BOUND", FailedPrecondition;
+    /// The request would change nothing.
+    NothingChanged = "NOTHING_CHANGED", FailedPrecondition;
+    /// The plan cannot be put in its present state.
+    PlanNotPuttable = "PLAN_NOT_PUTTABLE", FailedPrecondition;
+    /// The coupon is used, expired or not applicable.
+    CouponNotUsable = "COUPON_NOT_USABLE", FailedPrecondition;
+    /// The amount is below what the coupon asks for.
+    CouponBelowRequirement = "COUPON_BELOW_REQUIREMENT", FailedPrecondition;
+    /// The coupon was claimed before.
+    CouponAlreadyClaimed = "COUPON_ALREADY_CLAIMED", FailedPrecondition;
+    /// A coupon of this name was claimed today.
+    CouponNameClaimedToday = "COUPON_NAME_CLAIMED_TODAY", FailedPrecondition;
+    /// No such operator to follow.
+    FollowIdError = "FOLLOW_ID_ERROR", FailedPrecondition;
+    /// That operator is followed already.
+    FollowIdCurrent = "FOLLOW_ID_CURRENT", FailedPrecondition;
+    /// The acceptance code is not valid.
+    AcceptanceCodeError = "ACCEPTANCE_CODE_ERROR", FailedPrecondition;
+    /// The amount is outside the exchange limits.
+    ExchangeLimit = "EXCHANGE_LIMIT", FailedPrecondition;
+    /// The file is too large.
+    FileTooLarge = "FILE_TOO_LARGE", FailedPrecondition;
+    /// The file is not an image of a known kind.
+    FileNotImage = "FILE_NOT_IMAGE", FailedPrecondition;
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// An answer of the business that is not success.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Why.
+    pub reason: Reason,
+    /// The offending input.
+    pub field: Option<String>,
+    /// How long to wait before the next attempt.
+    pub retry_after: Option<Duration>,
+    /// The language of the user whom the answer is for, where the call itself does not know the user yet.
+    pub lang: Option<String>,
+    /// A sentence for developers; never shown to users and never with secrets in it.
+    pub detail: Option<String>,
+}
+
+impl Refusal {
+    /// A refusal with nothing but its reason.
+    pub fn new(reason: Reason) -> Self {
+        Self { reason, field: None, retry_after: None, lang: None, detail: None }
+    }
+
+    /// VALIDATION of the named input.
+    pub fn invalid(field: impl Into<String>) -> Self {
+        Self::new(Reason::Validation).field(field)
+    }
+
+    /// NOT_FOUND of what the named input refers to.
+    pub fn not_found(field: impl Into<String>) -> Self {
+        Self::new(Reason::NotFound).field(field)
+    }
+
+    /// Names the offending input.
+    #[must_use]
+    pub fn field(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+
+    /// Says how long to wait.
+    #[must_use]
+    pub fn retry_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
+    }
+
+    /// Says in which language the user reads.
+    #[must_use]
+    pub fn lang(mut self, lang: impl Into<String>) -> Self {
+        self.lang = Some(lang.into());
+        self
+    }
+
+    /// Adds a sentence for developers.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// The refusal that a status carries, if it carries one.
+    pub fn from_status(status: &Status) -> Option<Self> {
+        let info = status.get_details_error_info().filter(|info| info.domain == DOMAIN)?;
+        let reason = info.reason.parse().ok()?;
+        let seconds = info.metadata.get("retry_after").and_then(|text| text.parse().ok());
+        let message = status.message();
+        Some(Self {
+            reason,
+            field: info.metadata.get("field").cloned(),
+            retry_after: seconds.map(Duration::from_secs),
+            lang: info.metadata.get("lang").cloned(),
+            detail: (message != info.reason).then(|| message.to_owned()),
+        })
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.detail {
+            Some(detail) => formatter.write_str(detail),
+            None => formatter.write_str(self.reason.as_str()),
+        }
+    }
+}
+
+impl Error for Refusal {}
+
+impl From<Refusal> for Status {
+    fn from(refusal: Refusal) -> Self {
+        let mut metadata = HashMap::new();
+        if let Some(field) = &refusal.field {
+            metadata.insert("field".to_owned(), field.clone());
+        }
+        if let Some(wait) = refusal.retry_after {
+            // Rounded up: whoever waits that many whole seconds is allowed again.
+            let seconds = wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0));
+            metadata.insert("retry_after".to_owned(), seconds.to_string());
+        }
+        if let Some(lang) = &refusal.lang {
+            metadata.insert("lang".to_owned(), lang.clone());
+        }
+        let details = ErrorDetails::with_error_info(refusal.reason.as_str(), DOMAIN, metadata);
+        Status::with_error_details(refusal.reason.code(), refusal.to_string(), details)
+    }
+}
+
+/// Logs an internal error with its causes, once, and makes the answer that tells nothing of it.
+pub fn internal_status(error: &(dyn Error + 'static), operation: &'static str) -> Status {
+    error!(operation, error = chain(error), "internal error");
+    Refusal::new(Reason::Internal).into()
+}
+
+/// UNAVAILABLE for a part that cannot be reached, with the cause logged.
+pub fn unavailable_status(error: &(dyn Error + 'static), operation: &'static str) -> Status {
+    warn!(operation, error = chain(error), "dependency unavailable");
+    Refusal::new(Reason::Unavailable).into()
+}
+
+/// The status of a database error: UNAVAILABLE when the server cannot be reached or is busy beyond its limits, else INTERNAL.
+/// What is part of the business (a unique key, a check) is told apart by constraint before this is called.
+pub fn database_status(error: &sqlx::Error, operation: &'static str) -> Status {
+    if is_unavailable(error) {
+        unavailable_status(error, operation)
+    } else {
+        internal_status(error, operation)
+    }
+}
+
+/// Whether the error says that the database cannot do the work now, but may later.
+pub fn is_unavailable(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::BeginFailed => true,
+        sqlx::Error::Database(database) => database.code().is_some_and(|code| {
+            // 08: connection; 53: out of connections, memory or disk; 57P01-57P05: shutdown, crash, starting up, dropped, idle.
+            // 25P03: idle in transaction; 57014: statement timeout; 55P03: lock timeout; 40001, 40P01: serialization, deadlock.
+            code.starts_with("08")
+                || code.starts_with("53")
+                || code.starts_with("57P0")
+                || matches!(&*code, "25P03" | "57014" | "55P03" | "40001" | "40P01")
+        }),
+        _ => false,
+    }
+}
+
+/// Whether two transactions got in each other's way, so that a second try may succeed.
+pub fn is_serialization_failure(error: &sqlx::Error) -> bool {
+    error.as_database_error().and_then(|database| database.code()).is_some_and(|code| matches!(&*code, "40001" | "40P01"))
+}
+
+/// Whether the error is a violation of the named unique constraint or index.
+pub fn is_unique_violation(error: &sqlx::Error, constraint: &str) -> bool {
+    error
+        .as_database_error()
+        .is_some_and(|database| database.is_unique_violation() && database.constraint() == Some(constraint))
+}
+
+/// An error and its causes in one line.
+pub fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let inner_text = inner.to_string();
+        // Some libraries repeat the cause in their own text.
+        if !text.ends_with(&inner_text) {
+            text.push_str(": ");
+            text.push_str(&inner_text);
+        }
+        cause = inner.source();
+    }
+    text
+}

@@ -1,0 +1,165 @@
+//! Around every call: its deadline, its trace, its figures, and a net for panics.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::FutureExt;
+use http::{Request, Response};
+use tokio::time::Instant;
+use tonic::body::Body;
+use tonic::{Code, Status};
+use tower::{Layer, Service};
+use tracing::{Instrument, error, info_span};
+
+use crate::db::Migrated;
+use crate::deadline::{Deadline, parse_grpc_timeout};
+use crate::identity::REQUEST_ID;
+use crate::refusal::{Reason, Refusal};
+use crate::telemetry;
+
+/// Services that answer before the schema is there.
+const UNGATED: [&str; 2] = ["/grpc.health.v1.Health/", "/grpc.reflection."];
+
+#[derive(Debug)]
+struct Settings {
+    call_limit: Duration,
+    method_limits: HashMap<&'static str, Duration>,
+    migrated: Option<Migrated>,
+}
+
+impl Settings {
+    fn limit(&self, path: &str) -> Duration {
+        self.method_limits.get(path).copied().unwrap_or(self.call_limit)
+    }
+
+    fn is_open(&self, path: &str) -> bool {
+        let migrated = self.migrated.as_ref().is_none_or(Migrated::is_done);
+        migrated || UNGATED.iter().any(|prefix| path.starts_with(prefix))
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct CallLayer(Arc<Settings>);
+
+impl CallLayer {
+    pub(super) fn new(
+        call_limit: Duration,
+        method_limits: HashMap<&'static str, Duration>,
+        migrated: Option<Migrated>,
+    ) -> Self {
+        Self(Arc::new(Settings { call_limit, method_limits, migrated }))
+    }
+}
+
+impl<S> Layer<S> for CallLayer {
+    type Service = Call<S>;
+
+    fn layer(&self, inner: S) -> Call<S> {
+        Call { inner, settings: Arc::clone(&self.0) }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Call<S> {
+    inner: S,
+    settings: Arc<Settings>,
+}
+
+impl<S> Service<Request<Body>> for Call<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>> + Clone + Send + 'static,
+    S::Future: Send + 'static,
+    S::Error: Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = S::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, S::Error>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        let path = request.uri().path().to_owned();
+        if !self.settings.is_open(&path) {
+            let status: Status = Refusal::new(Reason::Unavailable).detail("the service is starting").into();
+            return Box::pin(std::future::ready(Ok(status.into_http())));
+        }
+        let deadline = Deadline::after(limit_of(&request, self.settings.limit(&path)));
+        request.extensions_mut().insert(deadline);
+        let request_id = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok()).unwrap_or("");
+        let span = info_span!("grpc", otel.name = path, method = path, request_id);
+        telemetry::continue_trace(&span, request.headers());
+        let mut record = Record::new(path, deadline);
+        // The clone is the one that was polled ready; `self.inner` becomes the fresh one.
+        let fresh = self.inner.clone();
+        let mut inner = std::mem::replace(&mut self.inner, fresh);
+        let answered = async move {
+            let called = AssertUnwindSafe(inner.call(request)).catch_unwind();
+            match tokio::time::timeout_at(deadline.instant(), called).await {
+                Ok(Ok(Ok(response))) => {
+                    record.finish(code_of(&response));
+                    Ok(response)
+                }
+                Ok(Ok(Err(error))) => {
+                    record.finish(Code::Unknown);
+                    Err(error)
+                }
+                Ok(Err(_panic)) => {
+                    error!("call panicked");
+                    record.finish(Code::Internal);
+                    Ok(Status::from(Refusal::new(Reason::Internal)).into_http())
+                }
+                Err(_) => {
+                    record.finish(Code::DeadlineExceeded);
+                    Ok(Status::deadline_exceeded("deadline exceeded").into_http())
+                }
+            }
+        };
+        Box::pin(answered.instrument(span))
+    }
+}
+
+/// What the client asks for, within the method's cap.
+fn limit_of(request: &Request<Body>, cap: Duration) -> Duration {
+    let asked = request.headers().get("grpc-timeout").and_then(|value| value.to_str().ok()).and_then(parse_grpc_timeout);
+    asked.map_or(cap, |asked| asked.min(cap))
+}
+
+/// A refused call answers with its status in the headers; a stream's status comes at its end and counts as OK here.
+fn code_of(response: &Response<Body>) -> Code {
+    response.headers().get("grpc-status").map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes()))
+}
+
+/// Counts the call once, also when its future is dropped because the client went away.
+struct Record {
+    path: Option<String>,
+    started: Instant,
+    deadline: Deadline,
+}
+
+impl Record {
+    fn new(path: String, deadline: Deadline) -> Self {
+        Self { path: Some(path), started: Instant::now(), deadline }
+    }
+
+    fn finish(&mut self, code: Code) {
+        if let Some(path) = self.path.take() {
+            let code = format!("{code:?}");
+            metrics::counter!("grpc_server_calls_total", "method" => path.clone(), "code" => code).increment(1);
+            metrics::histogram!("grpc_server_call_seconds", "method" => path).record(self.started.elapsed());
+        }
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        let code = if self.deadline.has_passed() { Code::DeadlineExceeded } else { Code::Cancelled };
+        self.finish(code);
+    }
+}

@@ -1,0 +1,175 @@
+//! The gRPC server every service runs: health, reflection, deadlines, limits, metrics, traces, and an end.
+
+mod layer;
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::body::Body;
+use tonic::server::NamedService;
+use tonic::service::{Routes, RoutesBuilder};
+use tonic_health::ServingStatus;
+use tonic_health::server::HealthReporter;
+use tower::Service;
+use tracing::{info, warn};
+
+use crate::config::ServerArgs;
+use crate::db::Migrated;
+use crate::deadline::DEFAULT_CALL_LIMIT;
+use crate::shutdown::Shutdown;
+
+/// A connection is asked to end after this, so that clients spread over replicas that came later. Without a grace
+/// period: tonic 0.14 would wait for age and grace together and then cut running calls.
+const CONNECTION_AGE: Duration = Duration::from_secs(600);
+
+/// Pings find clients that vanished.
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(20);
+
+/// A ping must be answered within this.
+const KEEPALIVE_LIMIT: Duration = Duration::from_secs(10);
+
+/// Calls in flight per connection at most.
+const MAX_STREAMS: u32 = 1024;
+
+/// Metadata of a call at most.
+const MAX_HEADER_BYTES: u32 = 16 * 1024;
+
+/// Messages that are taken and sent at most; see [`limited`](crate::limited).
+pub const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
+
+/// Sets the message limits of a generated server: `limited!(WalletServiceServer::new(grpc))`.
+#[macro_export]
+macro_rules! limited {
+    ($server:expr) => {
+        $server
+            .max_decoding_message_size($crate::server::MAX_MESSAGE_BYTES)
+            .max_encoding_message_size($crate::server::MAX_MESSAGE_BYTES)
+    };
+}
+
+/// The server did not come up or did not end in order.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The transport failed.
+    #[error("gRPC server failed")]
+    Transport(#[from] tonic::transport::Error),
+    /// The descriptor set cannot be read.
+    #[error("reflection cannot be served")]
+    Reflection(#[from] tonic_reflection::server::Error),
+}
+
+/// A gRPC server being put together.
+#[derive(Debug)]
+pub struct Server {
+    name: &'static str,
+    routes: RoutesBuilder,
+    services: Vec<&'static str>,
+    descriptors: Option<&'static [u8]>,
+    migrated: Option<Migrated>,
+    call_limit: Duration,
+    method_limits: HashMap<&'static str, Duration>,
+    drain_limit: Duration,
+}
+
+impl Server {
+    /// A server without services.
+    pub fn new(name: &'static str, args: &ServerArgs) -> Self {
+        Self {
+            name,
+            routes: Routes::builder(),
+            services: Vec::new(),
+            descriptors: None,
+            migrated: None,
+            call_limit: DEFAULT_CALL_LIMIT,
+            method_limits: HashMap::new(),
+            drain_limit: args.drain_limit(),
+        }
+    }
+
+    /// Serves reflection of these descriptors.
+    #[must_use]
+    pub fn reflection(mut self, descriptors: &'static [u8]) -> Self {
+        self.descriptors = Some(descriptors);
+        self
+    }
+
+    /// Answers UNAVAILABLE until the schema is there.
+    #[must_use]
+    pub fn gate(mut self, migrated: Migrated) -> Self {
+        self.migrated = Some(migrated);
+        self
+    }
+
+    /// Adds a service; wrap it in [`limited!`](crate::limited).
+    #[must_use]
+    pub fn add_service<S>(mut self, service: S) -> Self
+    where
+        S: Service<http::Request<Body>, Error = Infallible> + NamedService + Clone + Send + Sync + 'static,
+        S::Response: axum::response::IntoResponse,
+        S::Future: Send + 'static,
+    {
+        self.services.push(S::NAME);
+        self.routes.add_service(service);
+        self
+    }
+
+    /// Another cap than 10 s for one method (`/adfolio.plan.v1.PlanAdmin/ImportReports`), such as one that takes a stream.
+    #[must_use]
+    pub fn method_limit(mut self, path: &'static str, limit: Duration) -> Self {
+        self.method_limits.insert(path, limit);
+        self
+    }
+
+    /// Serves until the shutdown, then lets running calls end, for as long as the drain limit: a silent peer must not keep
+    /// the process.
+    pub async fn serve(mut self, listener: TcpListener, shutdown: &Shutdown) -> Result<(), ServeError> {
+        let (health, health_service) = tonic_health::server::health_reporter();
+        self.routes.add_service(health_service);
+        if let Some(descriptors) = self.descriptors {
+            let builder = tonic_reflection::server::Builder::configure().register_encoded_file_descriptor_set(descriptors);
+            self.routes.add_service(builder.build_v1()?);
+        }
+        set_health(&health, &self.services, ServingStatus::NotServing).await;
+        if let Ok(address) = listener.local_addr() {
+            info!(service = self.name, %address, "serving");
+        }
+        let layer = layer::CallLayer::new(self.call_limit, std::mem::take(&mut self.method_limits), self.migrated.clone());
+        let routes = std::mem::take(&mut self.routes).routes().prepare();
+        let signal = shutdown.clone();
+        let served = tonic::transport::Server::builder()
+            .layer(layer)
+            .tcp_nodelay(true)
+            .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
+            .http2_keepalive_timeout(Some(KEEPALIVE_LIMIT))
+            .max_connection_age(CONNECTION_AGE)
+            .max_concurrent_streams(MAX_STREAMS)
+            .http2_max_header_list_size(MAX_HEADER_BYTES)
+            .add_routes(routes)
+            .serve_with_incoming_shutdown(TcpListenerStream::new(listener), async move { signal.cancelled().await });
+        let drained = async {
+            let migrated = self.migrated.clone().unwrap_or_else(Migrated::already);
+            tokio::select! {
+                () = migrated.wait() => set_health(&health, &self.services, ServingStatus::Serving).await,
+                () = shutdown.cancelled() => {}
+            }
+            shutdown.cancelled().await;
+            set_health(&health, &self.services, ServingStatus::NotServing).await;
+            tokio::time::sleep(self.drain_limit).await;
+        };
+        tokio::select! {
+            outcome = served => outcome?,
+            () = drained => warn!(limit_ms = self.drain_limit.as_millis(), "connections were still open at the drain limit"),
+        }
+        Ok(())
+    }
+}
+
+async fn set_health(health: &HealthReporter, services: &[&'static str], status: ServingStatus) {
+    health.set_service_status("", status).await;
+    for service in services {
+        health.set_service_status(*service, status).await;
+    }
+}

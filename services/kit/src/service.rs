@@ -1,0 +1,193 @@
+//! A whole service in a few lines: what every `run` and every `main` has in common.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::Parser;
+use sqlx::PgPool;
+use sqlx::migrate::Migrator;
+use tokio::net::TcpListener;
+use tokio::time::Instant;
+use tracing::{error, info};
+
+use crate::admin::{self, Readiness};
+use crate::broker::Broker;
+use crate::config::{BrokerArgs, DatabaseArgs, ServerArgs, TelemetryArgs, exit_with, parse_or_exit};
+use crate::consumer::{Consumer, Handler};
+use crate::db::{self, Migrated};
+use crate::outbox::{Relay, Wake};
+use crate::server::Server;
+use crate::shutdown::{Shutdown, Tasks};
+use crate::{idempotency, inbox, periodic, telemetry};
+
+/// How often old inbox rows and idempotency keys are deleted, and how long that may take.
+const PRUNE_INTERVAL: Duration = Duration::from_secs(300);
+const PRUNE_LIMIT: Duration = Duration::from_secs(60);
+
+/// Of the drain limit, what is kept for the relay's last round and telemetry.
+const FLUSH_RESERVE: Duration = Duration::from_secs(3);
+
+/// What `main` needs to know of a process' configuration.
+pub trait ProcessConfig {
+    /// Where it listens and how it ends.
+    fn server(&self) -> &ServerArgs;
+    /// How it logs.
+    fn telemetry(&self) -> &TelemetryArgs;
+}
+
+/// The whole of a service's `main`: configuration, telemetry, listener, `run`, exit code.
+pub async fn main<C, F, Fut>(name: &'static str, run: F) -> ExitCode
+where
+    C: Parser + ProcessConfig,
+    F: FnOnce(C, TcpListener, Shutdown) -> Fut,
+    Fut: Future<Output = anyhow::Result<()>>,
+{
+    let config: C = parse_or_exit();
+    let guard = match telemetry::init(name, config.telemetry()) {
+        Ok(guard) => guard,
+        Err(error) => exit_with(&format!("{error:#}")),
+    };
+    let outcome = start(config, run).await;
+    if let Err(problem) = &outcome {
+        error!(error = format!("{problem:#}"), "service failed");
+    }
+    drop(guard);
+    if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+async fn start<C, F, Fut>(config: C, run: F) -> anyhow::Result<()>
+where
+    C: ProcessConfig,
+    F: FnOnce(C, TcpListener, Shutdown) -> Fut,
+    Fut: Future<Output = anyhow::Result<()>>,
+{
+    let shutdown = Shutdown::on_signals().context("cannot listen for signals")?;
+    let address = config.server().listen_addr;
+    let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+    run(config, listener, shutdown).await
+}
+
+/// A running service: its background tasks, its readiness, and the order in which they end.
+#[derive(Debug)]
+pub struct Service {
+    /// The service's short name (`wallet`).
+    pub name: &'static str,
+    /// Whether it can take work.
+    pub readiness: Readiness,
+    /// Its background tasks, which end with `shutdown`.
+    pub tasks: Tasks,
+    /// The request to end.
+    pub shutdown: Shutdown,
+    /// Ends after `tasks`: for what must outlive them, such as the relay.
+    last: Tasks,
+    last_shutdown: Shutdown,
+    args: ServerArgs,
+}
+
+impl Service {
+    /// Starts the admin port, if one is configured.
+    pub async fn start(name: &'static str, args: &ServerArgs, shutdown: Shutdown) -> anyhow::Result<Self> {
+        let last_shutdown = Shutdown::manual();
+        let service = Self {
+            name,
+            readiness: Readiness::new(shutdown.clone()),
+            tasks: Tasks::new(shutdown.clone()),
+            last: Tasks::new(shutdown.clone()),
+            last_shutdown,
+            shutdown,
+            args: args.clone(),
+        };
+        if let Some(address) = args.admin_addr {
+            let listener =
+                TcpListener::bind(address).await.with_context(|| format!("cannot open the admin port {address}"))?;
+            service.last.spawn("admin", admin::serve(listener, service.readiness.clone(), service.last_shutdown.clone()));
+        }
+        Ok(service)
+    }
+
+    /// Opens the pool and migrates in the background, as soon as the database can be reached. Old inbox rows and
+    /// idempotency keys are pruned from then on.
+    pub fn database(&self, args: &DatabaseArgs, migrator: &'static Migrator) -> anyhow::Result<(PgPool, Migrated)> {
+        let pool = db::connect(args, self.name)?;
+        let migrated = db::migrate_in_background(&pool, migrator, &self.readiness, &self.tasks, &self.shutdown);
+        let pruned = pool.clone();
+        self.tasks.spawn_after(
+            &migrated,
+            "prune",
+            periodic::every("prune", PRUNE_INTERVAL, PRUNE_LIMIT, self.shutdown.clone(), move || {
+                let pool = pruned.clone();
+                async move {
+                    inbox::prune(&pool).await?;
+                    idempotency::prune(&pool).await.map(|_| ())
+                }
+            }),
+        );
+        Ok((pool, migrated))
+    }
+
+    /// The broker. Nothing is connected yet.
+    pub fn broker(&self, args: &BrokerArgs) -> anyhow::Result<Broker> {
+        Ok(Broker::new(args)?)
+    }
+
+    /// Starts the relay of the outbox; it ends after everything that may still write events.
+    pub fn relay(&self, pool: &PgPool, broker: &Broker, migrated: &Migrated) -> Wake {
+        let relay = Relay::new(self.name, pool.clone(), broker.clone());
+        let wake = relay.wake();
+        self.last.spawn("relay", relay.run(migrated.clone(), self.last_shutdown.clone()));
+        wake
+    }
+
+    /// Starts a consumer.
+    pub fn consume<H: Handler>(
+        &self,
+        consumer: Consumer,
+        pool: &PgPool,
+        broker: &Broker,
+        migrated: &Migrated,
+        handler: H,
+    ) {
+        let (pool, broker, migrated) = (pool.clone(), broker.clone(), migrated.clone());
+        let (readiness, shutdown) = (self.readiness.clone(), self.shutdown.clone());
+        self.tasks.spawn("consumer", async move {
+            consumer.run(pool, broker, migrated, &readiness, shutdown, handler).await;
+        });
+    }
+
+    /// A gRPC server with this service's settings.
+    pub fn server(&self, descriptors: &'static [u8], migrated: &Migrated) -> Server {
+        let server = Server::new(self.name, &self.args).gate(migrated.clone());
+        if self.args.grpc_reflection { server.reflection(descriptors) } else { server }
+    }
+
+    /// Serves until the shutdown, then ends everything in order: calls, background tasks, relay.
+    pub async fn serve(self, server: Server, listener: TcpListener) -> anyhow::Result<()> {
+        let shutdown = self.shutdown.clone();
+        self.serve_with(async move { server.serve(listener, &shutdown).await.map_err(anyhow::Error::from) }).await
+    }
+
+    /// Like [`Service::serve`], with any server; its future ends after the shutdown once its calls have.
+    pub async fn serve_with(self, server: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+        let shutdown = self.shutdown.clone();
+        let asked = tokio::spawn(async move {
+            shutdown.cancelled().await;
+            Instant::now()
+        });
+        let served = server.await;
+        // The server may also have failed by itself.
+        self.shutdown.trigger();
+        let limit = self.args.drain_limit();
+        let give_up = asked.await.unwrap_or_else(|_| Instant::now()) + limit;
+        let for_tasks = give_up.saturating_duration_since(Instant::now()).saturating_sub(FLUSH_RESERVE);
+        let tasks = self.tasks.join(for_tasks).await;
+        self.last_shutdown.trigger();
+        let for_last = give_up.saturating_duration_since(Instant::now()).max(FLUSH_RESERVE);
+        let last = self.last.join(for_last).await;
+        info!(service = self.name, "ended");
+        served?;
+        tasks?;
+        last?;
+        Ok(())
+    }
+}

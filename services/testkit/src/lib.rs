@@ -1,0 +1,36 @@
+//! What the tests of every crate share: databases, brokers, running services, and bounded waits.
+//!
+//! Servers come from the environment: `DATABASE_URL` (any database of a PostgreSQL where the role may create more) and
+//! `AMQP_URL`. Every test has a database and a broker namespace of its own, so tests run side by side.
+
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "this crate is only linked into tests, where a panic with a clear message is the way to fail"
+)]
+
+mod broker;
+mod database;
+mod proxy;
+mod service;
+mod wait;
+
+pub use broker::{EventProbe, TestBroker, publish_event, publish_event_with_id};
+pub use database::TestDatabase;
+pub use proxy::Proxy;
+pub use service::{RunningService, free_listener, spawn_service};
+pub use wait::{Settled, WAIT_LIMIT, eventually};
+
+use adfolio_kit::clock::Clock;
+use chrono::{DateTime, Utc};
+
+/// A clock that stands at this RFC 3339 time until it is moved.
+pub fn fixed_clock(rfc3339: &str) -> Clock {
+    Clock::fixed(instant(rfc3339))
+}
+
+/// An instant from its RFC 3339 text.
+pub fn instant(rfc3339: &str) -> DateTime<Utc> {
+    rfc3339.parse().expect("an RFC 3339 time")
+}

@@ -1,0 +1,62 @@
+//! Bounded waits, instead of sleeps.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Whatever a test waits for must happen within this, also on a machine that is busy with other tests.
+pub const WAIT_LIMIT: Duration = Duration::from_secs(30);
+
+const FIRST_PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_millis(200);
+
+/// What a condition answers: a `bool`, or an `Option` whose content is wanted.
+pub trait Settled {
+    /// What there is once it holds.
+    type Value;
+
+    /// The value, once it holds.
+    fn settled(self) -> Option<Self::Value>;
+}
+
+impl Settled for bool {
+    type Value = ();
+
+    fn settled(self) -> Option<()> {
+        self.then_some(())
+    }
+}
+
+impl<T> Settled for Option<T> {
+    type Value = T;
+
+    fn settled(self) -> Self {
+        self
+    }
+}
+
+/// Waits until `condition` holds; fails the test with `what` when it does not within [`WAIT_LIMIT`].
+#[track_caller]
+pub fn eventually<F, Fut>(what: &str, mut condition: F) -> impl Future<Output = <Fut::Output as Settled>::Value>
+where
+    F: FnMut() -> Fut,
+    Fut: Future,
+    Fut::Output: Settled,
+{
+    let location = std::panic::Location::caller();
+    async move {
+        let give_up = Instant::now() + WAIT_LIMIT;
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let checked = tokio::time::timeout_at(give_up, condition()).await;
+            match checked.map(Settled::settled) {
+                Ok(Some(value)) => return value,
+                Ok(None) if Instant::now() < give_up => {
+                    tokio::time::sleep(pause).await;
+                    pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+                }
+                _ => panic!("did not happen within {WAIT_LIMIT:?}: {what} (at {location})"),
+            }
+        }
+    }
+}
