@@ -1,0 +1,46 @@
+# Adfolio on this machine. `make help` lists the targets; the work is done by the scripts below deploy/local.
+
+SCRIPTS := deploy/local
+.DEFAULT_GOAL := help
+.PHONY: help up down status test bench build fmt lint test-rust test-web e2e
+
+help: ## Show this list
+	@echo "Adfolio"
+	@echo
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "  make up reads ADFOLIO_PORT (8080), ADFOLIO_DATA (.data), ADFOLIO_DEMO (1), ADFOLIO_ADMIN_PASSWORD,"
+	@echo "  ADFOLIO_AMQP_PORT (8072), ADFOLIO_PG_PORT (8032), ADFOLIO_ADMIN_PORT (8100), ADFOLIO_GRPC_PORT (8200)."
+
+up: ## Install what is missing, build, and run everything until Ctrl-C
+	@$(SCRIPTS)/up.sh
+
+down: ## Stop what `make up` started
+	@$(SCRIPTS)/adfolio-local.sh down
+
+status: ## Show what runs
+	@$(SCRIPTS)/adfolio-local.sh status
+
+test: ## Everything that must hold: format, lints, unit, integration, browser
+	@$(SCRIPTS)/test.sh
+
+bench: ## Measure puts, postings, statistics and pgbench on this machine
+	@$(SCRIPTS)/bench.sh
+
+build: ## Install what is missing and build for `make up`
+	@$(SCRIPTS)/build.sh
+
+fmt: ## Format everything
+	@$(SCRIPTS)/test.sh --fix
+
+lint: ## Formatting, Rust, protobuf and web lints
+	@$(SCRIPTS)/test.sh fmt clippy buf web-lint web-types
+
+test-rust: ## Rust tests against a private PostgreSQL and RabbitMQ
+	@$(SCRIPTS)/test.sh rust-build rust-test
+
+test-web: ## The web client's own tests
+	@$(SCRIPTS)/test.sh web-lint web-types web-test web-build web-size
+
+e2e: ## The journeys in Chromium against a whole stack
+	@$(SCRIPTS)/test.sh rust-build web-build e2e

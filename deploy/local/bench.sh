@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# `make bench`: measures against a whole stack of its own, built for release, whose PostgreSQL waits for the disk.
+# shellcheck source=deploy/local/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+deploy/local/build.sh
+exec cargo bench --workspace --bench '*' "$@"

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Everything `make up` needs: packages, programs and the web client, side by side, each only if it is missing or old.
+# shellcheck source=deploy/local/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_toolchain
+packages=$(missing_packages)
+prepare_install "$packages"
+logs=$(mktemp -d)
+
+# One job each; apt stays in the terminal's process group for sudo's sake, the others get their own so that all they start
+# can be ended.
+install_packages "$packages" >"$logs/packages" 2>&1 &
+names=([$!]=packages)
+set -m
+(install_web; build_web) >"$logs/web" 2>&1 &
+names[$!]=web
+cargo build --release --workspace --bins &
+names[$!]=cargo
+set +m
+
+stop_jobs() {
+    local job
+    for job in "${!names[@]}"; do
+        if [ "${names[job]}" = packages ]; then
+            # An interrupted dpkg leaves the machine's packages half configured.
+            wait "$job" || true
+        else
+            kill -TERM -- "-$job" 2>/dev/null || true
+        fi
+    done
+}
+trap 'stop_jobs; rm -rf "$logs"; exit 130' INT TERM HUP
+trap 'rm -rf "$logs"' EXIT
+
+while [ "${#names[@]}" -gt 0 ]; do
+    job=0
+    status=0
+    wait -n -p job "${!names[@]}" || status=$?
+    name=${names[job]}
+    unset "names[$job]"
+    if [ "$status" != 0 ]; then
+        [ -f "$logs/$name" ] && cat "$logs/$name" >&2
+        stop_jobs
+        fail "$name: failed"
+    fi
+done

@@ -1,0 +1,127 @@
+# Shared by the scripts of this folder: what is installed, what is built. Sourced, from any working directory.
+# shellcheck shell=bash
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+# The query checks of the build never need a database.
+export SQLX_OFFLINE=true
+
+say() { printf '%s\n' "$*"; }
+fail() { printf '%s\n' "$*" >&2; exit 1; }
+
+# --- packages ---------------------------------------------------------------------------------------------------------
+
+has_program() {
+    local folder
+    command -v "$1" >/dev/null 2>&1 && return
+    for folder in /usr/sbin /usr/local/sbin /sbin; do
+        [ -x "$folder/$1" ] && return
+    done
+    return 1
+}
+
+# A Chromium that starts. Ubuntu's chromium-browser only asks for a snap, so it is tried, not just found.
+find_chromium() {
+    local name path
+    for name in chromium chromium-browser google-chrome-stable google-chrome; do
+        path=$(command -v "$name" 2>/dev/null) || continue
+        "$path" --version >/dev/null 2>&1 || continue
+        printf '%s\n' "$path"
+        return
+    done
+    return 1
+}
+
+# The distribution's packages that are missing, looked for by their files: asking apt takes seconds.
+missing_packages() {
+    local found=()
+    compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || found+=(postgresql)
+    [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || found+=(rabbitmq-server)
+    has_program nginx || found+=(nginx)
+    has_program setpriv || found+=(util-linux)
+    has_program cc || found+=(gcc libc6-dev)
+    if [ "${1:-}" = test ] && ! find_chromium >/dev/null; then
+        found+=(chromium)
+    fi
+    printf '%s\n' "${found[*]:-}"
+}
+
+# Says how to go on by hand where nothing can be installed, and asks for sudo's password before anything runs beside it.
+prepare_install() {
+    local packages=$1
+    [ -n "$packages" ] || return 0
+    if ! command -v apt-get >/dev/null 2>&1; then
+        fail "Please install PostgreSQL, RabbitMQ, nginx and util-linux (for tests also Chromium); missing here: $packages.
+Only Debian's and Ubuntu's packages are installed by themselves."
+    fi
+    say "installing: $packages"
+    [ "$(id -u)" = 0 ] && return
+    command -v sudo >/dev/null 2>&1 || fail "As root, please run: apt-get install --no-install-recommends $packages"
+    sudo -n true 2>/dev/null && return
+    [ -t 0 ] || fail "sudo wants a password and there is no terminal; as root, please run: apt-get install --no-install-recommends $packages"
+    sudo -v
+}
+
+install_packages() {
+    local packages=$1 variable settings=()
+    [ -n "$packages" ] || return 0
+    if [ "$(id -u)" = 0 ]; then
+        # shellcheck disable=SC2086
+        bash deploy/local/install-packages.sh $packages </dev/null
+        return
+    fi
+    for variable in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
+        [ -n "${!variable:-}" ] && settings+=("$variable=${!variable}")
+    done
+    # shellcheck disable=SC2086
+    sudo -n env "${settings[@]}" bash deploy/local/install-packages.sh $packages </dev/null
+}
+
+# --- web --------------------------------------------------------------------------------------------------------------
+
+# A digest of the files' contents: their times say nothing after a checkout.
+digest() {
+    find "$@" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
+}
+
+is_current() { [ -f "$1" ] && [ "$(cat "$1")" = "$2" ]; }
+
+install_web() {
+    local lock stamp=web/node_modules/.installed.stamp
+    lock=$(digest web/package.json web/package-lock.json)
+    is_current "$stamp" "$lock" && return
+    npm --prefix web ci --no-audit --no-fund --loglevel=error
+    printf '%s\n' "$lock" >"$stamp"
+}
+
+web_sources() {
+    local path
+    for path in web/src web/public web/index.html web/console.html web/vite.config.ts web/package-lock.json web/tsconfig*.json; do
+        [ -e "$path" ] && printf '%s\n' "$path"
+    done
+    return 0
+}
+
+build_web() {
+    local sources state stamp=web/node_modules/.built.stamp
+    mapfile -t sources < <(web_sources)
+    state=$(digest "${sources[@]}")
+    [ -f web/dist/index.html ] && is_current "$stamp" "$state" && return
+    npm --prefix web run build
+    printf '%s\n' "$state" >"$stamp"
+}
+
+# --- Rust -------------------------------------------------------------------------------------------------------------
+
+need_toolchain() {
+    local program
+    for program in cargo node npm; do
+        command -v "$program" >/dev/null 2>&1 || fail "Please install $program first (see README.md)."
+    done
+}
+
+# Where cargo puts what it builds, whatever its configuration says.
+target_folder() {
+    cargo metadata --format-version 1 --no-deps --offline | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p'
+}

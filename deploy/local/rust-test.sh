@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# The Rust tests, inside `adfolio-local with-servers`: with cargo-nextest where there is one, else with cargo alone.
+# shellcheck source=deploy/local/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+if cargo nextest --version >/dev/null 2>&1; then
+    cargo nextest run --workspace
+    # Examples in the documentation are the one kind it leaves out.
+    cargo test --workspace --doc --quiet
+else
+    cargo test --workspace --no-fail-fast
+fi

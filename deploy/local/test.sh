@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# `make test`: every stage, or the named ones; side by side where they do not disturb each other. Ends with what ran.
+# shellcheck source=deploy/local/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# The stages in the order of the summary. Rust's run one after the other in front, the web's beside them; the browser's at last.
+rust_stages=(fmt clippy rust-build rust-test)
+web_stages=(web-install buf web-lint web-types web-test web-build web-size)
+last_stages=(e2e)
+
+# --- the stages -------------------------------------------------------------------------------------------------------
+
+stage_fmt() { cargo fmt --all --check; }
+stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
+stage_rust_build() {
+    # The programs, too: tests that run whole stacks start them.
+    cargo build --workspace --bins --quiet
+    if has_nextest; then
+        cargo nextest run --workspace --no-run
+    else
+        cargo test --workspace --no-run --quiet
+    fi
+}
+stage_rust_test() { local_program with-servers -- deploy/local/rust-test.sh; }
+stage_web_install() { install_web; }
+stage_buf() { (cd proto && ../web/node_modules/.bin/buf lint); }
+stage_web_lint() { npm --prefix web run --silent lint; }
+stage_web_types() { npm --prefix web run --silent typecheck; }
+stage_web_test() { npm --prefix web run --silent test; }
+stage_web_build() { build_web; }
+stage_web_size() { npm --prefix web run --silent size; }
+stage_e2e() {
+    local chromium
+    if chromium=$(find_chromium); then
+        export ADFOLIO_CHROMIUM=$chromium
+    else
+        web/node_modules/.bin/playwright install chromium
+    fi
+    ADFOLIO_DEMO=1 local_program with-stack -- npm --prefix web run --silent e2e
+}
+
+# What must have passed before a stage makes sense.
+needs() {
+    case $1 in
+        rust-test) echo "packages rust-build" ;;
+        buf | web-lint | web-types | web-test | web-build) echo web-install ;;
+        web-size) echo web-build ;;
+        e2e) echo "packages rust-build web-build" ;;
+    esac
+}
+
+# --- running them -----------------------------------------------------------------------------------------------------
+
+has_nextest() { cargo nextest --version >/dev/null 2>&1; }
+local_program() { "$(target_folder)/debug/adfolio-local" "$@"; }
+is_wanted() { [ "${#wanted[@]}" = 0 ] || [[ " ${wanted[*]} " == *" $1 "* ]]; }
+
+# Runs one stage and notes how it ended. As a job of its own, because a function called in a condition would go on after a
+# failed command.
+run_stage() {
+    local stage=$1 need began=$SECONDS status=0 outcome=ok
+    for need in $(needs "$stage"); do
+        if [ -f "$results/$need" ] && ! grep -q '^ok' "$results/$need"; then
+            printf 'skipped 0 (%s did not pass)\n' "$need" >"$results/$stage"
+            return
+        fi
+    done
+    say "── $stage"
+    "stage_${stage//-/_}" &
+    wait $! || status=$?
+    [ "$status" = 0 ] || outcome=FAILED
+    printf '%s %s\n' "$outcome" "$((SECONDS - began))" >"$results/$stage"
+    [ "$outcome" = ok ] || say "── $stage FAILED"
+}
+
+run_stages() {
+    local stage
+    for stage in "$@"; do
+        if is_wanted "$stage"; then
+            run_stage "$stage"
+        fi
+    done
+}
+
+stage_packages() { install_packages "$packages"; }
+
+summary() {
+    local stage outcome seconds reason failed=0
+    say ""
+    say "── summary"
+    for stage in packages "${web_stages[@]}" "${rust_stages[@]}" "${last_stages[@]}"; do
+        [ -f "$results/$stage" ] || continue
+        read -r outcome seconds reason <"$results/$stage"
+        printf '   %-8s %-12s %5s s  %s\n' "$outcome" "$stage" "$seconds" "$reason"
+        [ "$outcome" = ok ] || failed=1
+    done
+    printf '   %-8s %-12s %5s s\n' "$([ "$failed" = 0 ] && echo passed || echo FAILED)" total "$SECONDS"
+    return "$failed"
+}
+
+# A job's processes, so that an interrupted run leaves none behind.
+end_tree() {
+    local child
+    for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+        end_tree "$child"
+    done
+    kill -TERM "$1" 2>/dev/null || true
+}
+
+interrupted() {
+    local job
+    for job in $(jobs -p); do
+        end_tree "$job"
+    done
+    wait || true
+    exit 130
+}
+
+need_toolchain
+if [ "${1:-}" = --fix ]; then
+    install_web
+    cargo fmt --all
+    npm --prefix web run --silent format
+    exit
+fi
+wanted=("$@")
+# Installing is never worth naming.
+for stage in "$@"; do
+    case $stage in
+        buf | web-*) wanted+=(web-install) ;;
+        rust-test) wanted+=(packages) ;;
+        e2e) wanted+=(web-install packages) ;;
+    esac
+done
+cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
+cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
+
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+trap interrupted INT TERM HUP
+
+packages=
+if is_wanted packages; then
+    packages=$(missing_packages test)
+    prepare_install "$packages"
+fi
+run_stages packages >"$results/packages.log" 2>&1 &
+installing=$!
+run_stages "${web_stages[@]}" >"$results/web.log" 2>&1 &
+web=$!
+
+run_stages fmt clippy rust-build
+wait "$installing"
+if [ -f "$results/packages" ] && ! grep -q '^ok' "$results/packages"; then
+    cat "$results/packages.log"
+fi
+run_stages rust-test
+wait "$web"
+cat "$results/web.log"
+run_stages "${last_stages[@]}"
+summary

@@ -1,0 +1,12 @@
+//! The supervisor, with the real PostgreSQL and RabbitMQ.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a failed expectation is how a test fails"
+)]
+
+mod command_line;
+mod helpers;
+mod supervision;
