@@ -60,6 +60,9 @@ pub enum StaffRole {
 }
 
 impl StaffRole {
+    /// Every role: for calls that any member of staff may make.
+    pub const ALL: [Self; 4] = [Self::Admin, Self::Support, Self::Finance, Self::Operator];
+
     /// The name on the wire.
     pub fn as_str(self) -> &'static str {
         match self {

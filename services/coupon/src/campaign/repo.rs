@@ -1,0 +1,180 @@
+//! The SQL of campaigns and their stock.
+
+use adfolio_kit::db::{PgPool, Tx};
+use adfolio_money::Money;
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::entity::{Campaign, NewCampaign, Terms, name_key};
+use crate::benefit::{Benefit, CouponType, Kind};
+use crate::error::CouponError;
+use crate::ids::CampaignId;
+
+struct Row {
+    id: Uuid,
+    name: String,
+    coupon_type: String,
+    mode: String,
+    value_minor: i64,
+    value_basis_points: i32,
+    amount_requirement_minor: i64,
+    kind: String,
+    valid_days: i32,
+    starts_at: Option<DateTime<Utc>>,
+    ends_at: Option<DateTime<Utc>>,
+    total: Option<i64>,
+    claimed: i64,
+}
+
+impl TryFrom<Row> for Campaign {
+    type Error = CouponError;
+
+    fn try_from(row: Row) -> Result<Self, CouponError> {
+        let unknown = CouponError::UnknownColumnValue;
+        Ok(Self {
+            id: CampaignId(row.id),
+            terms: Terms {
+                name: row.name,
+                coupon_type: CouponType::from_name(&row.coupon_type).ok_or(unknown("type"))?,
+                benefit: Benefit::from_columns(&row.mode, row.value_minor, row.value_basis_points)
+                    .ok_or(unknown("mode"))?,
+                amount_requirement: Money::from_minor(row.amount_requirement_minor),
+            },
+            kind: Kind::from_name(&row.kind).ok_or(unknown("kind"))?,
+            valid_days: u32::try_from(row.valid_days).map_err(|_| unknown("valid_days"))?,
+            total: row.total,
+            claimed: row.claimed,
+            starts_at: row.starts_at,
+            ends_at: row.ends_at,
+        })
+    }
+}
+
+/// Writes a campaign and its stock.
+pub async fn insert_in_tx(
+    tx: &mut Tx,
+    id: CampaignId,
+    new: &NewCampaign,
+    staff_id: Uuid,
+    now: DateTime<Utc>,
+) -> Result<(), CouponError> {
+    let (mode, value_minor, value_basis_points) = new.terms.benefit.columns();
+    sqlx::query!(
+        "INSERT INTO campaigns (id, name, name_key, type, mode, value_minor, value_basis_points, amount_requirement_minor,
+                                kind, valid_days, starts_at, ends_at, created_at, created_by)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+        id.0,
+        new.terms.name,
+        name_key(&new.terms.name),
+        new.terms.coupon_type.as_str(),
+        mode,
+        value_minor,
+        value_basis_points,
+        new.terms.amount_requirement.minor(),
+        new.kind.as_str(),
+        i32::try_from(new.valid_days).unwrap_or(i32::MAX),
+        new.starts_at,
+        new.ends_at,
+        now,
+        staff_id,
+    )
+    .execute(&mut *tx)
+    .await?;
+    let capacities = new.stock_parts();
+    sqlx::query!(
+        "INSERT INTO campaign_stock (campaign_id, part, capacity)
+         SELECT $1, (number - 1)::smallint, capacity
+         FROM UNNEST($2::bigint[]) WITH ORDINALITY AS part (capacity, number)",
+        id.0,
+        &capacities as &[Option<i64>],
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The campaign, if it exists.
+pub async fn find_in_tx(tx: &mut Tx, id: CampaignId) -> Result<Option<Campaign>, CouponError> {
+    let row = sqlx::query_as!(
+        Row,
+        r#"SELECT id, name, type AS coupon_type, mode, value_minor, value_basis_points, amount_requirement_minor, kind,
+                  valid_days, starts_at, ends_at, stock.total AS "total?", stock.claimed AS "claimed!"
+           FROM campaigns
+           CROSS JOIN LATERAL (SELECT sum(capacity)::bigint AS total, sum(claimed)::bigint AS claimed
+                               FROM campaign_stock WHERE campaign_id = campaigns.id) AS stock
+           WHERE id = $1"#,
+        id.0,
+    )
+    .fetch_optional(tx)
+    .await?;
+    row.map(Campaign::try_from).transpose()
+}
+
+/// Campaigns older than `before`, newest first.
+pub async fn list(
+    pool: &PgPool,
+    before: Option<CampaignId>,
+    fetch: i64,
+) -> Result<Vec<Campaign>, CouponError> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT id, name, type AS coupon_type, mode, value_minor, value_basis_points, amount_requirement_minor, kind,
+                  valid_days, starts_at, ends_at, stock.total AS "total?", stock.claimed AS "claimed!"
+           FROM campaigns
+           CROSS JOIN LATERAL (SELECT sum(capacity)::bigint AS total, sum(claimed)::bigint AS claimed
+                               FROM campaign_stock WHERE campaign_id = campaigns.id) AS stock
+           WHERE $1::uuid IS NULL OR id < $1
+           ORDER BY id DESC LIMIT $2"#,
+        before.map(|id| id.0),
+        fetch,
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(Campaign::try_from).collect()
+}
+
+/// Takes one coupon out of a campaign's stock; false when none is left. Called last in a claim, so the lock on one part of
+/// the stock lasts no longer than the commit.
+pub async fn take_stock_in_tx(tx: &mut Tx, id: CampaignId) -> Result<bool, CouponError> {
+    let free = match free_part_in_tx(tx, id).await? {
+        Some(part) => Some(part),
+        // Every part with something left is locked by another claim, which may yet roll back: wait for one.
+        None => next_part_in_tx(tx, id).await?,
+    };
+    let Some(part) = free else { return Ok(false) };
+    sqlx::query!(
+        "UPDATE campaign_stock SET claimed = claimed + 1 WHERE campaign_id = $1 AND part = $2",
+        id.0,
+        part
+    )
+    .execute(tx)
+    .await?;
+    Ok(true)
+}
+
+/// Locks a part with something left that nobody else has locked.
+async fn free_part_in_tx(tx: &mut Tx, id: CampaignId) -> Result<Option<i16>, CouponError> {
+    let part = sqlx::query_scalar!(
+        "SELECT part FROM campaign_stock
+         WHERE campaign_id = $1 AND (capacity IS NULL OR claimed < capacity)
+         ORDER BY part LIMIT 1 FOR UPDATE SKIP LOCKED",
+        id.0,
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(part)
+}
+
+/// Locks a part with something left, waiting for it. PostgreSQL looks at the row again once it has the lock and goes on to
+/// the next part when nothing is left.
+async fn next_part_in_tx(tx: &mut Tx, id: CampaignId) -> Result<Option<i16>, CouponError> {
+    let part = sqlx::query_scalar!(
+        "SELECT part FROM campaign_stock
+         WHERE campaign_id = $1 AND (capacity IS NULL OR claimed < capacity)
+         ORDER BY part LIMIT 1 FOR UPDATE",
+        id.0,
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(part)
+}

@@ -1,0 +1,79 @@
+//! What this service takes from others: the plan's way says what becomes of its coupon.
+//!
+//! The plan service also calls redeem and release itself; whichever comes first has the effect, the other changes nothing.
+//! Events may come in any order: once an order is released, a late `matching` finds it closed.
+
+use adfolio_kit::clock::Clock;
+use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
+use adfolio_kit::db::Tx;
+use adfolio_kit::identity::UserId;
+use adfolio_kit::outbox::{CloudEvent, Wake};
+use adfolio_proto::events::v1::PlanStatusChanged;
+use tracing::info;
+use uuid::Uuid;
+
+use crate::error::CouponError;
+use crate::ids::OrderId;
+use crate::reservation;
+
+const PLAN_STATUS_CHANGED: &str = "adfolio.plan.v1.PlanStatusChanged";
+
+/// The consumer of plans' changes.
+pub fn plans() -> Consumer {
+    Consumer::new("coupon", "plans").bind(PLAN_STATUS_CHANGED)
+}
+
+/// Redeems the coupon of a plan that was put, and gives back that of one that failed.
+#[derive(Debug)]
+pub struct OnPlanStatus {
+    clock: Clock,
+    wake: Wake,
+}
+
+impl OnPlanStatus {
+    /// Goes by this clock; `wake` wakes the relay of the outbox.
+    pub fn new(clock: Clock, wake: Wake) -> Self {
+        Self { clock, wake }
+    }
+}
+
+impl Handler for OnPlanStatus {
+    async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
+        let change: PlanStatusChanged = event.data()?;
+        if change.user_coupon_id.is_empty() {
+            return Ok(());
+        }
+        let order = OrderId(parse(&change.plan_id)?);
+        let user = UserId(parse(&change.user_id)?);
+        let now = self.clock.now();
+        match change.to.as_str() {
+            "matching" => match reservation::redeem_in_tx(tx, order, user, now).await {
+                // The order failed before this older event came through.
+                Err(CouponError::OrderClosed) => {
+                    info!(%order, "plan was put, but its coupon went back meanwhile");
+                }
+                outcome => outcome.map_err(handler_error)?,
+            },
+            "put_failed" => reservation::release_in_tx(tx, order, user, now)
+                .await
+                .map_err(handler_error)?,
+            _ => return Ok(()),
+        }
+        self.wake.wake();
+        Ok(())
+    }
+}
+
+fn parse(text: &str) -> Result<Uuid, HandlerError> {
+    text.parse()
+        .map_err(|error: uuid::Error| HandlerError::permanent(error))
+}
+
+fn handler_error(error: CouponError) -> HandlerError {
+    match error {
+        CouponError::Database(error) => error.into(),
+        // The plan says that it used a coupon which it never reserved: people must look at that.
+        refused if refused.refusal().is_some() => HandlerError::permanent(refused),
+        other => HandlerError::failed(other),
+    }
+}

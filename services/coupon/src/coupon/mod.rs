@@ -1,0 +1,268 @@
+//! Coupons of users: claiming, lists, expiry.
+//!
+//! A claim is one transaction of these statements, in this order:
+//! 1. the idempotency key, which makes a repeat wait for the first and answer the same;
+//! 2. the campaign (it never changes, so it is not locked);
+//! 3. the coupon; the unique indexes decide who was first;
+//! 4. one part of the campaign's stock, last because others wait for it;
+//! 5. the event, and the answer for the key.
+
+pub mod entity;
+pub(crate) mod repo;
+
+use std::time::Duration;
+
+use adfolio_kit::clock::{Clock, Ids};
+use adfolio_kit::db::{self, PgPool, Tx};
+use adfolio_kit::identity::UserId;
+use adfolio_kit::once::Once;
+use adfolio_kit::outbox::Wake;
+use adfolio_kit::time_zone::TimeZone;
+use adfolio_money::Money;
+use chrono::{DateTime, NaiveDate, Utc};
+use prost::Message;
+
+pub use entity::{Claimable, Counts, Coupon, ShownState};
+
+use crate::benefit::Kind;
+use crate::campaign::{self, Campaign};
+use crate::error::CouponError;
+use crate::events;
+use crate::ids::{CampaignId, CouponId};
+
+/// New-user campaigns that one claim tries at most.
+const NEW_USER_CANDIDATES: i64 = 5;
+
+/// Campaigns that a list shows as claimable at most.
+const CLAIMABLE_LIMIT: i64 = 100;
+
+/// Usable coupons that are listed at most.
+const USABLE_LIMIT: i64 = 100;
+
+/// Coupons that one statement of the sweeper marks at most.
+const SWEEP_BATCH: i64 = 500;
+
+/// The longest that one sweep may take.
+pub const SWEEP_LIMIT: Duration = Duration::from_secs(20);
+
+/// A page of a user's coupons and what stands beside it.
+#[derive(Debug)]
+pub struct Listing {
+    /// The coupons.
+    pub coupons: Vec<Coupon>,
+    /// How many there are.
+    pub counts: Counts,
+    /// What can be claimed now, or was.
+    pub claimable: Vec<Claimable>,
+}
+
+/// The use cases of users' coupons.
+#[derive(Clone, Debug)]
+pub struct Coupons {
+    pool: PgPool,
+    clock: Clock,
+    ids: Ids,
+    wake: Wake,
+}
+
+/// Who claims, and when.
+#[derive(Clone, Copy, Debug)]
+struct Claimant {
+    user: UserId,
+    now: DateTime<Utc>,
+    today: NaiveDate,
+}
+
+impl Coupons {
+    /// On this database; `wake` wakes the relay of its outbox.
+    pub fn new(pool: PgPool, clock: Clock, ids: Ids, wake: Wake) -> Self {
+        Self {
+            pool,
+            clock,
+            ids,
+            wake,
+        }
+    }
+
+    /// The time that answers go by.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    /// Claims a coupon of the named campaign, or of an open new-user campaign.
+    pub async fn claim<M: Message + Default + 'static>(
+        &self,
+        once: Once,
+        user: UserId,
+        time_zone: TimeZone,
+        campaign: Option<CampaignId>,
+        answer: fn(&Coupon, DateTime<Utc>) -> M,
+    ) -> Result<M, CouponError> {
+        let now = self.clock.now();
+        let claimant = Claimant {
+            user,
+            now,
+            today: time_zone.today(now),
+        };
+        let candidates = match campaign {
+            Some(id) => vec![id],
+            None => repo::new_user_candidates(&self.pool, now, NEW_USER_CANDIDATES).await?,
+        };
+        // Without a candidate the transaction still runs: a repeat must find its answer.
+        let mut outcome = self
+            .claim_one(once.clone(), claimant, candidates.first().copied(), answer)
+            .await;
+        for next in candidates.iter().skip(1) {
+            // Others took the last coupon between the look and the claim; another campaign may have one.
+            if !matches!(outcome, Err(CouponError::CampaignExhausted)) {
+                break;
+            }
+            outcome = self
+                .claim_one(once.clone(), claimant, Some(*next), answer)
+                .await;
+        }
+        if outcome.is_ok() {
+            self.wake.wake();
+        }
+        outcome
+    }
+
+    async fn claim_one<M: Message + Default + 'static>(
+        &self,
+        once: Once,
+        claimant: Claimant,
+        campaign: Option<CampaignId>,
+        answer: fn(&Coupon, DateTime<Utc>) -> M,
+    ) -> Result<M, CouponError> {
+        let id = CouponId(self.ids.next());
+        db::write(&self.pool, move |tx| {
+            Box::pin(async move {
+                if let Some(earlier) = once.earlier_in_tx(tx).await? {
+                    return Ok(earlier);
+                }
+                let Some(campaign) = campaign else {
+                    return Err(nothing_to_claim_in_tx(tx, claimant).await?);
+                };
+                let coupon = claim_in_tx(tx, claimant, campaign, id).await?;
+                let claimed = answer(&coupon, claimant.now);
+                once.keep_in_tx(tx, &claimed).await?;
+                Ok(claimed)
+            })
+        })
+        .await
+    }
+
+    /// The user's coupons of one state, newest first, with the counts and what can be claimed.
+    pub async fn list(
+        &self,
+        user: UserId,
+        time_zone: TimeZone,
+        state: ShownState,
+        before: Option<CouponId>,
+        fetch: i64,
+    ) -> Result<Listing, CouponError> {
+        let now = self.clock.now();
+        Ok(Listing {
+            coupons: repo::list(&self.pool, user, state, before, fetch, now).await?,
+            counts: repo::counts(&self.pool, user, now).await?,
+            claimable: repo::claimable(
+                &self.pool,
+                user,
+                time_zone.today(now),
+                now,
+                CLAIMABLE_LIMIT,
+            )
+            .await?,
+        })
+    }
+
+    /// The user's unused coupons that some amount up to `amount_max` could use, soonest expiry first.
+    pub async fn usable(
+        &self,
+        user: UserId,
+        amount_max: Money,
+    ) -> Result<Vec<Coupon>, CouponError> {
+        repo::usable(&self.pool, user, amount_max, self.clock.now(), USABLE_LIMIT).await
+    }
+
+    /// Marks what has expired. Any number of replicas may do it at once.
+    pub async fn sweep(&self) -> Result<u64, CouponError> {
+        let mut marked: u64 = 0;
+        loop {
+            let now = self.clock.now();
+            let batch = db::write(&self.pool, move |tx| {
+                Box::pin(async move { repo::expire_in_tx(tx, now, SWEEP_BATCH).await })
+            })
+            .await?;
+            marked = marked.saturating_add(batch);
+            if batch < SWEEP_BATCH.unsigned_abs() {
+                return Ok(marked);
+            }
+        }
+    }
+}
+
+async fn claim_in_tx(
+    tx: &mut Tx,
+    claimant: Claimant,
+    campaign: CampaignId,
+    id: CouponId,
+) -> Result<Coupon, CouponError> {
+    let Claimant { user, now, today } = claimant;
+    let campaign = campaign::repo::find_in_tx(tx, campaign)
+        .await?
+        .ok_or(CouponError::CampaignUnknown)?;
+    match campaign.kind {
+        // What only staff can grant does not exist for users.
+        Kind::Staff => return Err(CouponError::CampaignUnknown),
+        // The unique index knows days, not their order. Travelling west must not bring yesterday back.
+        Kind::Periodic
+            if repo::has_claimed_since_in_tx(tx, user, &campaign.terms.name, today).await? =>
+        {
+            return Err(CouponError::NameClaimedToday);
+        }
+        Kind::NewUser if repo::has_new_user_coupon_in_tx(tx, user).await? => {
+            return Err(CouponError::AlreadyClaimed);
+        }
+        Kind::Periodic | Kind::NewUser => {}
+    }
+    if !campaign.is_open(now) {
+        return Err(CouponError::CampaignClosed);
+    }
+    let coupon = new_coupon(&campaign, user, id, now);
+    repo::insert_in_tx(tx, &coupon, campaign.id, now, today).await?;
+    if !campaign::repo::take_stock_in_tx(tx, campaign.id).await? {
+        return Err(CouponError::CampaignExhausted);
+    }
+    events::claimed_in_tx(tx, user, campaign.id, id).await?;
+    Ok(coupon)
+}
+
+fn new_coupon(campaign: &Campaign, user: UserId, id: CouponId, now: DateTime<Utc>) -> Coupon {
+    Coupon {
+        id,
+        user,
+        terms: campaign.terms.clone(),
+        source: campaign.kind,
+        expires_at: campaign.expiry(now),
+        used_at: None,
+        order: None,
+        state: entity::State::Unused,
+    }
+}
+
+/// Why there is no new-user coupon to claim.
+async fn nothing_to_claim_in_tx(
+    tx: &mut Tx,
+    claimant: Claimant,
+) -> Result<CouponError, CouponError> {
+    if repo::has_new_user_coupon_in_tx(tx, claimant.user).await? {
+        return Ok(CouponError::AlreadyClaimed);
+    }
+    let any_open = repo::has_open_new_user_campaign_in_tx(tx, claimant.now).await?;
+    Ok(if any_open {
+        CouponError::CampaignExhausted
+    } else {
+        CouponError::CampaignUnknown
+    })
+}

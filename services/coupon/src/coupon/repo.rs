@@ -1,0 +1,337 @@
+//! The SQL of users' coupons.
+
+use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::identity::UserId;
+use adfolio_kit::refusal::is_unique_violation;
+use adfolio_money::Money;
+use chrono::{DateTime, NaiveDate, Utc};
+use uuid::Uuid;
+
+use super::entity::{Claimable, Counts, Coupon, ShownState, State};
+use crate::benefit::{Benefit, CouponType, Kind};
+use crate::campaign::Terms;
+use crate::campaign::entity::name_key;
+use crate::error::CouponError;
+use crate::ids::{CampaignId, CouponId, OrderId};
+
+struct Row {
+    id: Uuid,
+    user_id: Uuid,
+    name: String,
+    coupon_type: String,
+    mode: String,
+    value_minor: i64,
+    value_basis_points: i32,
+    amount_requirement_minor: i64,
+    source: String,
+    state: String,
+    expires_at: DateTime<Utc>,
+    used_at: Option<DateTime<Utc>>,
+    order_id: Option<Uuid>,
+}
+
+impl TryFrom<Row> for Coupon {
+    type Error = CouponError;
+
+    fn try_from(row: Row) -> Result<Self, CouponError> {
+        let unknown = CouponError::UnknownColumnValue;
+        Ok(Self {
+            id: CouponId(row.id),
+            user: UserId(row.user_id),
+            terms: Terms {
+                name: row.name,
+                coupon_type: CouponType::from_name(&row.coupon_type).ok_or(unknown("type"))?,
+                benefit: Benefit::from_columns(&row.mode, row.value_minor, row.value_basis_points)
+                    .ok_or(unknown("mode"))?,
+                amount_requirement: Money::from_minor(row.amount_requirement_minor),
+            },
+            source: Kind::from_name(&row.source).ok_or(unknown("source"))?,
+            expires_at: row.expires_at,
+            used_at: row.used_at,
+            order: row.order_id.map(OrderId),
+            state: State::from_name(&row.state).ok_or(unknown("state"))?,
+        })
+    }
+}
+
+/// Writes a claimed coupon. A concurrent claim that the rules allow only once waits here for the first one's end.
+pub async fn insert_in_tx(
+    tx: &mut Tx,
+    coupon: &Coupon,
+    campaign: CampaignId,
+    now: DateTime<Utc>,
+    today: NaiveDate,
+) -> Result<(), CouponError> {
+    let (mode, value_minor, value_basis_points) = coupon.terms.benefit.columns();
+    let inserted = sqlx::query!(
+        "INSERT INTO coupons (id, user_id, campaign_id, name, name_key, type, mode, value_minor, value_basis_points,
+                              amount_requirement_minor, source, state, claimed_at, claimed_on, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+        coupon.id.0,
+        coupon.user.0,
+        campaign.0,
+        coupon.terms.name,
+        name_key(&coupon.terms.name),
+        coupon.terms.coupon_type.as_str(),
+        mode,
+        value_minor,
+        value_basis_points,
+        coupon.terms.amount_requirement.minor(),
+        coupon.source.as_str(),
+        coupon.state.as_str(),
+        now,
+        today,
+        coupon.expires_at,
+    )
+    .execute(tx)
+    .await;
+    match inserted {
+        Ok(_) => Ok(()),
+        Err(error) if is_unique_violation(&error, "coupons_new_user_once") => {
+            Err(CouponError::AlreadyClaimed)
+        }
+        Err(error) if is_unique_violation(&error, "coupons_name_once_a_day") => {
+            Err(CouponError::NameClaimedToday)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether the user has a periodic coupon of this name from `day` or later.
+pub async fn has_claimed_since_in_tx(
+    tx: &mut Tx,
+    user: UserId,
+    name: &str,
+    day: NaiveDate,
+) -> Result<bool, CouponError> {
+    let found = sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM coupons
+                          WHERE user_id = $1 AND name_key = $2 AND claimed_on >= $3 AND source = 'periodic') AS "found!""#,
+        user.0,
+        name_key(name),
+        day,
+    )
+    .fetch_one(tx)
+    .await?;
+    Ok(found)
+}
+
+/// Whether the user has had the new-user coupon.
+pub async fn has_new_user_coupon_in_tx(tx: &mut Tx, user: UserId) -> Result<bool, CouponError> {
+    let found = sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM coupons WHERE user_id = $1 AND source = 'new_user') AS "found!""#,
+        user.0,
+    )
+    .fetch_one(tx)
+    .await?;
+    Ok(found)
+}
+
+/// Open new-user campaigns with coupons left, newest first.
+pub async fn new_user_candidates(
+    pool: &PgPool,
+    now: DateTime<Utc>,
+    limit: i64,
+) -> Result<Vec<CampaignId>, CouponError> {
+    let ids = sqlx::query_scalar!(
+        "SELECT id FROM campaigns
+         WHERE kind = 'new_user' AND (starts_at IS NULL OR starts_at <= $1) AND (ends_at IS NULL OR ends_at > $1)
+           AND EXISTS (SELECT 1 FROM campaign_stock
+                       WHERE campaign_id = campaigns.id AND (capacity IS NULL OR claimed < capacity))
+         ORDER BY id DESC LIMIT $2",
+        now,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(ids.into_iter().map(CampaignId).collect())
+}
+
+/// Whether any new-user campaign is open, whatever is left of it.
+pub async fn has_open_new_user_campaign_in_tx(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+) -> Result<bool, CouponError> {
+    let found = sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM campaigns
+                          WHERE kind = 'new_user' AND (starts_at IS NULL OR starts_at <= $1)
+                            AND (ends_at IS NULL OR ends_at > $1)) AS "found!""#,
+        now,
+    )
+    .fetch_one(tx)
+    .await?;
+    Ok(found)
+}
+
+/// The user's coupons of one shown state that are older than `before`, newest first.
+pub async fn list(
+    pool: &PgPool,
+    user: UserId,
+    state: ShownState,
+    before: Option<CouponId>,
+    fetch: i64,
+    now: DateTime<Utc>,
+) -> Result<Vec<Coupon>, CouponError> {
+    let rows = sqlx::query_as!(
+        Row,
+        "SELECT id, user_id, name, type AS coupon_type, mode, value_minor, value_basis_points,
+                amount_requirement_minor, source, state, expires_at, used_at, order_id
+         FROM coupons
+         WHERE user_id = $1 AND ($2::uuid IS NULL OR id < $2)
+           AND CASE WHEN state = 'unused' AND expires_at <= $3 THEN 'expired'
+                    WHEN state = 'reserved' THEN 'unused'
+                    ELSE state END = $4
+         ORDER BY id DESC LIMIT $5",
+        user.0,
+        before.map(|id| id.0),
+        now,
+        state.as_str(),
+        fetch,
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(Coupon::try_from).collect()
+}
+
+/// How many coupons the user has, by shown state.
+pub async fn counts(
+    pool: &PgPool,
+    user: UserId,
+    now: DateTime<Utc>,
+) -> Result<Counts, CouponError> {
+    let counts = sqlx::query_as!(
+        Counts,
+        r#"SELECT count(*) FILTER (WHERE state = 'reserved' OR (state = 'unused' AND expires_at > $2)) AS "unused!",
+                  count(*) FILTER (WHERE state = 'used') AS "used!",
+                  count(*) FILTER (WHERE state = 'expired' OR (state = 'unused' AND expires_at <= $2)) AS "expired!"
+           FROM coupons WHERE user_id = $1"#,
+        user.0,
+        now,
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok(counts)
+}
+
+/// Open campaigns that have coupons left or that the user has claimed from, and the new-user campaign that the user's
+/// coupon came from, though it may be over. New-user campaigns first, then the newest.
+pub async fn claimable(
+    pool: &PgPool,
+    user: UserId,
+    today: NaiveDate,
+    now: DateTime<Utc>,
+    limit: i64,
+) -> Result<Vec<Claimable>, CouponError> {
+    let rows = sqlx::query!(
+        r#"SELECT id AS "id!", name AS "name!", kind AS "kind!", mode AS "mode!", value_minor AS "value_minor!",
+                  value_basis_points AS "value_basis_points!", claimed AS "claimed!"
+           FROM (SELECT campaigns.*,
+                        (starts_at IS NULL OR starts_at <= $3) AND (ends_at IS NULL OR ends_at > $3) AS open,
+                        EXISTS (SELECT 1 FROM campaign_stock
+                                WHERE campaign_id = campaigns.id AND (capacity IS NULL OR claimed < capacity)) AS left,
+                        CASE kind
+                            WHEN 'new_user' THEN EXISTS (SELECT 1 FROM coupons
+                                                         WHERE user_id = $1 AND source = 'new_user')
+                            ELSE EXISTS (SELECT 1 FROM coupons
+                                         WHERE user_id = $1 AND name_key = campaigns.name_key AND claimed_on >= $2
+                                           AND source = 'periodic')
+                        END AS claimed
+                 FROM campaigns WHERE kind <> 'staff' AND (ends_at IS NULL OR ends_at > $3)
+                 UNION ALL
+                 SELECT campaigns.*, true, true, true FROM campaigns JOIN coupons ON coupons.campaign_id = campaigns.id
+                 WHERE coupons.user_id = $1 AND coupons.source = 'new_user' AND campaigns.ends_at <= $3) AS campaigns
+           WHERE open AND ("left" OR claimed)
+           ORDER BY kind = 'new_user' DESC, id DESC LIMIT $4"#,
+        user.0,
+        today,
+        now,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    let unknown = CouponError::UnknownColumnValue;
+    rows.into_iter()
+        .map(|row| {
+            Ok(Claimable {
+                campaign: CampaignId(row.id),
+                name: row.name,
+                kind: Kind::from_name(&row.kind).ok_or(unknown("kind"))?,
+                benefit: Benefit::from_columns(&row.mode, row.value_minor, row.value_basis_points)
+                    .ok_or(unknown("mode"))?,
+                claimed: row.claimed,
+            })
+        })
+        .collect()
+}
+
+/// The user's unused coupons whose requirement `amount_max` meets, soonest expiry first.
+pub async fn usable(
+    pool: &PgPool,
+    user: UserId,
+    amount_max: Money,
+    now: DateTime<Utc>,
+    limit: i64,
+) -> Result<Vec<Coupon>, CouponError> {
+    let rows = sqlx::query_as!(
+        Row,
+        "SELECT id, user_id, name, type AS coupon_type, mode, value_minor, value_basis_points,
+                amount_requirement_minor, source, state, expires_at, used_at, order_id
+         FROM coupons
+         WHERE user_id = $1 AND state = 'unused' AND expires_at > $2 AND amount_requirement_minor <= $3
+         ORDER BY expires_at, id LIMIT $4",
+        user.0,
+        now,
+        amount_max.minor(),
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(Coupon::try_from).collect()
+}
+
+/// The user's coupon, locked. Another user's is none.
+pub async fn lock_in_tx(
+    tx: &mut Tx,
+    id: CouponId,
+    user: UserId,
+) -> Result<Option<Coupon>, CouponError> {
+    let row = sqlx::query_as!(
+        Row,
+        "SELECT id, user_id, name, type AS coupon_type, mode, value_minor, value_basis_points,
+                amount_requirement_minor, source, state, expires_at, used_at, order_id
+         FROM coupons WHERE id = $1 AND user_id = $2 FOR UPDATE",
+        id.0,
+        user.0,
+    )
+    .fetch_optional(tx)
+    .await?;
+    row.map(Coupon::try_from).transpose()
+}
+
+/// Writes a coupon's state.
+pub async fn save_in_tx(tx: &mut Tx, coupon: &Coupon) -> Result<(), CouponError> {
+    sqlx::query!(
+        "UPDATE coupons SET state = $2, order_id = $3, used_at = $4 WHERE id = $1",
+        coupon.id.0,
+        coupon.state.as_str(),
+        coupon.order.map(|order| order.0),
+        coupon.used_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Marks some unused coupons past their time; those that a call has locked wait for the next round.
+pub async fn expire_in_tx(tx: &mut Tx, now: DateTime<Utc>, limit: i64) -> Result<u64, CouponError> {
+    let done = sqlx::query!(
+        "UPDATE coupons SET state = 'expired' WHERE id IN (
+             SELECT id FROM coupons WHERE state = 'unused' AND expires_at <= $1
+             ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
+        now,
+        limit,
+    )
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected())
+}

@@ -1,0 +1,10 @@
+//! The coupon service as a process.
+
+use std::process::ExitCode;
+
+use adfolio_coupon::Config;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    adfolio_kit::service::main::<Config, _, _>("coupon", adfolio_coupon::run).await
+}

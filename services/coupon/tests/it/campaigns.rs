@@ -1,0 +1,147 @@
+//! Staff make campaigns; what is out of form is named, and nobody else may.
+
+use adfolio_kit::identity::{Caller, StaffRole};
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::common::v1::PageRequest;
+use adfolio_proto::coupon::v1 as pb;
+use uuid::Uuid;
+
+use crate::helpers::{Stack, call, operator, periodic, refused, user, why, with_key};
+
+type Spoil = fn(&mut pb::Campaign);
+
+const WRONG: [(&str, Spoil); 16] = [
+    ("name", |campaign| campaign.name = "  ".to_owned()),
+    ("name", |campaign| campaign.name = "x".repeat(101)),
+    ("name", |campaign| campaign.name = "a\u{0}b".to_owned()),
+    ("type", |campaign| campaign.r#type = 0),
+    ("type", |campaign| campaign.r#type = 99),
+    ("mode", |campaign| campaign.mode = 0),
+    ("value", |campaign| campaign.value_minor = 0),
+    ("value", |campaign| campaign.value_minor = -5),
+    ("value", |campaign| campaign.value_minor = i64::MAX),
+    ("value", |campaign| campaign.value_basis_points = 10),
+    ("value", |campaign| {
+        campaign.mode = pb::CouponMode::Discount.into()
+    }),
+    ("amount_requirement", |campaign| {
+        campaign.amount_requirement_minor = -1
+    }),
+    ("kind", |campaign| campaign.kind = 0),
+    ("valid_days", |campaign| campaign.valid_days = 0),
+    ("valid_days", |campaign| campaign.valid_days = u32::MAX),
+    ("total", |campaign| campaign.total = -1),
+];
+
+#[tokio::test]
+async fn every_wrong_input_is_named() {
+    let stack = Stack::start().await;
+    let now = stack.clock.now();
+    let mut wrong: Vec<_> = WRONG
+        .iter()
+        .map(|(field, spoil)| {
+            let mut campaign = periodic("Boost");
+            spoil(&mut campaign);
+            (*field, campaign)
+        })
+        .collect();
+    wrong.push((
+        "ends_at",
+        pb::Campaign {
+            ends_at: Some(now.into()),
+            ..periodic("Boost")
+        },
+    ));
+    let mut out_of_range = pb::Campaign {
+        starts_at: Some(now.into()),
+        ..periodic("Boost")
+    };
+    out_of_range.starts_at.as_mut().unwrap().nanos = -1;
+    wrong.push(("starts_at", out_of_range));
+    for (field, campaign) in wrong {
+        let outcome = stack.try_campaign(&operator(), campaign.clone()).await;
+        assert_eq!(
+            why(outcome),
+            (Reason::Validation, Some(field.to_owned())),
+            "{campaign:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn only_operators_make_campaigns_and_any_staff_lists_them() {
+    let stack = Stack::start().await;
+    for role in [StaffRole::Support, StaffRole::Finance] {
+        let caller = Caller::staff(Uuid::now_v7(), role);
+        assert_eq!(
+            why(stack.try_campaign(&caller, periodic("A")).await).0,
+            Reason::Forbidden
+        );
+    }
+    for caller in [Caller::system(), user()] {
+        assert_eq!(
+            why(stack.try_campaign(&caller, periodic("A")).await).0,
+            Reason::NotAuthenticated
+        );
+        let listed = stack
+            .staff()
+            .list_campaigns(call(&caller, pb::ListCampaignsRequest::default()))
+            .await;
+        assert_eq!(
+            refused(listed.unwrap_err()).reason,
+            Reason::NotAuthenticated
+        );
+    }
+    let admin = Caller::staff(Uuid::now_v7(), StaffRole::Admin);
+    let mut made = vec![stack.try_campaign(&admin, periodic("A")).await.unwrap()];
+    for name in ["B", "C", "D", "E"] {
+        made.push(
+            stack
+                .campaign(pb::Campaign {
+                    total: 3,
+                    ..periodic(name)
+                })
+                .await,
+        );
+    }
+
+    let support = Caller::staff(Uuid::now_v7(), StaffRole::Support);
+    let mut listed = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let page = Some(PageRequest {
+            cursor: cursor.clone(),
+            limit: 2,
+        });
+        let answer = stack
+            .staff()
+            .list_campaigns(call(&support, pb::ListCampaignsRequest { page }))
+            .await
+            .unwrap();
+        let answer = answer.into_inner();
+        listed.extend(answer.items);
+        cursor = answer.next_cursor;
+        if cursor.is_empty() {
+            break;
+        }
+    }
+    made.reverse();
+    assert_eq!(listed, made);
+}
+
+#[tokio::test]
+async fn a_repeated_key_makes_one_campaign() {
+    let stack = Stack::start().await;
+    let caller = with_key(&operator(), "campaign-1");
+    let first = stack.try_campaign(&caller, periodic("A")).await.unwrap();
+    let again = stack.try_campaign(&caller, periodic("A")).await.unwrap();
+    assert_eq!(first, again);
+    let other = stack.try_campaign(&caller, periodic("B")).await;
+    assert_eq!(why(other).0, Reason::IdempotencyKeyReused);
+    let listed = stack
+        .staff()
+        .list_campaigns(call(&operator(), pb::ListCampaignsRequest::default()))
+        .await
+        .unwrap();
+    assert_eq!(listed.into_inner().items.len(), 1);
+}

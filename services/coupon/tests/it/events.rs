@@ -1,0 +1,158 @@
+//! What the plan service announces has its effect once, in any order, and what happens here is announced once.
+
+use adfolio_kit::identity::Caller;
+use adfolio_proto::coupon::v1 as pb;
+use adfolio_proto::events::v1 as wire;
+use adfolio_testkit::{eventually, publish_event, publish_event_with_id};
+use uuid::Uuid;
+
+use crate::helpers::{PLAN_STATUS_CHANGED, Stack, user_id};
+
+const CLAIMED: &str = "adfolio.coupon.v1.CouponClaimed";
+const REDEEMED: &str = "adfolio.coupon.v1.CouponRedeemed";
+const RELEASED: &str = "adfolio.coupon.v1.CouponReleased";
+
+fn status(order: Uuid, caller: &Caller, coupon: &str, to: &str) -> wire::PlanStatusChanged {
+    wire::PlanStatusChanged {
+        plan_id: order.to_string(),
+        user_id: user_id(caller),
+        to: to.to_owned(),
+        user_coupon_id: coupon.to_owned(),
+        ..wire::PlanStatusChanged::default()
+    }
+}
+
+#[tokio::test]
+async fn a_put_plan_redeems_and_a_failed_one_gives_back() {
+    let stack = Stack::start().await;
+    let probe = stack.broker.probe(&["adfolio.coupon.v1.*"]).await;
+    let (user, coupon) = stack.user_with_coupon().await;
+    let order = Uuid::now_v7();
+    stack
+        .reserve(order, &user, &coupon.id, 2_000)
+        .await
+        .unwrap();
+    let put = status(order, &user, &coupon.id, "matching");
+    let id = Uuid::now_v7();
+    for _ in 0..2 {
+        publish_event_with_id(
+            &stack.broker.broker(),
+            id,
+            PLAN_STATUS_CHANGED,
+            &user_id(&user),
+            &put,
+        )
+        .await;
+    }
+    eventually("the coupon is used", || async {
+        stack.counts(&user).await == (0, 1, 0)
+    })
+    .await;
+    stack
+        .redeem(order, &user)
+        .await
+        .expect("the same as the event");
+
+    let failed = status(order, &user, &coupon.id, "put_failed");
+    publish_event(
+        &stack.broker.broker(),
+        PLAN_STATUS_CHANGED,
+        &user_id(&user),
+        &failed,
+    )
+    .await;
+    eventually("the coupon is back", || async {
+        stack.counts(&user).await == (1, 0, 0)
+    })
+    .await;
+    stack
+        .release(order, &user)
+        .await
+        .expect("the same as the event");
+
+    let released: wire::CouponReleased = probe.wait_for(RELEASED, 1).await[0].data().unwrap();
+    let claimed: wire::CouponClaimed = probe.of_type(CLAIMED)[0].data().unwrap();
+    let redeemed: wire::CouponRedeemed = probe.of_type(REDEEMED)[0].data().unwrap();
+    assert_eq!(
+        (claimed.coupon_id, claimed.user_id),
+        (coupon.id.clone(), user_id(&user))
+    );
+    assert_eq!(
+        (redeemed.coupon_id, redeemed.order_id),
+        (coupon.id.clone(), order.to_string())
+    );
+    assert_eq!(redeemed.discount_minor, 500);
+    assert_eq!(
+        (released.coupon_id, released.order_id),
+        (coupon.id, order.to_string())
+    );
+    assert_eq!(probe.events().len(), 3);
+}
+
+#[tokio::test]
+async fn a_late_put_does_not_use_a_coupon_that_went_back() {
+    let stack = Stack::start().await;
+    let (user, coupon) = stack.user_with_coupon().await;
+    let order = Uuid::now_v7();
+    stack
+        .reserve(order, &user, &coupon.id, 2_000)
+        .await
+        .unwrap();
+    for to in ["put_failed", "matching"] {
+        let change = status(order, &user, &coupon.id, to);
+        publish_event(
+            &stack.broker.broker(),
+            PLAN_STATUS_CHANGED,
+            &user_id(&user),
+            &change,
+        )
+        .await;
+    }
+    // A second order of the same user is handled after them, because a user's events keep their order.
+    let marker = Uuid::now_v7();
+    let change = status(marker, &user, &coupon.id, "put_failed");
+    publish_event(
+        &stack.broker.broker(),
+        PLAN_STATUS_CHANGED,
+        &user_id(&user),
+        &change,
+    )
+    .await;
+    eventually("the marker was handled", || async {
+        let closed: bool =
+            sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM reservations WHERE order_id = $1)")
+                .bind(marker)
+                .fetch_one(&stack.db.pool())
+                .await
+                .unwrap();
+        closed
+    })
+    .await;
+    assert_eq!(stack.counts(&user).await, (1, 0, 0));
+    assert_eq!(
+        stack.list(&user, pb::CouponState::Unused).await.items[0].id,
+        coupon.id
+    );
+}
+
+#[tokio::test]
+async fn a_plan_that_claims_a_coupon_it_never_reserved_becomes_a_dead_letter() {
+    let stack = Stack::start().await;
+    let (user, coupon) = stack.user_with_coupon().await;
+    let change = status(Uuid::now_v7(), &user, &coupon.id, "matching");
+    publish_event(
+        &stack.broker.broker(),
+        PLAN_STATUS_CHANGED,
+        &user_id(&user),
+        &change,
+    )
+    .await;
+    let broker = stack.broker.broker();
+    eventually("the event is a dead letter", || async {
+        adfolio_kit::dead::count(&broker, "coupon", "plans")
+            .await
+            .is_ok_and(|count| count == 1)
+    })
+    .await;
+    assert_eq!(stack.counts(&user).await, (1, 0, 0));
+}

@@ -1,0 +1,291 @@
+//! A running coupon service and the people who use it.
+
+use std::time::Duration;
+
+use adfolio_coupon::{Config, MIGRATOR};
+use adfolio_kit::client::{Channel, outgoing};
+use adfolio_kit::clock::Clock;
+use adfolio_kit::config::{ServerArgs, TelemetryArgs};
+use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::time_zone::TimeZone;
+use adfolio_proto::common::v1::PageRequest;
+use adfolio_proto::coupon::v1 as pb;
+use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceClient;
+use adfolio_proto::coupon::v1::coupon_reservation_service_client::CouponReservationServiceClient;
+use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
+use adfolio_testkit::{RunningService, TestBroker, TestDatabase, fixed_clock, spawn_service};
+use tonic::{Request, Status};
+use uuid::Uuid;
+
+const CALL_LIMIT: Duration = Duration::from_secs(10);
+
+pub const PLAN_STATUS_CHANGED: &str = "adfolio.plan.v1.PlanStatusChanged";
+
+/// The service with its own database, broker namespace and clock.
+pub struct Stack {
+    pub clock: Clock,
+    pub service: RunningService,
+    pub broker: TestBroker,
+    pub db: TestDatabase,
+}
+
+impl Stack {
+    /// At ten in the morning, UTC.
+    pub async fn start() -> Self {
+        let db = TestDatabase::create(&[&MIGRATOR]).await;
+        let broker = TestBroker::namespace();
+        broker.clean_up("coupon", "plans");
+        declare_queue(&broker).await;
+        let clock = fixed_clock("2026-11-20T10:00:00Z");
+        let config = Config {
+            server: ServerArgs::default(),
+            database: db.args(),
+            broker: broker.args(),
+            telemetry: TelemetryArgs::default(),
+            expiry_sweep_seconds: 1,
+            clock: clock.clone(),
+        };
+        let service =
+            spawn_service(|listener, shutdown| adfolio_coupon::run(config, listener, shutdown))
+                .await;
+        Self {
+            clock,
+            service,
+            broker,
+            db,
+        }
+    }
+
+    pub fn users(&self) -> CouponServiceClient<Channel> {
+        CouponServiceClient::new(self.service.channel())
+    }
+
+    pub fn saga(&self) -> CouponReservationServiceClient<Channel> {
+        CouponReservationServiceClient::new(self.service.channel())
+    }
+
+    pub fn staff(&self) -> CouponAdminServiceClient<Channel> {
+        CouponAdminServiceClient::new(self.service.channel())
+    }
+
+    /// Makes a campaign as an operator.
+    pub async fn campaign(&self, campaign: pb::Campaign) -> pb::Campaign {
+        self.try_campaign(&operator(), campaign)
+            .await
+            .expect("a campaign")
+    }
+
+    pub async fn try_campaign(
+        &self,
+        caller: &Caller,
+        campaign: pb::Campaign,
+    ) -> Result<pb::Campaign, Refusal> {
+        let request = pb::CreateCampaignRequest {
+            campaign: Some(campaign),
+        };
+        let answer = self
+            .staff()
+            .create_campaign(call(caller, request))
+            .await
+            .map_err(refused)?;
+        Ok(answer.into_inner().campaign.expect("the campaign"))
+    }
+
+    pub async fn claim(&self, caller: &Caller, campaign: &str) -> Result<pb::Coupon, Refusal> {
+        let request = pb::ReceiveCouponRequest {
+            campaign_id: campaign.to_owned(),
+        };
+        let answer = self
+            .users()
+            .receive_coupon(call(caller, request))
+            .await
+            .map_err(refused)?;
+        Ok(answer.into_inner().coupon.expect("the coupon"))
+    }
+
+    /// A user with a fresh coupon worth 5.00 on puts from 10.00.
+    pub async fn user_with_coupon(&self) -> (Caller, pb::Coupon) {
+        let campaign = self
+            .campaign(periodic(&format!("Boost {}", Uuid::now_v7())))
+            .await;
+        let user = user();
+        let coupon = self.claim(&user, &campaign.id).await.expect("a coupon");
+        (user, coupon)
+    }
+
+    pub async fn list(&self, caller: &Caller, state: pb::CouponState) -> pb::ListCouponsResponse {
+        self.list_page(caller, state, "", 100)
+            .await
+            .expect("a list")
+    }
+
+    pub async fn list_page(
+        &self,
+        caller: &Caller,
+        state: pb::CouponState,
+        cursor: &str,
+        limit: u32,
+    ) -> Result<pb::ListCouponsResponse, Refusal> {
+        let page = Some(PageRequest {
+            cursor: cursor.to_owned(),
+            limit,
+        });
+        let request = pb::ListCouponsRequest {
+            state: state.into(),
+            page,
+        };
+        Ok(self
+            .users()
+            .list_coupons(call(caller, request))
+            .await
+            .map_err(refused)?
+            .into_inner())
+    }
+
+    /// Unused, used and expired coupons as counted by the service.
+    pub async fn counts(&self, caller: &Caller) -> (i64, i64, i64) {
+        let counts = self.list(caller, pb::CouponState::Unused).await.counts;
+        let of = |state: pb::CouponState| {
+            counts
+                .iter()
+                .find(|count| count.state() == state)
+                .map(|count| count.count)
+                .expect("every state is counted")
+        };
+        (
+            of(pb::CouponState::Unused),
+            of(pb::CouponState::Used),
+            of(pb::CouponState::Expired),
+        )
+    }
+
+    pub async fn reserve(
+        &self,
+        order: Uuid,
+        caller: &Caller,
+        coupon: &str,
+        amount_minor: i64,
+    ) -> Result<pb::ReserveResponse, Refusal> {
+        let request = pb::ReserveRequest {
+            order_id: order.to_string(),
+            user_id: user_id(caller),
+            user_coupon_id: coupon.to_owned(),
+            amount_minor,
+        };
+        Ok(self
+            .saga()
+            .reserve(call(&Caller::system(), request))
+            .await
+            .map_err(refused)?
+            .into_inner())
+    }
+
+    pub async fn redeem(&self, order: Uuid, caller: &Caller) -> Result<(), Refusal> {
+        let request = pb::RedeemRequest {
+            order_id: order.to_string(),
+            user_id: user_id(caller),
+        };
+        self.saga()
+            .redeem(call(&Caller::system(), request))
+            .await
+            .map(|_| ())
+            .map_err(refused)
+    }
+
+    pub async fn release(&self, order: Uuid, caller: &Caller) -> Result<(), Refusal> {
+        let request = pb::ReleaseRequest {
+            order_id: order.to_string(),
+            user_id: user_id(caller),
+        };
+        self.saga()
+            .release(call(&Caller::system(), request))
+            .await
+            .map(|_| ())
+            .map_err(refused)
+    }
+
+    /// Cost of coupons in all, and the part that is only reserved.
+    pub async fn totals(&self) -> (i64, i64) {
+        let request = call(&Caller::system(), pb::GetRedeemedTotalRequest {});
+        let totals = self
+            .saga()
+            .get_redeemed_total(request)
+            .await
+            .expect("the totals")
+            .into_inner();
+        (totals.redeemed_minor, totals.reserved_minor)
+    }
+}
+
+/// An event published before the service has bound its queue would be nobody's; the test declares it first.
+async fn declare_queue(broker: &TestBroker) {
+    let broker = broker.broker();
+    let session = broker.open("test").await.expect("the broker");
+    let queue = broker.queue("coupon", "plans");
+    broker
+        .declare_consumer(&session.channel, &queue, &[PLAN_STATUS_CHANGED.to_owned()])
+        .await
+        .expect("the queue");
+    session.close().await;
+}
+
+pub fn call<T>(caller: &Caller, message: T) -> Request<T> {
+    outgoing(caller, message, CALL_LIMIT)
+}
+
+pub fn user() -> Caller {
+    Caller::user(UserId(Uuid::now_v7()))
+}
+
+pub fn in_zone(caller: &Caller, time_zone: &str) -> Caller {
+    Caller {
+        time_zone: TimeZone::parse(time_zone),
+        ..caller.clone()
+    }
+}
+
+pub fn user_id(caller: &Caller) -> String {
+    caller.user.expect("a user").to_string()
+}
+
+pub fn operator() -> Caller {
+    Caller::staff(Uuid::now_v7(), StaffRole::Operator)
+}
+
+pub fn with_key(caller: &Caller, key: &str) -> Caller {
+    caller.clone().with_key(Some(key.parse().expect("a key")))
+}
+
+/// The refusal in a status; any other status fails the test.
+#[allow(clippy::needless_pass_by_value, reason = "goes into map_err")]
+pub fn refused(status: Status) -> Refusal {
+    Refusal::from_status(&status).unwrap_or_else(|| panic!("no refusal: {status:?}"))
+}
+
+/// Reason and field of a refused call.
+pub fn why<T: std::fmt::Debug>(outcome: Result<T, Refusal>) -> (Reason, Option<String>) {
+    let refusal = outcome.expect_err("a refusal");
+    (refusal.reason, refusal.field)
+}
+
+/// A periodic campaign: 5.00 off puts from 10.00, valid for a week.
+pub fn periodic(name: &str) -> pb::Campaign {
+    pb::Campaign {
+        name: name.to_owned(),
+        r#type: pb::CouponType::FixedAmount.into(),
+        mode: pb::CouponMode::Deduction.into(),
+        value_minor: 500,
+        amount_requirement_minor: 1_000,
+        kind: pb::CampaignKind::Periodic.into(),
+        valid_days: 7,
+        ..pb::Campaign::default()
+    }
+}
+
+pub fn new_user(name: &str) -> pb::Campaign {
+    pb::Campaign {
+        kind: pb::CampaignKind::NewUser.into(),
+        ..periodic(name)
+    }
+}

@@ -1,0 +1,14 @@
+//! The coupon service through its clients, on a real PostgreSQL and a real RabbitMQ.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test may fail by panicking"
+)]
+
+mod campaigns;
+mod claims;
+mod events;
+mod helpers;
+mod lists;
+mod orders;
