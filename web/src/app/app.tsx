@@ -1,0 +1,42 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { type ComponentType, lazy, useState } from 'react';
+import { HashRouter, Navigate, Route, Routes } from 'react-router';
+import { Toaster } from '@/ui/toast';
+import { BlockingMessageDialog } from './blocking-message';
+import { ErrorBoundary } from './error-boundary';
+import { Guard } from './guard';
+import { createQueryClient } from './query-client';
+import { LOGIN_PATH, NOT_FOUND_PATH, type RouteSpec, routes } from './routes';
+import { SessionSync } from './session-sync';
+import { Shell } from './shell';
+
+const screens = new Map<string, ComponentType>(routes.map((route) => [route.path, lazy(route.load)]));
+
+export function App() {
+  const [queryClient] = useState(createQueryClient);
+  return (
+    <ErrorBoundary>
+      <QueryClientProvider client={queryClient}>
+        <HashRouter>
+          <SessionSync />
+          <Routes>
+            <Route path="/" element={<Navigate to={LOGIN_PATH} replace />} />
+            <Route element={<Shell />}>
+              {routes.map((route) => (
+                <Route key={route.path} path={route.path} element={<Screen route={route} />} />
+              ))}
+              <Route path="*" element={<Navigate to={NOT_FOUND_PATH} replace />} />
+            </Route>
+          </Routes>
+          <BlockingMessageDialog />
+        </HashRouter>
+        <Toaster />
+      </QueryClientProvider>
+    </ErrorBoundary>
+  );
+}
+
+function Screen({ route }: { route: RouteSpec }) {
+  const Page = screens.get(route.path);
+  return <Guard route={route}>{Page ? <Page /> : null}</Guard>;
+}

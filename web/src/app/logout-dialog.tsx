@@ -1,0 +1,38 @@
+import { useMutation } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { logout } from '@/features/auth/api/calls';
+import { endSession } from '@/lib/session/store';
+import { Button } from '@/ui/button';
+import { Sheet } from '@/ui/sheet';
+
+type Props = { isOpen: boolean; onClose: () => void };
+
+export function LogoutDialog({ isOpen, onClose }: Props) {
+  const { t } = useTranslation();
+  const mutation = useMutation({
+    mutationFn: logout,
+    meta: { inline: true },
+    // Whatever the server says: on this device the session is over.
+    onSettled: () => endSession(true),
+  });
+  return (
+    <Sheet
+      kind="dialog"
+      isOpen={isOpen}
+      onClose={onClose}
+      title={t('header.logout_title')}
+      footer={
+        <>
+          <Button tone="secondary" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button busy={mutation.isPending} onClick={() => mutation.mutate()}>
+            {t('header.logout')}
+          </Button>
+        </>
+      }
+    >
+      <p>{t('header.logout_text')}</p>
+    </Sheet>
+  );
+}

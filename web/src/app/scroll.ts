@@ -1,0 +1,27 @@
+import { useEffect, useLayoutEffect } from 'react';
+import { useLocation, useNavigationType } from 'react-router';
+
+/** Where each entry of the history was scrolled to. */
+const positions = new Map<string, number>();
+
+/** A new page starts at its top; going back finds the old one where it was. Sheets and tabs move nothing. */
+export function useScroll(): void {
+  const { key, pathname } = useLocation();
+  const type = useNavigationType();
+
+  useEffect(() => {
+    history.scrollRestoration = 'manual';
+  }, []);
+
+  useEffect(() => {
+    const remember = () => positions.set(key, window.scrollY);
+    remember();
+    window.addEventListener('scroll', remember, { passive: true });
+    return () => window.removeEventListener('scroll', remember);
+  }, [key]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another page scrolls, and `key` is of that page then
+  useLayoutEffect(() => {
+    window.scrollTo(0, type === 'POP' ? (positions.get(key) ?? 0) : 0);
+  }, [pathname]);
+}

@@ -1,0 +1,64 @@
+import { WifiOff } from 'lucide-react';
+import { Suspense, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Outlet, useLocation } from 'react-router';
+import { useOnline } from '@/lib/online';
+import { useSession } from '@/lib/session/store';
+import { cx } from '@/ui/cx';
+import { PullToRefresh } from '@/ui/pull-to-refresh';
+import { Skeleton } from '@/ui/states';
+import { Header } from './header';
+import { routeOf } from './routes';
+import { useScroll } from './scroll';
+import styles from './shell.module.css';
+import { TabBar } from './tab-bar';
+
+/** What stands around every page: offline banner, header, the page, tab bar. */
+export function Shell() {
+  const { pathname } = useLocation();
+  const { token } = useSession();
+  const main = useRef<HTMLElement>(null);
+  const route = routeOf(pathname);
+  const tabs = token !== null && route?.tabBar === true;
+  useScroll();
+
+  return (
+    <div className={cx(styles.shell, tabs && styles.withTabs)}>
+      <OfflineBanner />
+      {route?.header ? <Header notes={route.header} /> : null}
+      <main ref={main} className={styles.main}>
+        <PullToRefresh />
+        <Suspense fallback={<PageSkeleton />}>
+          <Outlet />
+        </Suspense>
+      </main>
+      {tabs ? <TabBar /> : null}
+    </div>
+  );
+}
+
+function OfflineBanner() {
+  const { t } = useTranslation();
+  const online = useOnline();
+  return (
+    <div role="status">
+      {online ? null : (
+        <p className={styles.offline}>
+          <WifiOff size={16} aria-hidden="true" />
+          {t('common.offline')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function PageSkeleton() {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.loading} role="status" aria-label={t('common.loading')}>
+      <Skeleton height="9rem" />
+      <Skeleton height="6rem" />
+      <Skeleton height="6rem" />
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { get } from '@/lib/api/call';
+import { roots } from '@/lib/query-roots';
+import { timeZoneName } from '@/lib/time-zone';
+import { type Range, rangeType } from '../rules';
+
+export const STATISTICS_REFRESH_MS = 30_000;
+
+/**
+ * The figures of a range: asked for every 30 s, never while the page is hidden, and at once when it comes back.
+ */
+export const statisticsQuery = (range: Range) =>
+  queryOptions({
+    queryKey: [roots.statistics, range],
+    queryFn: ({ signal }) =>
+      get(
+        '/ad/order/data_statistics/list',
+        { type: rangeType(range), user_time_zone: timeZoneName() },
+        { signal },
+      ),
+    refetchInterval: STATISTICS_REFRESH_MS,
+    refetchIntervalInBackground: false,
+    refetchOnWindowFocus: 'always',
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });

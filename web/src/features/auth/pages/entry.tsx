@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Navigate, useSearchParams } from 'react-router';
+import { changeLanguage } from '@/i18n';
+import { ApiError, Code } from '@/lib/api/error';
+import { userInfoQuery } from '@/lib/data/user-info';
+import { sessionStore, startSession } from '@/lib/session/store';
+import { LogoMark } from '@/ui/logo';
+import { ErrorState } from '@/ui/states';
+import styles from './auth.module.css';
+
+/** Where a native host shell comes in: takes token and language out of the query and moves on. */
+export default function EntryPage() {
+  const { t } = useTranslation();
+  const [query] = useSearchParams();
+  const [ready, setReady] = useState(false);
+  const token = query.get('token');
+  const lang = query.get('lang');
+
+  useEffect(() => {
+    if (token && token !== sessionStore.get().token) startSession(token, 'host');
+    // A language that cannot be loaded must not keep anyone out.
+    changeLanguage(lang)
+      .catch(() => false)
+      .then(() => setReady(true));
+  }, [token, lang]);
+
+  const user = useQuery({ ...userInfoQuery, enabled: ready, meta: { opensAccount: true } });
+  if (user.isSuccess) return <Navigate to="/ad-center" replace />;
+  if (user.isError && hasNoAccount(user.error)) return <Navigate to={`/ad-welcome?${query}`} replace />;
+  if (user.isError) return <ErrorState error={user.error} onRetry={() => user.refetch()} />;
+  return (
+    <div className={styles.wait} role="status">
+      <LogoMark size={56} />
+      <p>{t('auth.entering')}</p>
+    </div>
+  );
+}
+
+/** The host knows the user, but no ad account has been opened for him yet. */
+function hasNoAccount(error: unknown): boolean {
+  return (
+    error instanceof ApiError && (error.code === Code.notAuthenticated || error.code === Code.notActivated)
+  );
+}

@@ -1,0 +1,162 @@
+import { useMutation } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link, Navigate, useLocation } from 'react-router';
+import { useErrorText } from '@/i18n/error-text';
+import { ApiError } from '@/lib/api/error';
+import { useIntentionKey } from '@/lib/idempotency';
+import { useSession } from '@/lib/session/store';
+import { Button } from '@/ui/button';
+import { cx } from '@/ui/cx';
+import { FormAlert, PasswordField, TextField } from '@/ui/field';
+import { LogoMark } from '@/ui/logo';
+import { toast } from '@/ui/toast';
+import { useForm } from '@/ui/use-form';
+import { register } from '../api/calls';
+import {
+  checkRegister,
+  type FieldError,
+  PASSWORD_MAX,
+  PASSWORD_MIN,
+  type RegisterValues,
+  registerBody,
+  registerFieldOf,
+  returnPath,
+} from '../rules';
+import { useSessionStart } from '../use-session-start';
+import styles from './auth.module.css';
+
+const EMPTY: RegisterValues = {
+  username: '',
+  nickname: '',
+  password: '',
+  confirm_password: '',
+  email: '',
+  phone: '',
+  licenseKey: '',
+};
+
+export default function RegisterPage() {
+  const { t } = useTranslation();
+  const { token } = useSession();
+  const location = useLocation();
+  const { form, mutation, formError } = useRegistration();
+
+  if (token) return <Navigate to={returnPath(location.state?.from, '/ad-center')} replace />;
+  return (
+    <div className={cx(styles.page, styles.boxed)}>
+      <div className={styles.head}>
+        <div className={styles.brand}>
+          <LogoMark size={44} />
+          {t('common.app_name')}
+        </div>
+        <h1 className={styles.title}>{t('auth.register_title')}</h1>
+        <p className={styles.lead}>{t('auth.register_lead')}</p>
+      </div>
+      <form className={styles.form} {...form.formProps((values) => mutation.mutate(registerBody(values)))}>
+        <FormAlert>{formError}</FormAlert>
+        <fieldset className={styles.group}>
+          <legend className={styles.legend}>{t('auth.group_login')}</legend>
+          <TextField
+            {...form.fieldProps('username')}
+            label={t('auth.username')}
+            autoComplete="username"
+            autoCapitalize="none"
+            autoCorrect="off"
+            spellCheck={false}
+          />
+          <PasswordField
+            {...form.fieldProps('password')}
+            label={t('auth.password')}
+            hint={t('auth.password_hint', { count: PASSWORD_MIN })}
+            maxLength={PASSWORD_MAX}
+            autoComplete="new-password"
+          />
+          <PasswordField
+            {...form.fieldProps('confirm_password')}
+            label={t('auth.confirm_password')}
+            maxLength={PASSWORD_MAX}
+            autoComplete="new-password"
+          />
+        </fieldset>
+        <fieldset className={styles.group}>
+          <legend className={styles.legend}>{t('auth.group_person')}</legend>
+          <TextField
+            {...form.fieldProps('nickname')}
+            label={t('auth.nickname')}
+            optional
+            autoComplete="nickname"
+          />
+          <TextField
+            {...form.fieldProps('email')}
+            label={t('auth.email')}
+            type="email"
+            inputMode="email"
+            autoComplete="email"
+          />
+          <TextField
+            {...form.fieldProps('phone')}
+            label={t('auth.phone')}
+            type="tel"
+            inputMode="tel"
+            autoComplete="tel"
+          />
+        </fieldset>
+        <fieldset className={styles.group}>
+          <legend className={styles.legend}>{t('auth.group_license')}</legend>
+          <TextField
+            {...form.fieldProps('licenseKey')}
+            label={t('auth.license_key')}
+            hint={t('auth.license_hint')}
+            autoComplete="off"
+            autoCapitalize="characters"
+            autoCorrect="off"
+            spellCheck={false}
+          />
+        </fieldset>
+        <Button type="submit" large wide busy={mutation.isPending}>
+          {t('auth.register')}
+        </Button>
+      </form>
+      <p className={styles.switch}>
+        {t('auth.have_account')}{' '}
+        <Link className={styles.link} to="/login" state={location.state}>
+          {t('auth.login')}
+        </Link>
+      </p>
+    </div>
+  );
+}
+
+function useRegistration() {
+  const { t } = useTranslation();
+  const errorText = useErrorText();
+  const startSession = useSessionStart();
+  const key = useIntentionKey();
+  const form = useForm(EMPTY, (values) => {
+    const text = (error: FieldError | undefined) =>
+      error && t(`auth.error.${error}`, { count: PASSWORD_MIN });
+    return Object.fromEntries(
+      Object.entries(checkRegister(values)).map(([name, error]) => [name, text(error)]),
+    );
+  });
+  const mutation = useMutation({
+    // A lost answer followed by another tap with the same values opens one account.
+    mutationFn: (body: ReturnType<typeof registerBody>) => register(body, key.for(body)),
+    meta: { inline: true },
+    onSettled: (_session, error) => key.settle(error),
+    onSuccess: (session) => {
+      startSession(session);
+      toast(t('auth.register_success'));
+    },
+    onError: (error) => {
+      const field = fieldOf(error);
+      if (field) form.reject({ [field]: errorText(error) });
+    },
+  });
+  const formError = mutation.isError && !fieldOf(mutation.error) ? errorText(mutation.error) : null;
+  return { form, mutation, formError };
+}
+
+function fieldOf(error: unknown): keyof RegisterValues | null {
+  return error instanceof ApiError ? registerFieldOf(error.field, error.reason) : null;
+}

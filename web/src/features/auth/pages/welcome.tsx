@@ -1,0 +1,95 @@
+import { useMutation } from '@tanstack/react-query';
+import { ChartNoAxesColumn, ShieldCheck, Wallet } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate, useSearchParams } from 'react-router';
+import { useErrorText } from '@/i18n/error-text';
+import { useIntentionKey } from '@/lib/idempotency';
+import { useSession } from '@/lib/session/store';
+import { Button, LinkButton } from '@/ui/button';
+import { TextField } from '@/ui/field';
+import { LogoMark } from '@/ui/logo';
+import { toast } from '@/ui/toast';
+import { useForm } from '@/ui/use-form';
+import { openStore } from '../api/calls';
+import { useSessionStart } from '../use-session-start';
+import styles from './auth.module.css';
+
+const POINTS = [
+  { key: 'auth.welcome_point_place', Icon: ChartNoAxesColumn },
+  { key: 'auth.welcome_point_account', Icon: Wallet },
+  { key: 'auth.welcome_point_figures', Icon: ShieldCheck },
+] as const;
+
+/** Opening an ad account with an authorisation code, as a visitor from a host shell. */
+export default function WelcomePage() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const [query] = useSearchParams();
+  const session = useSession();
+  const startSession = useSessionStart();
+  const errorText = useErrorText();
+  const key = useIntentionKey();
+  const token = query.get('token') ?? session.token ?? undefined;
+  const form = useForm({ code: '' }, (values) => ({
+    code: values.code.trim() === '' ? t('auth.error.code_required') : undefined,
+  }));
+  const mutation = useMutation({
+    mutationFn: (code: string) => openStore(code, token, key.for(code)),
+    meta: { inline: true },
+    onSettled: (_session, error) => key.settle(error),
+    onSuccess: (opened) => {
+      startSession(opened);
+      toast(t('auth.store_opened'));
+      navigate('/ad-center', { replace: true });
+    },
+    onError: (error) => form.reject({ code: errorText(error) }),
+  });
+
+  return (
+    <div className={styles.page}>
+      <div className={styles.welcome}>
+        <div className={styles.brand}>
+          <LogoMark size={44} />
+          {t('common.app_name')}
+        </div>
+        <div className={styles.head}>
+          <h1 className={styles.title}>{t('auth.welcome_title')}</h1>
+          <p className={styles.lead}>{t('auth.welcome_lead')}</p>
+        </div>
+        <ul className={styles.steps}>
+          {POINTS.map(({ key: point, Icon }) => (
+            <li key={point}>
+              <Icon size={20} aria-hidden="true" />
+              {t(point)}
+            </li>
+          ))}
+        </ul>
+      </div>
+      {token ? (
+        <form className={styles.form} {...form.formProps(({ code }) => mutation.mutate(code.trim()))}>
+          <TextField
+            {...form.fieldProps('code')}
+            label={t('auth.license_key')}
+            hint={t('auth.license_hint')}
+            autoComplete="off"
+            autoCapitalize="characters"
+            autoCorrect="off"
+            spellCheck={false}
+          />
+          <Button type="submit" large wide busy={mutation.isPending}>
+            {t('auth.open_account')}
+          </Button>
+        </form>
+      ) : (
+        <div className={styles.form}>
+          <LinkButton to="/register" large wide>
+            {t('auth.register')}
+          </LinkButton>
+          <LinkButton to="/login" tone="secondary" large wide>
+            {t('auth.login')}
+          </LinkButton>
+        </div>
+      )}
+    </div>
+  );
+}

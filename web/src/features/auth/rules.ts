@@ -1,0 +1,111 @@
+/** The fields of the forms as typed; what is wrong with one is a key below `auth.error`. */
+export type LoginValues = { username: string; password: string };
+
+export type RegisterValues = {
+  username: string;
+  nickname: string;
+  password: string;
+  confirm_password: string;
+  email: string;
+  phone: string;
+  licenseKey: string;
+};
+
+export type FieldError =
+  | 'username_required'
+  | 'password_required'
+  | 'password_short'
+  | 'confirm_required'
+  | 'passwords_differ'
+  | 'email_required'
+  | 'email_invalid'
+  | 'phone_required'
+  | 'phone_invalid'
+  | 'license_required'
+  | 'code_required';
+
+type Errors<V> = { [K in keyof V]?: FieldError | undefined };
+
+export const PASSWORD_MIN = 8;
+export const PASSWORD_MAX = 128;
+
+export function checkLogin(values: LoginValues): Errors<LoginValues> {
+  return {
+    username: values.username.trim() === '' ? 'username_required' : undefined,
+    password: values.password === '' ? 'password_required' : undefined,
+  };
+}
+
+export function checkRegister(values: RegisterValues): Errors<RegisterValues> {
+  return {
+    username: values.username.trim() === '' ? 'username_required' : undefined,
+    password: checkNewPassword(values.password),
+    confirm_password: checkConfirmation(values.password, values.confirm_password),
+    email: checkEmail(values.email.trim()),
+    phone: checkPhone(values.phone.trim()),
+    licenseKey: values.licenseKey.trim() === '' ? 'license_required' : undefined,
+  };
+}
+
+function checkNewPassword(password: string): FieldError | undefined {
+  if (password === '') return 'password_required';
+  return [...password].length < PASSWORD_MIN ? 'password_short' : undefined;
+}
+
+function checkConfirmation(password: string, confirmation: string): FieldError | undefined {
+  if (confirmation === '') return 'confirm_required';
+  return confirmation === password ? undefined : 'passwords_differ';
+}
+
+/** Only what is certainly no address is refused here; the server has the last word. */
+export function checkEmail(email: string): FieldError | undefined {
+  if (email === '') return 'email_required';
+  return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(email) ? undefined : 'email_invalid';
+}
+
+export function checkPhone(phone: string): FieldError | undefined {
+  if (phone === '') return 'phone_required';
+  const digits = phone.replace(/[\s().-]/g, '');
+  return /^\+?\d{5,15}$/.test(digits) ? undefined : 'phone_invalid';
+}
+
+/** What is sent: outer blanks are typing noise, except in passwords. An empty nickname is left out. */
+export function registerBody({ nickname, ...values }: RegisterValues) {
+  const name = nickname.trim();
+  return {
+    username: values.username.trim(),
+    password: values.password,
+    confirm_password: values.confirm_password,
+    email: values.email.trim(),
+    phone: values.phone.trim(),
+    licenseKey: values.licenseKey.trim(),
+    ...(name === '' ? {} : { nickname: name }),
+  };
+}
+
+/** The form field that an error of the server belongs to, by its `field` or, where it names none, by its reason. */
+export function registerFieldOf(field: string | null, reason: string): keyof RegisterValues | null {
+  const byReason: Record<string, keyof RegisterValues> = {
+    USERNAME_TAKEN: 'username',
+    LICENSE_NOT_FOUND: 'licenseKey',
+    LICENSE_USED: 'licenseKey',
+    PASSWORD_MISMATCH: 'confirm_password',
+  };
+  const known: Record<string, keyof RegisterValues> = {
+    username: 'username',
+    nickname: 'nickname',
+    password: 'password',
+    confirm_password: 'confirm_password',
+    confirmPassword: 'confirm_password',
+    email: 'email',
+    phone: 'phone',
+    licenseKey: 'licenseKey',
+    license_key: 'licenseKey',
+  };
+  return known[field ?? ''] ?? byReason[reason] ?? null;
+}
+
+/** A path inside the app to go back to after the login; anything else is ignored. */
+export function returnPath(from: unknown, home: string): string {
+  return typeof from === 'string' && /^\/(?!\/)/.test(from) && !from.startsWith('/login') ? from : home;
+}

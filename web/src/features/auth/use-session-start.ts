@@ -1,0 +1,13 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { Session } from '@/lib/api/types';
+import { userInfoQuery } from '@/lib/data/user-info';
+import { startSession } from '@/lib/session/store';
+
+/** Takes over a session that the server opened, and what came with it. */
+export function useSessionStart(): (session: Session) => void {
+  const queryClient = useQueryClient();
+  return (session) => {
+    startSession(session.token, session.user.entry);
+    queryClient.setQueryData(userInfoQuery.queryKey, session.user);
+  };
+}

@@ -1,0 +1,28 @@
+import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { get, post } from '@/lib/api/call';
+import type { CouponState } from '@/lib/api/types';
+import { roots } from '@/lib/query-roots';
+
+export const couponListQuery = (state: CouponState) =>
+  infiniteQueryOptions({
+    queryKey: [roots.coupons, 'list', state],
+    queryFn: ({ pageParam, signal }) =>
+      get('/user_coupon/list', { state, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor ?? null,
+    staleTime: 0,
+  });
+
+export function useClaimCoupon() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ campaignId, key }: { campaignId: string; key: string }) =>
+      post('/user_coupon/receive', { campaign_id: campaignId }, { idempotencyKey: key }),
+    // Also after a refusal: what could be claimed has changed.
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: [roots.coupons] }),
+        queryClient.invalidateQueries({ queryKey: [roots.plans, 'product'] }),
+      ]),
+  });
+}

@@ -1,0 +1,31 @@
+import type { Notification } from '@/lib/api/types';
+
+export const CATEGORIES = ['all', 'announcement', 'maintenance', 'activity'] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+export const FILTERS = ['all', 'unread', 'read'] as const;
+export type Filter = (typeof FILTERS)[number];
+
+/** What is marked: one notification, or all of a category. */
+export type Mark = { id: string } | { all: true; category: Category };
+
+type Pages = { items: Notification[] }[];
+
+export function isMarked(notification: Notification, mark: Mark): boolean {
+  if ('id' in mark) return notification.id === mark.id;
+  return mark.category === 'all' || notification.category === mark.category;
+}
+
+/** The pages as they are once the server has done the marking, shown before it has. */
+export function markPages<P extends Pages>(pages: P, mark: Mark): P {
+  return pages.map((page) => ({
+    ...page,
+    items: page.items.map((item) => (isMarked(item, mark) ? { ...item, read: true } : item)),
+  })) as P;
+}
+
+/** The unread total after one more was read; never below zero. Marking a whole category leaves it to the server. */
+export function unreadAfter(total: number, mark: Mark): number {
+  if ('id' in mark) return Math.max(0, total - 1);
+  return mark.category === 'all' ? 0 : total;
+}

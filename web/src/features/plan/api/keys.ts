@@ -1,0 +1,9 @@
+import { roots } from '@/lib/query-roots';
+import type { Push, StatusTab } from '../rules';
+
+export const planKeys = {
+  list: (push: Push, status: StatusTab) => [roots.plans, 'list', push, status] as const,
+  detail: (id: string) => [roots.plans, 'detail', id] as const,
+  products: [roots.plans, 'products'] as const,
+  product: (id: string) => [roots.plans, 'product', id] as const,
+};

@@ -1,0 +1,57 @@
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { useFormats } from '@/i18n/format';
+import type { Plan } from '@/lib/api/types';
+import { Badge, Progress } from '@/ui/card';
+import { Money } from '@/ui/money';
+import styles from './plan-card.module.css';
+import { ProductIcon } from './product-icon';
+import { StatusBadge } from './status-badge';
+
+export function PlanCard({ plan }: { plan: Plan }) {
+  const { t } = useTranslation();
+  const { dateTime, percent } = useFormats();
+  return (
+    <li className={styles.card}>
+      <div className={styles.head}>
+        <ProductIcon name={plan.product.name} url={plan.product.icon_url} />
+        <div>
+          <h2 className={styles.name}>
+            <Link to={`/plan/detail?id=${encodeURIComponent(plan.id)}`}>{plan.product.name}</Link>
+          </h2>
+          <p className={styles.number}>{plan.plan_number}</p>
+        </div>
+        <div className={styles.badges}>
+          <StatusBadge status={plan.status} />
+          {plan.official ? <Badge>{t('plan.official')}</Badge> : null}
+        </div>
+      </div>
+      {plan.status === 'waiting' ? null : (
+        <div className={styles.progressRow}>
+          <Progress percent={plan.put_progress} label={t('plan.put_progress')} />
+          <span className="figure">{percent(String(plan.put_progress / 100))}</span>
+        </div>
+      )}
+      <dl className={styles.figures}>
+        <Figure label={t('plan.put_amount')} value={plan.put_amount} />
+        <Figure label={t('figure.profit')} value={plan.profit} signed />
+        <Figure label={t('figure.consumed')} value={plan.consumed} />
+        <Figure label={t('figure.revenue')} value={plan.revenue} />
+      </dl>
+      <time className={styles.time} dateTime={plan.create_time}>
+        {dateTime(plan.create_time)}
+      </time>
+    </li>
+  );
+}
+
+function Figure({ label, value, signed = false }: { label: string; value: string; signed?: boolean }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        <Money value={value} signed={signed} />
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import { useTranslation } from 'react-i18next';
+import { useFormats } from '@/i18n/format';
+import type { PlanDetail } from '@/lib/api/types';
+import { signOf } from '@/lib/money';
+import { Card, Row, Rows } from '@/ui/card';
+import { Money } from '@/ui/money';
+import styles from '../pages/plan-detail.module.css';
+import { useAudienceText } from './audience-text';
+
+/** What was ordered and how it was paid. */
+export function PlanFacts({ plan }: { plan: PlanDetail }) {
+  const { t } = useTranslation();
+  const { dateTime } = useFormats();
+  const audienceText = useAudienceText();
+  const discounted = signOf(plan.discount_amount) > 0;
+  return (
+    <Card title={t('plan.facts')}>
+      <Rows>
+        {plan.status === 'waiting' ? null : (
+          <Row label={t('plan.paid_amount')}>
+            <Money value={plan.paid_amount} />
+          </Row>
+        )}
+        {discounted ? (
+          <Row label={plan.coupon?.name ?? t('plan.discount_amount')}>
+            <Money value={plan.discount_amount} />
+          </Row>
+        ) : null}
+        {plan.put_content ? (
+          <Row label={t('plan.put_content')}>
+            <span className={styles.text}>{plan.put_content}</span>
+          </Row>
+        ) : null}
+        {plan.put_rule ? (
+          <Row label={t('plan.put_rule')}>
+            <span className={styles.text}>{plan.put_rule}</span>
+          </Row>
+        ) : null}
+        <Row label={t('plan.user_targeting')}>{audienceText(plan.user_targeting)}</Row>
+        <Row label={t('plan.create_time')}>{dateTime(plan.create_time)}</Row>
+      </Rows>
+    </Card>
+  );
+}

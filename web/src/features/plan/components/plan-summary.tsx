@@ -1,0 +1,95 @@
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormats } from '@/i18n/format';
+import type { PlanDetail } from '@/lib/api/types';
+import { LinkButton } from '@/ui/button';
+import { Badge, Card, Progress } from '@/ui/card';
+import { CopyButton } from '@/ui/copy-button';
+import { Money } from '@/ui/money';
+import styles from '../pages/plan-detail.module.css';
+import { ProductIcon } from './product-icon';
+import { StatusBadge } from './status-badge';
+
+export function PlanSummary({ plan }: { plan: PlanDetail }) {
+  const { t } = useTranslation();
+  const { integer } = useFormats();
+  return (
+    <Card>
+      <div className={styles.head}>
+        <ProductIcon name={plan.product.name} url={plan.product.icon_url} large />
+        <div>
+          <h2 className={styles.name}>{plan.product.name}</h2>
+          <p className={styles.number}>
+            {plan.plan_number}
+            <CopyButton text={plan.plan_number} label={t('plan.copy_number')} />
+          </p>
+          <p className={styles.badges}>
+            <StatusBadge status={plan.status} />
+            {plan.official ? <Badge>{t('plan.official')}</Badge> : null}
+          </p>
+        </div>
+      </div>
+      {plan.status === 'put_failed' && plan.fail_reason ? (
+        <p className={styles.failed}>{plan.fail_reason}</p>
+      ) : null}
+      {plan.status === 'waiting' ? null : <PutProgress plan={plan} />}
+      <dl className={styles.figures}>
+        <Figure label={t('plan.put_amount')}>
+          <Money value={plan.put_amount} />
+        </Figure>
+        <Figure label={t('figure.profit')}>
+          <Money value={plan.profit} signed />
+        </Figure>
+        <Figure label={t('figure.revenue')}>
+          <Money value={plan.revenue} />
+        </Figure>
+        <Figure label={t('figure.impressions')}>
+          <span className="figure">{integer(plan.impressions)}</span>
+        </Figure>
+        <Figure label={t('figure.clicks')}>
+          <span className="figure">{integer(plan.clicks)}</span>
+        </Figure>
+        <Figure label={t('figure.to_be_consumed')}>
+          <Money value={plan.to_be_consumed} />
+        </Figure>
+      </dl>
+      {plan.status === 'waiting' ? (
+        <div className={styles.callout}>
+          <p>{t('plan.waiting_text')}</p>
+          <LinkButton
+            large
+            wide
+            to={`/plan/goods-detail?id=${encodeURIComponent(plan.product.id)}&plan=${encodeURIComponent(plan.id)}`}
+          >
+            {t('plan.put_now')}
+          </LinkButton>
+        </div>
+      ) : null}
+    </Card>
+  );
+}
+
+function PutProgress({ plan }: { plan: PlanDetail }) {
+  const { t } = useTranslation();
+  const { money, percent } = useFormats();
+  return (
+    <div className={styles.progress}>
+      <Progress percent={plan.put_progress} label={t('plan.put_progress')} />
+      <p className={styles.progressText}>
+        <span className="figure">
+          {t('plan.consumed_of', { consumed: money(plan.consumed), amount: money(plan.put_amount) })}
+        </span>
+        <span className="figure">{percent(String(plan.put_progress / 100))}</span>
+      </p>
+    </div>
+  );
+}
+
+function Figure({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

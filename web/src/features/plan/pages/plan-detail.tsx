@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import { FileQuestionMark } from 'lucide-react';
+import { useCallback } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router';
+import type { PlanDetail } from '@/lib/api/types';
+import { LinkButton } from '@/ui/button';
+import { Card } from '@/ui/card';
+import { DeliveryChart } from '@/ui/chart/delivery-chart';
+import { FlowList } from '@/ui/flow/flow-list';
+import { usePageHeader } from '@/ui/page-header';
+import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
+import { planQuery } from '../api/queries';
+import { PlanFacts } from '../components/plan-facts';
+import { PlanSummary } from '../components/plan-summary';
+import { PlanTimeline } from '../components/plan-timeline';
+import styles from './plan-detail.module.css';
+
+export default function PlanDetailPage() {
+  const { t } = useTranslation();
+  const id = useSearchParams()[0].get('id') ?? '';
+  const query = useQuery({ ...planQuery(id), enabled: id !== '' });
+  const { refetch } = query;
+  usePageHeader({ onRefresh: useCallback(() => refetch(), [refetch]) });
+
+  if (id === '') {
+    return (
+      <EmptyState
+        icon={<FileQuestionMark size={28} />}
+        title={t('plan.not_found')}
+        action={<LinkButton to="/plan">{t('title.plans')}</LinkButton>}
+      />
+    );
+  }
+  if (query.isPending) return <SkeletonCards height="12rem" />;
+  if (query.isError && !query.data) return <ErrorState error={query.error} onRetry={() => refetch()} />;
+  return query.data ? <PlanView plan={query.data} /> : null;
+}
+
+function PlanView({ plan }: { plan: PlanDetail }) {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.page}>
+      <PlanSummary plan={plan} />
+      {plan.series.length > 0 ? (
+        <Card title={t('ad_center.delivery')}>
+          <DeliveryChart points={plan.series} id="plan-chart" />
+        </Card>
+      ) : null}
+      <Card title={t('plan.timeline')}>
+        <PlanTimeline plan={plan} />
+      </Card>
+      {plan.flow.length > 0 ? (
+        <Card title={t('plan.flow')}>
+          <FlowList entries={plan.flow} />
+        </Card>
+      ) : null}
+      <PlanFacts plan={plan} />
+    </div>
+  );
+}

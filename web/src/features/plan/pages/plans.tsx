@@ -1,0 +1,113 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Layers, Plus } from 'lucide-react';
+import { useCallback } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router';
+import { useFormats } from '@/i18n/format';
+import { Button } from '@/ui/button';
+import { cx } from '@/ui/cx';
+import { usePageHeader } from '@/ui/page-header';
+import { QueryList } from '@/ui/query-list';
+import { EmptyState, SkeletonCards } from '@/ui/states';
+import { TabPanel, Tabs } from '@/ui/tabs';
+import { useChoice } from '@/ui/use-choice';
+import { planListQuery } from '../api/queries';
+import { PlanCard } from '../components/plan-card';
+import { ProductSheet } from '../components/product-sheet';
+import { countOf, PUSHES, STATUS_TABS } from '../rules';
+import styles from './plans.module.css';
+
+const PANEL = 'plan-list';
+
+export default function PlansPage() {
+  const { t } = useTranslation();
+  const { integer } = useFormats();
+  const [push, setPush] = useChoice('push', PUSHES);
+  const [status, setStatus] = useChoice('status', STATUS_TABS);
+  const products = useProductSheet();
+  const query = useInfiniteQuery(planListQuery(push, status));
+  const counts = query.data?.pages[0]?.counts;
+  const { refetch } = query;
+  usePageHeader({ onRefresh: useCallback(() => refetch(), [refetch]) });
+
+  return (
+    <>
+      <div className={styles.bar}>
+        <div className={styles.top}>
+          <Tabs
+            label={t('plan.pushes')}
+            panel={PANEL}
+            items={PUSHES.map((value) => ({ value, label: t(`plan.push.${value}`) }))}
+            value={push}
+            onChange={setPush}
+          />
+          <Button onClick={products.open}>
+            <Plus size={20} aria-hidden="true" />
+            {t('plan.new')}
+          </Button>
+        </div>
+        <Tabs
+          look="chips"
+          label={t('plan.statuses')}
+          panel={PANEL}
+          items={STATUS_TABS.map((value) => ({
+            value,
+            label: value === 'all' ? t('plan.push.all') : t(`plan.status.${value}`),
+            count: countOf(counts, value),
+          }))}
+          value={status}
+          onChange={setStatus}
+          formatCount={integer}
+        />
+      </div>
+      <TabPanel id={PANEL} label={t('title.plans')} busy={query.isPlaceholderData}>
+        <QueryList
+          query={query}
+          skeleton={<SkeletonCards height="12rem" />}
+          empty={
+            <EmptyState
+              icon={<Layers size={28} />}
+              title={t(status === 'all' ? 'plan.empty' : 'plan.empty_filtered')}
+              text={t(status === 'all' ? 'plan.empty_text' : 'plan.empty_filtered_text')}
+              action={
+                <Button tone="secondary" onClick={products.open}>
+                  {t('plan.new')}
+                </Button>
+              }
+            />
+          }
+        >
+          {(plans) => (
+            <ul className={cx(styles.list, query.isPlaceholderData && styles.busy)}>
+              {plans.map((plan) => (
+                <PlanCard key={plan.id} plan={plan} />
+              ))}
+            </ul>
+          )}
+        </QueryList>
+      </TabPanel>
+      <ProductSheet isOpen={products.isOpen} onClose={products.close} />
+    </>
+  );
+}
+
+/** Open by the address, so that other pages can lead straight to the choice of a product and Back closes it. */
+function useProductSheet() {
+  const [query, setQuery] = useSearchParams();
+  return {
+    isOpen: query.get('products') === 'open',
+    open: () =>
+      setQuery((current) => {
+        current.set('products', 'open');
+        return current;
+      }),
+    close: () =>
+      setQuery(
+        (current) => {
+          current.delete('products');
+          return current;
+        },
+        { replace: true },
+      ),
+  };
+}

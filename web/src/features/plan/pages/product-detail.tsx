@@ -1,0 +1,93 @@
+import { useQuery } from '@tanstack/react-query';
+import { PackageOpen } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router';
+import { useFormats } from '@/i18n/format';
+import type { ProductDetail } from '@/lib/api/types';
+import { LinkButton } from '@/ui/button';
+import { Card, Row, Rows } from '@/ui/card';
+import { usePageHeader } from '@/ui/page-header';
+import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
+import { planQuery, productQuery } from '../api/queries';
+import { useAudienceText } from '../components/audience-text';
+import { ProductIcon } from '../components/product-icon';
+import { PutForm } from '../components/put-form';
+import { hueOf } from '../rules';
+import styles from './product-detail.module.css';
+
+export default function ProductDetailPage() {
+  const { t } = useTranslation();
+  const [query] = useSearchParams();
+  const id = query.get('id') ?? '';
+  const planId = query.get('plan');
+  const product = useQuery({ ...productQuery(id), enabled: id !== '' });
+  // A plan that an operator pushed is put with its own amount to start from.
+  const plan = useQuery({ ...planQuery(planId ?? ''), enabled: planId !== null });
+  usePageHeader({ title: product.data?.name });
+
+  if (id === '') {
+    return (
+      <EmptyState
+        icon={<PackageOpen size={28} />}
+        title={t('product.not_found')}
+        action={<LinkButton to="/plan?products=open">{t('product.choose')}</LinkButton>}
+      />
+    );
+  }
+  const failed = product.isError && !product.data ? product : plan.isError && !plan.data ? plan : null;
+  if (failed) return <ErrorState error={failed.error} onRetry={() => failed.refetch()} />;
+  if (!product.data || (planId !== null && !plan.data)) return <SkeletonCards height="11rem" />;
+  return (
+    <div className={styles.page}>
+      <ProductHead product={product.data} />
+      <PutForm
+        product={product.data}
+        plan={planId !== null && plan.data?.status === 'waiting' ? plan.data : null}
+      />
+      <ProductFacts product={product.data} />
+    </div>
+  );
+}
+
+function ProductHead({ product }: { product: ProductDetail }) {
+  return (
+    <>
+      <div
+        className={styles.cover}
+        style={{ '--hue': String(hueOf(product.name)) } as Record<string, string>}
+      >
+        {product.cover_url ? <img src={product.cover_url} alt="" /> : null}
+      </div>
+      <div className={styles.title}>
+        <ProductIcon name={product.name} url={product.icon_url} large />
+        <div>
+          <h1>{product.name}</h1>
+          <p className={styles.category}>{product.category}</p>
+        </div>
+      </div>
+      {product.description ? <p className={styles.text}>{product.description}</p> : null}
+    </>
+  );
+}
+
+function ProductFacts({ product }: { product: ProductDetail }) {
+  const { t } = useTranslation();
+  const { money, list } = useFormats();
+  const audienceText = useAudienceText();
+  return (
+    <Card title={t('product.about')}>
+      {product.game_description ? <p className={styles.text}>{product.game_description}</p> : null}
+      <Rows>
+        <Row label={t('product.put_range')}>
+          <span className="figure">
+            {t('product.range', { min: money(product.put_min), max: money(product.put_max) })}
+          </span>
+        </Row>
+        <Row label={t('product.content_types')}>
+          {list(product.content_types.map((type) => t(`product.content.${type}`)))}
+        </Row>
+        <Row label={t('product.audience')}>{audienceText(product.audience)}</Row>
+      </Rows>
+    </Card>
+  );
+}

@@ -1,0 +1,112 @@
+import type { Audience, Coupon, Plan, PlanDetail, PlanStatus } from '@/lib/api/types';
+import { meetsRequirement, putTotals } from '@/lib/coupon';
+import { compare, parseTypedAmount } from '@/lib/money';
+import type { Tone } from '@/ui/card';
+
+export const PUSHES = ['all', 'official', 'non_official'] as const;
+export type Push = (typeof PUSHES)[number];
+
+export const STATUSES = [
+  'waiting',
+  'matching',
+  'putting',
+  'put_finished',
+  'put_failed',
+  'waiting_settlement',
+  'settled',
+] as const satisfies readonly PlanStatus[];
+
+export const STATUS_TABS = ['all', ...STATUSES] as const;
+export type StatusTab = (typeof STATUS_TABS)[number];
+
+export const STATUS_TONES: Record<PlanStatus, Tone> = {
+  waiting: 'warning',
+  matching: 'info',
+  putting: 'brand',
+  put_failed: 'negative',
+  put_finished: 'neutral',
+  waiting_settlement: 'warning',
+  settled: 'positive',
+};
+
+/** The count beside a status tab; the one for all is their sum. */
+export function countOf(
+  counts: { [status: string]: number } | undefined,
+  tab: StatusTab,
+): number | undefined {
+  if (!counts) return undefined;
+  if (tab !== 'all') return counts[tab] ?? 0;
+  return STATUSES.reduce((total, status) => total + (counts[status] ?? 0), 0);
+}
+
+export type Step = { status: PlanStatus; time: string | null; state: 'done' | 'current' | 'ahead' };
+
+const PATH: readonly PlanStatus[] = ['matching', 'putting', 'put_finished', 'waiting_settlement', 'settled'];
+
+/** What a plan has been through, and what lies ahead of it unless it has come to an end. */
+export function stepsOf({ status, timeline }: Pick<PlanDetail, 'status' | 'timeline'>): Step[] {
+  const past = timeline.map((step, index): Step => {
+    const isLast = index === timeline.length - 1;
+    return { ...step, state: isLast && !isFinal(status) ? 'current' : 'done' };
+  });
+  if (isFinal(status)) return past;
+  const ahead = PATH.slice(PATH.indexOf(status) + 1).filter(
+    (next) => !timeline.some((step) => step.status === next),
+  );
+  return [...past, ...ahead.map((next): Step => ({ status: next, time: null, state: 'ahead' }))];
+}
+
+export function isFinal(status: PlanStatus): boolean {
+  return status === 'settled' || status === 'put_failed';
+}
+
+/** Whether the plan may still change by itself, so that its page asks again from time to time. */
+export function isRunning({ status }: Pick<Plan, 'status'>): boolean {
+  return !isFinal(status) && status !== 'waiting';
+}
+
+export type AmountError =
+  | 'amount_invalid'
+  | 'below_minimum'
+  | 'not_in_range'
+  | 'coupon_requirement'
+  | 'insufficient';
+
+export type PutLimits = { min: string; max: string; available: string | undefined };
+
+/** What is wrong with a typed amount, the first thing first; null when it can be put. */
+export function checkAmount(typed: string, limits: PutLimits, coupon: Coupon | null): AmountError | null {
+  const amount = parseTypedAmount(typed);
+  if (amount === null) return 'amount_invalid';
+  if (compare(amount, limits.min) < 0) return 'below_minimum';
+  if (compare(amount, limits.max) > 0) return 'not_in_range';
+  if (coupon && !meetsRequirement(coupon, amount)) return 'coupon_requirement';
+  const { paid } = putTotals(amount, coupon);
+  if (limits.available !== undefined && compare(paid, limits.available) > 0) return 'insufficient';
+  return null;
+}
+
+/** Amounts to tap in place of typing: the least, a few round ones between, the most that the user can pay. */
+export function quickAmounts({ min, max, available }: PutLimits): string[] {
+  const most = available !== undefined && compare(available, max) < 0 ? available : max;
+  if (compare(most, min) < 0) return [min];
+  const round = ['100.00', '500.00', '1000.00', '5000.00', '10000.00'];
+  const between = round.filter((amount) => compare(amount, min) > 0 && compare(amount, most) < 0);
+  const chosen = [min, ...between.slice(0, 2), most];
+  return chosen.filter((amount, index) => chosen.indexOf(amount) === index);
+}
+
+/** Ages as shown; both ends may be open. */
+export function ageRange({
+  age_min,
+  age_max,
+}: Pick<Audience, 'age_min' | 'age_max'>): { min: number; max: number } | null {
+  return age_min > 0 || age_max > 0 ? { min: age_min, max: age_max } : null;
+}
+
+/** A colour for a product without a picture, always the same for the same name. */
+export function hueOf(name: string): number {
+  let hash = 0;
+  for (const char of name) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % 360;
+  return hash;
+}

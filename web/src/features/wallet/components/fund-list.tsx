@@ -1,0 +1,87 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { ReceiptText } from 'lucide-react';
+import { useCallback, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router';
+import { useFormats } from '@/i18n/format';
+import { LinkButton } from '@/ui/button';
+import { Card } from '@/ui/card';
+import { FlowList } from '@/ui/flow/flow-list';
+import { usePageHeader } from '@/ui/page-header';
+import { QueryList } from '@/ui/query-list';
+import { Select } from '@/ui/select';
+import { EmptyState } from '@/ui/states';
+import { useChoice } from '@/ui/use-choice';
+import { fundListQuery } from '../api/queries';
+import styles from '../pages/fund-details.module.css';
+import { isFlowType, MONTHS_BACK, recentMonths, TYPE_CHOICES } from '../rules';
+
+export function FundList() {
+  const { t } = useTranslation();
+  const { month: monthText } = useFormats();
+  const [, setQuery] = useSearchParams();
+  const months = useMemo(() => ['all', ...recentMonths(new Date(), MONTHS_BACK)], []);
+  const [type, setType] = useChoice('type', TYPE_CHOICES);
+  const [month, setMonth] = useChoice('month', months);
+  const query = useInfiniteQuery(
+    fundListQuery(isFlowType(type) ? type : undefined, month === 'all' ? undefined : month),
+  );
+  const { refetch } = query;
+  usePageHeader({ onRefresh: useCallback(() => refetch(), [refetch]) });
+  const filtered = type !== 'all' || month !== 'all';
+
+  return (
+    <>
+      <div className={styles.bar}>
+        <div className={styles.filters}>
+          <Select
+            label={t('funds.type')}
+            value={type}
+            options={TYPE_CHOICES.map((value) => ({
+              value,
+              label: value === 'all' ? t('funds.all_types') : t(`flow.${value}`),
+            }))}
+            onChange={(value) => setType(value as typeof type)}
+          />
+          <Select
+            label={t('funds.month')}
+            value={month}
+            options={months.map((value) => ({
+              value,
+              label: value === 'all' ? t('funds.all_months') : monthText(value),
+            }))}
+            onChange={setMonth}
+          />
+        </div>
+      </div>
+      <QueryList
+        query={query}
+        empty={
+          <EmptyState
+            icon={<ReceiptText size={28} />}
+            title={t(filtered ? 'funds.empty_filtered' : 'funds.empty')}
+            text={t(filtered ? 'funds.empty_filtered_text' : 'funds.empty_text')}
+            action={
+              filtered ? (
+                <LinkButton
+                  tone="secondary"
+                  to="/wallet/fund-details"
+                  replace
+                  onClick={() => setQuery({}, { replace: true })}
+                >
+                  {t('funds.clear')}
+                </LinkButton>
+              ) : null
+            }
+          />
+        }
+      >
+        {(entries) => (
+          <Card>
+            <FlowList entries={entries} />
+          </Card>
+        )}
+      </QueryList>
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { useTranslation } from 'react-i18next';
+import { localeOf } from './languages';
+
+export type Formats = {
+  /** An amount with exactly two decimals. The string goes to Intl as it is, so no digit passes through a float. */
+  money: (value: string) => string;
+  /** The same with a plus or minus, for results and movements. */
+  signedMoney: (value: string) => string;
+  integer: (value: number) => string;
+  /** A decimal string of the server (a rate, a ratio) with up to `decimals` places. */
+  decimal: (value: string, decimals?: number) => string;
+  percent: (fraction: string) => string;
+  date: (iso: string) => string;
+  dateTime: (iso: string) => string;
+  time: (value: Date | number) => string;
+  /** `2026-11` as month and year. */
+  month: (month: string) => string;
+  list: (items: readonly string[]) => string;
+};
+
+type NumericString = `${number}`;
+
+export function formatsFor(lang: string): Formats {
+  const known = cache.get(lang);
+  if (known) return known;
+  const made = makeFormats(localeOf(lang));
+  cache.set(lang, made);
+  return made;
+}
+
+// Intl formatters are costly to make and cheap to use.
+const cache = new Map<string, Formats>();
+
+function makeFormats(locale: string): Formats {
+  const twoDecimals = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
+  const money = new Intl.NumberFormat(locale, twoDecimals);
+  const signed = new Intl.NumberFormat(locale, { ...twoDecimals, signDisplay: 'exceptZero' });
+  const integer = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+  const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  const time = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
+  const month = new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' });
+  const list = new Intl.ListFormat(locale, { type: 'unit', style: 'short' });
+  return {
+    money: (value) => money.format(value as NumericString),
+    signedMoney: (value) => signed.format(value as NumericString),
+    integer: (value) => integer.format(value),
+    decimal: (value, decimals = 2) =>
+      new Intl.NumberFormat(locale, { maximumFractionDigits: decimals }).format(value as NumericString),
+    percent: (fraction) => percent.format(fraction as NumericString),
+    date: (iso) => date.format(new Date(iso)),
+    dateTime: (iso) => dateTime.format(new Date(iso)),
+    time: (value) => time.format(value),
+    month: (value) => month.format(new Date(`${value}-01T00:00:00Z`)),
+    list: (items) => list.format(items),
+  };
+}
+
+/** The formats of the language that is shown. */
+export function useFormats(): Formats {
+  const { i18n } = useTranslation();
+  return formatsFor(i18n.language);
+}

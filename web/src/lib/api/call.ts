@@ -1,0 +1,107 @@
+import { sessionStore } from '@/lib/session/store';
+import { timeZoneHeader } from '@/lib/time-zone';
+import { ApiError, Code, type ErrorData, NETWORK } from './error';
+import type { paths } from './schema';
+
+type Method = 'get' | 'post';
+type PathWith<M extends Method> = {
+  [P in keyof paths]: paths[P] extends { [K in M]: { responses: unknown } } ? P : never;
+}[keyof paths];
+type Operation<P extends keyof paths, M extends Method> = M extends keyof paths[P] ? paths[P][M] : never;
+type Answer<O> = O extends { responses: { 200: { content: { 'application/json': { data?: infer D } } } } }
+  ? NonNullable<D>
+  : never;
+type Body<O> = O extends { requestBody: { content: { 'application/json': infer B } } }
+  ? B
+  : Record<string, never>;
+type Query<O> = O extends { parameters: { query?: infer Q } } ? NonNullable<Q> : Record<string, never>;
+
+export type GetPath = PathWith<'get'>;
+export type PostPath = PathWith<'post'>;
+export type GetAnswer<P extends GetPath> = Answer<Operation<P, 'get'>>;
+export type PostAnswer<P extends PostPath> = Answer<Operation<P, 'post'>>;
+export type GetQuery<P extends GetPath> = Query<Operation<P, 'get'>>;
+export type PostBody<P extends PostPath> = Body<Operation<P, 'post'>>;
+
+type Options = {
+  signal?: AbortSignal | undefined;
+  /** Makes the call safe to repeat: the same key and body get the first answer again. */
+  idempotencyKey?: string | undefined;
+  /** Sent in place of the stored token, as by the host token of the open-account screen. */
+  token?: string | undefined;
+};
+
+/** How long a call may take before it counts as failed. */
+const CALL_TIMEOUT_MS = 20_000;
+
+export function get<P extends GetPath>(
+  path: P,
+  query?: GetQuery<P>,
+  options?: Options,
+): Promise<GetAnswer<P>> {
+  return call(`/api${path}${queryString(query ?? {})}`, { method: 'GET' }, options);
+}
+
+export function post<P extends PostPath>(
+  path: P,
+  body: PostBody<P>,
+  options?: Options,
+): Promise<PostAnswer<P>> {
+  return call(`/api${path}`, { method: 'POST', body: JSON.stringify(body) }, options);
+}
+
+async function call<T>(url: string, init: RequestInit, options: Options = {}): Promise<T> {
+  const timeout = AbortSignal.timeout(CALL_TIMEOUT_MS);
+  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, { ...init, headers: headersOf(init, options), signal, credentials: 'omit' });
+    text = await response.text();
+  } catch (cause) {
+    // A call that its screen gave up is not a failure that anyone wants to hear of.
+    if (options.signal?.aborted) throw cause;
+    throw new ApiError(0, '', { reason: NETWORK });
+  }
+  return readEnvelope<T>(response, text);
+}
+
+function headersOf(init: RequestInit, options: Options): Headers {
+  const headers = new Headers({ Accept: 'application/json', 'X-TZ': timeZoneHeader() });
+  const { token, lang } = sessionStore.get();
+  const sent = options.token ?? token;
+  if (sent) headers.set('X-CT', sent);
+  headers.set('X-Lang', lang);
+  if (init.body) headers.set('Content-Type', 'application/json');
+  if (options.idempotencyKey) headers.set('Idempotency-Key', options.idempotencyKey);
+  return headers;
+}
+
+type Envelope = { code: number; msg?: string | null; data?: unknown };
+
+function readEnvelope<T>(response: Response, text: string): T {
+  const envelope = parseEnvelope(text);
+  if (response.ok && envelope?.code === Code.ok) return envelope.data as T;
+  if (!envelope) throw new ApiError(Code.server, response.ok ? '' : response.statusText, {}, response.status);
+  // A 404 or 405 of the edge is a missing path, not a cancelled account: only a business answer carries those codes.
+  const code = response.ok || response.status === Code.tooMany ? envelope.code : Code.server;
+  throw new ApiError(code, envelope.msg ?? '', (envelope.data ?? {}) as ErrorData, response.status);
+}
+
+function parseEnvelope(text: string): Envelope | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && 'code' in value ? (value as Envelope) : null;
+  } catch {
+    return null;
+  }
+}
+
+function queryString(query: object): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== '') search.set(name, String(value));
+  }
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}

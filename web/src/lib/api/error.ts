@@ -1,0 +1,53 @@
+/** The envelope codes that the gateway answers with. */
+export const Code = {
+  ok: 200,
+  badParams: 400,
+  notAuthenticated: 401,
+  notActivated: 402,
+  disabled: 403,
+  cancelled: 404,
+  dataError: 405,
+  tooMany: 429,
+  server: 500,
+  sessionExpired: 503,
+  usernameTaken: 4001,
+} as const;
+
+export type ErrorData = {
+  reason?: string | null;
+  field?: string | null;
+  lang?: string | null;
+  retry_after?: number | null;
+};
+
+/**
+ * A failed call. `code` is the envelope's code, or 0 when no answer came at all; `message` is the text of the
+ * server in the caller's language and may be empty, then the screen shows its own.
+ */
+export class ApiError extends Error {
+  readonly code: number;
+  readonly reason: string;
+  readonly field: string | null;
+  readonly lang: string | null;
+  readonly retryAfterSeconds: number | null;
+  /** True when the business itself refused, so that the call certainly had no effect. */
+  readonly refused: boolean;
+
+  constructor(code: number, message: string, data: ErrorData = {}, httpStatus = 200) {
+    super(message);
+    this.name = 'ApiError';
+    this.code = code;
+    this.reason = data.reason ?? '';
+    this.field = data.field ?? null;
+    this.lang = data.lang ?? null;
+    this.retryAfterSeconds = data.retry_after ?? null;
+    this.refused = httpStatus === 200 && code !== Code.server && code !== 0;
+  }
+}
+
+/** The error of a call that got no answer: offline, or the connection broke. */
+export const NETWORK = 'NETWORK';
+
+export function isNetworkError(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === NETWORK;
+}

@@ -1,0 +1,26 @@
+import type { components } from './schema';
+
+type Schemas = components['schemas'];
+
+export type ServiceEntry = Schemas['ServiceEntry'];
+export type UserInfo = Schemas['UserInfo'];
+export type Session = Schemas['Session'];
+export type Audience = Schemas['Audience'];
+export type Product = Schemas['Product'];
+export type ProductDetail = Schemas['ProductDetail'];
+export type Plan = Schemas['Plan'];
+export type PlanStatus = Schemas['PlanStatus'];
+export type PlanDetail = Schemas['PlanDetail'];
+export type SeriesPoint = Schemas['SeriesPoint'];
+export type Coupon = Schemas['Coupon'];
+export type CouponState = Coupon['state'];
+export type Claimable = Schemas['Claimable'];
+export type FlowEntry = Schemas['FlowEntry'];
+export type FlowType = Schemas['FlowType'];
+export type MonthlyEntry = Schemas['MonthlyEntry'];
+export type Notification = Schemas['Notification'];
+export type Statistics = Schemas['Statistics'];
+export type Property = Schemas['Property'];
+
+/** A list answer: `next_cursor` is null on the last page. */
+export type Page<T> = { items: T[]; next_cursor?: string | null };

@@ -1,0 +1,32 @@
+import type { Coupon } from '@/lib/api/types';
+import { add, compare, percentOf, smaller, subtract } from '@/lib/money';
+
+type Benefit = Pick<Coupon, 'mode' | 'value'>;
+
+/** What a put comes to with a coupon: what the user pays, what the coupon gives, and what is spent on ads. */
+export type PutTotals = { paid: string; worth: string; budget: string };
+
+/** The percentage of a discount as a plain decimal; the server may write it with its sign. */
+export function percentText(value: string): string {
+  return value.replace(/\s*%$/, '');
+}
+
+export function putTotals(amount: string, coupon: Benefit | null): PutTotals {
+  if (!coupon) return { paid: amount, worth: '0.00', budget: amount };
+  switch (coupon.mode) {
+    case 'discount': {
+      const worth = percentOf(amount, percentText(coupon.value));
+      return { paid: subtract(amount, worth), worth, budget: amount };
+    }
+    case 'deduction': {
+      const worth = smaller(coupon.value, amount);
+      return { paid: subtract(amount, worth), worth, budget: amount };
+    }
+    case 'addition':
+      return { paid: amount, worth: coupon.value, budget: add(amount, coupon.value) };
+  }
+}
+
+export function meetsRequirement(coupon: Pick<Coupon, 'amount_requirement'>, amount: string): boolean {
+  return compare(amount, coupon.amount_requirement) >= 0;
+}

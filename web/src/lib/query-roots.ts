@@ -1,0 +1,12 @@
+/**
+ * The first element of every query key. Features keep their own keys below a root; what changes another feature's
+ * data names that feature's root here and needs nothing else of it.
+ */
+export const roots = {
+  user: 'user',
+  wallet: 'wallet',
+  plans: 'plans',
+  statistics: 'statistics',
+  coupons: 'coupons',
+  notifications: 'notifications',
+} as const;

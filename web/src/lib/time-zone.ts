@@ -1,0 +1,16 @@
+/** The value of `X-TZ`: the zone's name and its offset now, `Asia/Shanghai GMT+08:00`. */
+export function timeZoneHeader(now: Date = new Date(), zone: string = timeZoneName()): string {
+  return `${zone} GMT${offsetText(-now.getTimezoneOffset())}`;
+}
+
+export function timeZoneName(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+}
+
+/** `+08:00` for 480 minutes east of Greenwich. */
+export function offsetText(minutesEast: number): string {
+  const sign = minutesEast < 0 ? '-' : '+';
+  const total = Math.abs(minutesEast);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${sign}${two(Math.floor(total / 60))}:${two(total % 60)}`;
+}

@@ -1,0 +1,357 @@
+import type {
+  Claimable,
+  Coupon,
+  FlowEntry,
+  FlowType,
+  MonthlyEntry,
+  Notification,
+  Plan,
+  PlanDetail,
+  PlanStatus,
+  Product,
+  ProductDetail,
+  Property,
+  SeriesPoint,
+  Statistics,
+  UserInfo,
+} from '@/lib/api/types';
+
+/** Answers of the server for tests and for developing without one. Everything hangs on one fixed moment. */
+export const NOW = Date.parse('2026-11-20T14:25:00.000Z');
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+export function at(offsetMs: number): string {
+  return new Date(NOW + offsetMs).toISOString();
+}
+
+export function userInfo(over: Partial<UserInfo> = {}): UserInfo {
+  return {
+    id: 'user-1',
+    username: 'demo',
+    nickname: 'Demo Advertiser',
+    email: 'demo@example.com',
+    phone: '+4915112345678',
+    avatar_url: null,
+    credit_score: 100,
+    shop_level: 3,
+    deposit: '500.00',
+    proxy_operator_id: null,
+    licenseKey: '************0001',
+    entry: 'register',
+    lang: 'en',
+    vip: false,
+    has_pay_password: false,
+    has_bank_card: false,
+    state: 'active',
+    customer_service_url: [],
+    recharge_customer_service_url: [],
+    created_at: at(-40 * DAY),
+    ...over,
+  };
+}
+
+export function property(over: Partial<Property> = {}): Property {
+  return {
+    currency: 'USD',
+    total_assets: '18450.75',
+    available_funds: '12300.50',
+    to_be_consumed: '4850.25',
+    to_be_settled: '1300.00',
+    discount_amount: '85.00',
+    start_up_funds_outstanding: '0.00',
+    withdrawing: '0.00',
+    ...over,
+  };
+}
+
+export function series(points: number, stepMs: number): SeriesPoint[] {
+  return Array.from({ length: points }, (_, index) => {
+    const wave = 1 + Math.sin(index / 2.6) * 0.45 + Math.sin(index * 1.7) * 0.12;
+    const impressions = Math.round(420 * wave);
+    return {
+      time: at(-(points - 1 - index) * stepMs),
+      impressions,
+      clicks: Math.round(impressions * 0.021),
+      consumed: (impressions * 0.034).toFixed(2),
+      revenue: (impressions * 0.041 * (1 + Math.cos(index) * 0.1)).toFixed(2),
+    };
+  });
+}
+
+export function statistics(over: Partial<Statistics> = {}): Statistics {
+  return {
+    type: 1,
+    from: at(-14 * HOUR),
+    to: at(0),
+    invested: '6500.00',
+    delivery_orders: 4,
+    consumed: '1649.75',
+    to_be_consumed: '4850.25',
+    impressions: 48_210,
+    clicks: 1_012,
+    revenue: '1984.10',
+    profit: '334.35',
+    ctr: '0.020992',
+    cpc: '1.6302',
+    roas: '1.2027',
+    series: series(15, HOUR),
+    ...over,
+  };
+}
+
+export function product(over: Partial<Product> = {}): Product {
+  return {
+    id: 'product-1',
+    name: 'Merge Harbor',
+    icon_url: null,
+    cover_url: null,
+    category: 'Casual game',
+    description: 'A relaxing merge game about rebuilding a harbour town.',
+    game_description:
+      'Players combine goods, repair piers and unlock islands. Free to play with in-app purchases.',
+    content_types: ['video', 'landing_page'],
+    put_min: '50.00',
+    put_max: '5000.00',
+    audience: { regions: ['DE', 'AT', 'CH'], age_min: 18, age_max: 45, gender: 'any' },
+    ...over,
+  };
+}
+
+export function productDetail(over: Partial<ProductDetail> = {}): ProductDetail {
+  return {
+    ...product(),
+    coupons: [
+      coupon(),
+      coupon({
+        id: 'coupon-2',
+        name: 'Autumn budget',
+        mode: 'addition',
+        type: 'increment',
+        value: '50.00',
+        amount_requirement: '1000.00',
+      }),
+    ],
+    ...over,
+  };
+}
+
+export function coupon(over: Partial<Coupon> = {}): Coupon {
+  return {
+    id: 'coupon-1',
+    name: 'New user support',
+    type: 'deduction',
+    mode: 'deduction',
+    value: '20.00',
+    amount_requirement: '100.00',
+    expires_at: at(2 * DAY),
+    state: 'unused',
+    used_at: null,
+    plan_id: null,
+    source: 'new_user',
+    ...over,
+  };
+}
+
+export const claimables: Claimable[] = [
+  {
+    campaign_id: 'campaign-1',
+    name: 'Weekend discount',
+    kind: 'periodic',
+    mode: 'discount',
+    value: '10%',
+    claimed: false,
+  },
+];
+
+export function plan(over: Partial<Plan> = {}): Plan {
+  return {
+    id: 'plan-1',
+    plan_number: 'AD-20261118-000042',
+    product: { id: 'product-1', name: 'Merge Harbor', icon_url: null },
+    put_amount: '2000.00',
+    paid_amount: '1980.00',
+    discount_amount: '20.00',
+    put_progress: 62,
+    status: 'putting',
+    official: false,
+    operator_id: null,
+    put_content: 'Video, 15 seconds, portrait',
+    put_rule: 'Even delivery over the day',
+    user_targeting: { regions: ['DE', 'AT', 'CH'], age_min: 18, age_max: 45, gender: 'any' },
+    impressions: 36_480,
+    clicks: 766,
+    consumed: '1240.30',
+    to_be_consumed: '759.70',
+    revenue: '1498.92',
+    profit: '258.62',
+    coupon: { id: 'coupon-9', name: 'New user support' },
+    fail_reason: null,
+    create_time: at(-2 * DAY),
+    put_time: at(-2 * DAY),
+    finish_time: null,
+    settle_time: null,
+    ...over,
+  };
+}
+
+const PLAN_STATES: [PlanStatus, Partial<Plan>][] = [
+  ['putting', {}],
+  [
+    'waiting',
+    {
+      official: true,
+      operator_id: 'op',
+      put_progress: 0,
+      consumed: '0.00',
+      revenue: '0.00',
+      profit: '0.00',
+      put_amount: '800.00',
+    },
+  ],
+  ['matching', { put_progress: 0, consumed: '0.00', revenue: '0.00', profit: '0.00', put_amount: '1500.00' }],
+  [
+    'settled',
+    { put_progress: 100, consumed: '1000.00', put_amount: '1000.00', revenue: '1184.20', profit: '184.20' },
+  ],
+  [
+    'waiting_settlement',
+    {
+      put_progress: 100,
+      official: true,
+      consumed: '1200.00',
+      put_amount: '1200.00',
+      revenue: '1132.07',
+      profit: '-67.93',
+    },
+  ],
+  [
+    'put_failed',
+    {
+      put_progress: 0,
+      consumed: '0.00',
+      revenue: '0.00',
+      profit: '0.00',
+      fail_reason: 'The network refused the content.',
+    },
+  ],
+  [
+    'put_finished',
+    { put_progress: 100, consumed: '500.00', put_amount: '500.00', revenue: '612.44', profit: '112.44' },
+  ],
+];
+
+const PRODUCTS = ['Merge Harbor', 'FitCoach Daily', 'Orbit Puzzle Saga'];
+
+export const plans: Plan[] = PLAN_STATES.map(([status, over], index) =>
+  plan({
+    id: `plan-${index + 1}`,
+    plan_number: `AD-2026111${8 - index}-00004${index}`,
+    product: { id: `product-${(index % 3) + 1}`, name: PRODUCTS[index % 3] ?? '', icon_url: null },
+    status,
+    create_time: at(-index * DAY),
+    ...over,
+  }),
+);
+
+export function flow(
+  index: number,
+  type: FlowType,
+  amount: string,
+  over: Partial<FlowEntry> = {},
+): FlowEntry {
+  return {
+    id: `flow-${index}`,
+    time: at(-index * 7 * HOUR),
+    type,
+    amount,
+    balance_after: '12300.50',
+    remark: null,
+    reference: null,
+    hash: 'ab'.repeat(32),
+    ...over,
+  };
+}
+
+export const flows: FlowEntry[] = [
+  flow(0, 'profit_sharing', '1184.20', { remark: 'AD-20261115-000043' }),
+  flow(1, 'ad_billing', '-1240.30', { remark: 'AD-20261118-000042' }),
+  flow(2, 'ad_serving', '-1980.00', { remark: 'AD-20261118-000042' }),
+  flow(3, 'discount_amount', '20.00', { remark: 'New user support' }),
+  flow(4, 'system_top_up', '15000.00'),
+];
+
+export function planDetail(over: Partial<PlanDetail> = {}): PlanDetail {
+  return {
+    ...plan(),
+    timeline: [
+      { status: 'matching', time: at(-2 * DAY) },
+      { status: 'putting', time: at(-2 * DAY + HOUR) },
+    ],
+    series: series(24, 2 * HOUR),
+    flow: flows.slice(1, 4),
+    ...over,
+  };
+}
+
+export const monthly: MonthlyEntry[] = [
+  {
+    month: '2026-11',
+    income: '16204.20',
+    expense: '3220.30',
+    net: '12983.90',
+    by_type: {
+      system_top_up: '15000.00',
+      profit_sharing: '1184.20',
+      ad_serving: '-1980.00',
+      ad_billing: '-1240.30',
+      discount_amount: '20.00',
+    },
+  },
+  {
+    month: '2026-10',
+    income: '900.00',
+    expense: '1583.40',
+    net: '-683.40',
+    by_type: { system_top_up: '900.00', ad_serving: '-1583.40' },
+  },
+];
+
+export function notification(over: Partial<Notification> = {}): Notification {
+  return {
+    id: 'notification-1',
+    category: 'activity',
+    title: 'Deposit credited',
+    content: 'A deposit of 15,000.00 USD was credited to your wallet.',
+    read: false,
+    time: at(-HOUR),
+    ...over,
+  };
+}
+
+export const notifications: Notification[] = [
+  notification(),
+  notification({
+    id: 'notification-2',
+    title: 'Plan settled',
+    content: 'Plan AD-20261115-000043 was settled: 1,184.20 USD.',
+    time: at(-5 * HOUR),
+  }),
+  notification({
+    id: 'notification-3',
+    category: 'maintenance',
+    title: 'Maintenance on Sunday from 02:00 to 03:00 UTC',
+    content: 'Delivery goes on; the console may be slow for a few minutes.',
+    read: true,
+    time: at(-DAY),
+  }),
+  notification({
+    id: 'notification-4',
+    category: 'announcement',
+    title: 'New products',
+    content: 'Three products were added.',
+    read: true,
+    time: at(-3 * DAY),
+  }),
+];

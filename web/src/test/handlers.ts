@@ -1,0 +1,125 @@
+import { HttpResponse, http } from 'msw';
+import type { ErrorData } from '@/lib/api/error';
+import type { Notification, Plan } from '@/lib/api/types';
+import * as fixtures from './fixtures';
+
+export function ok(data: unknown) {
+  return HttpResponse.json({ code: 200, msg: 'ok', data });
+}
+
+export function refusal(code: number, msg: string, data: ErrorData = {}) {
+  return HttpResponse.json({
+    code,
+    msg,
+    data: { reason: null, field: null, lang: 'en', retry_after: null, ...data },
+  });
+}
+
+const page = <T>(items: T[]) => ({ items, next_cursor: null });
+
+function countsOf(plans: Plan[]) {
+  return plans.reduce<Record<string, number>>((counts, { status }) => {
+    counts[status] = (counts[status] ?? 0) + 1;
+    return counts;
+  }, {});
+}
+
+const session = { token: 'token-1', expires_at: fixtures.at(86_400_000), user: fixtures.userInfo() };
+
+/** A server on which everything goes well; a test replaces what it is about. */
+export const handlers = [
+  http.post('*/api/auth/v2/login', () => ok(session)),
+  http.post('*/api/auth/v2/register', () => ok(session)),
+  http.post('*/api/auth/logout', () => ok({})),
+  http.post('*/api/opening_store', () => ok({ ...session, user: fixtures.userInfo({ entry: 'host' }) })),
+  http.get('*/api/user/info', () => ok(fixtures.userInfo())),
+  http.get('*/api/user/property', () => ok(fixtures.property())),
+  http.get('*/api/ad/order/data_statistics/list', ({ request }) => {
+    const type = Number(new URL(request.url).searchParams.get('type') ?? 1);
+    const day = 86_400_000;
+    const series =
+      type === 1 ? fixtures.series(15, day / 24) : fixtures.series([0, 0, 5, 20, 42][type] ?? 15, day);
+    return ok(fixtures.statistics({ type, series }));
+  }),
+  http.get('*/api/plan/product/list', () =>
+    ok(
+      page([
+        fixtures.product(),
+        fixtures.product({ id: 'product-2', name: 'FitCoach Daily', category: 'Health app' }),
+        fixtures.product({
+          id: 'product-3',
+          name: 'Orbit Puzzle Saga',
+          category: 'Puzzle game',
+          put_max: '20000.00',
+        }),
+      ]),
+    ),
+  ),
+  http.get('*/api/plan/order/list', ({ request }) => {
+    const query = new URL(request.url).searchParams;
+    const push = query.get('push') ?? 'all';
+    const pushed = fixtures.plans.filter((plan) => push === 'all' || plan.official === (push === 'official'));
+    const status = query.get('status');
+    return ok({
+      ...page(pushed.filter((plan) => !status || plan.status === status)),
+      counts: countsOf(pushed),
+    });
+  }),
+  http.post('*/api/plan/order/detail', async ({ request }) => {
+    const { id } = (await request.json()) as { id: string };
+    const plan = fixtures.plans.find((candidate) => candidate.id === id) ?? fixtures.plan({ id });
+    if (plan.status === 'waiting' || plan.status === 'matching') {
+      const timeline = [{ status: plan.status, time: plan.create_time }];
+      return ok(fixtures.planDetail({ ...plan, timeline, series: [], flow: [] }));
+    }
+    return ok(fixtures.planDetail(plan));
+  }),
+  http.post('*/api/plan/order/app/detail', () => ok(fixtures.productDetail())),
+  http.post('*/api/plan/order/put', () => ok(fixtures.plan({ id: 'plan-new', status: 'matching' }))),
+  http.get('*/api/user_coupon/list', ({ request }) => {
+    const state = new URL(request.url).searchParams.get('state') ?? 'unused';
+    const all = [
+      fixtures.coupon(),
+      fixtures.coupon({
+        id: 'coupon-2',
+        name: 'Autumn budget',
+        mode: 'addition',
+        value: '50.00',
+        amount_requirement: '1000.00',
+        expires_at: fixtures.at(20 * 86_400_000),
+      }),
+      fixtures.coupon({
+        id: 'coupon-3',
+        name: 'Ten percent',
+        mode: 'discount',
+        value: '10%',
+        state: 'used',
+        used_at: fixtures.at(-86_400_000),
+        plan_id: 'plan-1',
+      }),
+    ];
+    return ok({
+      ...page(all.filter((coupon) => coupon.state === state)),
+      counts: { unused: 2, used: 1, expired: 0 },
+      claimable: fixtures.claimables,
+    });
+  }),
+  http.post('*/api/user_coupon/receive', () => ok(fixtures.coupon())),
+  http.post('*/api/user/notifications/unread_count', () => ok({ unread_total: 2 })),
+  http.post('*/api/user/notifications/read', () => ok({ unread_total: 1 })),
+  http.post('*/api/user/notifications', async ({ request }) => {
+    const { category = 'all', filter = 'all' } = (await request.json()) as {
+      category?: string;
+      filter?: string;
+    };
+    const matches = (item: Notification) =>
+      (category === 'all' || item.category === category) &&
+      (filter === 'all' || item.read === (filter === 'read'));
+    return ok({ ...page(fixtures.notifications.filter(matches)), unread_total: 2 });
+  }),
+  http.get('*/api/transaction_flow/list', ({ request }) => {
+    const type = new URL(request.url).searchParams.get('type');
+    return ok(page(fixtures.flows.filter((entry) => !type || entry.type === type)));
+  }),
+  http.get('*/api/transaction_flow/monthly', () => ok({ items: fixtures.monthly })),
+];

@@ -1,0 +1,91 @@
+import { CircleAlert, Eye, EyeOff } from 'lucide-react';
+import { type ComponentProps, type ReactNode, useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { IconButton } from './button';
+import { cx } from './cx';
+import styles from './field.module.css';
+
+type FieldProps = Omit<ComponentProps<'input'>, 'size'> & {
+  label: string;
+  error?: string | undefined;
+  hint?: ReactNode;
+  optional?: boolean;
+  prefix?: ReactNode;
+  trailing?: ReactNode;
+  large?: boolean;
+};
+
+export function TextField({ label, error, hint, optional, prefix, trailing, large, ...input }: FieldProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const errorId = `${id}-error`;
+  const hintId = `${id}-hint`;
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={id}>
+        {label}
+        {optional ? <span className={styles.optional}> {t('common.optional')}</span> : null}
+      </label>
+      <div className={styles.box}>
+        {prefix ? <span className={styles.prefix}>{prefix}</span> : null}
+        <input
+          {...input}
+          id={id}
+          className={cx(styles.input, large && styles.large)}
+          aria-invalid={error ? true : undefined}
+          aria-required={optional ? undefined : true}
+          aria-describedby={cx(error && errorId, hint ? hintId : null) || undefined}
+        />
+        {trailing}
+      </div>
+      {error ? (
+        <p className={styles.error} id={errorId}>
+          <CircleAlert size={16} aria-hidden="true" />
+          {error}
+        </p>
+      ) : null}
+      {hint ? (
+        <p className={styles.hint} id={hintId}>
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+export function PasswordField(props: Omit<FieldProps, 'type' | 'trailing'>) {
+  const { t } = useTranslation();
+  const [shown, setShown] = useState(false);
+  return (
+    <TextField
+      {...props}
+      type={shown ? 'text' : 'password'}
+      autoCapitalize="none"
+      autoCorrect="off"
+      spellCheck={false}
+      trailing={
+        <IconButton
+          label={t(shown ? 'common.hide_password' : 'common.show_password')}
+          aria-pressed={shown}
+          onClick={() => setShown(!shown)}
+        >
+          {shown ? <EyeOff size={20} aria-hidden="true" /> : <Eye size={20} aria-hidden="true" />}
+        </IconButton>
+      }
+    />
+  );
+}
+
+/** What went wrong with a form as a whole, announced at once. */
+export function FormAlert({ children }: { children: ReactNode }) {
+  return (
+    <div role="alert">
+      {children ? (
+        <p className={styles.alert}>
+          <CircleAlert size={18} aria-hidden="true" />
+          <span>{children}</span>
+        </p>
+      ) : null}
+    </div>
+  );
+}

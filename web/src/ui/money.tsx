@@ -1,0 +1,23 @@
+import { useFormats } from '@/i18n/format';
+import { signOf } from '@/lib/money';
+import { cx } from './cx';
+import styles from './money.module.css';
+
+type Props = {
+  value: string;
+  /** Shows the sign and its colour: for results and movements. */
+  signed?: boolean;
+  currency?: string | undefined;
+};
+
+/** An amount in the format of the language, never split over two lines. */
+export function Money({ value, signed = false, currency }: Props) {
+  const { money, signedMoney } = useFormats();
+  const sign = signOf(value);
+  return (
+    <span className={cx('figure', signed && sign > 0 && styles.up, signed && sign < 0 && styles.down)}>
+      {signed ? signedMoney(value) : money(value)}
+      {currency ? <span className={styles.currency}> {currency}</span> : null}
+    </span>
+  );
+}

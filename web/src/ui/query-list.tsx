@@ -1,0 +1,31 @@
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Page } from '@/lib/api/types';
+import { LoadMore } from './load-more';
+import { ErrorState, SkeletonCards } from './states';
+
+type Props<P extends Page<unknown>> = {
+  query: UseInfiniteQueryResult<InfiniteData<P>>;
+  empty: ReactNode;
+  skeleton?: ReactNode;
+  children: (items: P['items'][number][]) => ReactNode;
+};
+
+/** The four states of a list that loads page by page: pending, failed, empty, full. */
+export function QueryList<P extends Page<unknown>>({ query, empty, skeleton, children }: Props<P>) {
+  if (query.isPending) return skeleton ?? <SkeletonCards />;
+  if (query.isError && !query.data) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  const items: P['items'][number][] = query.data?.pages.flatMap((page) => page.items) ?? [];
+  if (items.length === 0) return empty;
+  return (
+    <>
+      {children(items)}
+      <LoadMore
+        hasMore={query.hasNextPage}
+        isLoading={query.isFetchingNextPage}
+        failed={query.isFetchNextPageError}
+        onMore={() => query.fetchNextPage()}
+      />
+    </>
+  );
+}

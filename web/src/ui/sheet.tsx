@@ -1,0 +1,83 @@
+import { X } from 'lucide-react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { IconButton } from './button';
+import { cx } from './cx';
+import styles from './sheet.module.css';
+
+type Props = {
+  isOpen: boolean;
+  onClose: () => void;
+  title: string;
+  children: ReactNode;
+  footer?: ReactNode;
+  /** A sheet comes from the bottom of a phone; a dialog stands in the middle and has its own buttons. */
+  kind?: 'sheet' | 'dialog';
+  half?: boolean;
+};
+
+/**
+ * A modal on the browser's own `<dialog>`: it brings the top layer, the inert page behind, Esc and the return of focus,
+ * and no library's bytes or injected styles. Only the loop of Tab inside it is added here.
+ */
+export function Sheet({ isOpen, onClose, title, children, footer, kind = 'sheet', half }: Props) {
+  const { t } = useTranslation();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+
+  useEffect(() => {
+    const element = dialog.current;
+    if (!element || !isOpen || element.open) return;
+    const opener = document.activeElement;
+    element.showModal();
+    return () => {
+      element.close();
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true });
+    };
+  }, [isOpen]);
+
+  if (!isOpen) return null;
+  return (
+    <dialog
+      ref={dialog}
+      className={cx(styles.dialog, kind === 'sheet' ? styles.sheet : styles.centre, half && styles.half)}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) onClose();
+      }}
+      onKeyDown={keepTabInside}
+    >
+      <div className={styles.head}>
+        <h2 className={styles.title} id={titleId}>
+          {title}
+        </h2>
+        {kind === 'sheet' ? (
+          <IconButton label={t('common.close')} onClick={onClose}>
+            <X size={22} aria-hidden="true" />
+          </IconButton>
+        ) : null}
+      </div>
+      <div className={styles.body}>{children}</div>
+      {footer ? <div className={styles.foot}>{footer}</div> : null}
+    </dialog>
+  );
+}
+
+const FOCUSABLE = 'a[href],button:not(:disabled),input:not(:disabled),select,textarea,[tabindex="0"]';
+
+function keepTabInside(event: KeyboardEvent<HTMLDialogElement>) {
+  if (event.key !== 'Tab') return;
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>(FOCUSABLE)];
+  const first = stops[0];
+  const last = stops.at(-1);
+  if (!first || !last) return;
+  const active = document.activeElement;
+  if (event.shiftKey && active === first) last.focus();
+  else if (!event.shiftKey && active === last) first.focus();
+  else return;
+  event.preventDefault();
+}
