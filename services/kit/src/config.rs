@@ -2,6 +2,7 @@
 //!
 //! Everything is parsed before anything binds; what is wrong is told in one line and ends the process with code 2.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -39,7 +40,17 @@ pub enum ConfigError {
 
 /// Parses the command line and environment, or ends the process with one line and code 2.
 pub fn parse_or_exit<T: Parser>() -> T {
-    match T::try_parse() {
+    parse_args_or_exit(std::env::args_os())
+}
+
+/// Like [`parse_or_exit`], with these arguments, of which the first is the program's name.
+pub fn parse_args_or_exit<T, I>(args: I) -> T
+where
+    T: Parser,
+    I: IntoIterator,
+    I::Item: Into<OsString> + Clone,
+{
+    match T::try_parse_from(args) {
         Ok(config) => config,
         // --help and --version are not errors: clap prints them in full and exits with 0.
         Err(error) if !error.use_stderr() => error.exit(),

@@ -17,7 +17,7 @@ use crate::config::{BrokerArgs, DatabaseArgs, ServerArgs, TelemetryArgs, exit_wi
 use crate::consumer::{Consumer, Handler};
 use crate::db::{self, Migrated};
 use crate::outbox::{Relay, Wake};
-use crate::server::Server;
+use crate::server::{FLUSH_RESERVE, Server};
 use crate::shutdown::{Shutdown, Tasks};
 use crate::{idempotency, inbox, periodic, telemetry};
 
@@ -25,8 +25,8 @@ use crate::{idempotency, inbox, periodic, telemetry};
 const PRUNE_INTERVAL: Duration = Duration::from_secs(300);
 const PRUNE_LIMIT: Duration = Duration::from_secs(60);
 
-/// Of the drain limit, what is kept for the relay's last round and telemetry.
-const FLUSH_RESERVE: Duration = Duration::from_secs(3);
+/// Beyond the drain limit a process is ended, whatever still runs.
+const EXIT_MARGIN: Duration = Duration::from_secs(2);
 
 /// What `main` needs to know of a process' configuration.
 pub trait ProcessConfig {
@@ -53,7 +53,18 @@ where
         error!(error = format!("{problem:#}"), "service failed");
     }
     drop(guard);
-    if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    // Leaving main would wait for blocking threads (a look-up, a hash) that nobody needs any more.
+    std::process::exit(i32::from(outcome.is_err()))
+}
+
+/// The last resort against something that does not end: exits once the drain limit has clearly passed.
+fn exit_when_overdue(shutdown: Shutdown, limit: Duration) {
+    tokio::spawn(async move {
+        shutdown.cancelled().await;
+        tokio::time::sleep(limit.saturating_add(EXIT_MARGIN)).await;
+        error!("the process did not end in time");
+        std::process::exit(1);
+    });
 }
 
 async fn start<C, F, Fut>(config: C, run: F) -> anyhow::Result<()>
@@ -63,6 +74,7 @@ where
     Fut: Future<Output = anyhow::Result<()>>,
 {
     let shutdown = Shutdown::on_signals().context("cannot listen for signals")?;
+    exit_when_overdue(shutdown.clone(), config.server().drain_limit());
     let address = config.server().listen_addr;
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
     run(config, listener, shutdown).await

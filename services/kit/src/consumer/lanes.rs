@@ -46,7 +46,8 @@ struct Job {
 pub(super) struct Lanes<H> {
     worker: Arc<Worker<H>>,
     shutdown: Shutdown,
-    running: FuturesUnordered<BoxFuture<'static, (String, Result<(), BrokerError>)>>,
+    /// Each with the subject whose lane it has; a message that is no event has none.
+    running: FuturesUnordered<BoxFuture<'static, (Option<String>, Result<(), BrokerError>)>>,
     /// Subjects at work, each with what waits behind it.
     lanes: HashMap<String, VecDeque<Job>>,
     /// Jobs whose subject has no lane yet because all are busy.
@@ -72,7 +73,7 @@ impl<H: Handler> Lanes<H> {
             Ok(event) => self.enqueue(Job { event, delivery }),
             Err(problem) => {
                 error!(consumer = self.worker.consumer.inbox_name(), error = chain(&problem), "message is no event");
-                self.running.push(async move { (String::new(), tell(&delivery, Verdict::DeadLetter).await) }.boxed());
+                self.running.push(async move { (None, tell(&delivery, Verdict::DeadLetter).await) }.boxed());
             }
         }
     }
@@ -95,7 +96,7 @@ impl<H: Handler> Lanes<H> {
             async move {
                 let verdict = handle(&worker, &job.event, &shutdown).await;
                 let told = tell(&job.delivery, verdict).await;
-                (job.event.subject, told)
+                (Some(job.event.subject), told)
             }
             .boxed(),
         );
@@ -105,6 +106,7 @@ impl<H: Handler> Lanes<H> {
     pub(super) async fn next_finished(&mut self) -> Result<(), BrokerError> {
         let Some((subject, outcome)) = self.running.next().await else { return Ok(()) };
         outcome?;
+        let Some(subject) = subject else { return Ok(()) };
         match self.lanes.get_mut(&subject).map(VecDeque::pop_front) {
             Some(Some(job)) => self.launch(job),
             Some(None) => {

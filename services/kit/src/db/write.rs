@@ -13,7 +13,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sqlx::{Connection, PgPool};
-use tracing::{Instrument, Span, error, warn};
+use tracing::{Instrument, Span, debug, error, warn};
 
 use super::Tx;
 use crate::backoff::Backoff;
@@ -27,7 +27,10 @@ const WRITE_ATTEMPTS: u32 = 3;
 
 /// What became of one transaction.
 enum Outcome<T, E> {
-    Finished(Result<T, E>),
+    Committed(T),
+    RolledBack(E),
+    /// Begin, commit or rollback failed: whether the connection is inside a transaction is unknown.
+    Broken(E),
     TimedOut,
     Panicked(Box<dyn Any + Send>),
 }
@@ -95,44 +98,50 @@ where
     let mut connection = pool.acquire().await?;
     let transaction = AssertUnwindSafe(run(&mut connection, work)).catch_unwind();
     let outcome = match tokio::time::timeout(WRITE_LIMIT, transaction).await {
-        Ok(Ok(result)) => Outcome::Finished(result),
+        Ok(Ok(outcome)) => outcome,
         Ok(Err(panic)) => Outcome::Panicked(panic),
         Err(_) => Outcome::TimedOut,
     };
-    match outcome {
-        Outcome::Finished(result) => result,
-        // In both other cases futures were dropped half way, so the connection's state is unknown: it never goes back
-        // to the pool. Closing the socket makes PostgreSQL roll back.
+    let error = match outcome {
+        Outcome::Committed(value) => return Ok(value),
+        Outcome::RolledBack(error) => return Err(error),
+        Outcome::Broken(error) => error,
         Outcome::TimedOut => {
-            drop(connection.detach());
             warn!(limit_ms = WRITE_LIMIT.as_millis(), "transaction took too long");
-            Err(sqlx::Error::PoolTimedOut.into())
+            sqlx::Error::PoolTimedOut.into()
         }
         Outcome::Panicked(panic) => {
-            drop(connection.detach());
             error!(message = panic_message(panic.as_ref()), "transaction panicked");
-            Err(sqlx::Error::WorkerCrashed.into())
+            sqlx::Error::WorkerCrashed.into()
         }
-    }
+    };
+    // Futures were dropped or failed half way, so the connection's state is unknown: it never goes back to the pool.
+    // Closing the socket makes PostgreSQL roll back.
+    drop(connection.detach());
+    Err(error)
 }
 
-async fn run<T, E, F>(connection: &mut Tx, work: F) -> Result<T, E>
+async fn run<T, E, F>(connection: &mut Tx, work: F) -> Outcome<T, E>
 where
     F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
     E: From<sqlx::Error>,
 {
-    let mut transaction = connection.begin().await?;
+    let mut transaction = match connection.begin().await {
+        Ok(transaction) => transaction,
+        Err(error) => return Outcome::Broken(error.into()),
+    };
     match work(&mut transaction).await {
-        Ok(value) => {
-            transaction.commit().await?;
-            Ok(value)
-        }
-        Err(error) => {
-            if let Err(rollback) = transaction.rollback().await {
-                warn!(error = %rollback, "rollback failed");
+        Ok(value) => match transaction.commit().await {
+            Ok(()) => Outcome::Committed(value),
+            Err(error) => Outcome::Broken(error.into()),
+        },
+        Err(error) => match transaction.rollback().await {
+            Ok(()) => Outcome::RolledBack(error),
+            Err(rollback) => {
+                debug!(error = %rollback, "rollback failed");
+                Outcome::Broken(error)
             }
-            Err(error)
-        }
+        },
     }
 }
 

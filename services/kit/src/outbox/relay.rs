@@ -23,7 +23,7 @@ use tracing::{debug, warn};
 use super::event::{CONTENT_TYPE, EnvelopeParts, encode};
 use super::repo::{self, Row};
 use crate::backoff::Backoff;
-use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bounded, short};
+use crate::broker::{Broker, BrokerError, Session, short};
 use crate::db::{self, Migrated, Tx};
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
@@ -32,14 +32,20 @@ use crate::telemetry::TRACEPARENT;
 /// Rows that one transaction publishes at most.
 const BATCH: i64 = 500;
 
-/// All confirms of a batch must be there within this; it is shorter than the idle-in-transaction limit.
-const CONFIRM_LIMIT: Duration = Duration::from_secs(6);
+/// A batch must be published and confirmed within this; it is shorter than the idle-in-transaction limit.
+const PUBLISH_LIMIT: Duration = Duration::from_secs(6);
 
 /// An idle relay looks this often: other replicas, and SQL of services, write rows without waking it.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How often depth and age are measured.
 const METRICS_INTERVAL: Duration = Duration::from_secs(5);
+
+/// A round must be done within this: opening a session, and a batch.
+const ROUND_LIMIT: Duration = Duration::from_secs(30);
+
+/// When the process ends there is less patience: what cannot leave stays in the outbox.
+const LAST_ROUND_LIMIT: Duration = Duration::from_secs(2);
 
 /// Persistent: a confirmed event outlives the broker's restart.
 const PERSISTENT: u8 = 2;
@@ -113,7 +119,10 @@ impl Relay {
         let mut session = None;
         loop {
             let last = end.is_triggered();
-            match self.round(&mut session).await {
+            let limit = if last { LAST_ROUND_LIMIT } else { ROUND_LIMIT };
+            // A round that is dropped leaves its transaction to `db::write`, which ends it.
+            let round = tokio::time::timeout(limit, self.round(&mut session)).await;
+            match round.unwrap_or(Err(RelayError::Broker(BrokerError::TimedOut("the relay")))) {
                 Ok(Round::Sent) => {
                     backoff.reset();
                     continue;
@@ -193,12 +202,8 @@ async fn publish_batch_in_tx(tx: &mut Tx, session: &Session, broker: &Broker, so
         return Ok(Round::Idle);
     }
     let exchange = broker.events_exchange();
-    let attempt = publish_all(session, &exchange, source, &rows).await;
-    // What was confirmed is deleted even if the rest failed; the failure is told by the next round.
-    let confirmed = match attempt {
-        Ok(ids) => ids,
-        Err(error) => return Err(error.into()),
-    };
+    let published = tokio::time::timeout(PUBLISH_LIMIT, publish_all(session, &exchange, source, &rows)).await;
+    let confirmed = published.map_err(|_| BrokerError::TimedOut("confirms"))??;
     metrics::counter!("outbox_published_total").increment(u64::try_from(confirmed.len()).unwrap_or(u64::MAX));
     if confirmed.is_empty() {
         return Err(BrokerError::NotConfirmed("no event of the batch".to_owned()).into());
@@ -210,22 +215,15 @@ async fn publish_batch_in_tx(tx: &mut Tx, session: &Session, broker: &Broker, so
 /// Publishes rows in order and answers the ids that count as sent: acknowledged, not returned, and with no earlier event
 /// of the same subject refused (that one and its followers go again, in order).
 async fn publish_all(session: &Session, exchange: &str, source: &str, rows: &[Row]) -> Result<Vec<i64>, BrokerError> {
-    let deadline = tokio::time::Instant::now() + CONFIRM_LIMIT;
     let mut pending = FuturesUnordered::new();
     for (index, row) in rows.iter().enumerate() {
         let confirm = publish(session, exchange, source, row).await?;
         pending.push(async move { (index, confirm.await) });
     }
     let mut sent = vec![false; rows.len()];
-    loop {
-        let next = tokio::time::timeout_at(deadline, pending.next()).await;
-        match next.map_err(|_| BrokerError::TimedOut("confirms"))? {
-            Some((index, confirmation)) => {
-                if let Some(slot) = sent.get_mut(index) {
-                    *slot = is_sent(&confirmation?, &rows[index]);
-                }
-            }
-            None => break,
+    while let Some((index, confirmation)) = pending.next().await {
+        if let (Some(slot), Some(row)) = (sent.get_mut(index), rows.get(index)) {
+            *slot = is_sent(&confirmation?, row);
         }
     }
     let mut refused = std::collections::HashSet::new();
@@ -266,7 +264,7 @@ async fn publish(session: &Session, exchange: &str, source: &str, row: &Row) -> 
     let options = BasicPublishOptions { mandatory: true, immediate: false };
     let properties = properties(row)?;
     let published = session.channel.basic_publish(short(exchange)?, short(&row.event_type)?, options, &body, properties);
-    bounded("basic.publish", REQUEST_LIMIT, published).await
+    Ok(published.await?)
 }
 
 fn properties(row: &Row) -> Result<AMQPProperties, BrokerError> {

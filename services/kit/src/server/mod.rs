@@ -34,6 +34,12 @@ const KEEPALIVE_LIMIT: Duration = Duration::from_secs(10);
 /// Calls in flight per connection at most.
 const MAX_STREAMS: u32 = 1024;
 
+/// Of the drain limit, what is kept for background tasks and the relay's last round.
+pub(crate) const FLUSH_RESERVE: Duration = Duration::from_secs(3);
+
+/// Running calls have at least this long to end.
+const SHORTEST_DRAIN: Duration = Duration::from_millis(500);
+
 /// Metadata of a call at most.
 const MAX_HEADER_BYTES: u32 = 16 * 1024;
 
@@ -85,7 +91,7 @@ impl Server {
             migrated: None,
             call_limit: DEFAULT_CALL_LIMIT,
             method_limits: HashMap::new(),
-            drain_limit: args.drain_limit(),
+            drain_limit: args.drain_limit().saturating_sub(FLUSH_RESERVE).max(SHORTEST_DRAIN),
         }
     }
 

@@ -1,0 +1,157 @@
+//! gRPC clients: balanced over every address of a name, bounded by deadlines, retried only where that is safe.
+
+mod peers;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::Uri;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tonic::body::Body;
+use tonic::{Code, Request, Status};
+use tower::Service;
+use tracing::debug;
+
+use crate::backoff::Backoff;
+use crate::config::ConfigError;
+use crate::deadline::{Deadline, parse_grpc_timeout};
+use crate::identity::Caller;
+use crate::telemetry;
+use peers::Peers;
+
+/// The limit of a call made without a caller's deadline.
+pub const DEFAULT_LIMIT: Duration = Duration::from_secs(5);
+
+/// How a channel behaves.
+#[derive(Clone, Copy, Debug)]
+pub struct ClientOptions {
+    /// The limit of a call that carries no deadline.
+    pub call_limit: Duration,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        Self { call_limit: DEFAULT_LIMIT }
+    }
+}
+
+/// A balanced connection to all replicas of a service; goes into any generated client. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    peers: Arc<Peers>,
+    call_limit: Duration,
+    // Ends the look-ups when the last clone is gone.
+    _resolver: Arc<DropGuard>,
+}
+
+/// Opens a channel to `url` (`http://plan:8203`): nothing is connected yet, and a name that does not resolve (yet) only
+/// makes calls fail. Must be called inside a runtime.
+pub fn connect(url: &str, options: ClientOptions) -> Result<Channel, ConfigError> {
+    let invalid = || ConfigError::Invalid { name: "the address of a service", expected: "a URL like http://host:port" };
+    let uri: Uri = url.parse().map_err(|_| invalid())?;
+    let (Some(host), Some(port), Some("http")) = (uri.host(), uri.port_u16(), uri.scheme_str()) else {
+        return Err(invalid());
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+    let peers = Arc::new(Peers::new(host, port));
+    let token = CancellationToken::new();
+    let (resolved, ended) = (Arc::clone(&peers), token.clone());
+    tokio::spawn(async move {
+        tokio::select! {
+            () = resolved.keep_resolved() => {}
+            () = ended.cancelled() => {}
+        }
+    });
+    Ok(Channel { peers, call_limit: options.call_limit, _resolver: Arc::new(token.drop_guard()) })
+}
+
+impl Service<http::Request<Body>> for Channel {
+    type Response = http::Response<Body>;
+    type Error = Status;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    /// Always ready: finding a replica is part of the call, so that the call's deadline covers it.
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, mut request: http::Request<Body>) -> Self::Future {
+        let asked = request.headers().get("grpc-timeout").and_then(|value| value.to_str().ok()).and_then(parse_grpc_timeout);
+        let limit = asked.unwrap_or(self.call_limit);
+        if asked.is_none()
+            && let Ok(value) = http::HeaderValue::try_from(format!("{}m", limit.as_millis()))
+        {
+            request.headers_mut().insert("grpc-timeout", value);
+        }
+        telemetry::inject_headers(request.headers_mut());
+        let peers = Arc::clone(&self.peers);
+        Box::pin(async move {
+            match tokio::time::timeout(limit, peers.send(request)).await {
+                Ok(outcome) => outcome,
+                Err(_) => Err(Status::deadline_exceeded("no answer within the deadline")),
+            }
+        })
+    }
+}
+
+/// An outgoing call on behalf of `caller`: with its identity, its trace, and a deadline of at most `limit` that never goes
+/// beyond the caller's own.
+pub fn outgoing<T>(caller: &Caller, message: T, limit: Duration) -> Request<T> {
+    let mut request = Request::new(message);
+    caller.attach(request.metadata_mut());
+    telemetry::inject_metadata(request.metadata_mut());
+    request.set_timeout(caller.deadline.remaining().min(limit));
+    request
+}
+
+/// How a call is repeated. Only calls that carry an idempotency key, or change nothing, may be.
+#[derive(Clone, Copy, Debug)]
+pub struct RetryPolicy {
+    /// Attempts, the first included: 1 to 3.
+    pub attempts: u32,
+    /// The first wait; it doubles.
+    pub first_wait: Duration,
+    /// No attempt begins after this.
+    pub deadline: Deadline,
+}
+
+impl RetryPolicy {
+    /// Three attempts within the caller's deadline.
+    pub fn within(deadline: Deadline) -> Self {
+        Self { attempts: 3, first_wait: Duration::from_millis(50), deadline }
+    }
+}
+
+/// Calls, and calls again when the answer is UNAVAILABLE.
+///
+/// ```ignore
+/// let answer = call_with_retry(RetryPolicy::within(caller.deadline), || {
+///     let mut client = self.wallet.clone();
+///     let request = outgoing(&caller, hold.clone(), HOLD_LIMIT);
+///     async move { client.hold(request).await }
+/// }).await?;
+/// ```
+pub async fn call_with_retry<T, F, Fut>(policy: RetryPolicy, mut call: F) -> Result<T, Status>
+where
+    F: FnMut() -> Fut,
+    Fut: Future<Output = Result<T, Status>>,
+{
+    let mut backoff = Backoff::new(policy.first_wait, Duration::from_secs(1));
+    for _ in 1..policy.attempts.min(3) {
+        match call().await {
+            Err(status) if status.code() == Code::Unavailable => {
+                let wait = backoff.next_wait();
+                if policy.deadline.remaining() <= wait {
+                    return Err(status);
+                }
+                debug!(message = status.message(), "call is repeated");
+                tokio::time::sleep(wait).await;
+            }
+            outcome => return outcome,
+        }
+    }
+    call().await
+}

@@ -1,0 +1,244 @@
+//! The replicas behind one name.
+//!
+//! tonic's own balancer hands calls to addresses that are down, and a call that fails to connect has lost its body. Here
+//! a call goes only onto a live connection; while nothing of it has been sent it goes on to the next replica, so a
+//! replica that restarts in order costs nobody an error. Once sent, it is never sent again from here.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use http::{Request, Response, Uri, Version};
+use http_body_util::BodyExt as _;
+use hyper::client::conn::http2::{self, SendRequest};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+use tonic::Status;
+use tonic::body::Body;
+use tracing::debug;
+
+/// How often a name is looked up again.
+const RESOLVE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// How often a name without any address is looked up again.
+const RESOLVE_RETRY: Duration = Duration::from_millis(500);
+
+/// A look-up must be done within this.
+const RESOLVE_LIMIT: Duration = Duration::from_secs(3);
+
+/// A connection must be there within this.
+const CONNECT_LIMIT: Duration = Duration::from_secs(2);
+
+/// An address that could not be reached is left alone for this long, unless there is no other.
+const DOWN_TIME: Duration = Duration::from_millis(500);
+
+/// Pings find a frozen or vanished peer; its calls fail then.
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// A ping must be answered within this.
+const KEEPALIVE_LIMIT: Duration = Duration::from_secs(5);
+
+/// Addresses of one name at most.
+const MAX_ADDRESSES: usize = 64;
+
+/// Bytes in flight per call and per connection before the receiver must say that it read some.
+const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
+const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
+
+/// All replicas of one name.
+#[derive(Debug)]
+pub(super) struct Peers {
+    host: String,
+    port: u16,
+    peers: RwLock<Vec<Arc<Peer>>>,
+    turn: AtomicUsize,
+}
+
+impl Peers {
+    pub(super) fn new(host: String, port: u16) -> Self {
+        // An address needs no look-up: the first call finds it.
+        let known = host.parse().map(|ip| vec![Arc::new(Peer::new(SocketAddr::new(ip, port)))]).unwrap_or_default();
+        Self { host, port, peers: RwLock::new(known), turn: AtomicUsize::new(0) }
+    }
+
+    /// Keeps the set equal to what the name resolves to.
+    pub(super) async fn keep_resolved(&self) {
+        loop {
+            self.resolve().await;
+            let wait = if self.snapshot().is_empty() { RESOLVE_RETRY } else { RESOLVE_INTERVAL };
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn resolve(&self) {
+        let looked_up = tokio::time::timeout(RESOLVE_LIMIT, tokio::net::lookup_host((self.host.as_str(), self.port))).await;
+        // Old addresses stay in use while the name service is away.
+        let Ok(Ok(addresses)) = looked_up else {
+            debug!(host = self.host, "name does not resolve");
+            return;
+        };
+        let mut addresses: Vec<SocketAddr> = addresses.take(MAX_ADDRESSES).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let mut peers = self.peers.write().unwrap_or_else(PoisonError::into_inner);
+        let known = std::mem::take(&mut *peers);
+        *peers = addresses
+            .into_iter()
+            .map(|address| {
+                let kept = known.iter().find(|peer| peer.address == address);
+                kept.map_or_else(|| Arc::new(Peer::new(address)), Arc::clone)
+            })
+            .collect();
+    }
+
+    fn snapshot(&self) -> Vec<Arc<Peer>> {
+        self.peers.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The replicas in the order in which to try them: in turn, those that were just unreachable last.
+    fn candidates(&self) -> Vec<Arc<Peer>> {
+        let mut peers = self.snapshot();
+        if !peers.is_empty() {
+            let turn = self.turn.fetch_add(1, Ordering::Relaxed) % peers.len();
+            peers.rotate_left(turn);
+        }
+        peers.sort_by_key(|peer| peer.is_down());
+        peers
+    }
+
+    /// Sends a call to one replica.
+    pub(super) async fn send(&self, mut request: Request<Body>) -> Result<Response<Body>, Status> {
+        if self.snapshot().is_empty() {
+            self.resolve().await;
+        }
+        let mut last = Status::unavailable("no address is known");
+        for peer in self.candidates() {
+            match peer.send(request).await {
+                Ok(response) => return Ok(response),
+                Err(Unsent::Failed(status)) => return Err(status),
+                Err(Unsent::Returned(returned, status)) => {
+                    request = *returned;
+                    last = status;
+                }
+            }
+        }
+        Err(last)
+    }
+}
+
+/// Why there is no response.
+enum Unsent {
+    /// Nothing was sent: the request may go elsewhere.
+    Returned(Box<Request<Body>>, Status),
+    /// Something was sent.
+    Failed(Status),
+}
+
+/// One replica.
+#[derive(Debug)]
+struct Peer {
+    address: SocketAddr,
+    /// The live connection. Locked while one is made, so that a burst of calls makes one.
+    connection: tokio::sync::Mutex<Option<SendRequest<Body>>>,
+    down_until: Mutex<Option<Instant>>,
+}
+
+impl Peer {
+    fn new(address: SocketAddr) -> Self {
+        Self { address, connection: tokio::sync::Mutex::new(None), down_until: Mutex::new(None) }
+    }
+
+    fn is_down(&self) -> bool {
+        let down_until = self.down_until.lock().unwrap_or_else(PoisonError::into_inner);
+        down_until.is_some_and(|until| Instant::now() < until)
+    }
+
+    fn set_down(&self, down: bool) {
+        let until = down.then(|| Instant::now() + DOWN_TIME);
+        *self.down_until.lock().unwrap_or_else(PoisonError::into_inner) = until;
+    }
+
+    async fn send(&self, request: Request<Body>) -> Result<Response<Body>, Unsent> {
+        let mut request = addressed(request, self.address);
+        // Twice: a connection may turn out to be closed at the moment of use, a second fresh one hardly.
+        for _ in 0..2 {
+            let mut connection = match self.connection().await {
+                Ok(connection) => connection,
+                Err(error) => {
+                    debug!(address = %self.address, %error, "replica cannot be reached");
+                    self.set_down(true);
+                    return Err(Unsent::Returned(Box::new(request), Status::unavailable("service cannot be reached")));
+                }
+            };
+            match connection.try_send_request(request).await {
+                Ok(response) => return Ok(response.map(|body| Body::new(body.map_err(|error| lost(&error))))),
+                Err(mut failure) => match failure.take_message() {
+                    Some(returned) => request = returned,
+                    None => return Err(Unsent::Failed(lost(failure.error()))),
+                },
+            }
+        }
+        Err(Unsent::Returned(Box::new(request), Status::unavailable("service closed its connection")))
+    }
+
+    async fn connection(&self) -> std::io::Result<SendRequest<Body>> {
+        let mut slot = self.connection.lock().await;
+        if let Some(live) = slot.as_ref().filter(|connection| !connection.is_closed()) {
+            return Ok(live.clone());
+        }
+        // Whoever queued up behind a failed attempt fails with it instead of trying one after the other.
+        if self.is_down() && slot.is_none() {
+            return Err(std::io::ErrorKind::ConnectionRefused.into());
+        }
+        *slot = None;
+        let made = match tokio::time::timeout(CONNECT_LIMIT, open(self.address)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(std::io::ErrorKind::TimedOut.into()),
+        };
+        self.set_down(made.is_err());
+        let made = made?;
+        *slot = Some(made.clone());
+        Ok(made)
+    }
+}
+
+async fn open(address: SocketAddr) -> std::io::Result<SendRequest<Body>> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let (sender, connection) = http2::Builder::new(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .keep_alive_interval(KEEPALIVE_INTERVAL)
+        .keep_alive_timeout(KEEPALIVE_LIMIT)
+        .keep_alive_while_idle(true)
+        .initial_stream_window_size(STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .handshake(TokioIo::new(stream))
+        .await
+        .map_err(std::io::Error::other)?;
+    // Ends with its connection, which ends when the last sender is gone.
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            debug!(%address, %error, "connection ended");
+        }
+    });
+    Ok(sender)
+}
+
+/// HTTP/2 takes the authority from the URI.
+fn addressed(mut request: Request<Body>, address: SocketAddr) -> Request<Body> {
+    let path = request.uri().path_and_query().map_or("/", http::uri::PathAndQuery::as_str);
+    if let Ok(uri) = Uri::try_from(format!("http://{address}{path}")) {
+        *request.uri_mut() = uri;
+    }
+    *request.version_mut() = Version::HTTP_2;
+    request
+}
+
+/// The connection broke under a call: it may have been carried out or not.
+fn lost(error: &hyper::Error) -> Status {
+    let text = crate::refusal::chain(error);
+    debug!(error = text, "connection broke under a call");
+    Status::unavailable("connection to the service was lost")
+}

@@ -1,0 +1,189 @@
+//! gRPC clients: deadlines, retries, balancing, and peers that are not there.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use adfolio_kit::client::{self, ClientOptions, RetryPolicy, call_with_retry, outgoing};
+use adfolio_kit::config::ServerArgs;
+use adfolio_kit::deadline::Deadline;
+use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_kit::server::Server;
+use adfolio_kit::shutdown::Shutdown;
+use adfolio_kit::time_zone::TimeZone;
+use adfolio_testkit::{Proxy, free_listener};
+use tokio::net::TcpListener;
+use tokio::time::Instant;
+use tonic::{Code, Request, Response, Status};
+use uuid::Uuid;
+
+use crate::helpers::{CALL_LIMIT, Echo, call, run_echo};
+
+#[tokio::test]
+async fn the_identity_arrives_as_it_was_sent() {
+    let echo = Echo::new(|request| async move {
+        let caller = Caller::from_request(&request);
+        let user = caller.require_user().map_err(Status::from)?;
+        let staff = caller.require_staff(&[StaffRole::Finance]).map_err(Status::from)?;
+        let key = caller.require_key().map_err(Status::from)?;
+        Ok(Response::new(format!("{user} {} {key} {} {} {}", staff.role, caller.lang, caller.time_zone, caller.request_id)))
+    });
+    let service = run_echo(echo, 5).await;
+    let user = UserId(Uuid::now_v7());
+    let mut caller = Caller::user(user).with_key(Some("key-1".parse().unwrap()));
+    caller.staff = Caller::staff(Uuid::now_v7(), StaffRole::Finance).staff;
+    caller.lang = "de".to_owned();
+    caller.time_zone = TimeZone::parse("Asia/Kathmandu");
+    let answer = call(service.channel(), outgoing(&caller, String::new(), CALL_LIMIT)).await.unwrap().into_inner();
+    assert_eq!(answer, format!("{user} finance key-1 de Asia/Kathmandu {}", caller.request_id));
+    let refused = call(service.channel(), outgoing(&Caller::system(), String::new(), CALL_LIMIT)).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Unauthenticated);
+    caller.staff = Caller::staff(Uuid::now_v7(), StaffRole::Support).staff;
+    let forbidden = call(service.channel(), outgoing(&caller, String::new(), CALL_LIMIT)).await.unwrap_err();
+    assert_eq!(forbidden.code(), Code::PermissionDenied);
+}
+
+#[tokio::test]
+async fn a_call_never_outlives_its_callers_deadline() {
+    let echo = Echo::new(|_| async {
+        std::future::pending::<()>().await;
+        Ok(Response::new(String::new()))
+    });
+    let service = run_echo(echo, 1).await;
+    let mut caller = Caller::system();
+    caller.deadline = Deadline::after(Duration::from_millis(300));
+    let started = Instant::now();
+    let status = call(service.channel(), outgoing(&caller, String::new(), CALL_LIMIT)).await.unwrap_err();
+    assert_eq!(status.code(), Code::DeadlineExceeded);
+    assert!(started.elapsed() < Duration::from_secs(2));
+}
+
+#[tokio::test]
+async fn a_peer_that_never_answers_fails_its_callers_at_their_deadline() {
+    // Accepted by the kernel, served by nobody: what a frozen process looks like.
+    let frozen = free_listener().await;
+    let channel = client::connect(&format!("http://{}", frozen.local_addr().unwrap()), ClientOptions::default()).unwrap();
+    let started = Instant::now();
+    let request = outgoing(&Caller::system(), String::new(), Duration::from_millis(300));
+    assert_eq!(call(channel, request).await.unwrap_err().code(), Code::DeadlineExceeded);
+    assert!(started.elapsed() < Duration::from_secs(2));
+}
+
+#[tokio::test]
+async fn a_peer_that_is_down_fails_its_callers_at_once_and_is_found_when_it_is_back() {
+    let listener = free_listener().await;
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let channel = client::connect(&format!("http://{address}"), ClientOptions::default()).unwrap();
+    let started = Instant::now();
+    let status = call(channel.clone(), outgoing(&Caller::system(), String::new(), CALL_LIMIT)).await.unwrap_err();
+    assert_eq!(status.code(), Code::Unavailable);
+    assert!(started.elapsed() < Duration::from_secs(1));
+    let listener = TcpListener::bind(address).await.unwrap();
+    let shutdown = Shutdown::manual();
+    let ending = shutdown.clone();
+    let running = tokio::spawn(async move {
+        let echo = Echo::new(|request| async { Ok(Response::new(request.into_inner())) });
+        Server::new("echo", &ServerArgs::default()).add_service(echo).serve(listener, &ending).await
+    });
+    adfolio_testkit::eventually("the peer is found again", || {
+        let request = outgoing(&Caller::system(), "back".to_owned(), CALL_LIMIT);
+        let channel = channel.clone();
+        async move { call(channel, request).await.is_ok() }
+    })
+    .await;
+    drop(channel);
+    shutdown.trigger();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn only_unavailable_is_repeated_and_at_most_three_times() {
+    for (code, expected) in [(Code::Unavailable, 3), (Code::Internal, 1), (Code::DeadlineExceeded, 1)] {
+        let calls = AtomicU32::new(0);
+        let outcome: Result<(), Status> = call_with_retry(RetryPolicy::within(Deadline::default()), || {
+            calls.fetch_add(1, Ordering::SeqCst);
+            std::future::ready(Err(Status::new(code, "no")))
+        })
+        .await;
+        assert_eq!(outcome.unwrap_err().code(), code);
+        assert_eq!(calls.load(Ordering::SeqCst), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_under_a_call_is_unavailable_and_a_repeat_succeeds() {
+    let calls = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&calls);
+    let echo = Echo::new(move |request| {
+        let first = counted.fetch_add(1, Ordering::SeqCst) == 0;
+        async move {
+            if first {
+                std::future::pending::<()>().await;
+            }
+            Ok(Response::new(request.into_inner()))
+        }
+    });
+    let service = run_echo(echo, 1).await;
+    let proxy = Proxy::start(&service.address.to_string()).await;
+    let channel = client::connect(&format!("http://{}", proxy.address()), ClientOptions::default()).unwrap();
+    let caller = Caller::system();
+    let repeated = tokio::spawn(async move {
+        call_with_retry(RetryPolicy::within(caller.deadline), || {
+            call(channel.clone(), outgoing(&caller, "again".to_owned(), CALL_LIMIT))
+        })
+        .await
+    });
+    adfolio_testkit::eventually("the call is under way", || std::future::ready(calls.load(Ordering::SeqCst) == 1)).await;
+    proxy.cut();
+    assert_eq!(repeated.await.unwrap().unwrap().into_inner(), "again");
+}
+
+/// The same port on several loopback addresses, all behind the name `localhost` where it has more than one address; here
+/// the peers are told apart by what they answer.
+#[tokio::test]
+async fn calls_go_to_every_replica_and_a_restart_costs_nobody_an_error() {
+    // `localhost` is 127.0.0.1 and ::1 on most machines; without IPv6 there is nothing to balance over.
+    let Ok(first) = TcpListener::bind("127.0.0.1:0").await else { return };
+    let port = first.local_addr().unwrap().port();
+    let Ok(second) = TcpListener::bind(("::1", port)).await else { return };
+    let known: Vec<_> = tokio::net::lookup_host(("localhost", port)).await.unwrap().collect();
+    if known.len() < 2 {
+        return;
+    }
+    let args = ServerArgs { drain_limit_seconds: 5, ..ServerArgs::default() };
+    let start = |name: &'static str, listener: TcpListener| {
+        let (shutdown, ending, args) = (Shutdown::manual(), Shutdown::manual(), args.clone());
+        let (triggered, ended) = (shutdown.clone(), ending.clone());
+        let echo = Echo::new(move |_: Request<String>| async move { Ok(Response::new(name.to_owned())) });
+        let task = tokio::spawn(async move {
+            Server::new(name, &args).add_service(echo).serve(listener, &triggered).await.unwrap();
+            ended.trigger();
+        });
+        (shutdown, ending, task)
+    };
+    let one = start("one", first);
+    let _two = start("two", second);
+    let channel = client::connect(&format!("http://localhost:{port}"), ClientOptions::default()).unwrap();
+    let ask = || call(channel.clone(), outgoing(&Caller::system(), String::new(), CALL_LIMIT));
+    let mut seen = HashSet::new();
+    for _ in 0..20 {
+        seen.insert(ask().await.unwrap().into_inner());
+    }
+    assert_eq!(seen.len(), 2, "both replicas are used");
+    // The first one restarts while calls keep coming: nobody sees an error.
+    one.0.trigger();
+    let restarting = one.2;
+    let mut restarted = false;
+    for round in 0..400 {
+        ask().await.unwrap_or_else(|status| panic!("call {round} failed: {status}"));
+        if !restarted && one.1.is_triggered() {
+            let listener = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
+            std::mem::forget(start("one again", listener));
+            restarted = true;
+        }
+    }
+    restarting.await.unwrap();
+    assert!(restarted);
+}

@@ -1,0 +1,88 @@
+//! Wrong configuration: one line and exit code 2, before anything else happens.
+
+use std::process::Command;
+
+use adfolio_kit::config::{BrokerArgs, DatabaseArgs, ServerArgs, TelemetryArgs, exit_with, parse_args_or_exit, secret_from};
+use clap::Parser;
+use secrecy::{ExposeSecret, SecretString};
+
+#[derive(Parser, Debug)]
+struct Config {
+    #[command(flatten)]
+    server: ServerArgs,
+    #[command(flatten)]
+    database: DatabaseArgs,
+    #[command(flatten)]
+    broker: BrokerArgs,
+    #[command(flatten)]
+    telemetry: TelemetryArgs,
+}
+
+/// Not a test by itself: what the tests below run as a process of its own.
+#[test]
+#[ignore = "run by other tests"]
+fn child() {
+    let config: Config = parse_args_or_exit(["adfolio-test"]);
+    if let Err(error) = config.database.url().and(config.broker.url()) {
+        exit_with(&error.to_string());
+    }
+    println!("{config:?}");
+    std::process::exit(0);
+}
+
+/// The exit code and what was written, with only these variables set.
+fn run(variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "configuration::child", "--ignored", "--nocapture"])
+        .env_clear()
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+const GOOD: [(&str, &str); 2] =
+    [("DATABASE_URL", "postgres://me:hunter2@localhost/db"), ("AMQP_URL", "amqp://guest:swordfish@localhost")];
+
+#[test]
+fn good_configuration_is_taken_and_its_secrets_are_not_shown() {
+    let (code, shown, _) = run(&GOOD);
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("drain_limit_seconds: 20"), "{shown}");
+    assert!(!shown.contains("hunter2") && !shown.contains("swordfish"), "{shown}");
+}
+
+#[test]
+fn wrong_configuration_is_one_line_and_exit_code_2() {
+    for (name, value) in [
+        ("LISTEN_ADDR", "nowhere"),
+        ("DRAIN_LIMIT_SECONDS", "0"),
+        ("DATABASE_MAX_CONNECTIONS", "many"),
+        ("AMQP_URL", "http://secret@localhost"),
+        ("AMQP_NAMESPACE", "with blank"),
+        ("LOG_FORMAT", "xml"),
+        ("DATABASE_URL_FILE", "/does/not/exist"),
+    ] {
+        let mut variables = GOOD.to_vec();
+        variables.retain(|(known, _)| *known != name);
+        variables.push((name, value));
+        let (code, _, told) = run(&variables);
+        assert_eq!(code, Some(2), "{name}: {told}");
+        assert_eq!(told.trim_end().lines().count(), 1, "{name}: {told}");
+        assert!(!told.contains("secret"), "{told}");
+    }
+    let (code, _, told) = run(&[]);
+    assert_eq!((code, told.trim_end()), (Some(2), "DATABASE_URL or DATABASE_URL_FILE must be set"));
+}
+
+#[test]
+fn a_secret_comes_from_its_file_without_the_line_break() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("secret");
+    std::fs::write(&path, "hunter2\n").unwrap();
+    let value = SecretString::from("direct");
+    assert_eq!(secret_from("X", Some(&value), Some(&path)).unwrap().expose_secret(), "hunter2");
+    assert_eq!(secret_from("X", Some(&value), None).unwrap().expose_secret(), "direct");
+    assert!(secret_from("X", None, None).is_err());
+}

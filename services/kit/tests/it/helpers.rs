@@ -1,0 +1,104 @@
+//! A gRPC service without a schema, and small things that several tests need.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use adfolio_kit::client::Channel;
+use adfolio_kit::config::ServerArgs;
+use adfolio_kit::server::Server;
+use adfolio_kit::shutdown::Shutdown;
+use adfolio_testkit::{RunningService, spawn_service};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use http::uri::PathAndQuery;
+use tonic::body::Body;
+use tonic::server::NamedService;
+use tonic::{Request, Response, Status};
+use tonic_prost::ProstCodec;
+use tower::Service;
+
+type Answer = Result<Response<String>, Status>;
+type Handle = Arc<dyn Fn(Request<String>) -> BoxFuture<'static, Answer> + Send + Sync>;
+
+/// Answers every method with one function over strings.
+#[derive(Clone)]
+pub struct Echo(Handle);
+
+impl Echo {
+    pub fn new<F, Fut>(handle: F) -> Self
+    where
+        F: Fn(Request<String>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Answer> + Send + 'static,
+    {
+        Self(Arc::new(move |request| handle(request).boxed()))
+    }
+}
+
+impl NamedService for Echo {
+    const NAME: &'static str = "adfolio.test.Echo";
+}
+
+impl Service<http::Request<Body>> for Echo {
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let method = Method(Arc::clone(&self.0));
+        async move { Ok(tonic::server::Grpc::new(ProstCodec::<String, String>::default()).unary(method, request).await) }.boxed()
+    }
+}
+
+struct Method(Handle);
+
+impl Service<Request<String>> for Method {
+    type Response = Response<String>;
+    type Error = Status;
+    type Future = BoxFuture<'static, Answer>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Status>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<String>) -> Self::Future {
+        (self.0)(request)
+    }
+}
+
+/// Calls the echo service.
+pub async fn call(channel: Channel, request: Request<String>) -> Answer {
+    let mut client = tonic::client::Grpc::new(channel);
+    client.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
+    let path = PathAndQuery::from_static("/adfolio.test.Echo/Echo");
+    client.unary(request, path, ProstCodec::<String, String>::default()).await
+}
+
+/// Runs the echo service on a free port.
+pub async fn run_echo(echo: Echo, drain_limit_seconds: u64) -> RunningService {
+    let args = ServerArgs { drain_limit_seconds, ..ServerArgs::default() };
+    spawn_service(move |listener, shutdown: Shutdown| async move {
+        Server::new("echo", &args).add_service(echo).serve(listener, &shutdown).await.map_err(Into::into)
+    })
+    .await
+}
+
+/// A short, named limit for calls of tests.
+pub const CALL_LIMIT: Duration = Duration::from_secs(5);
+
+/// Where the broker of `AMQP_URL` listens, for proxies.
+pub fn broker_address() -> String {
+    let url = std::env::var("AMQP_URL").expect("AMQP_URL");
+    let rest = url.rsplit('@').next().unwrap_or_default();
+    rest.trim_start_matches("amqp://").split('/').next().unwrap_or_default().to_owned()
+}
+
+/// The broker's URL by way of another address.
+pub fn broker_url_at(address: std::net::SocketAddr) -> String {
+    std::env::var("AMQP_URL").expect("AMQP_URL").replace(&broker_address(), &address.to_string())
+}

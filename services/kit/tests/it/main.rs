@@ -1,0 +1,17 @@
+//! kit against a real PostgreSQL and a real RabbitMQ.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod cancelled_writes;
+mod clients;
+mod configuration;
+mod consumers;
+mod helpers;
+mod idempotency_keys;
+mod migrations;
+mod outbox_relay;
+mod pages;
+mod refusals;
+mod servers;
+mod subscriptions;
+mod time_zones;

@@ -1,0 +1,171 @@
+//! Events from the transaction to the broker.
+
+use std::time::Duration;
+
+use adfolio_kit::broker::Broker;
+use adfolio_kit::db;
+use adfolio_kit::outbox::{Event, Relay, Wake, enqueue_in_tx};
+use adfolio_kit::shutdown::Shutdown;
+use adfolio_testkit::{Proxy, TestBroker, TestDatabase, eventually};
+use serde_json::json;
+use sqlx::PgPool;
+use tokio::task::JoinHandle;
+
+use crate::helpers::{broker_address, broker_url_at};
+
+const EVENT: &str = "adfolio.test.v1.Happened";
+
+struct RunningRelay {
+    wake: Wake,
+    end: Shutdown,
+    task: JoinHandle<()>,
+}
+
+impl RunningRelay {
+    fn start(database: &TestDatabase, broker: Broker) -> Self {
+        let relay = Relay::new("test", database.kit_pool(), broker);
+        let (wake, end) = (relay.wake(), Shutdown::manual());
+        let task = tokio::spawn(relay.run(database.migrated(), end.clone()));
+        Self { wake, end, task }
+    }
+
+    async fn stop(self) {
+        self.end.trigger();
+        tokio::time::timeout(Duration::from_secs(10), self.task).await.expect("the relay ends in time").unwrap();
+    }
+}
+
+async fn enqueue(pool: &PgPool, subject: &str, numbers: std::ops::Range<i64>) {
+    let events: Vec<Event> =
+        numbers.map(|number| Event::new(EVENT, subject, &json!({"number": number})).unwrap().sequence(number)).collect();
+    db::write(pool, move |tx| Box::pin(async move { enqueue_in_tx(tx, &events).await })).await.unwrap();
+}
+
+async fn waiting(pool: &PgPool) -> i64 {
+    sqlx::query_scalar("SELECT count(*) FROM outbox").fetch_one(pool).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_event_arrives_as_a_cloud_event_and_leaves_the_outbox() {
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let probe = broker.probe(&["adfolio.test.v1.*"]).await;
+    let relay = RunningRelay::start(&database, broker.broker());
+    let event = Event::new(EVENT, "user-1", &json!({"amount": "12"})).unwrap().sequence(7);
+    let id = event.id();
+    db::write(&database.kit_pool(), move |tx| Box::pin(async move { enqueue_in_tx(tx, &[event]).await })).await.unwrap();
+    relay.wake.wake();
+    let seen = probe.wait_for(EVENT, 1).await.remove(0);
+    assert_eq!((seen.id, seen.subject.as_str(), seen.source.as_str()), (id, "user-1", "/adfolio/test"));
+    assert_eq!((seen.sequence, seen.data), (Some(7), json!({"amount": "12"})));
+    eventually("the outbox is empty", || async { waiting(&database.pool()).await == 0 }).await;
+    relay.stop().await;
+}
+
+#[tokio::test]
+async fn a_rolled_back_change_reports_nothing() {
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let probe = broker.probe(&["adfolio.test.v1.*"]).await;
+    let relay = RunningRelay::start(&database, broker.broker());
+    let event = Event::new(EVENT, "user-1", &json!({})).unwrap();
+    let rolled_back: Result<(), sqlx::Error> = db::write(&database.kit_pool(), move |tx| {
+        Box::pin(async move {
+            enqueue_in_tx(tx, &[event]).await?;
+            Err(sqlx::Error::RowNotFound)
+        })
+    })
+    .await;
+    assert!(rolled_back.is_err());
+    enqueue(&database.kit_pool(), "user-1", 0..1).await;
+    assert_eq!(probe.wait_for(EVENT, 1).await.len(), 1);
+    relay.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_relays_keep_each_subjects_order() {
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let probe = broker.probe(&["adfolio.test.v1.*"]).await;
+    let relays: Vec<_> = (0..3).map(|_| RunningRelay::start(&database, broker.broker())).collect();
+    let (pool, subjects, each) = (database.kit_pool(), 8, 150);
+    let writers = (0..subjects).map(|subject| {
+        let pool = pool.clone();
+        async move {
+            for number in 0..each {
+                enqueue(&pool, &format!("user-{subject}"), number..number + 1).await;
+            }
+        }
+    });
+    futures::future::join_all(writers).await;
+    let seen = probe.wait_for(EVENT, usize::try_from(subjects * each).unwrap()).await;
+    for subject in 0..subjects {
+        let numbers: Vec<i64> =
+            seen.iter().filter(|event| event.subject == format!("user-{subject}")).filter_map(|event| event.sequence).collect();
+        assert_eq!(numbers, (0..each).collect::<Vec<_>>(), "user-{subject}");
+    }
+    for relay in relays {
+        relay.stop().await;
+    }
+    assert_eq!(waiting(&database.pool()).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_when_connections_break_all_the_time() {
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let proxy = Proxy::start(&broker_address()).await;
+    let probe = broker.probe(&["adfolio.test.v1.*"]).await;
+    let through = Broker::new(&broker.args_at(&broker_url_at(proxy.address()))).unwrap();
+    let relay = RunningRelay::start(&database, through);
+    let pool = database.kit_pool();
+    for round in 0..10 {
+        enqueue(&pool, "user-1", round * 50..(round + 1) * 50).await;
+        relay.wake.wake();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        proxy.cut();
+    }
+    eventually("the outbox is empty", || async { waiting(&database.pool()).await == 0 }).await;
+    let expected: Vec<i64> = (0..500).collect();
+    let seen = eventually("every event arrives", || {
+        let mut numbers = Vec::new();
+        for number in probe.of_type(EVENT).iter().filter_map(|event| event.sequence) {
+            // A repeat is dropped by the inbox; what is left keeps its order.
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        }
+        std::future::ready((numbers.len() >= 500).then_some(numbers))
+    })
+    .await;
+    assert_eq!(seen, expected);
+    relay.stop().await;
+}
+
+#[tokio::test]
+async fn without_a_broker_events_wait_and_the_relay_still_ends_in_time() {
+    let database = TestDatabase::create(&[]).await;
+    let nobody = adfolio_kit::config::BrokerArgs::new("amqp://guest:guest@127.0.0.1:1", "test");
+    let relay = RunningRelay::start(&database, Broker::new(&nobody).unwrap());
+    enqueue(&database.kit_pool(), "user-1", 0..3).await;
+    relay.wake.wake();
+    relay.stop().await;
+    assert_eq!(waiting(&database.pool()).await, 3);
+}
+
+#[tokio::test]
+async fn events_written_before_the_end_still_leave() {
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let probe = broker.probe(&["adfolio.test.v1.*"]).await;
+    let relay = RunningRelay::start(&database, broker.broker());
+    enqueue(&database.kit_pool(), "user-1", 0..800).await;
+    relay.stop().await;
+    assert_eq!(waiting(&database.pool()).await, 0);
+    probe.wait_for(EVENT, 800).await;
+}
+
+#[tokio::test]
+async fn an_event_that_nobody_consumes_does_not_hold_up_others() {
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let relay = RunningRelay::start(&database, broker.broker());
+    enqueue(&database.kit_pool(), "user-1", 0..5).await;
+    relay.wake.wake();
+    eventually("the outbox is empty", || async { waiting(&database.pool()).await == 0 }).await;
+    relay.stop().await;
+}
