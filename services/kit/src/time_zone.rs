@@ -126,8 +126,7 @@ impl TimeZone {
 
 /// An IANA name in any letter case. Bare offsets like `GMT+8` are not names here: IANA's `Etc/GMT+8` means the opposite.
 fn parse_name(word: &str) -> Option<Tz> {
-    let bare_offset = word.bytes().any(|byte| byte == b'+' || byte == b'-') && !word.contains('/');
-    if bare_offset {
+    if parse_offset(word).is_some() {
         return None;
     }
     let any_case = || TZ_VARIANTS.iter().find(|zone| zone.name().eq_ignore_ascii_case(word)).copied();

@@ -168,7 +168,6 @@ impl Peer {
                 Ok(connection) => connection,
                 Err(error) => {
                     debug!(address = %self.address, %error, "replica cannot be reached");
-                    self.set_down(true);
                     return Err(Unsent::Returned(Box::new(request), Status::unavailable("service cannot be reached")));
                 }
             };
