@@ -68,12 +68,14 @@ impl Ports {
         let mut needed = Vec::new();
         for component in components {
             match component {
-                Component::Nginx => needed.push((self.http, "nginx".to_owned(), "ADFOLIO_PORT")),
+                Component::Nginx => {
+                    needed.push((self.http, "nginx".to_owned(), "ADFOLIO_PORT"));
+                }
                 Component::Rabbitmq => {
-                    needed.push((self.amqp, "RabbitMQ".to_owned(), "ADFOLIO_AMQP_PORT"))
+                    needed.push((self.amqp, "RabbitMQ".to_owned(), "ADFOLIO_AMQP_PORT"));
                 }
                 Component::Postgres => {
-                    needed.push((self.postgres, "PostgreSQL".to_owned(), "ADFOLIO_PG_PORT"))
+                    needed.push((self.postgres, "PostgreSQL".to_owned(), "ADFOLIO_PG_PORT"));
                 }
                 Component::Service(service) => {
                     let (admin, listen) =

@@ -306,13 +306,13 @@ impl Stack {
 
 impl Drop for Stack {
     fn drop(&mut self) {
+        const ROUNDS: usize = 100;
+        const PAUSE: Duration = Duration::from_millis(20);
         if self.children.is_empty() {
             return;
         }
         self.children.clear();
         // Their children, too, before the folder they write to is removed. Bounded: each round kills what it finds.
-        const ROUNDS: usize = 100;
-        const PAUSE: Duration = Duration::from_millis(20);
         for _ in 0..ROUNDS {
             if kill_marked(&self.layout, None) == 0 {
                 break;

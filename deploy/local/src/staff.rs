@@ -12,7 +12,7 @@ use crate::process::spawn_tied;
 use crate::stack::Stack;
 
 /// Far above what the demo data take on a slow machine.
-const OPERATOR_LIMIT: Duration = Duration::from_secs(120);
+const OPERATOR_LIMIT: Duration = Duration::from_mins(2);
 const LOG: &str = "adfolioctl";
 
 /// Creates the admin unless there is one.

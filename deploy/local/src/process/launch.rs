@@ -197,7 +197,7 @@ pub(crate) async fn spawn_tied(mut command: Command) -> Result<Child> {
         .as_ref()
         .ok_or_else(|| anyhow!("cannot start the spawner thread"))?;
     let runtime = tokio::runtime::Handle::current();
-    let (answer, spawned) = tokio::sync::oneshot::channel();
+    let (answer, child) = tokio::sync::oneshot::channel();
     let job = Box::new(move || {
         let _context = runtime.enter();
         // A caller that gave up drops the answer, and with it the child.
@@ -206,7 +206,7 @@ pub(crate) async fn spawn_tied(mut command: Command) -> Result<Child> {
     spawner
         .send(job)
         .map_err(|_| anyhow!("the spawner thread has ended"))?;
-    Ok(spawned.await.context("the spawner thread has ended")??)
+    Ok(child.await.context("the spawner thread has ended")??)
 }
 
 /// Runs a preparing command such as `initdb` to its end and answers with its output when it fails.

@@ -248,7 +248,7 @@ impl Keeper {
 
     fn note_exit(&self, exit: &std::io::Result<ExitStatus>) {
         let exit = exit.as_ref().ok();
-        let misconfigured = exit.and_then(|exit| exit.code()) == Some(CONFIGURATION_EXIT);
+        let misconfigured = exit.and_then(ExitStatus::code) == Some(CONFIGURATION_EXIT);
         self.state.send_modify(|state| {
             state.exits += 1;
             state.misconfigured = misconfigured;

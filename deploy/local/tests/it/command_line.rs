@@ -36,9 +36,10 @@ async fn running_servers(temporary: &Path) -> Child {
         .spawn()
         .unwrap();
     eventually("the command runs", || async {
-        processes_of(temporary)
-            .iter()
-            .any(|process| process.ends_with("sleep 600 "))
+        processes_of(temporary).iter().any(|process| {
+            let command = process.split_once(' ').map(|(_, command)| command);
+            command == Some("sleep 600 ")
+        })
     })
     .await;
     child

@@ -8,5 +8,6 @@
 )]
 
 mod command_line;
+mod edge;
 mod helpers;
 mod supervision;
