@@ -1,0 +1,51 @@
+//! What auth announces. Every event is written in the transaction of its change; the subject is the user (or staff member).
+
+use adfolio_kit::db::Tx;
+use adfolio_kit::outbox::{Event, enqueue_in_tx};
+use adfolio_proto::events::v1;
+use uuid::Uuid;
+
+use crate::error::AuthError;
+use crate::user::{User, UserState};
+
+const USER_REGISTERED: &str = "adfolio.auth.v1.UserRegistered";
+const SESSIONS_REVOKED: &str = "adfolio.auth.v1.SessionsRevoked";
+const ACCOUNT_STATE_CHANGED: &str = "adfolio.auth.v1.AccountStateChanged";
+
+/// An account was created.
+pub async fn user_registered_in_tx(tx: &mut Tx, user: &User) -> Result<(), AuthError> {
+    let data = v1::UserRegistered {
+        user_id: user.id.to_string(),
+        username: user.username.clone(),
+        entry: user.entry.as_str().to_owned(),
+        lang: user.lang.clone(),
+    };
+    Ok(enqueue_in_tx(tx, &[Event::new(USER_REGISTERED, user.id, &data)?]).await?)
+}
+
+/// Tokens died.
+pub async fn sessions_revoked_in_tx(
+    tx: &mut Tx,
+    owner: Uuid,
+    sessions: &[Uuid],
+) -> Result<(), AuthError> {
+    let data = v1::SessionsRevoked {
+        user_id: owner.to_string(),
+        session_ids: sessions.iter().map(Uuid::to_string).collect(),
+        all: false,
+    };
+    Ok(enqueue_in_tx(tx, &[Event::new(SESSIONS_REVOKED, owner, &data)?]).await?)
+}
+
+/// An account moved to another state.
+pub async fn account_state_changed_in_tx(
+    tx: &mut Tx,
+    user: Uuid,
+    state: UserState,
+) -> Result<(), AuthError> {
+    let data = v1::AccountStateChanged {
+        user_id: user.to_string(),
+        state: state.as_str().to_owned(),
+    };
+    Ok(enqueue_in_tx(tx, &[Event::new(ACCOUNT_STATE_CHANGED, user, &data)?]).await?)
+}

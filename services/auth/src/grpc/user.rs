@@ -1,0 +1,114 @@
+//! What users do with their account.
+
+use adfolio_kit::identity::Caller;
+use adfolio_proto::auth::v1::auth_service_server::AuthService;
+use adfolio_proto::auth::v1::{
+    GetUserRequest, GetUserResponse, LoginRequest, LoginResponse, LogoutRequest, LogoutResponse,
+    OpenStoreRequest, OpenStoreResponse, RegisterRequest, RegisterResponse, VerifySessionRequest,
+    VerifySessionResponse,
+};
+use tonic::{Request, Response, Status};
+
+use super::map;
+use crate::context::Context;
+use crate::session::{self, Kind};
+use crate::user::{self, Login, RegistrationForm};
+
+/// Serves users.
+#[derive(Debug)]
+pub struct UserGrpc {
+    context: Context,
+}
+
+impl UserGrpc {
+    /// On the given context.
+    pub fn new(context: Context) -> Self {
+        Self { context }
+    }
+}
+
+#[tonic::async_trait]
+impl AuthService for UserGrpc {
+    async fn register(
+        &self,
+        request: Request<RegisterRequest>,
+    ) -> Result<Response<RegisterResponse>, Status> {
+        let message = request.into_inner();
+        let form = RegistrationForm {
+            username: message.username,
+            nickname: message.nickname,
+            password: message.password.into(),
+            confirm_password: message.confirm_password.into(),
+            email: message.email,
+            phone: message.phone,
+            license_key: message.license_key,
+            older_form: message.older_form,
+        };
+        let session = map::session(user::register(&self.context, form).await?);
+        Ok(Response::new(RegisterResponse {
+            session: Some(session),
+        }))
+    }
+
+    async fn login(
+        &self,
+        request: Request<LoginRequest>,
+    ) -> Result<Response<LoginResponse>, Status> {
+        let message = request.into_inner();
+        let login = Login {
+            username: message.username,
+            password: message.password.into(),
+            client_address: message.client_address,
+        };
+        let session = map::session(user::login(&self.context, login).await?);
+        Ok(Response::new(LoginResponse {
+            session: Some(session),
+        }))
+    }
+
+    async fn logout(
+        &self,
+        request: Request<LogoutRequest>,
+    ) -> Result<Response<LogoutResponse>, Status> {
+        session::end(&self.context, Kind::User, &request.into_inner().token).await?;
+        Ok(Response::new(LogoutResponse {}))
+    }
+
+    async fn open_store(
+        &self,
+        request: Request<OpenStoreRequest>,
+    ) -> Result<Response<OpenStoreResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let session = map::session(
+            user::open_store(&self.context, user.0, &request.into_inner().code).await?,
+        );
+        Ok(Response::new(OpenStoreResponse {
+            session: Some(session),
+        }))
+    }
+
+    async fn get_user(
+        &self,
+        request: Request<GetUserRequest>,
+    ) -> Result<Response<GetUserResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let user = map::user(user::get(&self.context, user.0).await?);
+        Ok(Response::new(GetUserResponse { user: Some(user) }))
+    }
+
+    async fn verify_session(
+        &self,
+        request: Request<VerifySessionRequest>,
+    ) -> Result<Response<VerifySessionResponse>, Status> {
+        let (session, user) =
+            user::verify_session(&self.context, &request.into_inner().token).await?;
+        Ok(Response::new(VerifySessionResponse {
+            user_id: user.id.to_string(),
+            session_id: session.id.to_string(),
+            state: map::state(user.state).into(),
+            entry: map::entry(user.entry).into(),
+            lang: user.lang,
+            expires_at: Some(session.expires_at.into()),
+        }))
+    }
+}

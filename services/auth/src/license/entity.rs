@@ -1,0 +1,119 @@
+//! Licence keys (authorisation codes) and their form.
+
+use adfolio_kit::refusal::{Reason, Refusal};
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+/// What cannot be mistaken for one another when read aloud or typed off paper.
+const ALPHABET: &[u8] = b"ABCDEFGHJKMNPQRSTUVWXYZ23456789";
+
+const GROUPS: usize = 4;
+const GROUP_LENGTH: usize = 4;
+
+const SHORTEST: usize = 4;
+const LONGEST: usize = 64;
+
+/// A licence key's code, in capitals.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Code(String);
+
+impl Code {
+    /// Reads a code as typed: letters, digits and `-`, in any case. `None` for what cannot be a code.
+    pub fn parse(text: &str) -> Option<Self> {
+        let code = text.trim().to_ascii_uppercase();
+        let plain = code
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        (plain && (SHORTEST..=LONGEST).contains(&code.len())).then_some(Self(code))
+    }
+
+    /// A new one of 16 random letters and digits (79 bits): beyond guessing.
+    pub fn random() -> Self {
+        let group = |_| {
+            (0..GROUP_LENGTH)
+                .map(|_| random_letter())
+                .collect::<String>()
+        };
+        Self((0..GROUPS).map(group).collect::<Vec<_>>().join("-"))
+    }
+
+    /// The code's text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn random_letter() -> char {
+    ALPHABET
+        .get(rand::random_range(0..ALPHABET.len()))
+        .copied()
+        .map_or('A', char::from)
+}
+
+/// All but the last four characters hidden.
+pub fn mask(code: &str) -> String {
+    let hidden = code.chars().count().saturating_sub(4);
+    format!("****{}", code.chars().skip(hidden).collect::<String>())
+}
+
+/// A licence key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LicenseKey {
+    /// Its id; ids follow the order of issue.
+    pub id: Uuid,
+    /// What is handed out.
+    pub code: String,
+    /// Staff's note.
+    pub note: String,
+    /// Whether the account it opens is active at once.
+    pub activate: bool,
+    /// When it was issued.
+    pub created_at: DateTime<Utc>,
+    /// Whose account it opened.
+    pub used_by: Option<Uuid>,
+}
+
+impl LicenseKey {
+    /// LICENSE_USED when it has opened an account.
+    pub fn require_unused(&self) -> Result<(), Refusal> {
+        match self.used_by {
+            None => Ok(()),
+            Some(_) => Err(Refusal::new(Reason::LicenseUsed)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_codes_have_a_form_and_differ() {
+        let code = Code::random();
+        assert_eq!(code.as_str().len(), 19);
+        assert_eq!(
+            Code::parse(&code.as_str().to_lowercase()),
+            Some(code.clone())
+        );
+        assert_ne!(code, Code::random());
+    }
+
+    #[test]
+    fn masks_all_but_four() {
+        assert_eq!(mask("DEMO-LICENSE-0001"), "****0001");
+    }
+
+    #[test]
+    fn junk_is_no_code() {
+        for text in [
+            "",
+            "abc",
+            "a b c d",
+            "DEMO_1234",
+            "ДЕМО-1234",
+            &"A".repeat(65),
+        ] {
+            assert_eq!(Code::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! SQL of licence keys.
+
+use adfolio_kit::db::Tx;
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::entity::LicenseKey;
+
+/// Keys to issue together.
+#[derive(Debug)]
+pub struct NewKeys {
+    /// Their ids.
+    pub ids: Vec<Uuid>,
+    /// Their codes, one per id.
+    pub codes: Vec<String>,
+    /// Staff's note.
+    pub note: String,
+    /// Whether the accounts they open are active at once.
+    pub activate: bool,
+    /// Who issues them.
+    pub created_by: Uuid,
+    /// When.
+    pub created_at: DateTime<Utc>,
+}
+
+/// Adds keys; codes that exist already are left as they are. In the order of codes, so that two
+/// calls with the same codes cannot wait for each other.
+pub async fn insert_in_tx(tx: &mut Tx, keys: &NewKeys) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO license_keys (id, code, note, activate, created_by, created_at)
+         SELECT id, code, $3, $4, $5, $6 FROM unnest($1::uuid[], $2::text[]) AS new (id, code) ORDER BY code
+         ON CONFLICT ON CONSTRAINT license_keys_code DO NOTHING",
+        &keys.ids,
+        &keys.codes,
+        keys.note,
+        keys.activate,
+        keys.created_by,
+        keys.created_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The keys with these codes, in no order.
+pub async fn find_all_in_tx(tx: &mut Tx, codes: &[String]) -> Result<Vec<LicenseKey>, sqlx::Error> {
+    sqlx::query_as!(
+        LicenseKey,
+        "SELECT id, code, note, activate, created_at, used_by FROM license_keys WHERE code = ANY ($1)",
+        codes,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// One key.
+pub async fn find(pool: &PgPool, code: &str) -> Result<Option<LicenseKey>, sqlx::Error> {
+    sqlx::query_as!(
+        LicenseKey,
+        "SELECT id, code, note, activate, created_at, used_by FROM license_keys WHERE code = $1",
+        code,
+    )
+    .fetch_optional(pool)
+    .await
+}
+
+/// One key, locked. Of many accounts opened with it at once the first to come here gets it; the others wait and then see
+/// it used.
+pub async fn lock_in_tx(tx: &mut Tx, code: &str) -> Result<Option<LicenseKey>, sqlx::Error> {
+    sqlx::query_as!(
+        LicenseKey,
+        "SELECT id, code, note, activate, created_at, used_by FROM license_keys WHERE code = $1 FOR UPDATE",
+        code,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Marks a locked key as used.
+pub async fn mark_used_in_tx(
+    tx: &mut Tx,
+    id: Uuid,
+    user: Uuid,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE license_keys SET used_by = $2, used_at = $3 WHERE id = $1",
+        id,
+        user,
+        now
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Keys issued before the one with id `before`, newest first.
+pub async fn list(
+    pool: &PgPool,
+    before: Option<Uuid>,
+    limit: i64,
+) -> Result<Vec<LicenseKey>, sqlx::Error> {
+    sqlx::query_as!(
+        LicenseKey,
+        "SELECT id, code, note, activate, created_at, used_by FROM license_keys
+         WHERE $1::uuid IS NULL OR id < $1 ORDER BY id DESC LIMIT $2",
+        before,
+        limit,
+    )
+    .fetch_all(pool)
+    .await
+}

@@ -1,0 +1,154 @@
+//! SQL of sessions.
+
+use adfolio_kit::db::Tx;
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::entity::{Owner, Session, TokenDigest};
+
+/// Rows that one pruning statement deletes at most.
+const PRUNE_BATCH: i64 = 1000;
+
+/// Adds a session.
+pub async fn insert_in_tx(
+    tx: &mut Tx,
+    session: &Session,
+    digest: TokenDigest,
+) -> Result<(), sqlx::Error> {
+    let (user, staff) = columns(session.owner);
+    sqlx::query!(
+        "INSERT INTO sessions (id, user_id, staff_id, token_hash, created_at, last_seen_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        session.id,
+        user,
+        staff,
+        &digest.0[..],
+        session.created_at,
+        session.last_seen_at,
+        session.expires_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The session of a token, dead or alive.
+pub async fn find(pool: &PgPool, digest: TokenDigest) -> Result<Option<Session>, sqlx::Error> {
+    let row = sqlx::query!(
+        "SELECT id, user_id, staff_id, created_at, last_seen_at, expires_at, ended_at FROM sessions WHERE token_hash = $1",
+        &digest.0[..],
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(row.and_then(|row| {
+        let owner = row
+            .user_id
+            .map(Owner::User)
+            .or(row.staff_id.map(Owner::Staff))?;
+        Some(Session {
+            id: row.id,
+            owner,
+            created_at: row.created_at,
+            last_seen_at: row.last_seen_at,
+            expires_at: row.expires_at,
+            ended_at: row.ended_at,
+        })
+    }))
+}
+
+/// A user's live sessions, newest first.
+pub async fn live_of_user(
+    pool: &PgPool,
+    user: Uuid,
+    now: DateTime<Utc>,
+) -> Result<Vec<Session>, sqlx::Error> {
+    let rows = sqlx::query!(
+        "SELECT id, created_at, last_seen_at, expires_at FROM sessions
+         WHERE user_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY id DESC",
+        user,
+        now,
+    )
+    .fetch_all(pool)
+    .await?;
+    let sessions = rows.into_iter().map(|row| Session {
+        id: row.id,
+        owner: Owner::User(user),
+        created_at: row.created_at,
+        last_seen_at: row.last_seen_at,
+        expires_at: row.expires_at,
+        ended_at: None,
+    });
+    Ok(sessions.collect())
+}
+
+/// Writes a slid expiry down. Never backwards: of two replicas that saw the session at once the later one wins.
+pub async fn touch_in_tx(tx: &mut Tx, session: &Session) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE sessions SET last_seen_at = $2, expires_at = $3
+         WHERE id = $1 AND ended_at IS NULL AND last_seen_at < $2",
+        session.id,
+        session.last_seen_at,
+        session.expires_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Ends one session; false when it was dead already.
+pub async fn end_in_tx(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!(
+        "UPDATE sessions SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL",
+        id,
+        now
+    )
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Ends the owner's live sessions except the `keep` last seen; answers which. The caller holds the owner's row, so that
+/// sessions opened at the same time are counted one after the other.
+pub async fn end_all_but_in_tx(
+    tx: &mut Tx,
+    owner: Owner,
+    keep: i64,
+    now: DateTime<Utc>,
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    let (user, staff) = columns(owner);
+    sqlx::query_scalar!(
+        "UPDATE sessions SET ended_at = $3 WHERE id IN (
+             SELECT id FROM sessions
+             WHERE (user_id = $1 OR staff_id = $2) AND ended_at IS NULL AND expires_at > $3
+             ORDER BY last_seen_at DESC, id DESC OFFSET $4)
+         RETURNING id",
+        user,
+        staff,
+        now,
+        keep,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Deletes a batch of sessions that have been dead since before `before`.
+pub async fn prune_in_tx(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64, sqlx::Error> {
+    let done = sqlx::query!(
+        "DELETE FROM sessions WHERE id IN (
+             SELECT id FROM sessions WHERE least(ended_at, expires_at) < $1
+             ORDER BY least(ended_at, expires_at) LIMIT $2 FOR UPDATE SKIP LOCKED)",
+        before,
+        PRUNE_BATCH,
+    )
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+fn columns(owner: Owner) -> (Option<Uuid>, Option<Uuid>) {
+    match owner {
+        Owner::User(id) => (Some(id), None),
+        Owner::Staff(id) => (None, Some(id)),
+    }
+}

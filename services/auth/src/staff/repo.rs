@@ -1,0 +1,122 @@
+//! SQL of staff accounts.
+
+use adfolio_kit::db::Tx;
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::entity::StaffMember;
+use crate::error::AuthError;
+
+/// What a unique violation on staff names is told apart by.
+pub const USERNAME_CONSTRAINT: &str = "staff_username_key";
+
+/// A row of `staff`.
+struct Row {
+    id: Uuid,
+    username: String,
+    role: String,
+    created_at: DateTime<Utc>,
+}
+
+impl TryFrom<Row> for StaffMember {
+    type Error = AuthError;
+
+    fn try_from(row: Row) -> Result<Self, AuthError> {
+        let role = row.role.parse().map_err(|_| AuthError::Unknown("role"))?;
+        Ok(Self {
+            id: row.id,
+            username: row.username,
+            role,
+            created_at: row.created_at,
+        })
+    }
+}
+
+/// The id and password hash of a compared user name.
+pub async fn find_credentials(
+    pool: &PgPool,
+    username_key: &str,
+) -> Result<Option<(Uuid, String)>, sqlx::Error> {
+    let row = sqlx::query!(
+        "SELECT id, password_hash FROM staff WHERE username_key = $1",
+        username_key
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(row.map(|row| (row.id, row.password_hash)))
+}
+
+/// A staff member.
+pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<StaffMember>, AuthError> {
+    let row = sqlx::query_as!(
+        Row,
+        "SELECT id, username, role, created_at FROM staff WHERE id = $1",
+        id
+    )
+    .fetch_optional(pool)
+    .await?;
+    row.map(StaffMember::try_from).transpose()
+}
+
+/// A staff member, locked: sessions open one after the other.
+pub async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<StaffMember>, AuthError> {
+    let row = sqlx::query_as!(
+        Row,
+        "SELECT id, username, role, created_at FROM staff WHERE id = $1 FOR NO KEY UPDATE",
+        id
+    )
+    .fetch_optional(tx)
+    .await?;
+    row.map(StaffMember::try_from).transpose()
+}
+
+/// Adds a staff member. A taken user name is a unique violation.
+pub async fn insert_in_tx(
+    tx: &mut Tx,
+    staff: &StaffMember,
+    username_key: &str,
+    password_hash: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO staff (id, username, username_key, password_hash, role, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
+        staff.id,
+        staff.username,
+        username_key,
+        password_hash,
+        staff.role.as_str(),
+        staff.created_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Keeps others from adding staff until the end of the transaction, and says whether there is any. Without the lock two
+/// callers could both be the first.
+pub async fn lock_and_look_for_any_in_tx(tx: &mut Tx) -> Result<bool, sqlx::Error> {
+    sqlx::query!("LOCK TABLE staff IN SHARE ROW EXCLUSIVE MODE")
+        .execute(&mut *tx)
+        .await?;
+    sqlx::query_scalar!(r#"SELECT EXISTS (SELECT FROM staff) AS "any!""#)
+        .fetch_one(tx)
+        .await
+}
+
+/// Staff added before the one with id `before`, newest first.
+pub async fn list(
+    pool: &PgPool,
+    before: Option<Uuid>,
+    limit: i64,
+) -> Result<Vec<StaffMember>, AuthError> {
+    let rows = sqlx::query_as!(
+        Row,
+        "SELECT id, username, role, created_at FROM staff
+         WHERE $1::uuid IS NULL OR id < $1 ORDER BY id DESC LIMIT $2",
+        before,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(StaffMember::try_from).collect()
+}

@@ -1,0 +1,88 @@
+//! Users of a native host shell.
+
+use adfolio_kit::db::{self, Tx};
+use adfolio_kit::refusal::Refusal;
+use tracing::info;
+use uuid::Uuid;
+
+use super::{Entry, User, is_language, newcomer, repo};
+use crate::context::Context;
+use crate::error::AuthError;
+use crate::events;
+use crate::session::{self, Opened, Owner};
+
+/// Longest id that a host may give its user.
+const LONGEST_EXTERNAL_ID: usize = 200;
+
+/// A token for the user of a host's id. The same id is the same user; an unknown one becomes a user who waits for an
+/// authorisation code.
+pub async fn create_host_token(
+    context: &Context,
+    external_id: &str,
+    lang: &str,
+    staff: Uuid,
+) -> Result<Opened, AuthError> {
+    let length = external_id.chars().count();
+    if !(1..=LONGEST_EXTERNAL_ID).contains(&length) || external_id.chars().any(char::is_control) {
+        return Err(Refusal::invalid("external_user_id").into());
+    }
+    if !(lang.is_empty() || is_language(lang)) {
+        return Err(Refusal::invalid("lang").into());
+    }
+    let context_here = context.clone();
+    let (external_id, lang) = (external_id.to_owned(), lang.to_owned());
+    let (user, opened) = db::write(&context.pool, move |tx| {
+        Box::pin(async move {
+            let user = find_or_create_in_tx(tx, &context_here, &external_id, &lang).await?;
+            let opened = session::open_in_tx(tx, &context_here, Owner::User(user.id)).await?;
+            Ok::<_, AuthError>((user.id, opened))
+        })
+    })
+    .await?;
+    context.wake.wake();
+    info!(%staff, action = "create host token", target = %user, "staff action");
+    Ok(opened)
+}
+
+async fn find_or_create_in_tx(
+    tx: &mut Tx,
+    context: &Context,
+    external_id: &str,
+    lang: &str,
+) -> Result<User, AuthError> {
+    if let Some(user) = repo::lock_by_external_id_in_tx(tx, external_id).await? {
+        return start_language_in_tx(tx, user, lang).await;
+    }
+    let id = context.ids.next();
+    // Random, not from the host's id: that one is the host's secret, a user name is shown.
+    let username = format!("host_{}", Uuid::new_v4().simple());
+    let mut user = newcomer(
+        id,
+        username.clone(),
+        username.clone(),
+        Entry::Host,
+        context.clock.now(),
+    );
+    user.lang = lang.to_owned();
+    let credentials = repo::Credentials {
+        username_key: username,
+        password_hash: None,
+        external_id: Some(external_id.to_owned()),
+    };
+    if repo::insert_in_tx(tx, &user, &credentials).await? {
+        events::user_registered_in_tx(tx, &user).await?;
+        return Ok(user);
+    }
+    // Another call created the user at the same moment.
+    let user = repo::lock_by_external_id_in_tx(tx, external_id).await?;
+    start_language_in_tx(tx, user.ok_or(sqlx::Error::RowNotFound)?, lang).await
+}
+
+/// The host's language counts until the user has one.
+async fn start_language_in_tx(tx: &mut Tx, mut user: User, lang: &str) -> Result<User, AuthError> {
+    if user.lang.is_empty() && !lang.is_empty() {
+        user.lang = lang.to_owned();
+        repo::save_state_in_tx(tx, &user).await?;
+    }
+    Ok(user)
+}

@@ -1,0 +1,247 @@
+//! What a registration must say.
+
+use adfolio_kit::refusal::{Reason, Refusal};
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::password;
+use crate::username::Username;
+
+const LONGEST_NICKNAME: usize = 64;
+const LONGEST_EMAIL: usize = 254;
+const LONGEST_EMAIL_LOCAL: usize = 64;
+const LONGEST_PHONE: usize = 32;
+
+/// What a client sends.
+#[derive(Debug)]
+pub struct RegistrationForm {
+    /// Login name.
+    pub username: String,
+    /// Name shown; empty takes the user name.
+    pub nickname: String,
+    /// Password.
+    pub password: SecretString,
+    /// The same again.
+    pub confirm_password: SecretString,
+    /// E-mail address.
+    pub email: String,
+    /// Phone number.
+    pub phone: String,
+    /// Authorisation code.
+    pub license_key: String,
+    /// The older form: the second password, e-mail address and phone number may be absent.
+    pub older_form: bool,
+}
+
+/// A registration whose every field is in order.
+#[derive(Debug)]
+pub struct Registration {
+    /// Login name.
+    pub username: Username,
+    /// Name shown.
+    pub nickname: String,
+    /// Password.
+    pub password: SecretString,
+    /// E-mail address; may be empty in the older form.
+    pub email: String,
+    /// Phone number; may be empty in the older form.
+    pub phone: String,
+    /// Authorisation code as typed; whether it exists is the licences' to say.
+    pub license_key: String,
+}
+
+impl RegistrationForm {
+    /// Checks every field in the order of the form. Refusals name the field as the REST contract does.
+    pub fn check(self) -> Result<Registration, Refusal> {
+        let username =
+            Username::parse(&self.username).ok_or_else(|| Refusal::invalid("username"))?;
+        let nickname =
+            nickname(&self.nickname, &username).ok_or_else(|| Refusal::invalid("nickname"))?;
+        if !password::is_acceptable(self.password.expose_secret()) {
+            return Err(Refusal::invalid("password"));
+        }
+        let confirmed = self.confirm_password.expose_secret();
+        let absent = self.older_form && confirmed.is_empty();
+        if !absent && confirmed.is_empty() {
+            return Err(Refusal::invalid("confirm_password"));
+        }
+        if !absent && confirmed != self.password.expose_secret() {
+            return Err(Refusal::new(Reason::PasswordMismatch).field("confirm_password"));
+        }
+        let email = self.email.trim();
+        if !(is_email(email) || self.older_form && email.is_empty()) {
+            return Err(Refusal::invalid("email"));
+        }
+        let phone = self.phone.trim();
+        if !(is_phone(phone) || self.older_form && phone.is_empty()) {
+            return Err(Refusal::invalid("phone"));
+        }
+        if self.license_key.trim().is_empty() {
+            return Err(Refusal::invalid("licenseKey"));
+        }
+        let (email, phone) = (email.to_owned(), phone.to_owned());
+        Ok(Registration {
+            username,
+            nickname,
+            password: self.password,
+            email,
+            phone,
+            license_key: self.license_key,
+        })
+    }
+}
+
+fn nickname(text: &str, username: &Username) -> Option<String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Some(username.as_str().to_owned());
+    }
+    let fits = text.chars().count() <= LONGEST_NICKNAME && !text.chars().any(char::is_control);
+    fits.then(|| text.to_owned())
+}
+
+/// Whether a text can be an e-mail address: enough to catch slips, since only a message to it could prove more.
+pub fn is_email(text: &str) -> bool {
+    let Some((local, domain)) = text.rsplit_once('@') else {
+        return false;
+    };
+    let plain = |part: &str| {
+        !part.chars().any(|letter| {
+            letter.is_whitespace() || letter.is_control() || "<>()[]\\,;:\"@".contains(letter)
+        })
+    };
+    let dotted = |part: &str| part.split('.').all(|label| !label.is_empty());
+    let label = |label: &str| {
+        let edges = !label.starts_with('-') && !label.ends_with('-');
+        edges
+            && label.len() <= 63
+            && label
+                .chars()
+                .all(|letter| letter.is_alphanumeric() || letter == '-')
+    };
+    text.len() <= LONGEST_EMAIL
+        && (1..=LONGEST_EMAIL_LOCAL).contains(&local.len())
+        && plain(local)
+        && dotted(local)
+        && domain.contains('.')
+        && dotted(domain)
+        && domain.split('.').all(label)
+}
+
+/// Whether a text can be a phone number: 5 to 15 digits, perhaps with `+` in front and the usual signs between.
+pub fn is_phone(text: &str) -> bool {
+    let rest = text.strip_prefix('+').unwrap_or(text);
+    let digits = rest.bytes().filter(u8::is_ascii_digit).count();
+    let plain = rest
+        .chars()
+        .all(|letter| letter.is_ascii_digit() || " -().".contains(letter));
+    plain && (5..=15).contains(&digits) && text.len() <= LONGEST_PHONE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form() -> RegistrationForm {
+        RegistrationForm {
+            username: "ann.lee".into(),
+            nickname: String::new(),
+            password: "correct horse".into(),
+            confirm_password: "correct horse".into(),
+            email: "ann@shop.example".into(),
+            phone: "+86 138 0013 8000".into(),
+            license_key: "KEY-0001".into(),
+            older_form: false,
+        }
+    }
+
+    fn refused(form: RegistrationForm) -> (Reason, Option<String>) {
+        let refusal = form.check().expect_err("refused");
+        (refusal.reason, refusal.field)
+    }
+
+    #[test]
+    fn a_full_form_passes_and_fills_the_nickname() {
+        assert_eq!(form().check().expect("accepted").nickname, "ann.lee");
+    }
+
+    #[test]
+    fn each_field_is_named_as_the_contract_does() {
+        type Spoil = fn(&mut RegistrationForm);
+        let cases: [(&str, Spoil); 8] = [
+            ("username", |form| form.username.clear()),
+            ("nickname", |form| form.nickname = "a\u{7}b".into()),
+            ("password", |form| form.password = "short".into()),
+            ("password", |form| form.password = "Password1".into()),
+            ("confirm_password", |form| form.confirm_password = "".into()),
+            ("email", |form| form.email = "ann@shop".into()),
+            ("phone", |form| form.phone = "call me".into()),
+            ("licenseKey", |form| form.license_key = "  ".into()),
+        ];
+        for (field, spoil) in cases {
+            let mut spoiled = form();
+            spoil(&mut spoiled);
+            assert_eq!(
+                refused(spoiled),
+                (Reason::Validation, Some(field.to_owned()))
+            );
+        }
+    }
+
+    #[test]
+    fn differing_passwords_are_a_reason_of_their_own() {
+        let mut differing = form();
+        differing.confirm_password = "correct horsE".into();
+        assert_eq!(
+            refused(differing),
+            (
+                Reason::PasswordMismatch,
+                Some("confirm_password".to_owned())
+            )
+        );
+    }
+
+    #[test]
+    fn the_older_form_may_leave_out_what_it_never_had() {
+        let mut older = form();
+        older.older_form = true;
+        older.confirm_password = "".into();
+        older.email.clear();
+        older.phone.clear();
+        assert!(older.check().is_ok());
+        let mut wrong = form();
+        wrong.older_form = true;
+        wrong.email = "nonsense".into();
+        assert_eq!(refused(wrong).1.as_deref(), Some("email"));
+    }
+
+    #[test]
+    fn addresses_and_numbers() {
+        for email in [
+            "a@b.co",
+            "first.last+tag@mail.example.org",
+            "用户@例子.中国",
+        ] {
+            assert!(is_email(email), "{email}");
+        }
+        for email in [
+            "",
+            "a",
+            "@b.co",
+            "a@",
+            "a@b",
+            "a b@c.de",
+            "a@-b.co",
+            "a@b..co",
+            "a..b@c.de",
+            "a@b@c.de",
+        ] {
+            assert!(!is_email(email), "{email}");
+        }
+        for phone in ["13800138000", "+49 (30) 123-456", "12345"] {
+            assert!(is_phone(phone), "{phone}");
+        }
+        for phone in ["", "1234", "+", "12a45", "1234567890123456", "++12345"] {
+            assert!(!is_phone(phone), "{phone}");
+        }
+    }
+}

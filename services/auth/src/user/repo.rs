@@ -1,0 +1,259 @@
+//! SQL of users.
+
+use adfolio_kit::db::Tx;
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::entity::{Entry, User, UserState};
+use crate::error::AuthError;
+
+/// What a unique violation on user names is told apart by.
+pub const USERNAME_CONSTRAINT: &str = "users_username_key";
+
+/// A row of `users`.
+#[expect(
+    dead_code,
+    reason = "rows are read whole, so that the list of columns stands in one place: the table"
+)]
+struct Row {
+    id: Uuid,
+    username: String,
+    username_key: String,
+    nickname: String,
+    email: String,
+    phone: String,
+    password_hash: Option<String>,
+    entry: String,
+    external_id: Option<String>,
+    state: String,
+    lang: String,
+    credit_score: i32,
+    shop_level: i32,
+    deposit_minor: i64,
+    vip: bool,
+    license_code: Option<String>,
+    created_at: DateTime<Utc>,
+}
+
+impl TryFrom<Row> for User {
+    type Error = AuthError;
+
+    fn try_from(row: Row) -> Result<Self, AuthError> {
+        Ok(Self {
+            id: row.id,
+            username: row.username,
+            nickname: row.nickname,
+            email: row.email,
+            phone: row.phone,
+            entry: Entry::parse(&row.entry).ok_or(AuthError::Unknown("entry"))?,
+            state: UserState::parse(&row.state).ok_or(AuthError::Unknown("state"))?,
+            lang: row.lang,
+            credit_score: row.credit_score,
+            shop_level: row.shop_level,
+            deposit_minor: row.deposit_minor,
+            vip: row.vip,
+            license_code: row.license_code,
+            created_at: row.created_at,
+        })
+    }
+}
+
+/// A user with what only login and hosts need.
+#[derive(Debug)]
+pub struct Account {
+    /// The profile.
+    pub user: User,
+    /// Absent for host users.
+    pub password_hash: Option<String>,
+}
+
+/// The account of a compared user name.
+pub async fn find_by_name(pool: &PgPool, username_key: &str) -> Result<Option<Account>, AuthError> {
+    let row = sqlx::query_as!(
+        Row,
+        "SELECT * FROM users WHERE username_key = $1",
+        username_key
+    )
+    .fetch_optional(pool)
+    .await?;
+    row.map(|mut row| {
+        let password_hash = row.password_hash.take();
+        Ok(Account {
+            user: row.try_into()?,
+            password_hash,
+        })
+    })
+    .transpose()
+}
+
+/// A user.
+pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<User>, AuthError> {
+    let row = sqlx::query_as!(Row, "SELECT * FROM users WHERE id = $1", id)
+        .fetch_optional(pool)
+        .await?;
+    row.map(User::try_from).transpose()
+}
+
+/// A user, locked: whoever changes the state or the set of sessions does it one after the other.
+pub async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<User>, AuthError> {
+    let row = sqlx::query_as!(
+        Row,
+        "SELECT * FROM users WHERE id = $1 FOR NO KEY UPDATE",
+        id
+    )
+    .fetch_optional(tx)
+    .await?;
+    row.map(User::try_from).transpose()
+}
+
+/// The user of a host's id, locked.
+pub async fn lock_by_external_id_in_tx(
+    tx: &mut Tx,
+    external_id: &str,
+) -> Result<Option<User>, AuthError> {
+    let row = sqlx::query_as!(
+        Row,
+        "SELECT * FROM users WHERE external_id = $1 FOR NO KEY UPDATE",
+        external_id
+    )
+    .fetch_optional(tx)
+    .await?;
+    row.map(User::try_from).transpose()
+}
+
+/// The parts of a new account that are no part of the profile.
+#[derive(Debug)]
+pub struct Credentials {
+    /// The user name as compared.
+    pub username_key: String,
+    /// For users who log in.
+    pub password_hash: Option<String>,
+    /// For host users.
+    pub external_id: Option<String>,
+}
+
+/// Adds a user; false when the host's id is known already. A taken user name is a unique violation.
+pub async fn insert_in_tx(
+    tx: &mut Tx,
+    user: &User,
+    credentials: &Credentials,
+) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!(
+        "INSERT INTO users (id, username, username_key, nickname, email, phone, password_hash, entry, external_id, state,
+                            lang, license_code, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+         ON CONFLICT ON CONSTRAINT users_external_id DO NOTHING",
+        user.id,
+        user.username,
+        credentials.username_key,
+        user.nickname,
+        user.email,
+        user.phone,
+        credentials.password_hash,
+        user.entry.as_str(),
+        credentials.external_id,
+        user.state.as_str(),
+        user.lang,
+        user.license_code,
+        user.created_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Writes what a change of state may change.
+pub async fn save_state_in_tx(tx: &mut Tx, user: &User) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE users SET state = $2, license_code = $3, lang = $4 WHERE id = $1",
+        user.id,
+        user.state.as_str(),
+        user.license_code,
+        user.lang,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// A change of state to keep.
+#[derive(Debug)]
+pub struct StateChange {
+    /// Its id.
+    pub id: Uuid,
+    /// Whose.
+    pub user_id: Uuid,
+    /// Before.
+    pub from: UserState,
+    /// After.
+    pub to: UserState,
+    /// Why.
+    pub reason: String,
+    /// Who; none when the user's own code did it.
+    pub staff_id: Option<Uuid>,
+    /// When.
+    pub changed_at: DateTime<Utc>,
+}
+
+/// Keeps a change of state.
+pub async fn insert_state_change_in_tx(
+    tx: &mut Tx,
+    change: &StateChange,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO user_state_changes (id, user_id, from_state, to_state, reason, staff_id, changed_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        change.id,
+        change.user_id,
+        change.from.as_str(),
+        change.to.as_str(),
+        change.reason,
+        change.staff_id,
+        change.changed_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The users of these ids, in no order.
+pub async fn find_all(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<User>, AuthError> {
+    let rows = sqlx::query_as!(Row, "SELECT * FROM users WHERE id = ANY ($1)", ids)
+        .fetch_all(pool)
+        .await?;
+    rows.into_iter().map(User::try_from).collect()
+}
+
+/// Which users to list.
+#[derive(Debug, Default)]
+pub struct Filter {
+    /// Part of a user name (compared form) or e-mail address, as a LIKE pattern.
+    pub pattern: Option<String>,
+    /// An id that the query may be.
+    pub id: Option<Uuid>,
+    /// Only this state.
+    pub state: Option<UserState>,
+    /// Only users before this one.
+    pub before: Option<Uuid>,
+}
+
+/// Users, newest first.
+pub async fn list(pool: &PgPool, filter: &Filter, limit: i64) -> Result<Vec<User>, AuthError> {
+    let rows = sqlx::query_as!(
+        Row,
+        "SELECT * FROM users
+         WHERE ($1::uuid IS NULL OR id < $1)
+           AND ($2::text IS NULL OR state = $2)
+           AND ($3::text IS NULL OR username_key LIKE $3 OR email ILIKE $3 OR id = $4)
+         ORDER BY id DESC LIMIT $5",
+        filter.before,
+        filter.state.map(UserState::as_str),
+        filter.pattern,
+        filter.id,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(User::try_from).collect()
+}

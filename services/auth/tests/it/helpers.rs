@@ -1,0 +1,277 @@
+//! A running auth service, and what its tests do with it again and again.
+
+use std::time::Duration;
+
+use adfolio_auth::config::{AccessArgs, AuthConfig};
+use adfolio_kit::client::{Channel, outgoing};
+use adfolio_kit::clock::Clock;
+use adfolio_kit::config::{ServerArgs, TelemetryArgs};
+use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
+use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;
+use adfolio_proto::auth::v1::{
+    CreateLicenseKeysRequest, LoginRequest, LogoutRequest, OpenStoreRequest, RegisterRequest,
+    Session, SetUserStateRequest, UserState, VerifySessionRequest, VerifySessionResponse,
+};
+use adfolio_testkit::{RunningService, TestBroker, TestDatabase, fixed_clock, spawn_service};
+use tonic::Status;
+use uuid::Uuid;
+
+pub const PASSWORD: &str = "correct horse battery";
+pub const START: &str = "2026-11-20T10:00:00Z";
+
+/// A support member's id; their account need not exist for calls that the gateway has let through.
+pub const SUPPORT: Uuid = Uuid::from_u128(7);
+
+pub struct Auth {
+    pub db: TestDatabase,
+    pub broker: TestBroker,
+    pub clock: Clock,
+    access: AccessArgs,
+    service: RunningService,
+}
+
+impl Auth {
+    pub async fn start() -> Self {
+        Self::start_with(AccessArgs::default()).await
+    }
+
+    pub async fn start_with(access: AccessArgs) -> Self {
+        let db = TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await;
+        let broker = TestBroker::namespace();
+        let clock = fixed_clock(START);
+        let service = spawn(&db, &broker, &clock, &access).await;
+        Self {
+            db,
+            broker,
+            clock,
+            access,
+            service,
+        }
+    }
+
+    /// The same service again, after it was stopped: only the database stays.
+    pub async fn restart(self) -> Self {
+        let Self {
+            db,
+            broker,
+            clock,
+            access,
+            service,
+        } = self;
+        service.stop().await.expect("stopped");
+        let service = spawn(&db, &broker, &clock, &access).await;
+        Self {
+            db,
+            broker,
+            clock,
+            access,
+            service,
+        }
+    }
+
+    pub fn users(&self) -> AuthServiceClient<Channel> {
+        AuthServiceClient::new(self.service.channel())
+    }
+
+    pub fn admin(&self) -> AuthAdminServiceClient<Channel> {
+        AuthAdminServiceClient::new(self.service.channel())
+    }
+
+    pub fn channel(&self) -> Channel {
+        self.service.channel()
+    }
+
+    /// A fresh licence key.
+    pub async fn key(&self, activate: bool) -> String {
+        let message = CreateLicenseKeysRequest {
+            count: 1,
+            note: String::new(),
+            activate,
+            codes: Vec::new(),
+        };
+        let answer = self
+            .admin()
+            .create_license_keys(support(message))
+            .await
+            .expect("keys")
+            .into_inner();
+        answer.items.first().expect("a key").code.clone()
+    }
+
+    /// A registered user.
+    pub async fn register(&self, username: &str) -> Session {
+        let key = self.key(true).await;
+        self.try_register(registration(username, &key))
+            .await
+            .expect("registered")
+    }
+
+    pub async fn try_register(&self, message: RegisterRequest) -> Result<Session, Status> {
+        let answer = self.users().register(anonymous(message)).await?;
+        Ok(answer.into_inner().session.expect("a session"))
+    }
+
+    pub async fn login(&self, username: &str, password: &str) -> Result<Session, Status> {
+        self.login_from(username, password, "192.0.2.1").await
+    }
+
+    pub async fn login_from(
+        &self,
+        username: &str,
+        password: &str,
+        address: &str,
+    ) -> Result<Session, Status> {
+        let message = LoginRequest {
+            username: username.to_owned(),
+            password: password.to_owned(),
+            client_address: address.to_owned(),
+        };
+        let answer = self.users().login(anonymous(message)).await?;
+        Ok(answer.into_inner().session.expect("a session"))
+    }
+
+    pub async fn verify(&self, token: &str) -> Result<VerifySessionResponse, Status> {
+        let message = VerifySessionRequest {
+            token: token.to_owned(),
+        };
+        Ok(self
+            .users()
+            .verify_session(anonymous(message))
+            .await?
+            .into_inner())
+    }
+
+    pub async fn logout(&self, token: &str) {
+        self.users()
+            .logout(anonymous(LogoutRequest {
+                token: token.to_owned(),
+            }))
+            .await
+            .expect("logged out");
+    }
+
+    pub async fn open_store(&self, user: &str, code: &str) -> Result<Session, Status> {
+        let message = OpenStoreRequest {
+            code: code.to_owned(),
+            client_address: String::new(),
+        };
+        let answer = self.users().open_store(as_user(user, message)).await?;
+        Ok(answer.into_inner().session.expect("a session"))
+    }
+
+    pub async fn set_state(&self, user: &str, state: UserState) -> Result<(), Status> {
+        let message = SetUserStateRequest {
+            user_id: user.to_owned(),
+            state: state.into(),
+            reason: "test".to_owned(),
+        };
+        self.admin()
+            .set_user_state(support(message))
+            .await
+            .map(|_| ())
+    }
+}
+
+async fn spawn(
+    db: &TestDatabase,
+    broker: &TestBroker,
+    clock: &Clock,
+    access: &AccessArgs,
+) -> RunningService {
+    let config = AuthConfig {
+        server: ServerArgs::default(),
+        database: db.args(),
+        broker: broker.args(),
+        telemetry: TelemetryArgs::default(),
+        access: access.clone(),
+    };
+    let clock = clock.clone();
+    spawn_service(move |listener, shutdown| adfolio_auth::run_at(config, listener, shutdown, clock))
+        .await
+}
+
+/// A full registration.
+pub fn registration(username: &str, key: &str) -> RegisterRequest {
+    RegisterRequest {
+        username: username.to_owned(),
+        nickname: String::new(),
+        password: PASSWORD.to_owned(),
+        confirm_password: PASSWORD.to_owned(),
+        email: "user@shop.example".to_owned(),
+        phone: "+49 30 1234567".to_owned(),
+        license_key: key.to_owned(),
+        older_form: false,
+        client_address: "192.0.2.1".to_owned(),
+    }
+}
+
+pub fn anonymous<M>(message: M) -> tonic::Request<M> {
+    outgoing(&Caller::system(), message, Duration::from_secs(30))
+}
+
+pub fn as_user<M>(user: &str, message: M) -> tonic::Request<M> {
+    let id = UserId(user.parse().expect("a user's id"));
+    outgoing(&Caller::user(id), message, Duration::from_secs(30))
+}
+
+pub fn support<M>(message: M) -> tonic::Request<M> {
+    as_staff(StaffRole::Support, message)
+}
+
+pub fn as_staff<M>(role: StaffRole, message: M) -> tonic::Request<M> {
+    outgoing(
+        &Caller::staff(SUPPORT, role),
+        message,
+        Duration::from_secs(30),
+    )
+}
+
+pub fn user_id(session: &Session) -> &str {
+    &session.user.as_ref().expect("a user").id
+}
+
+/// The reason of a refused call.
+pub fn reason<T: std::fmt::Debug>(outcome: Result<T, Status>) -> Reason {
+    refusal(outcome).reason
+}
+
+/// The refusal of a refused call.
+pub fn refusal<T: std::fmt::Debug>(outcome: Result<T, Status>) -> Refusal {
+    let status = outcome.expect_err("the call should have been refused");
+    Refusal::from_status(&status).unwrap_or_else(|| panic!("no refusal in {status:?}"))
+}
+
+/// Every text in every table, to search for what must not be there.
+pub async fn dump(db: &TestDatabase) -> String {
+    let pool = db.pool();
+    let tables: Vec<String> = sqlx::query_scalar(
+        "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' ORDER BY 1",
+    )
+    .fetch_all(&pool)
+    .await
+    .expect("tables");
+    let mut text = String::new();
+    for table in tables {
+        let query =
+            format!("SELECT coalesce(string_agg(row::text, chr(10)), '') FROM \"{table}\" AS row");
+        let rows: String = sqlx::query_scalar(sqlx::AssertSqlSafe(query))
+            .fetch_one(&pool)
+            .await
+            .expect("rows");
+        text.push_str(&rows);
+    }
+    text
+}
+
+/// How many password evaluations this process has done. Every test is a process of its own under nextest.
+pub fn evaluations() -> u64 {
+    let metrics = adfolio_kit::telemetry::render_metrics();
+    let line = metrics
+        .lines()
+        .find(|line| line.starts_with("auth_password_evaluations_total"));
+    line.and_then(|line| line.rsplit(' ').next())
+        .and_then(|number| number.parse().ok())
+        .unwrap_or(0)
+}

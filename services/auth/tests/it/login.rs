@@ -1,0 +1,214 @@
+//! Login: what it answers, and how often one may try.
+
+use std::time::Duration;
+
+use adfolio_auth::config::AccessArgs;
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::auth::v1::UserState;
+
+use crate::helpers::{Auth, PASSWORD, evaluations, reason, refusal, user_id};
+
+const WRONG: &str = "not the password";
+const LOCK: Duration = Duration::from_mins(30);
+
+#[tokio::test]
+async fn the_right_password_opens_a_session() {
+    let auth = Auth::start().await;
+    let first = auth.register("ann").await;
+    let second = auth.login(" ANN ", PASSWORD).await.unwrap();
+    assert_ne!(first.token, second.token);
+    assert_eq!(
+        auth.verify(&second.token).await.unwrap().user_id,
+        user_id(&first)
+    );
+    assert_eq!(
+        reason(auth.login("ann", WRONG).await),
+        Reason::BadCredentials
+    );
+    assert_eq!(
+        reason(auth.login("nobody", PASSWORD).await),
+        Reason::BadCredentials
+    );
+}
+
+#[tokio::test]
+async fn a_closed_account_says_so_only_after_the_right_password() {
+    let auth = Auth::start().await;
+    let user = auth.register("ann").await;
+    sqlx::query("UPDATE users SET lang = 'th'")
+        .execute(&auth.db.pool())
+        .await
+        .unwrap();
+    for (state, expected) in [
+        (UserState::Disabled, Reason::AccountDisabled),
+        (UserState::NotActivated, Reason::AccountNotActivated),
+        (UserState::Cancelled, Reason::AccountCancelled),
+    ] {
+        auth.set_state(user_id(&user), state).await.unwrap();
+        assert_eq!(
+            reason(auth.login("ann", WRONG).await),
+            Reason::BadCredentials
+        );
+        let refusal = refusal(auth.login("ann", PASSWORD).await);
+        assert_eq!(
+            (refusal.reason, refusal.lang.as_deref()),
+            (expected, Some("th"))
+        );
+    }
+}
+
+#[tokio::test]
+async fn known_and_unknown_users_cost_the_same() {
+    adfolio_kit::telemetry::install_metrics("auth").unwrap();
+    let auth = Auth::start().await;
+    let user = auth.register("ann").await;
+    auth.set_state(user_id(&user), UserState::Disabled)
+        .await
+        .unwrap();
+    for (username, password) in [
+        ("ann", PASSWORD),
+        ("ann", WRONG),
+        ("nobody", WRONG),
+        ("no such name!", WRONG),
+        ("", ""),
+    ] {
+        let before = evaluations();
+        let _ = auth.login(username, password).await;
+        assert_eq!(evaluations() - before, 1, "{username:?} {password:?}");
+    }
+}
+
+#[tokio::test]
+async fn two_hundred_parallel_guesses_are_ten() {
+    adfolio_kit::telemetry::install_metrics("auth").unwrap();
+    let auth = Auth::start().await;
+    auth.register("ann").await;
+    let before = evaluations();
+    let guesses = (0..200)
+        .map(|number| auth.login_from("ann", WRONG, ["192.0.2.1", "192.0.2.2"][number % 2]));
+    let outcomes = futures::future::join_all(guesses).await;
+    let mut wrong = 0;
+    for outcome in outcomes {
+        match reason(outcome) {
+            Reason::BadCredentials => wrong += 1,
+            Reason::TooManyAttempts => {}
+            other => panic!("unexpected {other}"),
+        }
+    }
+    assert!(wrong <= 10, "{wrong} guesses were answered");
+    assert_eq!(evaluations() - before, wrong, "and no more were evaluated");
+    assert_eq!(
+        reason(auth.login("ann", PASSWORD).await),
+        Reason::TooManyAttempts
+    );
+}
+
+#[tokio::test]
+async fn a_lock_lasts_half_an_hour_and_outlives_a_restart() {
+    let auth = Auth::start().await;
+    auth.register("ann").await;
+    auth.register("bob").await;
+    for _ in 0..10 {
+        assert_eq!(
+            reason(auth.login("ann", WRONG).await),
+            Reason::BadCredentials
+        );
+    }
+    let locked = refusal(auth.login("ann", PASSWORD).await);
+    assert_eq!(
+        (locked.reason, locked.retry_after),
+        (Reason::TooManyAttempts, Some(LOCK))
+    );
+    auth.login("bob", PASSWORD).await.unwrap();
+
+    let auth = auth.restart().await;
+    auth.clock
+        .advance(LOCK.checked_sub(Duration::from_secs(1)).unwrap());
+    let locked = refusal(auth.login("ann", PASSWORD).await);
+    assert_eq!(
+        (locked.reason, locked.retry_after),
+        (Reason::TooManyAttempts, Some(Duration::from_secs(1)))
+    );
+    auth.clock.advance(Duration::from_secs(1));
+    auth.login("ann", PASSWORD).await.unwrap();
+}
+
+#[tokio::test]
+async fn unknown_names_are_locked_alike() {
+    let auth = Auth::start().await;
+    for _ in 0..10 {
+        assert_eq!(
+            reason(auth.login("nobody", WRONG).await),
+            Reason::BadCredentials
+        );
+    }
+    assert_eq!(
+        reason(auth.login("NOBODY", WRONG).await),
+        Reason::TooManyAttempts
+    );
+}
+
+#[tokio::test]
+async fn a_right_password_clears_the_count() {
+    let auth = Auth::start().await;
+    auth.register("ann").await;
+    for _ in 0..3 {
+        for _ in 0..9 {
+            assert_eq!(
+                reason(auth.login("ann", WRONG).await),
+                Reason::BadCredentials
+            );
+        }
+        auth.login("ann", PASSWORD).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_address_can_be_held_to_less_than_the_account() {
+    let access = AccessArgs {
+        login_failures_per_account: 100,
+        ..AccessArgs::default()
+    };
+    let auth = Auth::start_with(access).await;
+    auth.register("ann").await;
+    for _ in 0..10 {
+        assert_eq!(
+            reason(auth.login_from("ann", WRONG, "192.0.2.66").await),
+            Reason::BadCredentials
+        );
+    }
+    assert_eq!(
+        reason(auth.login_from("ann", PASSWORD, "192.0.2.66").await),
+        Reason::TooManyAttempts
+    );
+    auth.login_from("ann", PASSWORD, "192.0.2.1").await.unwrap();
+}
+
+#[tokio::test]
+async fn parallel_logins_with_the_right_password_all_succeed() {
+    let auth = Auth::start().await;
+    auth.register("ann").await;
+    let outcomes = futures::future::join_all((0..30).map(|_| auth.login("ann", PASSWORD))).await;
+    for outcome in outcomes {
+        outcome.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_full_queue_asks_to_come_back() {
+    let auth = Auth::start_with(AccessArgs {
+        password_queue: 1,
+        ..AccessArgs::default()
+    })
+    .await;
+    auth.register("ann").await;
+    let outcomes = futures::future::join_all((0..20).map(|_| auth.login("ann", PASSWORD))).await;
+    let refused: Vec<_> = outcomes.into_iter().filter(Result::is_err).collect();
+    assert!(!refused.is_empty());
+    for outcome in refused {
+        let refusal = refusal(outcome);
+        assert_eq!(refusal.reason, Reason::TooManyAttempts);
+        assert_eq!(refusal.retry_after, Some(Duration::from_secs(1)));
+    }
+    auth.login("ann", PASSWORD).await.unwrap();
+}

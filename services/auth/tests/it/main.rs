@@ -1,0 +1,17 @@
+//! Behaviour of the auth service, through its gRPC calls, on real PostgreSQL and RabbitMQ.
+
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking with a clear message"
+)]
+
+mod helpers;
+mod licenses;
+mod login;
+mod registration;
+mod sessions;
+mod staff;
+mod store;
+mod users;

@@ -1,0 +1,197 @@
+//! Registration: its rules, and what happens when many want the same.
+
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::auth::v1::{Entry, RegisterRequest, UserState};
+
+use crate::helpers::{Auth, PASSWORD, dump, reason, refusal, registration, user_id};
+
+/// Spoils one field of a form.
+type Spoil = fn(&mut RegisterRequest);
+
+#[tokio::test]
+async fn a_registration_opens_an_account_and_a_session() {
+    let auth = Auth::start().await;
+    let probe = auth.broker.probe(&["adfolio.auth.v1.*"]).await;
+    let key = auth.key(true).await;
+    let session = auth
+        .try_register(registration("Ann.Lee", &key.to_lowercase()))
+        .await
+        .unwrap();
+    let user = session.user.clone().unwrap();
+    assert_eq!(
+        (user.username.as_str(), user.nickname.as_str()),
+        ("Ann.Lee", "Ann.Lee")
+    );
+    assert_eq!(user.state(), UserState::Active);
+    assert_eq!(user.entry(), Entry::Register);
+    assert_eq!(
+        user.license_key_masked,
+        format!("****{}", &key[key.len() - 4..])
+    );
+    let verified = auth.verify(&session.token).await.unwrap();
+    assert_eq!(verified.user_id, user.id);
+    let events = probe.wait_for("adfolio.auth.v1.UserRegistered", 1).await;
+    let event: adfolio_proto::events::v1::UserRegistered = events[0].data().unwrap();
+    assert_eq!(
+        (event.user_id.as_str(), event.entry.as_str()),
+        (user.id.as_str(), "register")
+    );
+    assert_eq!(events[0].subject, user.id);
+}
+
+#[tokio::test]
+async fn every_field_is_checked_and_named() {
+    let auth = Auth::start().await;
+    let key = auth.key(true).await;
+    let cases: [(&str, Reason, Spoil); 9] = [
+        ("username", Reason::Validation, |form| {
+            form.username = "a b".into();
+        }),
+        ("password", Reason::Validation, |form| {
+            form.password = "short".into();
+        }),
+        ("password", Reason::Validation, |form| {
+            form.password = "password123".into();
+        }),
+        ("password", Reason::Validation, |form| {
+            form.password = "x".repeat(129);
+        }),
+        ("confirm_password", Reason::PasswordMismatch, |form| {
+            form.confirm_password.push('!');
+        }),
+        ("email", Reason::Validation, |form| {
+            form.email = "nobody".into();
+        }),
+        ("phone", Reason::Validation, |form| {
+            form.phone = String::new();
+        }),
+        ("licenseKey", Reason::Validation, |form| {
+            form.license_key = String::new();
+        }),
+        ("licenseKey", Reason::LicenseNotFound, |form| {
+            form.license_key = "NO-SUCH-KEY".into();
+        }),
+    ];
+    for (field, expected, spoil) in cases {
+        let mut form = registration("ann", &key);
+        spoil(&mut form);
+        let refusal = refusal(auth.try_register(form).await);
+        assert_eq!(
+            (refusal.reason, refusal.field.as_deref()),
+            (expected, Some(field))
+        );
+    }
+    // None of it spent the key or took the name.
+    auth.try_register(registration("ann", &key)).await.unwrap();
+    let again = refusal(auth.try_register(registration("bob", &key)).await);
+    assert_eq!(
+        (again.reason, again.field.as_deref()),
+        (Reason::LicenseUsed, Some("licenseKey"))
+    );
+}
+
+#[tokio::test]
+async fn the_older_form_needs_less() {
+    let auth = Auth::start().await;
+    let key = auth.key(true).await;
+    let form = RegisterRequest {
+        older_form: true,
+        confirm_password: String::new(),
+        email: String::new(),
+        phone: String::new(),
+        ..registration("older", &key)
+    };
+    auth.try_register(form).await.unwrap();
+}
+
+#[tokio::test]
+async fn names_differ_by_more_than_case() {
+    let auth = Auth::start().await;
+    auth.register("Ann.Lee").await;
+    let key = auth.key(true).await;
+    let refusal = refusal(auth.try_register(registration("ANN.lee", &key)).await);
+    assert_eq!(
+        (refusal.reason, refusal.field.as_deref()),
+        (Reason::UsernameTaken, Some("username"))
+    );
+    auth.login("aNN.LEE", PASSWORD).await.unwrap();
+}
+
+#[tokio::test]
+async fn one_key_opens_one_of_fifty_accounts() {
+    let auth = Auth::start().await;
+    let key = auth.key(true).await;
+    let forms = (0..50).map(|number| registration(&format!("racer-{number}"), &key));
+    let outcomes = futures::future::join_all(forms.map(|form| auth.try_register(form))).await;
+    let (won, lost): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
+    assert_eq!(won.len(), 1);
+    for outcome in lost {
+        assert_eq!(reason(outcome), Reason::LicenseUsed);
+    }
+    let users: i64 = sqlx::query_scalar("SELECT count(*) FROM users")
+        .fetch_one(&auth.db.pool())
+        .await
+        .unwrap();
+    assert_eq!(users, 1);
+}
+
+#[tokio::test]
+async fn one_name_goes_to_one_of_fifty() {
+    let auth = Auth::start().await;
+    let mut forms = Vec::new();
+    for number in 0..50 {
+        let name = if number % 2 == 0 {
+            "same-name"
+        } else {
+            "SAME-name"
+        };
+        forms.push(registration(name, &auth.key(true).await));
+    }
+    let outcomes =
+        futures::future::join_all(forms.into_iter().map(|form| auth.try_register(form))).await;
+    let (won, lost): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
+    assert_eq!(won.len(), 1);
+    for outcome in lost {
+        assert_eq!(reason(outcome), Reason::UsernameTaken);
+    }
+    let used: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM license_keys WHERE used_by IS NOT NULL")
+            .fetch_one(&auth.db.pool())
+            .await
+            .unwrap();
+    assert_eq!(used, 1, "the keys of the losers stay unused");
+}
+
+#[tokio::test]
+async fn a_key_that_does_not_activate_leaves_the_account_waiting() {
+    let auth = Auth::start().await;
+    let key = auth.key(false).await;
+    let session = auth
+        .try_register(registration("patient", &key))
+        .await
+        .unwrap();
+    assert_eq!(
+        auth.verify(&session.token).await.unwrap().state(),
+        UserState::NotActivated
+    );
+    assert_eq!(
+        reason(auth.login("patient", PASSWORD).await),
+        Reason::AccountNotActivated
+    );
+    auth.set_state(user_id(&session), UserState::Active)
+        .await
+        .unwrap();
+    auth.login("patient", PASSWORD).await.unwrap();
+}
+
+#[tokio::test]
+async fn neither_token_nor_password_is_stored() {
+    let auth = Auth::start().await;
+    let session = auth.register("secretive").await;
+    let second = auth.login("secretive", PASSWORD).await.unwrap();
+    let tables = dump(&auth.db).await;
+    assert!(tables.contains("secretive"), "the search sees the tables");
+    for secret in [session.token.as_str(), second.token.as_str(), PASSWORD] {
+        assert!(!tables.contains(secret));
+    }
+}

@@ -1,0 +1,161 @@
+//! What staff and other services see of users.
+
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
+use adfolio_proto::auth::v1::{
+    GetUserDetailRequest, GetUserRequest, ListUsersRequest, LookUpUsersRequest,
+    SetUserStateRequest, UserState,
+};
+use adfolio_proto::common::v1::PageRequest;
+
+use crate::helpers::{Auth, anonymous, as_user, reason, refusal, support, user_id};
+
+async fn names(auth: &Auth, query: &str, state: UserState) -> Vec<String> {
+    let message = ListUsersRequest {
+        query: query.to_owned(),
+        state: state.into(),
+        page: None,
+    };
+    let answer = auth
+        .admin()
+        .list_users(support(message))
+        .await
+        .unwrap()
+        .into_inner();
+    answer.items.into_iter().map(|user| user.username).collect()
+}
+
+#[tokio::test]
+async fn users_are_found_by_name_address_id_and_state() {
+    let auth = Auth::start().await;
+    let ann = auth.register("Ann_Lee").await;
+    auth.register("bob").await;
+    auth.set_state(user_id(&ann), UserState::Disabled)
+        .await
+        .unwrap();
+    let all = UserState::Unspecified;
+    assert_eq!(names(&auth, "", all).await, ["bob", "Ann_Lee"]);
+    assert_eq!(names(&auth, "NN_L", all).await, ["Ann_Lee"]);
+    assert_eq!(names(&auth, "shop.example", all).await, ["bob", "Ann_Lee"]);
+    assert_eq!(names(&auth, user_id(&ann), all).await, ["Ann_Lee"]);
+    assert_eq!(names(&auth, "%", all).await, Vec::<String>::new());
+    assert_eq!(names(&auth, "", UserState::Disabled).await, ["Ann_Lee"]);
+    assert_eq!(names(&auth, "", UserState::Active).await, ["bob"]);
+}
+
+#[tokio::test]
+async fn a_cursor_belongs_to_its_list() {
+    let auth = Auth::start().await;
+    for number in 0..3 {
+        auth.register(&format!("user-{number}")).await;
+    }
+    let list = |query: &str, cursor: &str| {
+        let page = Some(PageRequest {
+            cursor: cursor.to_owned(),
+            limit: 2,
+        });
+        support(ListUsersRequest {
+            query: query.to_owned(),
+            state: 0,
+            page,
+        })
+    };
+    let first = auth
+        .admin()
+        .list_users(list("", ""))
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(first.items.len(), 2);
+    let second = auth
+        .admin()
+        .list_users(list("", &first.next_cursor))
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!((second.items.len(), second.next_cursor.as_str()), (1, ""));
+    let foreign = auth
+        .admin()
+        .list_users(list("user", &first.next_cursor))
+        .await;
+    assert_eq!(refusal(foreign).field.as_deref(), Some("cursor"));
+}
+
+#[tokio::test]
+async fn other_services_learn_who_exists() {
+    let auth = Auth::start().await;
+    let ann = auth.register("ann").await;
+    let unknown = uuid::Uuid::now_v7().to_string();
+    let user_ids = vec![
+        user_id(&ann).to_owned(),
+        unknown,
+        "junk".to_owned(),
+        user_id(&ann).to_owned(),
+    ];
+    let mut directory = UserDirectoryServiceClient::new(auth.channel());
+    let found = directory
+        .look_up_users(anonymous(LookUpUsersRequest { user_ids }))
+        .await
+        .unwrap()
+        .into_inner()
+        .users;
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        (found[0].username.as_str(), found[0].state()),
+        ("ann", UserState::Active)
+    );
+    let many = LookUpUsersRequest {
+        user_ids: vec![String::new(); 501],
+    };
+    assert_eq!(
+        reason(directory.look_up_users(anonymous(many)).await),
+        Reason::Validation
+    );
+}
+
+#[tokio::test]
+async fn profiles_are_the_callers_own() {
+    let auth = Auth::start().await;
+    let ann = auth.register("ann").await;
+    let profile = auth
+        .users()
+        .get_user(as_user(user_id(&ann), GetUserRequest {}))
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(profile.user, ann.user);
+    assert_eq!(
+        reason(auth.users().get_user(anonymous(GetUserRequest {})).await),
+        Reason::NotAuthenticated
+    );
+}
+
+#[tokio::test]
+async fn what_does_not_exist_is_not_found() {
+    let auth = Auth::start().await;
+    for id in [uuid::Uuid::now_v7().to_string(), "junk".to_owned()] {
+        let message = GetUserDetailRequest {
+            user_id: id.clone(),
+        };
+        assert_eq!(
+            reason(auth.admin().get_user_detail(support(message)).await),
+            Reason::NotFound
+        );
+        assert_eq!(
+            reason(auth.set_state(&id, UserState::Disabled).await),
+            Reason::NotFound
+        );
+    }
+    let ann = auth.register("ann").await;
+    let message = SetUserStateRequest {
+        user_id: user_id(&ann).to_owned(),
+        state: 0,
+        reason: String::new(),
+    };
+    assert_eq!(
+        refusal(auth.admin().set_user_state(support(message)).await)
+            .field
+            .as_deref(),
+        Some("state")
+    );
+}
