@@ -19,11 +19,11 @@ export function Shell() {
   const { token } = useSession();
   const main = useRef<HTMLElement>(null);
   const route = routeOf(pathname);
-  const tabs = token !== null && route?.tabBar === true;
+  const tabs = token !== null && route?.login === true;
   useScroll();
 
   return (
-    <div className={cx(styles.shell, tabs && styles.withTabs)}>
+    <div className={cx(styles.shell, tabs && styles.withRail, tabs && route?.tabBar && styles.withTabs)}>
       <OfflineBanner />
       {route?.header ? <Header notes={route.header} /> : null}
       <main ref={main} className={styles.main}>

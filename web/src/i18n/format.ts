@@ -7,11 +7,17 @@ export type Formats = {
   /** The same with a plus or minus, for results and movements. */
   signedMoney: (value: string) => string;
   integer: (value: number) => string;
-  /** A decimal string of the server (a rate, a ratio) with up to `decimals` places. */
-  decimal: (value: string, decimals?: number) => string;
+  /** A decimal string of the server as short as it is: `10`, `12.5`. */
+  decimal: (value: string) => string;
+  /** A rate or ratio with two to four decimals. */
+  ratio: (value: string) => string;
   percent: (fraction: string) => string;
+  /** A progress of 0 to 100. */
+  wholePercent: (percent: number) => string;
   date: (iso: string) => string;
   dateTime: (iso: string) => string;
+  /** Date and time for a list: the year only where it is not this one. */
+  moment: (iso: string) => string;
   time: (value: Date | number) => string;
   /** `2026-11` as month and year. */
   month: (month: string) => string;
@@ -36,9 +42,22 @@ function makeFormats(locale: string): Formats {
   const money = new Intl.NumberFormat(locale, twoDecimals);
   const signed = new Intl.NumberFormat(locale, { ...twoDecimals, signDisplay: 'exceptZero' });
   const integer = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
+  const percent = new Intl.NumberFormat(locale, {
+    style: 'percent',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+  });
+  const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+  const ratio = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 4 });
+  const wholePercent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  const thisYear = new Intl.DateTimeFormat(locale, {
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+  });
   const time = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
   const month = new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' });
   const list = new Intl.ListFormat(locale, { type: 'unit', style: 'short' });
@@ -46,10 +65,15 @@ function makeFormats(locale: string): Formats {
     money: (value) => money.format(value as NumericString),
     signedMoney: (value) => signed.format(value as NumericString),
     integer: (value) => integer.format(value),
-    decimal: (value, decimals = 2) =>
-      new Intl.NumberFormat(locale, { maximumFractionDigits: decimals }).format(value as NumericString),
+    decimal: (value) => decimal.format(value as NumericString),
+    ratio: (value) => ratio.format(value as NumericString),
+    wholePercent: (percent) => wholePercent.format(percent / 100),
     percent: (fraction) => percent.format(fraction as NumericString),
     date: (iso) => date.format(new Date(iso)),
+    moment: (iso) => {
+      const date = new Date(iso);
+      return (date.getFullYear() === new Date().getFullYear() ? thisYear : dateTime).format(date);
+    },
     dateTime: (iso) => dateTime.format(new Date(iso)),
     time: (value) => time.format(value),
     month: (value) => month.format(new Date(`${value}-01T00:00:00Z`)),

@@ -70,7 +70,14 @@ export const handlers = [
     const plan = fixtures.plans.find((candidate) => candidate.id === id) ?? fixtures.plan({ id });
     if (plan.status === 'waiting' || plan.status === 'matching') {
       const timeline = [{ status: plan.status, time: plan.create_time }];
-      return ok(fixtures.planDetail({ ...plan, timeline, series: [], flow: [] }));
+      const none = {
+        impressions: 0,
+        clicks: 0,
+        to_be_consumed: '0.00',
+        discount_amount: '0.00',
+        coupon: null,
+      };
+      return ok(fixtures.planDetail({ ...plan, ...none, timeline, series: [], flow: [] }));
     }
     return ok(fixtures.planDetail(plan));
   }),

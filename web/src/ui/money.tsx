@@ -5,19 +5,27 @@ import styles from './money.module.css';
 
 type Props = {
   value: string;
-  /** Shows the sign and its colour: for results and movements. */
-  signed?: boolean;
+  /** Shows the sign: a result that is a loss stands out, money that goes out is nothing alarming. */
+  signed?: 'result' | 'movement';
   currency?: string | undefined;
 };
 
 /** An amount in the format of the language, never split over two lines. */
-export function Money({ value, signed = false, currency }: Props) {
+export function Money({ value, signed, currency }: Props) {
   const { money, signedMoney } = useFormats();
   const sign = signOf(value);
   return (
-    <span className={cx('figure', signed && sign > 0 && styles.up, signed && sign < 0 && styles.down)}>
-      {signed ? signedMoney(value) : money(value)}
+    <>
+      <span
+        className={cx(
+          'figure',
+          signed && sign > 0 && styles.up,
+          signed === 'result' && sign < 0 && styles.down,
+        )}
+      >
+        {signed ? signedMoney(value) : money(value)}
+      </span>
       {currency ? <span className={styles.currency}> {currency}</span> : null}
-    </span>
+    </>
   );
 }

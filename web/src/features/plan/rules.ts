@@ -104,9 +104,11 @@ export function ageRange({
   return age_min > 0 || age_max > 0 ? { min: age_min, max: age_max } : null;
 }
 
+const HUES = [168, 204, 228, 18, 42, 286] as const;
+
 /** A colour for a product without a picture, always the same for the same name. */
 export function hueOf(name: string): number {
-  let hash = 0;
-  for (const char of name) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % 360;
-  return hash;
+  let hash = 7;
+  for (const char of name) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % 65_521;
+  return HUES[hash % HUES.length] ?? HUES[0];
 }

@@ -55,7 +55,7 @@ export interface components {
     };
     Statistics: {
       type: number; from: string; to: string; invested: Money; delivery_orders: number; consumed: Money; to_be_consumed: Money;
-      impressions: number; clicks: number; revenue: Money; profit: Money; ctr: string; cpc: string; roas: string; series: S['SeriesPoint'][];
+      impressions: number; clicks: number; revenue: Money; profit: Money; ctr?: string | null; cpc?: string | null; roas?: string | null; series: S['SeriesPoint'][];
     };
     Property: {
       currency: string; total_assets: Money; available_funds: Money; to_be_consumed: Money; to_be_settled: Money;

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { localeOf } from '@/i18n/languages';
 import { cx } from '../cx';
@@ -28,7 +28,7 @@ export default function Chart({ label, times, series, textAt }: Props) {
   const timeText = useTimeText(times, i18n.language);
   const count = times.length;
   const max = niceMax(Math.max(0, ...series.flatMap((line) => line.values)));
-  const plot: Plot = { width, height: HEIGHT, left: 2, right: 2, top: 22, bottom: 22 };
+  const plot: Plot = { width, height: HEIGHT, left: 40, right: 6, top: 10, bottom: 24 };
   const index = active === null ? null : Math.min(active, count - 1);
   const describe = (position: number) =>
     [timeText.full(position), ...series.map((line) => `${line.label} ${textAt(line.key, position)}`)].join(
@@ -145,16 +145,14 @@ function Lines({ plot, max, series, index, lang }: LinesProps) {
         <g key={value}>
           <line
             className={styles.grid}
-            x1={0}
+            x1={plot.left}
             x2={plot.width}
             y1={yAt(value, max, plot)}
             y2={yAt(value, max, plot)}
           />
-          {value > 0 ? (
-            <text className={styles.axis} x={0} y={yAt(value, max, plot) - 4}>
-              {compact.format(value)}
-            </text>
-          ) : null}
+          <text className={styles.axis} x={plot.left - 8} y={yAt(value, max, plot) + 4} textAnchor="end">
+            {compact.format(value)}
+          </text>
         </g>
       ))}
       {first ? <path className={styles.area} d={areaPath(first.values, max, plot)} /> : null}
@@ -229,7 +227,8 @@ function tipPosition(x: number, width: number) {
 function useWidth() {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(FALLBACK_WIDTH);
-  useEffect(() => {
+  // Before the first paint, so that no line is ever seen in the wrong width.
+  useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
     const measure = () => setWidth(element.clientWidth || FALLBACK_WIDTH);

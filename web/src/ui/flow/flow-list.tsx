@@ -20,7 +20,7 @@ export function FlowList({ entries }: { entries: readonly FlowEntry[] }) {
 
 function FlowItem({ entry }: { entry: FlowEntry }) {
   const { t } = useTranslation();
-  const { dateTime, money } = useFormats();
+  const { moment, money } = useFormats();
   const sign = signOf(entry.amount);
   return (
     <li className={styles.entry}>
@@ -29,16 +29,20 @@ function FlowItem({ entry }: { entry: FlowEntry }) {
         {sign < 0 ? <ArrowUpRight size={18} /> : null}
         {sign === 0 ? <Minus size={18} /> : null}
       </span>
-      <span className={styles.type}>{t(`flow.${entry.type}`)}</span>
-      <span className={styles.amount}>
-        <Money value={entry.amount} signed />
+      <span className={styles.head}>
+        <span className={styles.type}>{t(`flow.${entry.type}`)}</span>
+        <span className={styles.amount}>
+          <Money value={entry.amount} signed="movement" />
+        </span>
       </span>
       <span className={styles.remark}>{entry.remark || t('flow.no_remark')}</span>
-      <time className={styles.time} dateTime={entry.time}>
-        {dateTime(entry.time)}
-      </time>
-      <span className={cx('figure', styles.balance)}>
-        {t('flow.balance', { amount: money(entry.balance_after) })}
+      <span className={styles.foot}>
+        <time className={styles.time} dateTime={entry.time}>
+          {moment(entry.time)}
+        </time>
+        <span className={cx('figure', styles.balance)}>
+          {t('flow.balance', { amount: money(entry.balance_after) })}
+        </span>
       </span>
     </li>
   );

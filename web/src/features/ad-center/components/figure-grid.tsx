@@ -8,10 +8,13 @@ import { Money } from '@/ui/money';
 import { Skeleton } from '@/ui/states';
 import styles from '../pages/ad-center.module.css';
 
+/** A rate of nothing is no figure. */
+const NO_FIGURE = '–';
+
 /** The other figures; those that are made of plans lead to them. */
 export function FigureGrid({ statistics }: { statistics: Statistics | undefined }) {
   const { t } = useTranslation();
-  const { integer, decimal, percent } = useFormats();
+  const { integer, ratio, percent } = useFormats();
   const show = (render: (figures: Statistics) => ReactNode) =>
     statistics ? render(statistics) : <Skeleton width="60%" height="1.45em" />;
   return (
@@ -43,17 +46,17 @@ export function FigureGrid({ statistics }: { statistics: Statistics | undefined 
       </Cell>
       <Cell label={t('figure.ctr')}>
         {show(({ ctr }) => (
-          <span className="figure">{percent(ctr)}</span>
+          <span className="figure">{ctr ? percent(ctr) : NO_FIGURE}</span>
         ))}
       </Cell>
       <Cell label={t('figure.cpc')}>
         {show(({ cpc }) => (
-          <span className="figure">{decimal(cpc, 4)}</span>
+          <span className="figure">{cpc ? ratio(cpc) : NO_FIGURE}</span>
         ))}
       </Cell>
       <Cell label={t('figure.roas')}>
         {show(({ roas }) => (
-          <span className="figure">{decimal(roas)}</span>
+          <span className="figure">{roas ? ratio(roas) : NO_FIGURE}</span>
         ))}
       </Cell>
     </dl>

@@ -33,7 +33,11 @@ export function Hero({ statistics, updatedAt, isFetching, failed, onRefresh }: P
         </div>
       </div>
       <div className={styles.profit}>
-        {statistics ? <Money value={statistics.profit} signed /> : <Skeleton width="60%" height="1.15em" />}
+        {statistics ? (
+          <Money value={statistics.profit} signed="result" />
+        ) : (
+          <Skeleton width="60%" height="1.15em" />
+        )}
       </div>
       <dl className={styles.pair}>
         <div>

@@ -13,7 +13,7 @@ type Props = { notification: Notification; onRead: () => void };
 /** Opening a notification reads it. */
 export function NotificationItem({ notification, onRead }: Props) {
   const { t } = useTranslation();
-  const { dateTime } = useFormats();
+  const { moment } = useFormats();
   const [isOpen, setIsOpen] = useState(false);
   const contentId = useId();
   const { category, title, content, read, time } = notification;
@@ -44,7 +44,7 @@ export function NotificationItem({ notification, onRead }: Props) {
           </span>
         )}
         <span className={styles.meta}>
-          {t(`notifications.category.${category}`)} · <time dateTime={time}>{dateTime(time)}</time>
+          {t(`notifications.category.${category}`)} · <time dateTime={time}>{moment(time)}</time>
         </span>
       </button>
       <p id={contentId} className={styles.content} hidden={!isOpen}>

@@ -4,6 +4,7 @@ import type { Coupon } from '@/lib/api/types';
 import { meetsRequirement } from '@/lib/coupon';
 import { Button } from '@/ui/button';
 import { useCouponValue } from '@/ui/coupon/coupon-value';
+import { cx } from '@/ui/cx';
 import { Sheet } from '@/ui/sheet';
 import styles from '../pages/product-detail.module.css';
 
@@ -47,13 +48,15 @@ export function CouponSheet({ isOpen, onClose, coupons, chosen, amount, onChange
                 disabled={!usable}
                 onChange={() => onChange(coupon.id)}
               />
-              <span>
-                <span className={styles.name}>{coupon.name}</span>
-                <span className={styles.choiceMeta}>
-                  {t('coupon.from_amount', { amount: money(coupon.amount_requirement) })}
+              <span className={styles.choiceText}>
+                <span>
+                  <span className={styles.name}>{coupon.name}</span>
+                  <span className={styles.choiceMeta}>
+                    {t('coupon.from_amount', { amount: money(coupon.amount_requirement) })}
+                  </span>
                 </span>
+                <span className={cx('figure', styles.couponValue)}>{valueText(coupon)}</span>
               </span>
-              <span className={styles.couponValue}>{valueText(coupon)}</span>
             </label>
           );
         })}

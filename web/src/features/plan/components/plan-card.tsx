@@ -1,3 +1,4 @@
+import { ChevronRight } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useFormats } from '@/i18n/format';
@@ -10,7 +11,7 @@ import { StatusBadge } from './status-badge';
 
 export function PlanCard({ plan }: { plan: Plan }) {
   const { t } = useTranslation();
-  const { dateTime, percent } = useFormats();
+  const { moment, wholePercent } = useFormats();
   return (
     <li className={styles.card}>
       <div className={styles.head}>
@@ -21,36 +22,37 @@ export function PlanCard({ plan }: { plan: Plan }) {
           </h2>
           <p className={styles.number}>{plan.plan_number}</p>
         </div>
-        <div className={styles.badges}>
-          <StatusBadge status={plan.status} />
-          {plan.official ? <Badge>{t('plan.official')}</Badge> : null}
-        </div>
+        <ChevronRight className={styles.arrow} size={20} aria-hidden="true" />
+      </div>
+      <div className={styles.badges}>
+        <StatusBadge status={plan.status} />
+        {plan.official ? <Badge>{t('plan.official')}</Badge> : null}
+        <time className={styles.time} dateTime={plan.create_time}>
+          {moment(plan.create_time)}
+        </time>
       </div>
       {plan.status === 'waiting' ? null : (
         <div className={styles.progressRow}>
           <Progress percent={plan.put_progress} label={t('plan.put_progress')} />
-          <span className="figure">{percent(String(plan.put_progress / 100))}</span>
+          <span className="figure">{wholePercent(plan.put_progress)}</span>
         </div>
       )}
       <dl className={styles.figures}>
         <Figure label={t('plan.put_amount')} value={plan.put_amount} />
-        <Figure label={t('figure.profit')} value={plan.profit} signed />
+        <Figure label={t('figure.profit')} value={plan.profit} signed="result" />
         <Figure label={t('figure.consumed')} value={plan.consumed} />
         <Figure label={t('figure.revenue')} value={plan.revenue} />
       </dl>
-      <time className={styles.time} dateTime={plan.create_time}>
-        {dateTime(plan.create_time)}
-      </time>
     </li>
   );
 }
 
-function Figure({ label, value, signed = false }: { label: string; value: string; signed?: boolean }) {
+function Figure({ label, value, signed }: { label: string; value: string; signed?: 'result' }) {
   return (
     <div>
       <dt>{label}</dt>
       <dd>
-        <Money value={value} signed={signed} />
+        <Money value={value} {...(signed ? { signed } : {})} />
       </dd>
     </div>
   );

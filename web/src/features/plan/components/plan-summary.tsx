@@ -38,7 +38,7 @@ export function PlanSummary({ plan }: { plan: PlanDetail }) {
           <Money value={plan.put_amount} />
         </Figure>
         <Figure label={t('figure.profit')}>
-          <Money value={plan.profit} signed />
+          <Money value={plan.profit} signed="result" />
         </Figure>
         <Figure label={t('figure.revenue')}>
           <Money value={plan.revenue} />
@@ -71,15 +71,15 @@ export function PlanSummary({ plan }: { plan: PlanDetail }) {
 
 function PutProgress({ plan }: { plan: PlanDetail }) {
   const { t } = useTranslation();
-  const { money, percent } = useFormats();
+  const { money, wholePercent } = useFormats();
   return (
     <div className={styles.progress}>
       <Progress percent={plan.put_progress} label={t('plan.put_progress')} />
       <p className={styles.progressText}>
-        <span className="figure">
+        <span>
           {t('plan.consumed_of', { consumed: money(plan.consumed), amount: money(plan.put_amount) })}
         </span>
-        <span className="figure">{percent(String(plan.put_progress / 100))}</span>
+        <span className="figure">{wholePercent(plan.put_progress)}</span>
       </p>
     </div>
   );

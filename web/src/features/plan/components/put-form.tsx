@@ -10,6 +10,7 @@ import { parseTypedAmount } from '@/lib/money';
 import { Button } from '@/ui/button';
 import { Card } from '@/ui/card';
 import { useCouponValue } from '@/ui/coupon/coupon-value';
+import { cx } from '@/ui/cx';
 import { TextField } from '@/ui/field';
 import { Money } from '@/ui/money';
 import { useForm } from '@/ui/use-form';
@@ -128,11 +129,13 @@ function CouponChoice({ coupons, coupon, amount, onChange }: ChoiceProps) {
         onClick={sheet.open}
       >
         <Ticket size={20} aria-hidden="true" />
-        <span>
-          <span className={styles.name}>{t('put.coupon')}</span>
-          <span className={styles.choiceMeta}>{coupon ? coupon.name : summary}</span>
+        <span className={styles.choiceText}>
+          <span>
+            <span className={styles.name}>{t('put.coupon')}</span>
+            <span className={styles.choiceMeta}>{coupon ? coupon.name : summary}</span>
+          </span>
+          {coupon ? <span className={cx('figure', styles.couponValue)}>{valueText(coupon)}</span> : null}
         </span>
-        <span className={styles.couponValue}>{coupon ? valueText(coupon) : null}</span>
         {coupons.length > 0 ? <ChevronRight size={20} aria-hidden="true" /> : <span />}
       </button>
       <CouponSheet

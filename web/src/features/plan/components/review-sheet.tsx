@@ -2,12 +2,14 @@ import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { useErrorText } from '@/i18n/error-text';
+import { useFormats } from '@/i18n/format';
 import type { Coupon, Plan, ProductDetail } from '@/lib/api/types';
 import { putTotals } from '@/lib/coupon';
 import { useIntentionKey } from '@/lib/idempotency';
 import { signOf, subtract } from '@/lib/money';
 import { Button } from '@/ui/button';
 import { Row, Rows } from '@/ui/card';
+import { cx } from '@/ui/cx';
 import { FormAlert } from '@/ui/field';
 import { Money } from '@/ui/money';
 import { Sheet } from '@/ui/sheet';
@@ -29,6 +31,7 @@ type Props = {
 export function ReviewSheet({ product, plan, amount, coupon, available, currency, onClose }: Props) {
   const { t } = useTranslation();
   const errorText = useErrorText();
+  const { signedMoney } = useFormats();
   const { send, put } = usePlacing({ product, plan, amount, coupon });
   const { paid, worth, budget } = putTotals(amount, coupon);
 
@@ -61,7 +64,9 @@ export function ReviewSheet({ product, plan, amount, coupon, available, currency
           </Row>
           {coupon && signOf(worth) > 0 ? (
             <Row label={coupon.name}>
-              <Money value={coupon.mode === 'addition' ? worth : subtract('0', worth)} signed />
+              <span className={cx('figure', styles.couponValue)}>
+                {signedMoney(coupon.mode === 'addition' ? worth : subtract('0', worth))}
+              </span>
             </Row>
           ) : null}
           <Row label={t('put.budget')}>

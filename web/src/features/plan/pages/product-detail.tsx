@@ -79,9 +79,7 @@ function ProductFacts({ product }: { product: ProductDetail }) {
       {product.game_description ? <p className={styles.text}>{product.game_description}</p> : null}
       <Rows>
         <Row label={t('product.put_range')}>
-          <span className="figure">
-            {t('product.range', { min: money(product.put_min), max: money(product.put_max) })}
-          </span>
+          {t('product.range', { min: money(product.put_min), max: money(product.put_max) })}
         </Row>
         <Row label={t('product.content_types')}>
           {list(product.content_types.map((type) => t(`product.content.${type}`)))}

@@ -41,7 +41,7 @@ function Month({ entry }: { entry: MonthlyEntry }) {
       <div className={styles.monthHead}>
         <h2>{month(entry.month)}</h2>
         <span className={styles.net}>
-          <Money value={entry.net} signed />
+          <Money value={entry.net} signed="movement" />
         </span>
       </div>
       <dl className={styles.flows}>
@@ -73,7 +73,7 @@ function Month({ entry }: { entry: MonthlyEntry }) {
                 </Link>
               }
             >
-              <Money value={amount} signed />
+              <Money value={amount} signed="movement" />
             </Row>
           ))}
         </Rows>
