@@ -1,0 +1,93 @@
+//! The gateway's configuration.
+
+use adfolio_kit::config::{BrokerArgs, ServerArgs, TelemetryArgs};
+use adfolio_kit::service::ProcessConfig;
+use clap::{Args, Parser};
+use ipnet::IpNet;
+
+/// The REST gateway of Adfolio. `adfolio-gateway openapi` prints the OpenAPI document and needs no configuration.
+#[derive(Parser, Clone, Debug)]
+#[command(name = "adfolio-gateway", version)]
+pub struct GatewayConfig {
+    /// Where it listens and how it ends
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// The broker whose events end cached sessions
+    #[command(flatten)]
+    pub broker: BrokerArgs,
+    /// Logs and traces
+    #[command(flatten)]
+    pub telemetry: TelemetryArgs,
+    /// The services behind
+    #[command(flatten)]
+    pub services: ServiceUrls,
+    /// The platform's currency, ISO 4217
+    #[arg(long, env = "CURRENCY", default_value = "USD", value_parser = parse_currency)]
+    pub currency: String,
+    /// Seconds for which a verified token is believed without asking again
+    #[arg(long, env = "SESSION_CACHE_SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=60))]
+    pub session_cache_seconds: u64,
+    /// Networks of the proxies in front, whose X-Forwarded-For is believed
+    #[arg(
+        long,
+        env = "TRUSTED_PROXIES",
+        value_delimiter = ',',
+        default_value = "127.0.0.0/8,::1/128"
+    )]
+    pub trusted_proxies: Vec<IpNet>,
+    /// Requests a second for each client address, with a burst of twice as many; 0 for no limit
+    #[arg(long, env = "FLOOD_LIMIT_PER_SECOND", default_value_t = 500)]
+    pub flood_limit_per_second: u32,
+    /// Requests a second for each token, with a burst of twice as many; 0 for no limit
+    #[arg(long, env = "FLOOD_LIMIT_SESSION_PER_SECOND", default_value_t = 100)]
+    pub flood_limit_session_per_second: u32,
+    /// Connections at a time
+    #[arg(long, env = "MAX_CONNECTIONS", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub max_connections: u32,
+    /// Seconds that a client may take for the headers of its next request; longer than a proxy in front keeps an idle
+    /// connection
+    #[arg(long, env = "HEADER_READ_TIMEOUT_SECONDS", default_value_t = 75, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub header_read_timeout_seconds: u64,
+}
+
+/// Addresses of the services.
+#[derive(Args, Clone, Debug)]
+pub struct ServiceUrls {
+    /// Address of auth
+    #[arg(long, env = "AUTH_URL")]
+    pub auth_url: String,
+    /// Address of plan
+    #[arg(long, env = "PLAN_URL")]
+    pub plan_url: String,
+    /// Address of wallet
+    #[arg(long, env = "WALLET_URL")]
+    pub wallet_url: String,
+    /// Address of coupon
+    #[arg(long, env = "COUPON_URL")]
+    pub coupon_url: String,
+    /// Address of notification
+    #[arg(long, env = "NOTIFICATION_URL")]
+    pub notification_url: String,
+    /// Address of acceptor
+    #[arg(long, env = "ACCEPTOR_URL")]
+    pub acceptor_url: String,
+}
+
+impl ProcessConfig for GatewayConfig {
+    fn server(&self) -> &ServerArgs {
+        &self.server
+    }
+
+    fn telemetry(&self) -> &TelemetryArgs {
+        &self.telemetry
+    }
+}
+
+fn parse_currency(text: &str) -> Result<String, String> {
+    let valid = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase());
+    if valid {
+        Ok(text.to_owned())
+    } else {
+        Err("three capital letters".to_owned())
+    }
+}

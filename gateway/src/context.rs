@@ -1,0 +1,107 @@
+//! What the headers of a request say: its id, its client, its language, its time zone, its idempotency key.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use adfolio_kit::identity::IdempotencyKey;
+use adfolio_kit::time_zone::TimeZone;
+use axum::http::{HeaderMap, header};
+use uuid::Uuid;
+
+use crate::auth::Token;
+use crate::errors::Failure;
+use crate::gateway::Gateway;
+use crate::lang::Lang;
+
+/// The token's header.
+pub const TOKEN: &str = "X-CT";
+/// The time zone's header.
+pub const TIME_ZONE: &str = "X-TZ";
+/// The language's header.
+pub const LANG: &str = "X-Lang";
+/// The header of the key that makes a repeated call one call.
+pub const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
+/// The header of the request's id.
+pub const REQUEST_ID: &str = "X-Request-Id";
+const FORWARDED_FOR: &str = "X-Forwarded-For";
+
+/// Proxies in a row that are looked through at most.
+const MAX_PROXIES: usize = 16;
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// The id of the request: the caller's own where it is a sane one, else a new one.
+pub fn request_id(headers: &HeaderMap) -> String {
+    let sane = |id: &&str| {
+        (1..=128).contains(&id.len())
+            && id
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+    };
+    text(headers, REQUEST_ID)
+        .filter(sane)
+        .map_or_else(|| Uuid::now_v7().to_string(), str::to_owned)
+}
+
+/// The client's address: the peer's, or what trusted proxies in front say. An address further left than the first untrusted
+/// one is only somebody's claim.
+pub fn client_address(gateway: &Gateway, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+    let mut address = peer.to_canonical();
+    let values = headers
+        .get_all(FORWARDED_FOR)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    let hops: Vec<&str> = values.flat_map(|value| value.split(',')).collect();
+    for hop in hops.iter().rev().take(MAX_PROXIES) {
+        if !gateway.trusts(address) {
+            break;
+        }
+        let Ok(next) = hop.trim().parse::<IpAddr>() else {
+            break;
+        };
+        address = next.to_canonical();
+    }
+    address
+}
+
+/// What a flood is counted by: an IPv6 client has a whole /64 to send from.
+pub fn flood_key(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, ..] = v6.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+    }
+}
+
+/// The token, if there is one that could be a token.
+pub fn token(headers: &HeaderMap) -> Option<Token> {
+    text(headers, TOKEN).and_then(Token::parse)
+}
+
+/// The caller's language: what the request asks for, else the user's, else what the browser accepts, else English.
+pub fn lang(headers: &HeaderMap, users: Option<Lang>) -> Lang {
+    let asked = text(headers, LANG).and_then(|code| Lang::from_code(code.trim()));
+    let accepted =
+        || text(headers, header::ACCEPT_LANGUAGE.as_str()).and_then(Lang::from_accept_language);
+    asked.or(users).or_else(accepted).unwrap_or_default()
+}
+
+/// The caller's time zone; junk is UTC.
+pub fn time_zone(headers: &HeaderMap) -> TimeZone {
+    text(headers, TIME_ZONE)
+        .map(TimeZone::parse)
+        .unwrap_or_default()
+}
+
+/// The idempotency key, if there is one. One out of form is refused: dropping it would lose its protection silently.
+pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Failure> {
+    let Some(value) = headers.get(IDEMPOTENCY_KEY) else {
+        return Ok(None);
+    };
+    let key = value.to_str().ok().and_then(|text| text.parse().ok());
+    key.map(Some)
+        .ok_or_else(|| Failure::invalid(IDEMPOTENCY_KEY))
+}

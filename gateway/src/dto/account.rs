@@ -1,0 +1,268 @@
+//! Users, sessions, languages.
+
+use adfolio_proto::auth::v1 as auth;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Money, Timestamp, non_empty, present, wire_enum};
+use crate::errors::Failure;
+use crate::lang::Lang;
+use crate::service_entries::ServiceEntries;
+
+wire_enum! {
+    /// State of an account.
+    UserState = auth::UserState {
+        /// May do everything.
+        Active,
+        /// Registered, but not activated yet.
+        NotActivated,
+        /// Disabled by staff.
+        Disabled,
+        /// Cancelled for good.
+        Cancelled,
+    }
+}
+
+wire_enum! {
+    /// How a user came in.
+    Entry = auth::Entry {
+        /// Registered with user name and password.
+        Register,
+        /// Handed over by a native host shell.
+        Host,
+    }
+}
+
+/// A way to reach customer service.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ServiceEntry {
+    /// Opaque id.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30")]
+    pub id: String,
+    /// 1 is a page inside the app, anything else opens elsewhere.
+    #[serde(rename = "type")]
+    #[schema(example = 1)]
+    pub kind: i32,
+    /// Its address.
+    #[schema(example = "https://support.example.com/chat")]
+    pub url: String,
+    /// Its label in the caller's language.
+    #[schema(example = "Live chat")]
+    pub label: String,
+}
+
+/// A user as the user and staff see one.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct UserInfo {
+    /// Opaque id.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+    pub id: String,
+    /// Login name.
+    #[schema(example = "ada.lovelace")]
+    pub username: String,
+    /// Name shown.
+    #[schema(example = "Ada")]
+    pub nickname: String,
+    /// E-mail address; empty when none was given.
+    #[schema(example = "ada@example.com")]
+    pub email: String,
+    /// Phone number; empty when none was given.
+    #[schema(example = "+4915112345678")]
+    pub phone: String,
+    /// Address of the picture.
+    #[schema(required = true)]
+    pub avatar_url: Option<String>,
+    /// Credit score in points.
+    #[schema(example = 100)]
+    pub credit_score: i32,
+    /// Shop level, from 1.
+    #[schema(example = 1)]
+    pub shop_level: i32,
+    /// Guarantee deposit.
+    pub deposit: Money,
+    /// The proxy operator followed.
+    #[schema(required = true)]
+    pub proxy_operator_id: Option<String>,
+    /// Licence key that opened the account; only the last four characters are shown.
+    #[serde(rename = "licenseKey")]
+    #[schema(required = true, example = "****0001")]
+    pub license_key: Option<String>,
+    /// How the user came in.
+    pub entry: Entry,
+    /// Chosen language.
+    #[schema(required = true)]
+    pub lang: Option<Lang>,
+    /// Whether the user is a member.
+    pub vip: bool,
+    /// Whether a transaction password is set.
+    pub has_pay_password: bool,
+    /// Whether a bank card is bound.
+    pub has_bank_card: bool,
+    /// State of the account.
+    pub state: UserState,
+    /// Customer service for questions of every kind.
+    pub customer_service_url: Vec<ServiceEntry>,
+    /// Customer service for deposits.
+    pub recharge_customer_service_url: Vec<ServiceEntry>,
+    /// When the account was created.
+    pub created_at: Timestamp,
+}
+
+impl UserInfo {
+    /// Puts together what auth knows of the user and where customer service is reached.
+    pub fn compose(user: auth::User, entries: &ServiceEntries) -> Result<Self, Failure> {
+        Ok(Self {
+            id: user.id,
+            username: user.username,
+            nickname: user.nickname,
+            email: user.email,
+            phone: user.phone,
+            avatar_url: None,
+            credit_score: user.credit_score,
+            shop_level: user.shop_level,
+            deposit: Money::from_minor(user.deposit_minor),
+            proxy_operator_id: None,
+            license_key: non_empty(user.license_key_masked),
+            entry: Entry::from_wire(user.entry)?,
+            lang: Lang::from_code(&user.lang),
+            vip: user.vip,
+            has_pay_password: false,
+            has_bank_card: false,
+            state: UserState::from_wire(user.state)?,
+            customer_service_url: entries.customer_service.clone(),
+            recharge_customer_service_url: entries.recharge_customer_service.clone(),
+            created_at: Timestamp::required(user.created_at, "created_at")?,
+        })
+    }
+}
+
+/// A session that was just opened.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Session {
+    /// The token for `X-CT`; told only here.
+    #[schema(example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
+    pub token: String,
+    /// When it expires unless used.
+    pub expires_at: Timestamp,
+    /// Whose it is.
+    pub user: UserInfo,
+}
+
+impl Session {
+    /// Puts together the session that auth opened and where customer service is reached.
+    pub fn compose(session: auth::Session, entries: &ServiceEntries) -> Result<Self, Failure> {
+        Ok(Self {
+            token: session.token,
+            expires_at: Timestamp::required(session.expires_at, "expires_at")?,
+            user: UserInfo::compose(present(session.user, "user")?, entries)?,
+        })
+    }
+}
+
+/// A session in the older form.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Token {
+    /// The token for `X-CT`; told only here.
+    #[schema(example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
+    pub token: String,
+}
+
+/// Asks for a new account.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct RegisterRequest {
+    /// Login name.
+    #[schema(example = "ada.lovelace")]
+    pub username: String,
+    /// Name shown; the user name when absent.
+    #[schema(example = "Ada")]
+    pub nickname: Option<String>,
+    /// Password, 8 to 128 characters.
+    #[schema(example = "correct horse battery")]
+    pub password: String,
+    /// The same password again; `confirmPassword` is accepted too.
+    #[serde(alias = "confirmPassword")]
+    #[schema(example = "correct horse battery")]
+    pub confirm_password: String,
+    /// E-mail address.
+    #[schema(example = "ada@example.com")]
+    pub email: String,
+    /// Phone number.
+    #[schema(example = "+4915112345678")]
+    pub phone: String,
+    /// Authorisation code; `license_key` is accepted too.
+    #[serde(rename = "licenseKey", alias = "license_key")]
+    #[schema(example = "DEMO-LICENSE-0001")]
+    pub license_key: String,
+}
+
+/// Asks for a new account in the older form.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct OlderRegisterRequest {
+    /// Login name.
+    #[schema(example = "ada.lovelace")]
+    pub username: String,
+    /// Name shown; the user name when absent.
+    #[schema(example = "Ada")]
+    pub nickname: Option<String>,
+    /// Password, 8 to 128 characters.
+    #[schema(example = "correct horse battery")]
+    pub password: String,
+    /// The same password again; `confirmPassword` is accepted too.
+    #[serde(alias = "confirmPassword")]
+    #[schema(example = "correct horse battery")]
+    pub confirm_password: Option<String>,
+    /// E-mail address.
+    #[schema(example = "ada@example.com")]
+    pub email: Option<String>,
+    /// Phone number.
+    #[schema(example = "+4915112345678")]
+    pub phone: Option<String>,
+    /// Authorisation code; `license_key` is accepted too.
+    #[serde(rename = "licenseKey", alias = "license_key")]
+    #[schema(example = "DEMO-LICENSE-0001")]
+    pub license_key: String,
+}
+
+/// Asks for a session.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct LoginRequest {
+    /// Login name, without regard to case.
+    #[schema(example = "demo")]
+    pub username: String,
+    /// Password.
+    #[schema(example = "adfolio-demo-1")]
+    pub password: String,
+}
+
+/// Opens an ad account.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct OpenStoreRequest {
+    /// Authorisation code.
+    #[schema(example = "DEMO-LICENSE-0002")]
+    pub code: String,
+}
+
+/// A language of the interface.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct Language {
+    /// Its code in `X-Lang`.
+    pub code: Lang,
+    /// Its name in English.
+    #[schema(value_type = String, example = "English")]
+    pub name: &'static str,
+    /// Its name in itself.
+    #[schema(value_type = String, example = "English")]
+    pub native_name: &'static str,
+    /// Its BCP 47 tag.
+    #[schema(value_type = String, example = "en")]
+    pub locale: &'static str,
+}
+
+/// The languages of the interface.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct LanguageList {
+    /// The language of who names none.
+    pub default: Lang,
+    /// All of them.
+    pub items: Vec<Language>,
+}

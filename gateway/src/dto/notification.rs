@@ -1,0 +1,161 @@
+//! The inbox.
+
+use adfolio_proto::notification::v1 as notification;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{PageLimit, Timestamp, each, non_empty, wire_enum};
+use crate::errors::Failure;
+
+wire_enum! {
+    /// Category of a notification.
+    Category = notification::Category {
+        /// System announcement.
+        Announcement,
+        /// System maintenance.
+        Maintenance,
+        /// Activity on the user's own account.
+        Activity,
+    }
+}
+
+/// Which notifications by category.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CategoryFilter {
+    /// All categories.
+    All,
+    /// System announcements.
+    Announcement,
+    /// System maintenance.
+    Maintenance,
+    /// Activity on the user's own account.
+    Activity,
+}
+
+impl From<CategoryFilter> for i32 {
+    fn from(filter: CategoryFilter) -> Self {
+        let proto = match filter {
+            CategoryFilter::All => notification::Category::Unspecified,
+            CategoryFilter::Announcement => notification::Category::Announcement,
+            CategoryFilter::Maintenance => notification::Category::Maintenance,
+            CategoryFilter::Activity => notification::Category::Activity,
+        };
+        proto as Self
+    }
+}
+
+/// Which notifications by whether they were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadFilter {
+    /// All.
+    All,
+    /// Unread ones.
+    Unread,
+    /// Read ones.
+    Read,
+}
+
+impl From<ReadFilter> for i32 {
+    fn from(filter: ReadFilter) -> Self {
+        let proto = match filter {
+            ReadFilter::All => notification::ReadFilter::Unspecified,
+            ReadFilter::Unread => notification::ReadFilter::Unread,
+            ReadFilter::Read => notification::ReadFilter::Read,
+        };
+        proto as Self
+    }
+}
+
+/// A notification.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Notification {
+    /// Opaque id.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36")]
+    pub id: String,
+    /// Its category.
+    pub category: Category,
+    /// Title in the caller's language.
+    #[schema(example = "Deposit credited")]
+    pub title: String,
+    /// Text in the caller's language.
+    #[schema(example = "2,000.00 was added to your available funds.")]
+    pub content: String,
+    /// Whether it was read.
+    pub read: bool,
+    /// When it came.
+    pub time: Timestamp,
+}
+
+impl Notification {
+    /// From a service's message.
+    pub fn from_proto(notification: notification::Notification) -> Result<Self, Failure> {
+        Ok(Self {
+            id: notification.id,
+            category: Category::from_wire(notification.category)?,
+            title: notification.title,
+            content: notification.content,
+            read: notification.read,
+            time: Timestamp::required(notification.time, "time")?,
+        })
+    }
+}
+
+/// A page of notifications.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct NotificationPage {
+    /// The notifications, newest first.
+    pub items: Vec<Notification>,
+    /// Where the next page begins; null at the end.
+    #[schema(required = true)]
+    pub next_cursor: Option<String>,
+    /// Unread ones over all categories.
+    #[schema(example = 3)]
+    pub unread_total: i64,
+}
+
+impl NotificationPage {
+    /// From a service's message.
+    pub fn from_proto(response: notification::ListNotificationsResponse) -> Result<Self, Failure> {
+        Ok(Self {
+            items: each(response.items, Notification::from_proto)?,
+            next_cursor: non_empty(response.next_cursor),
+            unread_total: response.unread_total,
+        })
+    }
+}
+
+/// Asks for notifications.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct NotificationListRequest {
+    /// The category; all when absent.
+    pub category: Option<CategoryFilter>,
+    /// Read or unread; all when absent.
+    pub filter: Option<ReadFilter>,
+    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    #[schema(max_length = 1024)]
+    pub cursor: Option<String>,
+    /// Rows wanted; 20 when absent.
+    pub limit: Option<PageLimit>,
+}
+
+/// Marks one notification (`id`) or all of them (`all`), perhaps of one category, as read.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct MarkReadRequest {
+    /// One notification.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36")]
+    pub id: Option<String>,
+    /// All of them.
+    pub all: Option<bool>,
+    /// With `all`: only this category.
+    pub category: Option<CategoryFilter>,
+}
+
+/// How many notifications are unread.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct UnreadTotal {
+    /// Unread ones over all categories.
+    #[schema(example = 3)]
+    pub unread_total: i64,
+}

@@ -1,0 +1,192 @@
+//! The ad centre's figures.
+
+use adfolio_proto::plan::v1 as plan;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::plan::SeriesPoint;
+use super::{Money, Timestamp, each};
+use crate::errors::Failure;
+
+/// A range of statistics: 1 today, 2 this week (Monday first), 3 this month, 4 all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
+pub struct StatisticsType(u8);
+
+impl StatisticsType {
+    /// Since midnight, the range of who names none.
+    pub const TODAY: Self = Self(1);
+
+    /// The range in a service's message.
+    pub fn range(self) -> plan::StatisticsRange {
+        match self.0 {
+            2 => plan::StatisticsRange::Week,
+            3 => plan::StatisticsRange::Month,
+            4 => plan::StatisticsRange::All,
+            _ => plan::StatisticsRange::Today,
+        }
+    }
+}
+
+impl TryFrom<u8> for StatisticsType {
+    type Error = &'static str;
+
+    fn try_from(value: u8) -> Result<Self, Self::Error> {
+        if (1..=4).contains(&value) {
+            Ok(Self(value))
+        } else {
+            Err("not within 1 to 4")
+        }
+    }
+}
+
+impl From<StatisticsType> for u8 {
+    fn from(value: StatisticsType) -> Self {
+        value.0
+    }
+}
+
+impl PartialSchema for StatisticsType {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .enum_values(Some([1, 2, 3, 4]))
+            .description(Some(
+                "1 today, 2 this week (Monday first), 3 this month, 4 all.",
+            ))
+            .examples([json!(1)])
+            .into()
+    }
+}
+
+impl ToSchema for StatisticsType {}
+
+/// Asks for statistics.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct StatisticsQuery {
+    /// The range; today when absent.
+    #[serde(rename = "type")]
+    pub kind: Option<StatisticsType>,
+    /// Time zone whose days count, in the form of `X-TZ`, which is taken when this is absent.
+    #[schema(example = "Asia/Shanghai GMT+08:00")]
+    pub user_time_zone: Option<String>,
+}
+
+/// The figures of a range.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Statistics {
+    /// The range.
+    #[serde(rename = "type")]
+    pub kind: StatisticsType,
+    /// When the range begins.
+    pub from: Timestamp,
+    /// When it ends, exclusive.
+    pub to: Timestamp,
+    /// Put amounts of plans paid in the range, failed ones left out.
+    #[schema(example = "1500.00")]
+    pub invested: Money,
+    /// Plans paid in the range, failed ones left out.
+    #[schema(example = 3)]
+    pub delivery_orders: i64,
+    /// Spend charged for delivery in the range.
+    #[schema(example = "125.00")]
+    pub consumed: Money,
+    /// Budget of running plans not yet consumed, now; the same in every range.
+    #[schema(example = "375.00")]
+    pub to_be_consumed: Money,
+    /// Impressions in the range.
+    #[schema(example = 12000)]
+    pub impressions: i64,
+    /// Clicks in the range.
+    #[schema(example = 83)]
+    pub clicks: i64,
+    /// Revenue for delivery in the range.
+    #[schema(example = "140.50")]
+    pub revenue: Money,
+    /// Revenue less spend; may be negative.
+    #[schema(example = "15.50")]
+    pub profit: Money,
+    /// Clicks per impression, a ratio with four decimals (`"0.0069"` is 0.69 %); null without impressions.
+    #[schema(required = true, example = "0.0069")]
+    pub ctr: Option<String>,
+    /// Spend per click, money with two decimals; null without clicks.
+    #[schema(required = true, example = "1.51")]
+    pub cpc: Option<String>,
+    /// Revenue per spend, a ratio with four decimals (`"1.1240"`); null without spend.
+    #[schema(required = true, example = "1.1240")]
+    pub roas: Option<String>,
+    /// Points by hour (today), day (week, month) or month (all) of the time zone, oldest first.
+    pub series: Vec<SeriesPoint>,
+}
+
+impl Statistics {
+    /// From a service's message.
+    pub fn from_proto(
+        kind: StatisticsType,
+        figures: plan::GetStatisticsResponse,
+    ) -> Result<Self, Failure> {
+        let to = Timestamp::required(figures.to, "to")?;
+        Ok(Self {
+            kind,
+            // Before the first put there is no beginning: the range is empty.
+            from: Timestamp::optional(figures.from)?.unwrap_or(to),
+            to,
+            invested: Money::from_minor(figures.invested_minor),
+            delivery_orders: figures.delivery_orders,
+            consumed: Money::from_minor(figures.consumed_minor),
+            to_be_consumed: Money::from_minor(figures.to_be_consumed_minor),
+            impressions: figures.impressions,
+            clicks: figures.clicks,
+            revenue: Money::from_minor(figures.revenue_minor),
+            profit: Money::difference(figures.revenue_minor, figures.consumed_minor)?,
+            ctr: ratio_text(figures.clicks, figures.impressions, 4),
+            cpc: cost_per_click(figures.consumed_minor, figures.clicks),
+            roas: ratio_text(figures.revenue_minor, figures.consumed_minor, 4),
+            series: each(figures.series, SeriesPoint::from_proto)?,
+        })
+    }
+}
+
+/// Minor units per click are rounded to whole minor units first, then written like any money.
+fn cost_per_click(consumed_minor: i64, clicks: i64) -> Option<String> {
+    let minor = divide_half_even(i128::from(consumed_minor), i128::from(clicks))?;
+    Some(Money::from_minor(i64::try_from(minor).ok()?).to_string())
+}
+
+/// `numerator / denominator` with so many decimals, rounded half to even; none when there is nothing to divide by.
+pub fn ratio_text(numerator: i64, denominator: i64, decimals: u32) -> Option<String> {
+    let scale = 10_i128.checked_pow(decimals)?;
+    let scaled = divide_half_even(
+        i128::from(numerator).checked_mul(scale)?,
+        i128::from(denominator),
+    )?;
+    let (sign, magnitude) = if scaled < 0 {
+        ("-", scaled.checked_neg()?)
+    } else {
+        ("", scaled)
+    };
+    let (whole, fraction) = (magnitude.checked_div(scale)?, magnitude.checked_rem(scale)?);
+    let width = usize::try_from(decimals).ok()?;
+    Some(format!("{sign}{whole}.{fraction:0>width$}"))
+}
+
+/// Integer division rounded half to even, for a positive divisor.
+fn divide_half_even(value: i128, divisor: i128) -> Option<i128> {
+    if divisor <= 0 {
+        return None;
+    }
+    let (floor, rest) = (
+        value.checked_div_euclid(divisor)?,
+        value.checked_rem_euclid(divisor)?,
+    );
+    let twice = rest.checked_mul(2)?;
+    let up = twice > divisor || (twice == divisor && floor.checked_rem_euclid(2)? == 1);
+    if up {
+        floor.checked_add(1)
+    } else {
+        Some(floor)
+    }
+}

@@ -1,0 +1,311 @@
+//! Wallet figures and fund details.
+
+use std::collections::BTreeMap;
+
+use adfolio_proto::wallet::v1 as wallet;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Money, PageLimit, Timestamp, each, non_empty, wire_enum};
+use crate::errors::Failure;
+
+wire_enum! {
+    /// What a line of the fund details was.
+    FlowType = wallet::FlowType {
+        /// Deposit credited by staff.
+        SystemTopUp,
+        /// Withdrawal.
+        ManualPayout,
+        /// Spend charged by delivery.
+        AdBilling,
+        /// Money put into a plan, or given back from it.
+        AdServing,
+        /// Chargeback.
+        SystemChargeback,
+        /// Deduction of a virtual recharge.
+        VirtualRechargeDeduction,
+        /// Membership fee.
+        OpenMembership,
+        /// Payout of a settled plan's revenue.
+        ProfitSharing,
+        /// Part of a put paid by a coupon, or its return.
+        DiscountAmount,
+        /// Currency exchange.
+        Exchange,
+        /// Start-up funds granted or returned.
+        StartUpFunds,
+    }
+}
+
+wire_enum! {
+    /// Which balance of the wallet changed.
+    WalletAccount = wallet::WalletAccount {
+        /// Free to use.
+        Available,
+        /// Held by running plans.
+        ToBeConsumed,
+        /// Earned, waiting for settlement.
+        ToBeSettled,
+        /// On its way out.
+        Withdrawing,
+    }
+}
+
+/// The figures of a wallet.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Property {
+    /// The platform's currency, ISO 4217.
+    #[schema(example = "USD")]
+    pub currency: String,
+    /// Available, to be consumed, to be settled and withdrawing together.
+    #[schema(example = "2015.50")]
+    pub total_assets: Money,
+    /// Free to use.
+    #[schema(example = "1500.00")]
+    pub available_funds: Money,
+    /// Held by running plans, coupon parts included.
+    #[schema(example = "375.00")]
+    pub to_be_consumed: Money,
+    /// Earned, waiting for settlement.
+    #[schema(example = "140.50")]
+    pub to_be_settled: Money,
+    /// What coupons paid so far, less what was given back.
+    #[schema(example = "50.00")]
+    pub discount_amount: Money,
+    /// Start-up funds not yet returned.
+    #[schema(example = "0.00")]
+    pub start_up_funds_outstanding: Money,
+    /// On its way out.
+    #[schema(example = "0.00")]
+    pub withdrawing: Money,
+}
+
+impl Property {
+    /// From a service's message.
+    pub fn from_proto(property: &wallet::Property, currency: &str) -> Result<Self, Failure> {
+        Ok(Self {
+            currency: currency.to_owned(),
+            total_assets: Money::sum([
+                property.available_minor,
+                property.to_be_consumed_minor,
+                property.to_be_settled_minor,
+                property.withdrawing_minor,
+            ])?,
+            available_funds: Money::from_minor(property.available_minor),
+            to_be_consumed: Money::from_minor(property.to_be_consumed_minor),
+            to_be_settled: Money::from_minor(property.to_be_settled_minor),
+            discount_amount: Money::from_minor(property.discount_minor),
+            start_up_funds_outstanding: Money::from_minor(
+                property.start_up_funds_outstanding_minor,
+            ),
+            withdrawing: Money::from_minor(property.withdrawing_minor),
+        })
+    }
+}
+
+/// A line of the fund details.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct FlowEntry {
+    /// Opaque id.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e34")]
+    pub id: String,
+    /// When it was posted.
+    pub time: Timestamp,
+    /// What it was.
+    #[serde(rename = "type")]
+    pub kind: FlowType,
+    /// Signed change of the account.
+    #[schema(example = "-12.00")]
+    pub amount: Money,
+    /// The account's balance straight after.
+    #[schema(example = "988.00")]
+    pub balance_after: Money,
+    /// The account that changed.
+    pub account: WalletAccount,
+    /// Staff's remark.
+    #[schema(required = true)]
+    pub remark: Option<String>,
+    /// What it belongs to, for example a plan's id.
+    #[schema(required = true, example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32")]
+    pub reference: Option<String>,
+    /// Hash of the wallet's chain at this posting: SHA-256 in lower-case hex.
+    #[schema(example = "5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456")]
+    pub hash: String,
+}
+
+impl FlowEntry {
+    /// From a service's message.
+    pub fn from_proto(entry: wallet::FlowEntry) -> Result<Self, Failure> {
+        Ok(Self {
+            id: entry.id,
+            time: Timestamp::required(entry.time, "time")?,
+            kind: FlowType::from_wire(entry.r#type)?,
+            amount: Money::from_minor(entry.amount_minor),
+            balance_after: Money::from_minor(entry.balance_after_minor),
+            account: WalletAccount::from_wire(entry.account)?,
+            remark: non_empty(entry.remark),
+            reference: non_empty(entry.reference),
+            hash: hex::encode(entry.hash),
+        })
+    }
+
+    /// The lines of one order. Postings that the contract has no flow type for (revenue that came in before its
+    /// settlement) are part of the plan's own figures and not of its flow.
+    pub fn of_order(entries: Vec<wallet::FlowEntry>) -> Result<Vec<Self>, Failure> {
+        let shown =
+            |entry: &wallet::FlowEntry| entry.r#type != i32::from(wallet::FlowType::Unspecified);
+        entries
+            .into_iter()
+            .filter(shown)
+            .map(Self::from_proto)
+            .collect()
+    }
+}
+
+/// A page of fund details.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct FlowPage {
+    /// The lines, newest first.
+    pub items: Vec<FlowEntry>,
+    /// Where the next page begins; null at the end.
+    #[schema(required = true)]
+    pub next_cursor: Option<String>,
+}
+
+/// Asks for fund details.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct FlowListQuery {
+    /// Only this type.
+    #[serde(rename = "type")]
+    pub kind: Option<FlowType>,
+    /// Only this month of the caller's time zone.
+    pub month: Option<Month>,
+    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    #[schema(max_length = 1024)]
+    pub cursor: Option<String>,
+    /// Rows wanted; 20 when absent.
+    pub limit: Option<PageLimit>,
+}
+
+/// A month, `YYYY-MM`.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(try_from = "String")]
+#[schema(value_type = String, pattern = r"^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-11")]
+pub struct Month(String);
+
+impl Month {
+    /// Its text.
+    pub fn into_text(self) -> String {
+        self.0
+    }
+}
+
+impl TryFrom<String> for Month {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let digits = |part: &str, length: usize| {
+            part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let valid = text.split_once('-').is_some_and(|(year, month)| {
+            digits(year, 4) && year != "0000" && digits(month, 2) && ("01"..="12").contains(&month)
+        });
+        if valid {
+            Ok(Self(text))
+        } else {
+            Err("not a month")
+        }
+    }
+}
+
+/// Asks for months.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct MonthlyQuery {
+    /// How many months back from the current one; 12 when absent.
+    pub months: Option<MonthCount>,
+}
+
+/// How many months: 1 to 24.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(try_from = "u32")]
+#[schema(value_type = u32, minimum = 1, maximum = 24, example = 12)]
+pub struct MonthCount(u32);
+
+impl MonthCount {
+    /// The number.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl TryFrom<u32> for MonthCount {
+    type Error = &'static str;
+
+    fn try_from(value: u32) -> Result<Self, Self::Error> {
+        if (1..=24).contains(&value) {
+            Ok(Self(value))
+        } else {
+            Err("not within 1 to 24")
+        }
+    }
+}
+
+/// One month's sums.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct MonthSummary {
+    /// The month in the caller's time zone.
+    #[schema(example = "2026-11")]
+    pub month: String,
+    /// What came into the available funds.
+    #[schema(example = "2000.00")]
+    pub income: Money,
+    /// What left them, as a positive amount.
+    #[schema(example = "500.00")]
+    pub expense: Money,
+    /// Income less expense.
+    #[schema(example = "1500.00")]
+    pub net: Money,
+    /// Net sum by type over all lines of the month, whichever account they changed.
+    #[schema(example = json!({"system_top_up": "2000.00", "ad_serving": "-500.00"}))]
+    pub by_type: BTreeMap<FlowType, Money>,
+}
+
+impl MonthSummary {
+    /// From a service's message.
+    pub fn from_proto(summary: wallet::MonthSummary) -> Result<Self, Failure> {
+        let mut by_type = BTreeMap::new();
+        for sum in summary.by_type {
+            // Postings without a flow type are not shown.
+            if sum.r#type != i32::from(wallet::FlowType::Unspecified) {
+                by_type.insert(
+                    FlowType::from_wire(sum.r#type)?,
+                    Money::from_minor(sum.amount_minor),
+                );
+            }
+        }
+        Ok(Self {
+            month: summary.month,
+            income: Money::from_minor(summary.income_minor),
+            expense: Money::from_minor(summary.expense_minor),
+            net: Money::difference(summary.income_minor, summary.expense_minor)?,
+            by_type,
+        })
+    }
+}
+
+/// The months, newest first; months without lines are there with zeros.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Monthly {
+    /// The months.
+    pub items: Vec<MonthSummary>,
+}
+
+impl FlowPage {
+    /// From a service's message.
+    pub fn from_proto(response: wallet::ListFlowResponse) -> Result<Self, Failure> {
+        Ok(Self {
+            items: each(response.items, FlowEntry::from_proto)?,
+            next_cursor: non_empty(response.next_cursor),
+        })
+    }
+}

@@ -1,0 +1,288 @@
+//! What happens to every request: its id, its limits, its trace, its metrics; and the way from a route to its handler.
+
+use std::any::Any;
+use std::net::{IpAddr, SocketAddr};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+
+use adfolio_kit::deadline::Deadline;
+use adfolio_kit::identity::Caller;
+use adfolio_kit::refusal::Reason;
+use adfolio_kit::telemetry;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use axum::routing::{get, post};
+use futures::FutureExt;
+use serde_json::value::RawValue;
+use tracing::{Instrument, error, info};
+
+use crate::auth::{Token, refuse_inactive};
+use crate::call::Call;
+use crate::context;
+use crate::envelope::{self, Refused};
+use crate::errors::Failure;
+use crate::gateway::Gateway;
+use crate::lang::Lang;
+use crate::openapi::{BASE_PATH, document_text};
+use crate::route::{Access, Route};
+use crate::routes;
+
+/// Headers of every answer: an API's answers are nobody's page, script or frame, and nobody's to keep.
+const SECURITY_HEADERS: [(HeaderName, HeaderValue); 4] = [
+    (
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    ),
+    (
+        header::REFERRER_POLICY,
+        HeaderValue::from_static("no-referrer"),
+    ),
+    (
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(
+            "default-src 'none'; base-uri 'none'; object-src 'none'; form-action 'none'; frame-ancestors 'none'",
+        ),
+    ),
+    (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+];
+
+/// The peer of a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub SocketAddr);
+
+/// What is known of a request before its route is.
+#[derive(Clone, Debug)]
+struct Edge {
+    request_id: String,
+    client_address: IpAddr,
+}
+
+/// The whole API.
+pub fn router(gateway: &Gateway) -> Router {
+    let mut router = Router::new();
+    for route in routes::table() {
+        let path = format!("{BASE_PATH}{}", route.path);
+        let is_get = route.method == Method::GET;
+        let (route, gateway) = (Arc::new(route), gateway.clone());
+        let handler =
+            move |request: Request| dispatch(gateway.clone(), Arc::clone(&route), request);
+        router = router.route(&path, if is_get { get(handler) } else { post(handler) });
+    }
+    let document: Arc<str> = document_text().into();
+    let serve_document = move || {
+        std::future::ready((
+            [(header::CONTENT_TYPE, "application/json")],
+            document.to_string(),
+        ))
+    };
+    router
+        .route(&format!("{BASE_PATH}/openapi.json"), get(serve_document))
+        .method_not_allowed_fallback(|request: Request| {
+            refuse(request, StatusCode::METHOD_NOT_ALLOWED, Reason::Validation)
+        })
+        .fallback(|request: Request| refuse(request, StatusCode::NOT_FOUND, Reason::NotFound))
+        .layer(from_fn_with_state(gateway.clone(), around))
+}
+
+async fn refuse(request: Request, status: StatusCode, reason: Reason) -> Response {
+    envelope::failure(
+        &Failure::at_the_edge(status, reason),
+        context::lang(request.headers(), None),
+    )
+}
+
+/// What surrounds every request, unknown paths included.
+async fn around(State(gateway): State<Gateway>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let peer = request
+        .extensions()
+        .get::<Peer>()
+        .map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0.ip());
+    let edge = Edge {
+        request_id: context::request_id(request.headers()),
+        client_address: context::client_address(&gateway, peer, request.headers()),
+    };
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or_else(|| "unknown".to_owned(), |path| path.as_str().to_owned());
+    let method = request.method().clone();
+    let span = tracing::info_span!("request", %method, route, request_id = edge.request_id);
+    telemetry::continue_trace(&span, request.headers());
+    let trace = request.headers().get(telemetry::TRACEPARENT).cloned();
+    let lang = context::lang(request.headers(), None);
+    request.extensions_mut().insert(edge.clone());
+
+    let answered = async {
+        if let Err(failure) = gateway
+            .address_limit()
+            .check(context::flood_key(edge.client_address))
+        {
+            return envelope::failure(&failure, lang);
+        }
+        match AssertUnwindSafe(next.run(request)).catch_unwind().await {
+            Ok(response) => response,
+            Err(panic) => panicked(panic.as_ref(), lang),
+        }
+    };
+    let mut response = answered.instrument(span.clone()).await;
+    span.in_scope(|| {
+        finish_headers(response.headers_mut(), &edge.request_id, trace);
+        record(&method, &route, &response, started);
+    });
+    response
+}
+
+fn panicked(panic: &(dyn Any + Send), lang: Lang) -> Response {
+    let message = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    error!(message, "handler panicked");
+    let failure = Failure::at_the_edge(StatusCode::INTERNAL_SERVER_ERROR, Reason::Internal);
+    envelope::failure(&failure, lang)
+}
+
+fn finish_headers(headers: &mut HeaderMap, request_id: &str, received_trace: Option<HeaderValue>) {
+    for (name, value) in SECURITY_HEADERS {
+        headers.insert(name, value);
+    }
+    if let Ok(value) = HeaderValue::from_str(request_id) {
+        headers.insert(context::REQUEST_ID, value);
+    }
+    let own_trace = telemetry::traceparent().and_then(|text| HeaderValue::from_str(&text).ok());
+    let trace = own_trace
+        .or_else(|| received_trace.filter(is_traceparent))
+        .or_else(new_traceparent);
+    if let Some(trace) = trace {
+        headers.insert(telemetry::TRACEPARENT, trace);
+    }
+}
+
+/// `00-<32 hex>-<16 hex>-<2 hex>`.
+fn is_traceparent(value: &HeaderValue) -> bool {
+    let Ok(text) = value.to_str() else {
+        return false;
+    };
+    let hex = |part: &str| {
+        part.bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    let lengths: Vec<usize> = text
+        .split('-')
+        .filter(|part| hex(part))
+        .map(str::len)
+        .collect();
+    text.starts_with("00-") && lengths == [2, 32, 16, 2]
+}
+
+/// A trace that nobody records but that answers can be told apart by.
+fn new_traceparent() -> Option<HeaderValue> {
+    let (trace, span) = (
+        uuid::Uuid::new_v4().simple().to_string(),
+        uuid::Uuid::new_v4().simple().to_string(),
+    );
+    HeaderValue::from_str(&format!("00-{trace}-{}-00", span.get(..16)?)).ok()
+}
+
+/// Rate, errors and duration by route.
+fn record(method: &Method, route: &str, response: &Response, started: Instant) {
+    let refused = response.extensions().get::<Refused>();
+    let reason = refused.map_or("OK", |refused| refused.0.as_str());
+    let status = response.status().as_u16();
+    let elapsed = started.elapsed();
+    // Methods are the client's to invent; labels are not.
+    let known = if matches!(*method, Method::GET | Method::POST | Method::HEAD) {
+        method.as_str()
+    } else {
+        "other"
+    };
+    let labels = [
+        ("method", known.to_owned()),
+        ("route", route.to_owned()),
+        ("reason", reason.to_owned()),
+        ("status", status.to_string()),
+    ];
+    metrics::counter!("http_requests_total", &labels).increment(1);
+    metrics::histogram!("http_request_duration_seconds", "method" => known.to_owned(), "route" => route.to_owned()).record(elapsed);
+    info!(status, reason, elapsed_ms = elapsed.as_millis(), "answered");
+}
+
+/// From a request to its route's answer.
+async fn dispatch(gateway: Gateway, route: Arc<Route>, request: Request) -> Response<Body> {
+    let mut lang = context::lang(request.headers(), None);
+    match answer(gateway, &route, request, &mut lang).await {
+        Ok(data) => envelope::success(lang, route.success, &data),
+        Err(failure) => envelope::failure(&failure, lang),
+    }
+}
+
+/// Who calls, what they ask, and what the handler says. `lang` becomes the caller's as soon as the caller is known.
+async fn answer(
+    gateway: Gateway,
+    route: &Route,
+    request: Request,
+    lang: &mut Lang,
+) -> Result<Box<RawValue>, Failure> {
+    let headers = request.headers();
+    let edge = request
+        .extensions()
+        .get::<Edge>()
+        .cloned()
+        .ok_or_else(|| Failure::new(Reason::Internal))?;
+    let mut caller = Caller {
+        lang: lang.code().to_owned(),
+        time_zone: context::time_zone(headers),
+        request_id: edge.request_id,
+        deadline: Deadline::default(),
+        ..Caller::system()
+    };
+    let token = authenticate(&gateway, route.access, headers, &mut caller, lang).await?;
+    caller.lang = lang.code().to_owned();
+    caller.idempotency_key = context::idempotency_key(headers)?;
+    let call = Call {
+        gateway,
+        caller,
+        lang: *lang,
+        client_address: edge.client_address,
+        token,
+    };
+    route.serve(call, request).await
+}
+
+/// Verifies the token that the route asks for and puts its owner into `caller`.
+async fn authenticate(
+    gateway: &Gateway,
+    access: Access,
+    headers: &HeaderMap,
+    caller: &mut Caller,
+    lang: &mut Lang,
+) -> Result<Option<Token>, Failure> {
+    if access == Access::Public {
+        return Ok(None);
+    }
+    let token = context::token(headers).ok_or_else(|| Failure::new(Reason::NotAuthenticated))?;
+    gateway.token_limit().check(token.digest())?;
+    match access {
+        Access::Public => {}
+        Access::User | Access::UserInAnyState => {
+            let session = gateway.sessions().user(&token, caller).await?;
+            *lang = context::lang(headers, session.lang);
+            if access == Access::User {
+                refuse_inactive(&session, *lang)?;
+            }
+            caller.user = Some(session.user);
+        }
+        Access::Staff(roles) => {
+            let session = gateway.sessions().staff(&token, caller).await?;
+            caller.staff = Some(session.staff);
+            caller.require_staff(roles)?;
+        }
+    }
+    Ok(Some(token))
+}

@@ -1,0 +1,74 @@
+//! Multipart forms.
+
+use std::marker::PhantomData;
+
+use adfolio_kit::refusal::Reason;
+use axum::extract::multipart::{Field, MultipartError};
+use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
+use axum::http::{StatusCode, header};
+use utoipa::ToSchema;
+
+use crate::errors::Failure;
+use crate::input::{Carrier, Input};
+
+/// A multipart form, read part by part; `S` is its shape for the document.
+#[derive(Debug)]
+pub struct Form<S> {
+    parts: Multipart,
+    shape: PhantomData<S>,
+}
+
+impl<S> Form<S> {
+    /// The next part, in the order of the form.
+    pub async fn next_part(&mut self) -> Result<Option<Field<'_>>, Failure> {
+        match self.parts.next_field().await {
+            Ok(part) => Ok(part),
+            Err(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => Err(too_large()),
+            Err(_) => Err(Failure::malformed()),
+        }
+    }
+}
+
+impl<S: ToSchema + Send + 'static> Input for Form<S> {
+    const CARRIER: Carrier = Carrier::Multipart;
+    type Shape = S;
+
+    async fn read(mut request: Request, limit: usize) -> Result<Self, Failure> {
+        let content_type = request
+            .headers()
+            .get(header::CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        if !content_type
+            .trim_start()
+            .to_ascii_lowercase()
+            .starts_with("multipart/form-data")
+        {
+            return Err(Failure::at_the_edge(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                Reason::Validation,
+            ));
+        }
+        DefaultBodyLimit::max(limit).apply(&mut request);
+        let parts = Multipart::from_request(request, &())
+            .await
+            .map_err(|_| Failure::malformed())?;
+        Ok(Self {
+            parts,
+            shape: PhantomData,
+        })
+    }
+}
+
+/// The failure of a part that could not be read to its end.
+pub fn form_failure(error: &MultipartError, field: &'static str) -> Failure {
+    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        too_large()
+    } else {
+        Failure::invalid(field)
+    }
+}
+
+fn too_large() -> Failure {
+    Failure::at_the_edge(StatusCode::PAYLOAD_TOO_LARGE, Reason::FileTooLarge)
+}

@@ -1,0 +1,84 @@
+//! What every call shares.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use adfolio_kit::config::ConfigError;
+use ipnet::IpNet;
+
+use crate::auth::{Sessions, TokenDigest};
+use crate::config::GatewayConfig;
+use crate::limits::FloodLimit;
+use crate::service_entries::ServiceEntryCache;
+use crate::services::Services;
+
+/// The state of the gateway. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Gateway(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    services: Services,
+    sessions: Sessions,
+    service_entries: ServiceEntryCache,
+    address_limit: FloodLimit<IpAddr>,
+    token_limit: FloodLimit<TokenDigest>,
+    trusted_proxies: Vec<IpNet>,
+    currency: String,
+}
+
+impl Gateway {
+    /// From the configuration; nothing is connected yet.
+    pub fn new(config: &GatewayConfig) -> Result<Self, ConfigError> {
+        let services = Services::connect(&config.services)?;
+        let session_ttl = Duration::from_secs(config.session_cache_seconds);
+        Ok(Self(Arc::new(Shared {
+            sessions: Sessions::new(services.clone(), session_ttl),
+            service_entries: ServiceEntryCache::new(services.notification.clone()),
+            address_limit: FloodLimit::new(config.flood_limit_per_second),
+            token_limit: FloodLimit::new(config.flood_limit_session_per_second),
+            trusted_proxies: config.trusted_proxies.clone(),
+            currency: config.currency.clone(),
+            services,
+        })))
+    }
+
+    /// Clients of the services.
+    pub fn services(&self) -> &Services {
+        &self.0.services
+    }
+
+    /// Verified tokens.
+    pub fn sessions(&self) -> &Sessions {
+        &self.0.sessions
+    }
+
+    /// Where customer service is reached.
+    pub fn service_entries(&self) -> &ServiceEntryCache {
+        &self.0.service_entries
+    }
+
+    /// The flood limit of client addresses.
+    pub fn address_limit(&self) -> &FloodLimit<IpAddr> {
+        &self.0.address_limit
+    }
+
+    /// The flood limit of tokens.
+    pub fn token_limit(&self) -> &FloodLimit<TokenDigest> {
+        &self.0.token_limit
+    }
+
+    /// Whether a peer is a proxy whose word on the client's address counts.
+    pub fn trusts(&self, peer: IpAddr) -> bool {
+        self.0
+            .trusted_proxies
+            .iter()
+            .any(|network| network.contains(&peer))
+    }
+
+    /// The platform's currency.
+    pub fn currency(&self) -> &str {
+        &self.0.currency
+    }
+}

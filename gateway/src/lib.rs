@@ -1,0 +1,78 @@
+//! The gateway: the REST contract of Adfolio in front of its services.
+//!
+//! It holds no business rule and no database. Every route is a row of one table ([`routes::table`]), from which the router,
+//! the OpenAPI document and the access tests are made. A request passes the edge (id, limits, trace), is authenticated
+//! (a verified token is believed for seconds and dropped by event), parsed strictly, and answered by a handler that calls
+//! the services with the caller's identity and a deadline. Every answer is an envelope.
+
+pub mod auth;
+pub mod call;
+pub mod config;
+pub mod context;
+pub mod dto;
+pub mod edge;
+pub mod envelope;
+pub mod errors;
+pub mod form;
+pub mod gateway;
+pub mod input;
+pub mod lang;
+pub mod limits;
+pub mod messages;
+pub mod openapi;
+pub mod route;
+pub mod routes;
+pub mod server;
+pub mod service_entries;
+pub mod services;
+
+use std::time::Duration;
+
+use adfolio_kit::consumer::Subscription;
+use adfolio_kit::service::Service;
+use adfolio_kit::shutdown::Shutdown;
+use tokio::net::TcpListener;
+
+use crate::config::GatewayConfig;
+use crate::gateway::Gateway;
+use crate::server::ServerLimits;
+
+/// Of the drain limit, what is kept for ending everything else.
+const END_RESERVE: Duration = Duration::from_secs(4);
+
+/// Serves the REST contract on `listener` until the shutdown.
+pub async fn run(
+    config: GatewayConfig,
+    listener: TcpListener,
+    shutdown: Shutdown,
+) -> anyhow::Result<()> {
+    let service = Service::start("gateway", &config.server, shutdown).await?;
+    let broker = service.broker(&config.broker)?;
+    let gateway = Gateway::new(&config)?;
+    let revocations = Subscription::ephemeral("gateway")
+        .bind("adfolio.auth.v1.SessionsRevoked")
+        .bind("adfolio.auth.v1.AccountStateChanged");
+    let sink = gateway.sessions().sink();
+    service.tasks.spawn(
+        "revocations",
+        revocations.run(broker, service.shutdown.clone(), sink),
+    );
+    let limits = ServerLimits {
+        max_connections: config.max_connections,
+        header_read_timeout: Duration::from_secs(config.header_read_timeout_seconds),
+        drain_limit: config
+            .server
+            .drain_limit()
+            .saturating_sub(END_RESERVE)
+            .max(Duration::from_secs(1)),
+    };
+    let shutdown = service.shutdown.clone();
+    service
+        .serve_with(server::serve(
+            listener,
+            edge::router(&gateway),
+            limits,
+            shutdown,
+        ))
+        .await
+}

@@ -1,0 +1,150 @@
+//! Staff accounts and licence keys.
+
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::auth::v1 as auth;
+
+use crate::call::{Call, read, write_call};
+use crate::dto::account::LoginRequest;
+use crate::dto::staff::{
+    CreateLicenseRequest, CreateStaffRequest, License, LicenseList, LicensePage, Staff, StaffPage,
+    StaffSession,
+};
+use crate::dto::{Empty, PageQuery, each, non_empty, present};
+use crate::errors::Failure;
+use crate::input::{Json, Query};
+use crate::messages::Success;
+use crate::route::{ADMIN, ANY_ROLE, Route, SUPPORT};
+
+/// The routes of this area.
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route::post(
+            "/admin/login",
+            "staffLogin",
+            "Opens a staff session.",
+            login,
+        )
+        .fails(&[Reason::BadCredentials])
+        .says(Success::Login),
+        Route::post(
+            "/admin/logout",
+            "staffLogout",
+            "Ends the staff session.",
+            logout,
+        )
+        .staff(ANY_ROLE),
+        Route::post(
+            "/admin/staff/create",
+            "createStaff",
+            "Creates a staff account.",
+            create,
+        )
+        .staff(ADMIN)
+        .fails(&[Reason::UsernameTaken])
+        .says(Success::Submission)
+        .keyed(),
+        Route::get(
+            "/admin/staff/list",
+            "listStaff",
+            "Staff accounts, newest first.",
+            list,
+        )
+        .staff(ADMIN),
+        Route::post(
+            "/admin/license/create",
+            "createLicenses",
+            "Issues licence keys.",
+            create_licenses,
+        )
+        .staff(SUPPORT)
+        .says(Success::Submission)
+        .keyed(),
+        Route::get(
+            "/admin/license/list",
+            "listLicenses",
+            "Licence keys, newest first.",
+            licenses,
+        )
+        .staff(SUPPORT),
+    ]
+}
+
+async fn login(call: Call, Json(request): Json<LoginRequest>) -> Result<StaffSession, Failure> {
+    let message = auth::StaffLoginRequest {
+        username: request.username,
+        password: request.password,
+        client_address: call.client_address.to_string(),
+    };
+    let response = write_call!(call, auth_admin.staff_login, message)?;
+    Ok(StaffSession {
+        token: response.token,
+        staff: Staff::from_proto(present(response.staff, "staff")?)?,
+    })
+}
+
+async fn logout(call: Call, _: Json<Empty>) -> Result<Empty, Failure> {
+    let message = auth::StaffLogoutRequest {
+        token: call.token()?.expose().to_owned(),
+    };
+    write_call!(call, auth_admin.staff_logout, message)?;
+    if let Some(staff) = call.caller.staff {
+        call.gateway.sessions().forget(staff.id);
+    }
+    Ok(Empty {})
+}
+
+async fn create(call: Call, Json(request): Json<CreateStaffRequest>) -> Result<Staff, Failure> {
+    let message = auth::CreateStaffRequest {
+        username: request.username,
+        password: request.password,
+        role: request.role.into(),
+    };
+    Staff::from_proto(present(
+        write_call!(call, auth_admin.create_staff, message)?.staff,
+        "staff",
+    )?)
+}
+
+async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<StaffPage, Failure> {
+    let response = read!(
+        call,
+        auth_admin.list_staff,
+        auth::ListStaffRequest {
+            page: query.into_page()
+        }
+    )?;
+    Ok(StaffPage {
+        items: each(response.items, Staff::from_proto)?,
+        next_cursor: non_empty(response.next_cursor),
+    })
+}
+
+async fn create_licenses(
+    call: Call,
+    Json(request): Json<CreateLicenseRequest>,
+) -> Result<LicenseList, Failure> {
+    let message = auth::CreateLicenseKeysRequest {
+        count: request.count,
+        note: request.note.unwrap_or_default(),
+        activate: request.activate.unwrap_or(true),
+        codes: Vec::new(),
+    };
+    let response = write_call!(call, auth_admin.create_license_keys, message)?;
+    Ok(LicenseList {
+        items: each(response.items, License::from_proto)?,
+    })
+}
+
+async fn licenses(call: Call, Query(query): Query<PageQuery>) -> Result<LicensePage, Failure> {
+    let response = read!(
+        call,
+        auth_admin.list_license_keys,
+        auth::ListLicenseKeysRequest {
+            page: query.into_page()
+        }
+    )?;
+    Ok(LicensePage {
+        items: each(response.items, License::from_proto)?,
+        next_cursor: non_empty(response.next_cursor),
+    })
+}

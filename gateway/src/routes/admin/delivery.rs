@@ -1,0 +1,279 @@
+//! Import of delivery reports: a multipart form whose file is passed on piece by piece.
+
+use std::time::Duration;
+
+use adfolio_kit::client::outgoing;
+use adfolio_kit::deadline::Deadline;
+use adfolio_kit::identity::Caller;
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::plan::v1::import_delivery_request::Part;
+use adfolio_proto::plan::v1::{ImportDeliveryRequest, ImportFormat, ImportHeader};
+use axum::extract::multipart::Field;
+use bytes::{Bytes, BytesMut};
+use serde_json::Value;
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
+use tokio::sync::mpsc::{self, Sender};
+use tokio_stream::wrappers::ReceiverStream;
+
+use crate::call::Call;
+use crate::dto::staff::ImportResult;
+use crate::errors::Failure;
+use crate::form::{Form, form_failure};
+use crate::messages::Success;
+use crate::route::{OPERATOR, Route};
+
+/// Bytes of an upload at most, its form included.
+const UPLOAD_LIMIT: usize = 64 * 1024 * 1024;
+
+/// Bytes of a mapping or a source at most.
+const TEXT_LIMIT: usize = 64 * 1024;
+
+/// An import may take this long, upload included.
+const IMPORT_LIMIT: Duration = Duration::from_secs(300);
+
+/// Bytes of one piece on its way to plan, which takes up to 1 MiB.
+const PIECE_BYTES: usize = 256 * 1024;
+
+/// Pieces that wait for plan; the upload is read no faster than plan takes it.
+const PIECES_IN_FLIGHT: usize = 4;
+
+/// The routes of this area.
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route::post(
+            "/admin/delivery/import",
+            "importDelivery",
+            "Imports delivery reports from a CSV or JSONL file.",
+            import,
+        )
+        .staff(OPERATOR)
+        .fails(&[Reason::FileTooLarge])
+        .says(Success::Submission)
+        .body_limit(UPLOAD_LIMIT),
+    ]
+}
+
+/// Delivery reports to import.
+#[derive(Debug, utoipa::ToSchema)]
+#[allow(
+    dead_code,
+    reason = "the form is read part by part; this is its shape for the document"
+)]
+pub struct DeliveryImportForm {
+    /// CSV with a header line, or JSONL: one object a line. At most 64 MB with the rest of the form.
+    #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream")]
+    file: Vec<u8>,
+    /// Name of the reporting source, 1 to 64 of a-z, 0-9, '-' and '_'.
+    #[schema(example = "network-a")]
+    source: String,
+    /// How to read the columns: a JSON object from columns to fields.
+    #[schema(
+        example = r#"{"id":"report_id","plan":"plan_number","at":"time","views":"impressions"}"#
+    )]
+    mapping: String,
+}
+
+/// What must be known before the first piece can go to plan.
+#[derive(Default)]
+struct Preamble {
+    source: Option<String>,
+    mapping: Option<String>,
+}
+
+async fn import(call: Call, mut form: Form<DeliveryImportForm>) -> Result<ImportResult, Failure> {
+    tokio::time::timeout(IMPORT_LIMIT, receive(call, &mut form))
+        .await
+        .map_err(|_| Failure::malformed())?
+}
+
+/// Reads the form in the order it comes in. A file that follows the other parts streams through; one that comes before them
+/// waits in a temporary file.
+async fn receive(call: Call, form: &mut Form<DeliveryImportForm>) -> Result<ImportResult, Failure> {
+    let mut preamble = Preamble::default();
+    let mut waiting: Option<(ImportFormat, File)> = None;
+    while let Some(part) = form.next_part().await? {
+        match part.name() {
+            Some("source") => preamble.source = Some(text(part, "source").await?),
+            Some("mapping") => preamble.mapping = Some(mapping(part).await?),
+            Some("file") => match (&preamble.source, &preamble.mapping) {
+                (Some(source), Some(mapping_json)) => {
+                    let upload = Upload::open(part).await?;
+                    let header = header(upload.format, source.clone(), mapping_json.clone());
+                    return send(&call, header, Pieces::Upload(upload)).await;
+                }
+                _ => waiting = Some(set_aside(part).await?),
+            },
+            // Other parts are ignored like other fields of a body.
+            _ => {}
+        }
+    }
+    let source = preamble.source.ok_or_else(|| Failure::invalid("source"))?;
+    let mapping_json = preamble
+        .mapping
+        .ok_or_else(|| Failure::invalid("mapping"))?;
+    let (format, file) = waiting.ok_or_else(|| Failure::invalid("file"))?;
+    send(
+        &call,
+        header(format, source, mapping_json),
+        Pieces::File(file),
+    )
+    .await
+}
+
+fn header(format: ImportFormat, source: String, mapping_json: String) -> ImportHeader {
+    ImportHeader {
+        format: format.into(),
+        source,
+        mapping_json,
+    }
+}
+
+/// Streams an import to plan. When the upload breaks off, the call is dropped instead of ended, so that plan does not take
+/// a torso for the whole file.
+async fn send(
+    call: &Call,
+    header: ImportHeader,
+    mut pieces: Pieces<'_>,
+) -> Result<ImportResult, Failure> {
+    let caller = Caller {
+        deadline: Deadline::after(IMPORT_LIMIT),
+        ..call.caller.clone()
+    };
+    let (sender, receiver) = mpsc::channel(PIECES_IN_FLIGHT);
+    let request = outgoing(&caller, ReceiverStream::new(receiver), IMPORT_LIMIT);
+    let mut client = call.gateway.services().plan_admin.clone();
+    let fed = async move {
+        pass_on(&sender, Part::Header(header)).await;
+        // Once the call has ended there is nobody to read for, and its answer says why.
+        while let Some(mut piece) = pieces.next().await? {
+            while !piece.is_empty() && !sender.is_closed() {
+                let part = piece.split_to(piece.len().min(PIECE_BYTES));
+                pass_on(&sender, Part::Chunk(part.to_vec())).await;
+            }
+        }
+        Ok(())
+    };
+    let answered = async { client.import_delivery(request).await.map_err(Failure::from) };
+    let ((), response) = futures::try_join!(fed, answered)?;
+    Ok(response.into_inner().into())
+}
+
+/// Hands a piece to the call, if it still runs.
+async fn pass_on(sender: &Sender<ImportDeliveryRequest>, part: Part) {
+    let _ = sender
+        .send(ImportDeliveryRequest { part: Some(part) })
+        .await;
+}
+
+/// Where the pieces of a file come from.
+enum Pieces<'a> {
+    /// From the client, as they arrive.
+    Upload(Upload<'a>),
+    /// From a file in which the upload waited.
+    File(File),
+}
+
+impl Pieces<'_> {
+    async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+        match self {
+            Self::Upload(upload) => upload.next().await,
+            Self::File(file) => {
+                let mut piece = BytesMut::with_capacity(PIECE_BYTES);
+                let read = file.read_buf(&mut piece).await;
+                let count =
+                    read.map_err(|error| Failure::internal("read an upload back", &error))?;
+                Ok((count > 0).then(|| piece.freeze()))
+            }
+        }
+    }
+}
+
+/// A file as it is uploaded; the first piece is read ahead, because the format may only show there.
+struct Upload<'a> {
+    part: Field<'a>,
+    first: Option<Bytes>,
+    format: ImportFormat,
+}
+
+impl<'a> Upload<'a> {
+    async fn open(mut part: Field<'a>) -> Result<Self, Failure> {
+        let first = part
+            .chunk()
+            .await
+            .map_err(|error| form_failure(&error, "file"))?;
+        let format = format_of(part.file_name(), first.as_deref().unwrap_or_default());
+        Ok(Self {
+            part,
+            first,
+            format,
+        })
+    }
+
+    async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+        match self.first.take() {
+            Some(first) => Ok(Some(first)),
+            None => self
+                .part
+                .chunk()
+                .await
+                .map_err(|error| form_failure(&error, "file")),
+        }
+    }
+}
+
+/// Writes an uploaded file to a temporary one without a name, which is gone when it is closed.
+async fn set_aside(part: Field<'_>) -> Result<(ImportFormat, File), Failure> {
+    let broken = |error: std::io::Error| Failure::internal("set an upload aside", &error);
+    let mut upload = Upload::open(part).await?;
+    let mut file = File::from_std(tempfile::tempfile().map_err(broken)?);
+    while let Some(piece) = upload.next().await? {
+        file.write_all(&piece).await.map_err(broken)?;
+    }
+    file.flush().await.map_err(broken)?;
+    file.rewind().await.map_err(broken)?;
+    Ok((upload.format, file))
+}
+
+/// JSONL by the file's name, else by its first character.
+fn format_of(file_name: Option<&str>, start: &[u8]) -> ImportFormat {
+    let extension = file_name
+        .and_then(|name| name.rsplit_once('.'))
+        .map(|(_, extension)| extension.to_ascii_lowercase());
+    match extension.as_deref() {
+        Some("jsonl" | "ndjson" | "json") => ImportFormat::Jsonl,
+        Some("csv") => ImportFormat::Csv,
+        _ if start.trim_ascii_start().first() == Some(&b'{') => ImportFormat::Jsonl,
+        _ => ImportFormat::Csv,
+    }
+}
+
+/// A text part, within its limit.
+async fn text(mut field: Field<'_>, name: &'static str) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    while let Some(piece) = field
+        .chunk()
+        .await
+        .map_err(|error| form_failure(&error, name))?
+    {
+        bytes.extend_from_slice(&piece);
+        if bytes.len() > TEXT_LIMIT {
+            return Err(Failure::invalid(name));
+        }
+    }
+    let text = String::from_utf8(bytes).map_err(|_| Failure::invalid(name))?;
+    if text.contains('\0') {
+        Err(Failure::invalid(name))
+    } else {
+        Ok(text)
+    }
+}
+
+/// The mapping, which must be a JSON object; what it says is plan's to judge.
+async fn mapping(field: Field<'_>) -> Result<String, Failure> {
+    let text = text(field, "mapping").await?;
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(_)) => Ok(text),
+        _ => Err(Failure::invalid("mapping")),
+    }
+}

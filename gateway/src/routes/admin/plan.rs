@@ -1,0 +1,317 @@
+//! Products, operators and plans, as staff see and change them.
+
+use std::collections::HashMap;
+
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::auth::v1::LookUpUsersRequest;
+use adfolio_proto::plan::v1 as plan;
+use adfolio_proto::wallet::v1::ListOrderFlowRequest;
+use tracing::warn;
+
+use crate::call::{Call, read, write_call};
+use crate::dto::plan::{Audience, Plan, PlanDetail, Product, ProductPage};
+use crate::dto::staff::{
+    CreateOperatorRequest, CreateProductRequest, EditProductRequest, FinishPlanRequest, Operator,
+    OperatorPage, PlanUser, PushPlanRequest, PushedPlan, PushedPlans, StaffPlan, StaffPlanDetail,
+    StaffPlanListQuery, StaffPlanPage,
+};
+use crate::dto::wallet::FlowEntry;
+use crate::dto::{ById, PageQuery, each, non_empty, page, present};
+use crate::errors::Failure;
+use crate::input::{Json, Query};
+use crate::messages::Success;
+use crate::route::{ANY_ROLE, OPERATOR, Route};
+
+/// The routes of this area.
+pub fn routes() -> Vec<Route> {
+    [product_routes(), plan_routes()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn product_routes() -> Vec<Route> {
+    vec![
+        Route::post(
+            "/admin/product/create",
+            "createProduct",
+            "Creates a product.",
+            create_product,
+        )
+        .staff(OPERATOR)
+        .says(Success::Submission)
+        .keyed(),
+        Route::post(
+            "/admin/product/edit",
+            "editProduct",
+            "Changes a product.",
+            edit_product,
+        )
+        .staff(OPERATOR)
+        .fails(&[Reason::NotFound])
+        .says(Success::Update)
+        .keyed(),
+        Route::get(
+            "/admin/product/list",
+            "listAllProducts",
+            "Products, newest first.",
+            products,
+        )
+        .staff(ANY_ROLE),
+        Route::post(
+            "/admin/operator/create",
+            "createOperator",
+            "Creates a proxy operator.",
+            create_operator,
+        )
+        .staff(OPERATOR)
+        .says(Success::Submission)
+        .keyed(),
+        Route::get(
+            "/admin/operator/list",
+            "listOperators",
+            "Proxy operators, newest first.",
+            operators,
+        )
+        .staff(ANY_ROLE),
+    ]
+}
+
+fn plan_routes() -> Vec<Route> {
+    vec![
+        Route::post(
+            "/admin/plan/push",
+            "pushPlan",
+            "Pushes a plan to users; it waits for their put.",
+            push,
+        )
+        .staff(OPERATOR)
+        .fails(&[Reason::NotFound, Reason::AmountOutOfRange])
+        .says(Success::Submission)
+        .keyed(),
+        Route::get(
+            "/admin/plan/list",
+            "listAllPlans",
+            "Plans of all users, newest first.",
+            plans,
+        )
+        .staff(ANY_ROLE),
+        Route::post(
+            "/admin/plan/detail",
+            "getAnyPlan",
+            "A plan of any user.",
+            plan_detail,
+        )
+        .staff(ANY_ROLE)
+        .fails(&[Reason::NotFound]),
+        Route::post(
+            "/admin/plan/finish",
+            "finishPlan",
+            "Ends delivery of a plan.",
+            finish,
+        )
+        .staff(OPERATOR)
+        .fails(&[Reason::NotFound, Reason::PlanNotPuttable])
+        .says(Success::Update)
+        .keyed(),
+        Route::post(
+            "/admin/plan/settle",
+            "settlePlan",
+            "Settles a plan that waits for it.",
+            settle,
+        )
+        .staff(OPERATOR)
+        .fails(&[Reason::NotFound, Reason::PlanNotPuttable])
+        .says(Success::Update)
+        .keyed(),
+    ]
+}
+
+async fn create_product(
+    call: Call,
+    Json(request): Json<CreateProductRequest>,
+) -> Result<Product, Failure> {
+    let message = plan::CreateProductRequest {
+        product: Some(request.into_proto(String::new())),
+    };
+    Product::from_proto(present(
+        write_call!(call, plan_admin.create_product, message)?.product,
+        "product",
+    )?)
+}
+
+async fn edit_product(
+    call: Call,
+    Json(request): Json<EditProductRequest>,
+) -> Result<Product, Failure> {
+    let message = plan::EditProductRequest {
+        product: Some(request.into_proto()),
+    };
+    Product::from_proto(present(
+        write_call!(call, plan_admin.edit_product, message)?.product,
+        "product",
+    )?)
+}
+
+async fn products(call: Call, Query(query): Query<PageQuery>) -> Result<ProductPage, Failure> {
+    let response = read!(
+        call,
+        plan_admin.admin_list_products,
+        plan::AdminListProductsRequest {
+            page: query.into_page()
+        }
+    )?;
+    ProductPage::from_proto(response.items, response.next_cursor)
+}
+
+async fn create_operator(
+    call: Call,
+    Json(request): Json<CreateOperatorRequest>,
+) -> Result<Operator, Failure> {
+    let message = plan::CreateOperatorRequest { name: request.name };
+    present(
+        write_call!(call, plan_admin.create_operator, message)?.operator,
+        "operator",
+    )
+    .map(Operator::from)
+}
+
+async fn operators(call: Call, Query(query): Query<PageQuery>) -> Result<OperatorPage, Failure> {
+    let response = read!(
+        call,
+        plan_admin.list_operators,
+        plan::ListOperatorsRequest {
+            page: query.into_page()
+        }
+    )?;
+    Ok(OperatorPage {
+        items: response.items.into_iter().map(Operator::from).collect(),
+        next_cursor: non_empty(response.next_cursor),
+    })
+}
+
+async fn push(call: Call, Json(request): Json<PushPlanRequest>) -> Result<PushedPlans, Failure> {
+    let message = plan::PushPlanRequest {
+        product_id: request.product_id,
+        amount_minor: request.amount.minor(),
+        user_ids: request.to.user_ids,
+        operator_id: String::new(),
+        put_content: request.put_content,
+        put_rule: request.put_rule,
+        user_targeting: request.user_targeting.map(Audience::into_proto),
+    };
+    let pushed = |pushed: plan::PushedPlan| PushedPlan {
+        user_id: pushed.user_id,
+        plan_id: pushed.plan_id,
+    };
+    let response = write_call!(call, plan_admin.push_plan, message)?;
+    Ok(PushedPlans {
+        items: response.items.into_iter().map(pushed).collect(),
+    })
+}
+
+async fn plans(
+    call: Call,
+    Query(query): Query<StaffPlanListQuery>,
+) -> Result<StaffPlanPage, Failure> {
+    let message = plan::AdminListPlansRequest {
+        user_id: query.user_id.unwrap_or_default(),
+        status: query.status.map_or(0, Into::into),
+        plan_number: query.plan_number.unwrap_or_default(),
+        page: page(query.cursor, query.limit),
+    };
+    let response = read!(call, plan_admin.admin_list_plans, message)?;
+    let names = user_names(
+        &call,
+        response
+            .items
+            .iter()
+            .map(|plan| plan.user_id.clone())
+            .collect(),
+    )
+    .await;
+    let items = each(response.items, |plan| {
+        let user = plan_user(&names, plan.user_id.clone());
+        Ok(StaffPlan {
+            plan: Plan::from_proto(plan)?,
+            user,
+        })
+    })?;
+    Ok(StaffPlanPage {
+        items,
+        next_cursor: non_empty(response.next_cursor),
+    })
+}
+
+async fn plan_detail(call: Call, Json(request): Json<ById>) -> Result<StaffPlanDetail, Failure> {
+    let found = read!(
+        call,
+        plan_admin.admin_get_plan,
+        plan::AdminGetPlanRequest {
+            plan_id: request.id
+        }
+    )?;
+    let plan = present(found.plan, "plan")?;
+    let flow_of = ListOrderFlowRequest {
+        order_id: plan.id.clone(),
+        user_id: plan.user_id.clone(),
+    };
+    let flow = read!(call, ledger.list_order_flow, flow_of)?;
+    let names = user_names(&call, vec![plan.user_id.clone()]).await;
+    let user = plan_user(&names, plan.user_id.clone());
+    let flow = FlowEntry::of_order(flow.items)?;
+    Ok(StaffPlanDetail {
+        detail: PlanDetail::compose(Some(plan), found.timeline, found.series, flow)?,
+        user,
+    })
+}
+
+/// Login names by user. A list of plans is worth showing without them.
+async fn user_names(call: &Call, mut user_ids: Vec<String>) -> HashMap<String, String> {
+    user_ids.sort_unstable();
+    user_ids.dedup();
+    match read!(
+        call,
+        directory.look_up_users,
+        LookUpUsersRequest { user_ids }
+    ) {
+        Ok(response) => response
+            .users
+            .into_iter()
+            .map(|user| (user.user_id, user.username))
+            .collect(),
+        Err(failure) => {
+            warn!(reason = %failure.refusal.reason, "names of users cannot be looked up");
+            HashMap::new()
+        }
+    }
+}
+
+fn plan_user(names: &HashMap<String, String>, id: String) -> PlanUser {
+    PlanUser {
+        username: names.get(&id).cloned(),
+        id,
+    }
+}
+
+async fn finish(call: Call, Json(request): Json<FinishPlanRequest>) -> Result<Plan, Failure> {
+    let message = plan::FinishPlanRequest {
+        plan_id: request.id,
+        outcome: request.outcome.into(),
+        reason: request.reason.unwrap_or_default(),
+    };
+    Plan::from_proto(present(
+        write_call!(call, plan_admin.finish_plan, message)?.plan,
+        "plan",
+    )?)
+}
+
+async fn settle(call: Call, Json(request): Json<ById>) -> Result<Plan, Failure> {
+    let message = plan::SettlePlanRequest {
+        plan_id: request.id,
+    };
+    Plan::from_proto(present(
+        write_call!(call, plan_admin.settle_plan, message)?.plan,
+        "plan",
+    )?)
+}

@@ -1,0 +1,51 @@
+//! The texts that staff edit.
+
+use adfolio_proto::notification::v1 as notification;
+
+use crate::call::{Call, read, write_call};
+use crate::dto::present;
+use crate::dto::staff::{Content, ContentRequest};
+use crate::errors::Failure;
+use crate::input::{Json, Nothing};
+use crate::messages::Success;
+use crate::route::{ANY_ROLE, OPERATOR, Route};
+
+/// The routes of this area.
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route::get(
+            "/admin/content",
+            "getContent",
+            "The texts that staff edit.",
+            get,
+        )
+        .staff(ANY_ROLE),
+        Route::post(
+            "/admin/content",
+            "setContent",
+            "Replaces the texts that staff edit.",
+            set,
+        )
+        .staff(OPERATOR)
+        .says(Success::Update)
+        .keyed(),
+    ]
+}
+
+async fn get(call: Call, _: Nothing) -> Result<Content, Failure> {
+    let response = read!(
+        call,
+        notification_admin.get_content,
+        notification::GetContentRequest {}
+    )?;
+    present(response.content, "content").map(Content::from)
+}
+
+async fn set(call: Call, Json(request): Json<ContentRequest>) -> Result<Content, Failure> {
+    let message = notification::SetContentRequest {
+        content: Some(request.into_proto()),
+    };
+    let response = write_call!(call, notification_admin.set_content, message)?;
+    call.gateway.service_entries().clear();
+    present(response.content, "content").map(Content::from)
+}

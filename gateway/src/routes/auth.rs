@@ -1,0 +1,187 @@
+//! Registration, login, logout and the languages.
+
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::auth::v1 as auth;
+
+use crate::call::{Call, write_call};
+use crate::dto::account::{
+    Language, LanguageList, LoginRequest, OlderRegisterRequest, OpenStoreRequest, RegisterRequest,
+    Session, Token,
+};
+use crate::dto::{Empty, present};
+use crate::errors::Failure;
+use crate::input::{Json, Nothing};
+use crate::lang::Lang;
+use crate::messages::Success;
+use crate::route::Route;
+
+const REGISTER_REASONS: &[Reason] = &[
+    Reason::UsernameTaken,
+    Reason::PasswordMismatch,
+    Reason::LicenseNotFound,
+    Reason::LicenseUsed,
+];
+const LOGIN_REASONS: &[Reason] = &[
+    Reason::BadCredentials,
+    Reason::AccountNotActivated,
+    Reason::AccountDisabled,
+    Reason::AccountCancelled,
+];
+
+/// The routes of this area.
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route::post(
+            "/auth/v2/register",
+            "register",
+            "Creates an account with an authorisation code.",
+            register,
+        )
+        .fails(REGISTER_REASONS)
+        .says(Success::Registration)
+        .keyed(),
+        Route::post("/auth/v2/login", "login", "Opens a session.", login)
+            .fails(LOGIN_REASONS)
+            .says(Success::Login),
+        Route::get(
+            "/auth/v2/lang",
+            "listLanguages",
+            "The languages of the interface.",
+            languages,
+        ),
+        Route::post(
+            "/auth/login",
+            "olderLogin",
+            "Opens a session, in the older form.",
+            older_login,
+        )
+        .fails(LOGIN_REASONS)
+        .says(Success::Login),
+        Route::post(
+            "/auth/register",
+            "olderRegister",
+            "Creates an account, in the older form.",
+            older_register,
+        )
+        .fails(REGISTER_REASONS)
+        .says(Success::Registration)
+        .keyed(),
+        Route::post("/auth/logout", "logout", "Ends the session.", logout).user_in_any_state(),
+        Route::post(
+            "/opening_store",
+            "openStore",
+            "Opens the ad account with an authorisation code.",
+            open_store,
+        )
+        .user_in_any_state()
+        .fails(&[
+            Reason::LicenseNotFound,
+            Reason::LicenseUsed,
+            Reason::StoreAlreadyOpen,
+            Reason::AccountDisabled,
+            Reason::AccountCancelled,
+        ])
+        .says(Success::Submission)
+        .keyed(),
+    ]
+}
+
+async fn register(call: Call, Json(request): Json<RegisterRequest>) -> Result<Session, Failure> {
+    let message = auth::RegisterRequest {
+        username: request.username,
+        nickname: request.nickname.unwrap_or_default(),
+        password: request.password,
+        confirm_password: request.confirm_password,
+        email: request.email,
+        phone: request.phone,
+        license_key: request.license_key,
+        older_form: false,
+        client_address: call.client_address.to_string(),
+    };
+    let response = write_call!(call, auth.register, message)?;
+    session(&call, response.session).await
+}
+
+async fn older_register(
+    call: Call,
+    Json(request): Json<OlderRegisterRequest>,
+) -> Result<Token, Failure> {
+    let message = auth::RegisterRequest {
+        username: request.username,
+        nickname: request.nickname.unwrap_or_default(),
+        password: request.password,
+        confirm_password: request.confirm_password.unwrap_or_default(),
+        email: request.email.unwrap_or_default(),
+        phone: request.phone.unwrap_or_default(),
+        license_key: request.license_key,
+        older_form: true,
+        client_address: call.client_address.to_string(),
+    };
+    let response = write_call!(call, auth.register, message)?;
+    Ok(Token {
+        token: present(response.session, "session")?.token,
+    })
+}
+
+async fn login(call: Call, Json(request): Json<LoginRequest>) -> Result<Session, Failure> {
+    let opened = open_session(&call, request).await?;
+    session(&call, Some(opened)).await
+}
+
+async fn older_login(call: Call, Json(request): Json<LoginRequest>) -> Result<Token, Failure> {
+    Ok(Token {
+        token: open_session(&call, request).await?.token,
+    })
+}
+
+async fn open_session(call: &Call, request: LoginRequest) -> Result<auth::Session, Failure> {
+    let message = auth::LoginRequest {
+        username: request.username,
+        password: request.password,
+        client_address: call.client_address.to_string(),
+    };
+    present(write_call!(call, auth.login, message)?.session, "session")
+}
+
+/// The session with the customer-service entries in it.
+async fn session(call: &Call, opened: Option<auth::Session>) -> Result<Session, Failure> {
+    let entries = call.gateway.service_entries().get(call.lang).await;
+    Session::compose(present(opened, "session")?, &entries)
+}
+
+async fn languages(_: Call, _: Nothing) -> Result<LanguageList, Failure> {
+    let language = |lang: Lang| {
+        let (name, native_name, locale) = lang.names();
+        Language {
+            code: lang,
+            name,
+            native_name,
+            locale,
+        }
+    };
+    Ok(LanguageList {
+        default: Lang::default(),
+        items: Lang::ALL.into_iter().map(language).collect(),
+    })
+}
+
+async fn logout(call: Call, _: Json<Empty>) -> Result<Empty, Failure> {
+    let message = auth::LogoutRequest {
+        token: call.token()?.expose().to_owned(),
+    };
+    write_call!(call, auth.logout, message)?;
+    // The event says the same to every replica; here it must hold for the very next request.
+    call.gateway.sessions().forget(call.user()?.0);
+    Ok(Empty {})
+}
+
+async fn open_store(call: Call, Json(request): Json<OpenStoreRequest>) -> Result<Session, Failure> {
+    let message = auth::OpenStoreRequest {
+        code: request.code,
+        client_address: call.client_address.to_string(),
+    };
+    let response = write_call!(call, auth.open_store, message)?;
+    // The token of this call is dead now.
+    call.gateway.sessions().forget(call.user()?.0);
+    session(&call, response.session).await
+}

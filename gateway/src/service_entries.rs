@@ -1,0 +1,107 @@
+//! Where customer service is reached: part of every profile, so it is kept for some seconds and never fails a login.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use adfolio_kit::client::{Channel, outgoing};
+use adfolio_kit::identity::Caller;
+use adfolio_proto::notification::v1::notification_service_client::NotificationServiceClient;
+use adfolio_proto::notification::v1::{
+    ListServiceEntriesRequest, ListServiceEntriesResponse, ServiceEntry as ProtoEntry,
+};
+use moka::future::Cache;
+use tracing::warn;
+
+use crate::dto::account::ServiceEntry;
+use crate::lang::Lang;
+
+/// How long the entries of a language are kept.
+const KEEP: Duration = Duration::from_secs(10);
+
+/// A profile waits no longer than this for them.
+const CALL_LIMIT: Duration = Duration::from_secs(1);
+
+/// The customer-service entries in one language.
+#[derive(Clone, Debug, Default)]
+pub struct ServiceEntries {
+    /// For questions of every kind.
+    pub customer_service: Vec<ServiceEntry>,
+    /// For deposits.
+    pub recharge_customer_service: Vec<ServiceEntry>,
+}
+
+/// The entries of every language, as they were a few seconds ago.
+#[derive(Debug)]
+pub struct ServiceEntryCache {
+    client: NotificationServiceClient<Channel>,
+    fresh: Cache<Lang, Arc<ServiceEntries>>,
+    last_known: Mutex<HashMap<Lang, Arc<ServiceEntries>>>,
+}
+
+impl ServiceEntryCache {
+    /// An empty cache in front of notification.
+    pub fn new(client: NotificationServiceClient<Channel>) -> Self {
+        let fresh = Cache::builder().time_to_live(KEEP).build();
+        Self {
+            client,
+            fresh,
+            last_known: Mutex::default(),
+        }
+    }
+
+    /// The entries of a language; the last known ones, or none, while notification cannot be reached. That answer is kept
+    /// too, so that a frozen service costs one caller a second now and then and not every caller.
+    pub async fn get(&self, lang: Lang) -> Arc<ServiceEntries> {
+        self.fresh.get_with(lang, self.fetch(lang)).await
+    }
+
+    /// Forgets everything: staff changed the entries.
+    pub fn clear(&self) {
+        self.fresh.invalidate_all();
+    }
+
+    async fn fetch(&self, lang: Lang) -> Arc<ServiceEntries> {
+        let caller = Caller {
+            lang: lang.code().to_owned(),
+            ..Caller::system()
+        };
+        let request = outgoing(&caller, ListServiceEntriesRequest {}, CALL_LIMIT);
+        match self.client.clone().list_service_entries(request).await {
+            Ok(response) => {
+                let entries = Arc::new(ServiceEntries::from(response.into_inner()));
+                self.known().insert(lang, Arc::clone(&entries));
+                entries
+            }
+            Err(status) => {
+                warn!(code = ?status.code(), "customer-service entries cannot be fetched");
+                self.known().get(&lang).cloned().unwrap_or_default()
+            }
+        }
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<Lang, Arc<ServiceEntries>>> {
+        self.last_known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl From<ListServiceEntriesResponse> for ServiceEntries {
+    fn from(response: ListServiceEntriesResponse) -> Self {
+        let entry = |entry: ProtoEntry| ServiceEntry {
+            id: entry.id,
+            kind: entry.r#type,
+            url: entry.url,
+            label: entry.label,
+        };
+        Self {
+            customer_service: response.customer_service.into_iter().map(entry).collect(),
+            recharge_customer_service: response
+                .recharge_customer_service
+                .into_iter()
+                .map(entry)
+                .collect(),
+        }
+    }
+}

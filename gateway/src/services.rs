@@ -1,0 +1,82 @@
+//! The clients of the services behind.
+
+use adfolio_kit::client::{Channel, ClientOptions, connect};
+use adfolio_kit::config::ConfigError;
+use adfolio_proto::acceptor::v1::acceptor_admin_service_client::AcceptorAdminServiceClient;
+use adfolio_proto::acceptor::v1::acceptor_service_client::AcceptorServiceClient;
+use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
+use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;
+use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
+use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceClient;
+use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
+use adfolio_proto::notification::v1::notification_admin_service_client::NotificationAdminServiceClient;
+use adfolio_proto::notification::v1::notification_service_client::NotificationServiceClient;
+use adfolio_proto::plan::v1::plan_admin_service_client::PlanAdminServiceClient;
+use adfolio_proto::plan::v1::plan_service_client::PlanServiceClient;
+use adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient;
+use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
+use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
+
+use crate::config::ServiceUrls;
+
+/// Clients of every service. Cheap to clone one by one.
+#[derive(Clone, Debug)]
+pub struct Services {
+    /// Users.
+    pub auth: AuthServiceClient<Channel>,
+    /// Accounts, for staff.
+    pub auth_admin: AuthAdminServiceClient<Channel>,
+    /// Names of users, for composing.
+    pub directory: UserDirectoryServiceClient<Channel>,
+    /// Wallets.
+    pub wallet: WalletServiceClient<Channel>,
+    /// The lines of an order, for composing.
+    pub ledger: LedgerServiceClient<Channel>,
+    /// Wallets, for staff.
+    pub wallet_admin: WalletAdminServiceClient<Channel>,
+    /// Plans.
+    pub plan: PlanServiceClient<Channel>,
+    /// Plans, for staff.
+    pub plan_admin: PlanAdminServiceClient<Channel>,
+    /// Coupons.
+    pub coupon: CouponServiceClient<Channel>,
+    /// Campaigns, for staff.
+    pub coupon_admin: CouponAdminServiceClient<Channel>,
+    /// The inbox.
+    pub notification: NotificationServiceClient<Channel>,
+    /// Texts, for staff.
+    pub notification_admin: NotificationAdminServiceClient<Channel>,
+    /// Acceptors.
+    pub acceptor: AcceptorServiceClient<Channel>,
+    /// Acceptors, for staff.
+    pub acceptor_admin: AcceptorAdminServiceClient<Channel>,
+}
+
+impl Services {
+    /// Opens a channel to each service; nothing is connected yet.
+    pub fn connect(urls: &ServiceUrls) -> Result<Self, ConfigError> {
+        let options = ClientOptions::default();
+        let auth = connect(&urls.auth_url, options)?;
+        let wallet = connect(&urls.wallet_url, options)?;
+        let plan = connect(&urls.plan_url, options)?;
+        let coupon = connect(&urls.coupon_url, options)?;
+        let notification = connect(&urls.notification_url, options)?;
+        let acceptor = connect(&urls.acceptor_url, options)?;
+        Ok(Self {
+            auth: AuthServiceClient::new(auth.clone()),
+            auth_admin: AuthAdminServiceClient::new(auth.clone()),
+            directory: UserDirectoryServiceClient::new(auth),
+            wallet: WalletServiceClient::new(wallet.clone()),
+            ledger: LedgerServiceClient::new(wallet.clone()),
+            wallet_admin: WalletAdminServiceClient::new(wallet),
+            plan: PlanServiceClient::new(plan.clone()),
+            plan_admin: PlanAdminServiceClient::new(plan),
+            coupon: CouponServiceClient::new(coupon.clone()),
+            coupon_admin: CouponAdminServiceClient::new(coupon),
+            notification: NotificationServiceClient::new(notification.clone()),
+            notification_admin: NotificationAdminServiceClient::new(notification),
+            acceptor: AcceptorServiceClient::new(acceptor.clone()),
+            acceptor_admin: AcceptorAdminServiceClient::new(acceptor),
+        })
+    }
+}
