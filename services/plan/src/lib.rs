@@ -1,0 +1,114 @@
+//! Plan: products, plans (ad orders) and their life, delivery reports, statistics.
+//!
+//! What always holds:
+//! - An acknowledged put exists exactly once, in the ledger as here; an unfinished one ends ([`put`]).
+//! - A change of state is a guarded method of the order ([`order::entity`]); it, its timeline and its event commit together.
+//! - What is charged never passes the budget; the ledger is brought to the plan's totals, not told differences, so that
+//!   rounding never adds up ([`delivery`], [`settlement`]).
+//! - A report counts once, whatever is imported again; a restatement counts by its difference.
+//! - Statistics are sums of roll-ups that are written with the reports ([`statistics`]).
+//! - No other service is called inside a transaction.
+
+pub mod app;
+pub mod config;
+pub mod delivery;
+pub mod error;
+pub mod events;
+mod grpc;
+pub mod operator;
+pub mod order;
+pub mod peers;
+pub mod product;
+pub mod put;
+pub mod settlement;
+pub mod statistics;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use adfolio_kit::limited;
+use adfolio_kit::periodic;
+use adfolio_kit::db::Migrated;
+use adfolio_kit::service::Service;
+use adfolio_kit::shutdown::Shutdown;
+use adfolio_proto::plan::v1::plan_admin_service_server::PlanAdminServiceServer;
+use adfolio_proto::plan::v1::plan_reconcile_service_server::PlanReconcileServiceServer;
+use adfolio_proto::plan::v1::plan_service_server::PlanServiceServer;
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+
+use app::App;
+use config::{PlanConfig, Rules};
+use grpc::Grpc;
+use peers::Peers;
+
+/// The schema.
+pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
+
+/// An import may take this long: a million rows of a busy day.
+const IMPORT_LIMIT: Duration = Duration::from_secs(900);
+
+/// One run of a background job may take this long.
+const JOB_LIMIT: Duration = Duration::from_secs(60);
+
+/// How often old idempotency keys of puts are forgotten.
+const FORGET_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Runs plan on `listener` until the shutdown.
+pub async fn run(config: PlanConfig, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
+    let service = Service::start("plan", &config.server, shutdown).await?;
+    let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
+    let broker = service.broker(&config.broker)?;
+    let rules = Rules::of(&config);
+    let app = App {
+        relay: service.relay(&pool, &broker, &migrated),
+        peers: Peers::connect(&config, rules.step_limit())?,
+        work: Arc::new(Notify::new()),
+        clock: config.clock.clone(),
+        ids: config.ids.clone(),
+        pool,
+        rules,
+    };
+    start_jobs(&service, &app, &config, &migrated);
+    let server = service
+        .server(adfolio_proto::FILE_DESCRIPTOR_SET, &migrated)
+        .add_service(limited!(PlanServiceServer::new(Grpc::new(app.clone()))))
+        .add_service(limited!(PlanReconcileServiceServer::new(Grpc::new(app.clone()))))
+        .add_service(limited!(PlanAdminServiceServer::new(Grpc::new(app))))
+        .method_limit("/adfolio.plan.v1.PlanAdminService/ImportDelivery", IMPORT_LIMIT);
+    service.serve(server, listener).await
+}
+
+/// Everything that goes on without a caller.
+fn start_jobs(service: &Service, app: &App, config: &PlanConfig, migrated: &Migrated) {
+    let recovery = Duration::from_millis(config.recovery_after_ms / 4);
+    let sweep = Duration::from_millis(config.sweep_interval_ms);
+    let worker = settlement::worker::run(app.clone(), service.shutdown.clone());
+    service.tasks.spawn_after(migrated, "orders' work", worker);
+    let (recovering, sweeping, forgetting) = (app.clone(), app.clone(), app.clone());
+    let shutdown = || service.shutdown.clone();
+    service.tasks.spawn_after(
+        migrated,
+        "put recovery",
+        periodic::every("put recovery", recovery, JOB_LIMIT, shutdown(), move || {
+            let app = recovering.clone();
+            async move { put::recover(&app).await }
+        }),
+    );
+    service.tasks.spawn_after(
+        migrated,
+        "sweep",
+        periodic::every("sweep", sweep, JOB_LIMIT, shutdown(), move || {
+            let app = sweeping.clone();
+            async move { settlement::sweep(&app).await }
+        }),
+    );
+    service.tasks.spawn_after(
+        migrated,
+        "old keys",
+        periodic::every("old keys", FORGET_INTERVAL, JOB_LIMIT, shutdown(), move || {
+            let app = forgetting.clone();
+            async move { put::forget_old_keys(&app).await }
+        }),
+    );
+}

@@ -1,0 +1,480 @@
+//! The life of a plan (an order): every change of state is a method here.
+//!
+//! ```text
+//! placing ─┐                ┌─▶ putting ─▶ put_finished ─▶ waiting_settlement ─▶ settled
+//!          ├─▶ matching ────┤
+//! waiting ─┘                └─▶ put_failed
+//! ```
+//! `placing` (a put into a product) and its bad end `refused` are never shown; a pushed plan waits through its put.
+
+use adfolio_kit::refusal::Refusal;
+use adfolio_money::{Micros, Money, MoneyError};
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+use crate::error::PlanError;
+use crate::product::entity::{Audience, Product};
+
+/// Where an order stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Status {
+    /// Its put is under way.
+    Placing,
+    /// Its put was refused.
+    Refused,
+    /// Pushed, waits for the user's put.
+    Waiting,
+    /// Paid, waits for its first delivery.
+    Matching,
+    /// Delivering.
+    Putting,
+    /// Undelivered; the money went back.
+    PutFailed,
+    /// Budget consumed or window over; the ledger does not have everything yet.
+    PutFinished,
+    /// Networks may still restate.
+    WaitingSettlement,
+    /// Revenue paid out.
+    Settled,
+}
+
+impl Status {
+    /// The statuses that are shown.
+    pub const LISTED: [Self; 7] = [
+        Self::Waiting,
+        Self::Matching,
+        Self::Putting,
+        Self::PutFailed,
+        Self::PutFinished,
+        Self::WaitingSettlement,
+        Self::Settled,
+    ];
+
+    /// The name in the database and in events.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Placing => "placing",
+            Self::Refused => "refused",
+            Self::Waiting => "waiting",
+            Self::Matching => "matching",
+            Self::Putting => "putting",
+            Self::PutFailed => "put_failed",
+            Self::PutFinished => "put_finished",
+            Self::WaitingSettlement => "waiting_settlement",
+            Self::Settled => "settled",
+        }
+    }
+
+    /// The status of a name in the database.
+    pub fn parse(text: &str) -> Result<Self, PlanError> {
+        let all = [Self::Placing, Self::Refused].into_iter().chain(Self::LISTED);
+        all.into_iter().find(|status| status.as_str() == text).ok_or(PlanError::Corrupt("status"))
+    }
+}
+
+/// An ending that has been decided and waits for other services.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pending {
+    /// Give everything back.
+    Fail,
+    /// Pay out.
+    Settle,
+}
+
+impl Pending {
+    /// The name in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fail => "fail",
+            Self::Settle => "settle",
+        }
+    }
+
+    /// The ending of a name in the database.
+    pub fn parse(text: &str) -> Result<Self, PlanError> {
+        match text {
+            "fail" => Ok(Self::Fail),
+            "settle" => Ok(Self::Settle),
+            _ => Err(PlanError::Corrupt("pending")),
+        }
+    }
+}
+
+/// The coupon of an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CouponUse {
+    /// The user's coupon.
+    pub id: Uuid,
+    /// Its name.
+    pub name: String,
+    /// What the coupon service knows the order by.
+    pub reservation_id: Uuid,
+}
+
+/// What delivery has brought so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delivered {
+    /// Impressions.
+    pub impressions: i64,
+    /// Clicks.
+    pub clicks: i64,
+    /// Spend as reported, over-delivery included.
+    pub reported: Micros,
+    /// Spend that is charged: never above the budget.
+    pub charged: Micros,
+    /// Revenue.
+    pub revenue: Micros,
+    /// Reports whose money is estimated from an import's pricing.
+    pub estimated_reports: i64,
+}
+
+/// What a put comes to once the coupon is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PutTerms {
+    /// The budget.
+    pub put_amount: Money,
+    /// The user's part.
+    pub paid: Money,
+    /// The coupon's part.
+    pub discount: Money,
+    /// The coupon.
+    pub coupon: Option<CouponUse>,
+}
+
+/// A step in the life of an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transition {
+    /// From where; none for the first that is shown.
+    pub from: Option<Status>,
+    /// Where to.
+    pub to: Status,
+    /// When.
+    pub time: DateTime<Utc>,
+    /// Why; may be empty.
+    pub reason: String,
+}
+
+/// The order is not in a state that allows this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a plan that is {} does not allow this", .0.as_str())]
+pub struct NotAllowed(pub Status);
+
+impl From<NotAllowed> for PlanError {
+    fn from(error: NotAllowed) -> Self {
+        Self::Refused(Refusal::invalid("id").detail(error.to_string()))
+    }
+}
+
+/// An order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// Its id, which wallet knows it by.
+    pub id: Uuid,
+    /// Whose it is.
+    pub user_id: Uuid,
+    /// The number that people and reports use.
+    pub plan_number: String,
+    /// The product.
+    pub product_id: Uuid,
+    /// The product's name at the put.
+    pub product_name: String,
+    /// The product's icon at the put.
+    pub product_icon_url: String,
+    /// Where it stands.
+    pub status: Status,
+    /// Pushed by an operator.
+    pub official: bool,
+    /// The operator it was pushed for.
+    pub operator_id: Option<Uuid>,
+    /// What is advertised.
+    pub put_content: String,
+    /// How it is advertised.
+    pub put_rule: String,
+    /// Whom it is shown to.
+    pub audience: Audience,
+    /// The budget; until the put the proposed amount.
+    pub put_amount: Money,
+    /// The user's part.
+    pub paid: Money,
+    /// The coupon's part.
+    pub discount: Money,
+    /// The coupon.
+    pub coupon: Option<CouponUse>,
+    /// What delivery has brought.
+    pub delivered: Delivered,
+    /// Where its reports came from.
+    pub sources: Vec<String>,
+    /// Counts the changes of money in `delivered`.
+    pub version: i64,
+    /// The version that the ledger has.
+    pub posted_version: i64,
+    /// An ending that has been decided.
+    pub pending: Option<Pending>,
+    /// Why it failed.
+    pub fail_reason: String,
+    /// Paid out at settlement.
+    pub paid_out: Money,
+    /// When it was pushed or placed.
+    pub created_at: DateTime<Utc>,
+    /// When it was paid.
+    pub put_at: Option<DateTime<Utc>>,
+    /// When delivery ends by itself.
+    pub window_ends_at: Option<DateTime<Utc>>,
+    /// When delivery ended.
+    pub finished_at: Option<DateTime<Utc>>,
+    /// When it settles by itself.
+    pub settle_after: Option<DateTime<Utc>>,
+    /// When it was settled.
+    pub settled_at: Option<DateTime<Utc>>,
+}
+
+impl Order {
+    /// An order for a put into a product, not shown until it is paid.
+    pub fn for_put(id: Uuid, user_id: Uuid, product: &Product, amount: Money, now: DateTime<Utc>) -> Self {
+        Self {
+            id,
+            user_id,
+            plan_number: super::number::plan_number(id, now),
+            product_id: product.id,
+            product_name: product.details.name.clone(),
+            product_icon_url: product.details.icon_url.clone(),
+            status: Status::Placing,
+            official: false,
+            operator_id: None,
+            put_content: product.details.description.clone(),
+            put_rule: String::new(),
+            audience: product.details.audience.clone(),
+            put_amount: amount,
+            paid: Money::ZERO,
+            discount: Money::ZERO,
+            coupon: None,
+            delivered: Delivered::default(),
+            sources: Vec::new(),
+            version: 0,
+            posted_version: 0,
+            pending: None,
+            fail_reason: String::new(),
+            paid_out: Money::ZERO,
+            created_at: now,
+            put_at: None,
+            window_ends_at: None,
+            finished_at: None,
+            settle_after: None,
+            settled_at: None,
+        }
+    }
+
+    /// The same as an order that an operator pushes and that waits for the user's put.
+    #[must_use]
+    pub fn pushed(self, operator_id: Option<Uuid>, put_content: String, put_rule: String, audience: Audience) -> Self {
+        Self { status: Status::Waiting, official: true, operator_id, put_content, put_rule, audience, ..self }
+    }
+
+    /// The first entry of the timeline of a pushed order.
+    pub fn first_transition(&self) -> Transition {
+        Transition { from: None, to: self.status, time: self.created_at, reason: String::new() }
+    }
+
+    /// Whether the user can put into it.
+    pub fn is_puttable(&self) -> bool {
+        self.status == Status::Waiting
+    }
+
+    /// Whether users and staff see it.
+    pub fn is_listed(&self) -> bool {
+        Status::LISTED.contains(&self.status)
+    }
+
+    /// The put succeeded: the money is held.
+    pub fn place(&mut self, terms: PutTerms, now: DateTime<Utc>, window: TimeDelta) -> Result<Transition, NotAllowed> {
+        self.require(&[Status::Placing, Status::Waiting])?;
+        let from = (self.status == Status::Waiting).then_some(Status::Waiting);
+        self.put_amount = terms.put_amount;
+        self.paid = terms.paid;
+        self.discount = terms.discount;
+        self.coupon = terms.coupon;
+        self.put_at = Some(now);
+        self.window_ends_at = now.checked_add_signed(window);
+        Ok(self.move_to(Status::Matching, from, now, ""))
+    }
+
+    /// The put was refused. An order that was never shown ends unseen; a pushed one waits on, unless wallet had to close it
+    /// for good (`closed`), which ends it in sight.
+    pub fn refuse_put(&mut self, closed: bool, reason: &str, now: DateTime<Utc>) -> Option<Transition> {
+        match self.status {
+            Status::Placing => {
+                self.status = Status::Refused;
+                reason.clone_into(&mut self.fail_reason);
+                None
+            }
+            Status::Waiting if closed => {
+                reason.clone_into(&mut self.fail_reason);
+                self.finished_at = Some(now);
+                Some(self.move_to(Status::PutFailed, Some(Status::Waiting), now, reason))
+            }
+            _ => None,
+        }
+    }
+
+    /// Why no report can be taken, if none can.
+    pub fn refuses_reports(&self) -> Option<&'static str> {
+        if self.pending.is_some() {
+            return Some("the plan is being settled or given back");
+        }
+        match self.status {
+            Status::Placing | Status::Refused => Some("unknown plan"),
+            Status::Waiting => Some("the plan has not been put yet"),
+            Status::PutFailed => Some("the plan has failed"),
+            Status::Settled => Some("the plan is settled"),
+            Status::Matching | Status::Putting | Status::PutFinished | Status::WaitingSettlement => None,
+        }
+    }
+
+    /// What may still be charged.
+    pub fn budget_left(&self) -> Result<Micros, MoneyError> {
+        Micros::try_from(self.put_amount)?.checked_sub(self.delivered.charged)
+    }
+
+    /// What `delivered` makes of the order after reports were taken: the first report starts delivery, spend that reaches
+    /// the budget ends it.
+    pub fn progress(&mut self, now: DateTime<Utc>, settlement_delay: TimeDelta) -> Result<Vec<Transition>, MoneyError> {
+        let mut transitions = Vec::new();
+        if self.status == Status::Matching {
+            transitions.push(self.move_to(Status::Putting, Some(Status::Matching), now, ""));
+        }
+        if self.status == Status::Putting && self.budget_left()? <= Micros::ZERO {
+            transitions.push(self.end_delivery("budget consumed", now, settlement_delay));
+        }
+        Ok(transitions)
+    }
+
+    /// Delivery ends, by staff or because its window is over.
+    pub fn finish(&mut self, reason: &str, now: DateTime<Utc>, delay: TimeDelta) -> Result<Transition, NotAllowed> {
+        self.require(&[Status::Matching, Status::Putting])?;
+        Ok(self.end_delivery(reason, now, delay))
+    }
+
+    /// Whether anything was delivered.
+    pub fn has_delivered(&self) -> bool {
+        self.status == Status::Putting
+    }
+
+    /// Whether delivery has ended as finished, so that finishing it again changes nothing.
+    pub fn is_finished(&self) -> bool {
+        matches!(self.status, Status::PutFinished | Status::WaitingSettlement | Status::Settled)
+    }
+
+    /// Whether it failed or is about to.
+    pub fn is_failed(&self) -> bool {
+        self.status == Status::PutFailed || self.pending == Some(Pending::Fail)
+    }
+
+    /// Decides that the order fails. Only without money consumed or earned: what was delivered cannot be undone.
+    pub fn begin_fail(&mut self, reason: &str) -> Result<(), NotAllowed> {
+        self.require(&[Status::Matching, Status::Putting])?;
+        if self.delivered.charged != Micros::ZERO || self.delivered.revenue != Micros::ZERO {
+            return Err(NotAllowed(self.status));
+        }
+        self.pending = Some(Pending::Fail);
+        reason.clone_into(&mut self.fail_reason);
+        Ok(())
+    }
+
+    /// Wallet and coupon have given everything back.
+    pub fn fail(&mut self, now: DateTime<Utc>) -> Result<Transition, NotAllowed> {
+        if self.pending != Some(Pending::Fail) {
+            return Err(NotAllowed(self.status));
+        }
+        self.pending = None;
+        self.finished_at = Some(now);
+        let reason = self.fail_reason.clone();
+        Ok(self.move_to(Status::PutFailed, Some(self.status), now, &reason))
+    }
+
+    /// The ledger has everything that delivery brought.
+    pub fn await_settlement(&mut self, now: DateTime<Utc>) -> Result<Transition, NotAllowed> {
+        self.require(&[Status::PutFinished])?;
+        Ok(self.move_to(Status::WaitingSettlement, Some(Status::PutFinished), now, ""))
+    }
+
+    /// Decides that the order settles. From here on no report is taken, so that the totals stand.
+    pub fn begin_settle(&mut self) -> Result<(), NotAllowed> {
+        if self.pending == Some(Pending::Settle) {
+            return Ok(());
+        }
+        self.require(&[Status::WaitingSettlement])?;
+        self.pending = Some(Pending::Settle);
+        Ok(())
+    }
+
+    /// Wallet has paid out.
+    pub fn settle(&mut self, paid_out: Money, now: DateTime<Utc>) -> Result<Transition, NotAllowed> {
+        if self.pending != Some(Pending::Settle) {
+            return Err(NotAllowed(self.status));
+        }
+        self.pending = None;
+        self.paid_out = paid_out;
+        self.settled_at = Some(now);
+        Ok(self.move_to(Status::Settled, Some(self.status), now, ""))
+    }
+
+    /// Whether it is settled.
+    pub fn is_settled(&self) -> bool {
+        self.status == Status::Settled
+    }
+
+    /// Whether its delivery has ended but the ledger may not have everything yet.
+    pub fn awaits_ledger(&self) -> bool {
+        self.status == Status::PutFinished
+    }
+
+    /// Spend charged, in minor units.
+    pub fn consumed(&self) -> Money {
+        self.delivered.charged.to_money_half_even()
+    }
+
+    /// Revenue, in minor units.
+    pub fn revenue(&self) -> Money {
+        self.delivered.revenue.to_money_half_even()
+    }
+
+    /// Budget not yet consumed; nothing once delivery has ended.
+    pub fn to_be_consumed(&self) -> Money {
+        match self.status {
+            Status::Matching | Status::Putting => self.put_amount.checked_sub(self.consumed()).unwrap_or_default(),
+            _ => Money::ZERO,
+        }
+    }
+
+    /// What wallet holds for it by plan's books.
+    pub fn open_hold(&self) -> Money {
+        match self.status {
+            Status::Matching | Status::Putting | Status::PutFinished | Status::WaitingSettlement => {
+                self.put_amount.checked_sub(self.consumed()).unwrap_or_default()
+            }
+            _ => Money::ZERO,
+        }
+    }
+
+    /// Share of the budget consumed: 0 to 100, rounded down.
+    pub fn put_progress(&self) -> u32 {
+        let budget = i128::from(self.put_amount.minor()).saturating_mul(10_000);
+        let share = i128::from(self.delivered.charged.get()).saturating_mul(100).checked_div(budget);
+        share.and_then(|percent| u32::try_from(percent).ok()).unwrap_or(0).min(100)
+    }
+
+    fn end_delivery(&mut self, reason: &str, now: DateTime<Utc>, settlement_delay: TimeDelta) -> Transition {
+        self.finished_at = Some(now);
+        self.settle_after = now.checked_add_signed(settlement_delay);
+        self.move_to(Status::PutFinished, Some(self.status), now, reason)
+    }
+
+    fn require(&self, allowed: &[Status]) -> Result<(), NotAllowed> {
+        if self.pending.is_none() && allowed.contains(&self.status) { Ok(()) } else { Err(NotAllowed(self.status)) }
+    }
+
+    fn move_to(&mut self, to: Status, from: Option<Status>, time: DateTime<Utc>, reason: &str) -> Transition {
+        self.status = to;
+        Transition { from, to, time, reason: reason.to_owned() }
+    }
+}

@@ -1,0 +1,159 @@
+//! SQL of orders: one order at a time, and what every change of state leaves behind.
+
+use adfolio_kit::db::{PgPool, Tx};
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::entity::{Order, Pending, Transition};
+use super::row::OrderRow;
+use crate::error::PlanError;
+
+/// One order.
+pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Order>, PlanError> {
+    let row = sqlx::query_as!(OrderRow, "SELECT * FROM orders WHERE id = $1", id).fetch_optional(pool).await?;
+    row.map(Order::try_from).transpose()
+}
+
+/// One order, locked until the transaction ends.
+pub async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Order>, PlanError> {
+    let row = sqlx::query_as!(OrderRow, "SELECT * FROM orders WHERE id = $1 FOR UPDATE", id).fetch_optional(tx).await?;
+    row.map(Order::try_from).transpose()
+}
+
+/// Orders, locked in order of id: whoever locks several does it in this order, so that two never wait for each other.
+pub async fn lock_many_in_tx(tx: &mut Tx, ids: &[Uuid]) -> Result<Vec<Order>, PlanError> {
+    let rows = sqlx::query_as!(OrderRow, "SELECT * FROM orders WHERE id = ANY($1) ORDER BY id FOR UPDATE", ids)
+        .fetch_all(tx)
+        .await?;
+    rows.into_iter().map(Order::try_from).collect()
+}
+
+/// Locks the row of `user_totals` of each user, in order of id, and makes it where it is missing. Held by every
+/// transaction that changes a user's plans, it keeps the user's events in the order of their commits.
+pub async fn lock_users_in_tx(tx: &mut Tx, user_ids: &[Uuid]) -> Result<(), PlanError> {
+    sqlx::query!(
+        "INSERT INTO user_totals (user_id) SELECT DISTINCT u FROM UNNEST($1::uuid[]) AS u ORDER BY u ON CONFLICT DO NOTHING",
+        user_ids,
+    )
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query!("SELECT user_id FROM user_totals WHERE user_id = ANY($1) ORDER BY user_id FOR UPDATE", user_ids)
+        .fetch_all(tx)
+        .await?;
+    Ok(())
+}
+
+/// Writes new orders that differ only in id, user and number from the first one.
+pub async fn insert_in_tx(tx: &mut Tx, orders: &[Order]) -> Result<(), PlanError> {
+    let Some(first) = orders.first() else { return Ok(()) };
+    let ids: Vec<Uuid> = orders.iter().map(|order| order.id).collect();
+    let user_ids: Vec<Uuid> = orders.iter().map(|order| order.user_id).collect();
+    let numbers: Vec<String> = orders.iter().map(|order| order.plan_number.clone()).collect();
+    let (age_min, age_max) = first.audience.age_columns();
+    sqlx::query!(
+        "INSERT INTO orders (id, user_id, plan_number, product_id, product_name, product_icon_url, status, official,
+             operator_id, put_content, put_rule, regions, age_min, age_max, gender, put_amount_minor, paid_amount_minor,
+             discount_amount_minor, coupon_name, impressions, clicks, reported_micros, charged_micros, revenue_micros,
+             estimated_reports, sources, version, posted_version, fail_reason, paid_out_minor, created_at)
+         SELECT new.id, new.user_id, new.plan_number, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0,
+             0, '', 0, 0, 0, 0, 0, 0, '{}', 0, 0, '', 0, $17
+         FROM UNNEST($1::uuid[], $2::uuid[], $3::text[]) AS new (id, user_id, plan_number)
+         ORDER BY new.user_id",
+        &ids,
+        &user_ids,
+        &numbers,
+        first.product_id,
+        first.product_name,
+        first.product_icon_url,
+        first.status.as_str(),
+        first.official,
+        first.operator_id,
+        first.put_content,
+        first.put_rule,
+        &first.audience.regions,
+        age_min,
+        age_max,
+        first.audience.gender.as_str(),
+        first.put_amount.minor(),
+        first.created_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Writes what can change in the life of an order except its delivery, which only imports write.
+pub async fn save_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
+    let coupon = order.coupon.as_ref();
+    sqlx::query!(
+        "UPDATE orders SET status = $2, put_amount_minor = $3, paid_amount_minor = $4, discount_amount_minor = $5,
+             coupon_id = $6, coupon_name = $7, reservation_id = $8, posted_version = $9, pending = $10, fail_reason = $11,
+             paid_out_minor = $12, put_at = $13, window_ends_at = $14, finished_at = $15, settle_after = $16,
+             settled_at = $17
+         WHERE id = $1",
+        order.id,
+        order.status.as_str(),
+        order.put_amount.minor(),
+        order.paid.minor(),
+        order.discount.minor(),
+        coupon.map(|coupon| coupon.id),
+        coupon.map_or("", |coupon| coupon.name.as_str()),
+        coupon.map(|coupon| coupon.reservation_id),
+        order.posted_version,
+        order.pending.map(Pending::as_str),
+        order.fail_reason,
+        order.paid_out.minor(),
+        order.put_at,
+        order.window_ends_at,
+        order.finished_at,
+        order.settle_after,
+        order.settled_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Writes steps into the timelines.
+pub async fn insert_history_in_tx(tx: &mut Tx, steps: &[(Uuid, Transition)]) -> Result<(), PlanError> {
+    let ids: Vec<Uuid> = steps.iter().map(|(id, _)| *id).collect();
+    let statuses: Vec<String> = steps.iter().map(|(_, step)| step.to.as_str().to_owned()).collect();
+    let times: Vec<DateTime<Utc>> = steps.iter().map(|(_, step)| step.time).collect();
+    let reasons: Vec<String> = steps.iter().map(|(_, step)| step.reason.clone()).collect();
+    sqlx::query!(
+        "INSERT INTO order_history (order_id, status, time, reason)
+         SELECT order_id, status, time, reason
+         FROM UNNEST($1::uuid[], $2::text[], $3::timestamptz[], $4::text[])
+              WITH ORDINALITY AS step (order_id, status, time, reason, position)
+         ORDER BY position",
+        &ids,
+        &statuses,
+        &times,
+        &reasons,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// A step of a timeline as it is read.
+pub struct HistoryRow {
+    /// Where to.
+    pub status: String,
+    /// When.
+    pub time: DateTime<Utc>,
+    /// Why.
+    pub reason: String,
+}
+
+/// The timeline of an order, oldest first.
+pub async fn history(pool: &PgPool, id: Uuid) -> Result<Vec<HistoryRow>, PlanError> {
+    let rows = sqlx::query_as!(
+        HistoryRow,
+        "SELECT status, time, reason FROM order_history WHERE order_id = $1 ORDER BY id LIMIT 100",
+        id,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows)
+}

@@ -1,0 +1,103 @@
+//! Orders as rows.
+
+use adfolio_money::{Micros, Money};
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::entity::{CouponUse, Delivered, Order, Pending, Status};
+use crate::error::PlanError;
+use crate::product::entity::Audience;
+
+/// A row of orders; the names and the order are those of the table.
+pub(super) struct OrderRow {
+    pub(super) id: Uuid,
+    pub(super) user_id: Uuid,
+    pub(super) plan_number: String,
+    pub(super) product_id: Uuid,
+    pub(super) product_name: String,
+    pub(super) product_icon_url: String,
+    pub(super) status: String,
+    pub(super) official: bool,
+    pub(super) operator_id: Option<Uuid>,
+    pub(super) put_content: String,
+    pub(super) put_rule: String,
+    pub(super) regions: Vec<String>,
+    pub(super) age_min: i32,
+    pub(super) age_max: i32,
+    pub(super) gender: String,
+    pub(super) put_amount_minor: i64,
+    pub(super) paid_amount_minor: i64,
+    pub(super) discount_amount_minor: i64,
+    pub(super) coupon_id: Option<Uuid>,
+    pub(super) coupon_name: String,
+    pub(super) reservation_id: Option<Uuid>,
+    pub(super) impressions: i64,
+    pub(super) clicks: i64,
+    pub(super) reported_micros: i64,
+    pub(super) charged_micros: i64,
+    pub(super) revenue_micros: i64,
+    pub(super) estimated_reports: i64,
+    pub(super) sources: Vec<String>,
+    pub(super) version: i64,
+    pub(super) posted_version: i64,
+    pub(super) pending: Option<String>,
+    pub(super) fail_reason: String,
+    pub(super) paid_out_minor: i64,
+    pub(super) created_at: DateTime<Utc>,
+    pub(super) put_at: Option<DateTime<Utc>>,
+    pub(super) window_ends_at: Option<DateTime<Utc>>,
+    pub(super) finished_at: Option<DateTime<Utc>>,
+    pub(super) settle_after: Option<DateTime<Utc>>,
+    pub(super) settled_at: Option<DateTime<Utc>>,
+}
+
+impl TryFrom<OrderRow> for Order {
+    type Error = PlanError;
+
+    fn try_from(row: OrderRow) -> Result<Self, PlanError> {
+        let coupon = row.coupon_id.zip(row.reservation_id).map(|(id, reservation_id)| CouponUse {
+            id,
+            name: row.coupon_name,
+            reservation_id,
+        });
+        let delivered = Delivered {
+            impressions: row.impressions,
+            clicks: row.clicks,
+            reported: Micros::new(row.reported_micros),
+            charged: Micros::new(row.charged_micros),
+            revenue: Micros::new(row.revenue_micros),
+            estimated_reports: row.estimated_reports,
+        };
+        Ok(Self {
+            id: row.id,
+            user_id: row.user_id,
+            plan_number: row.plan_number,
+            product_id: row.product_id,
+            product_name: row.product_name,
+            product_icon_url: row.product_icon_url,
+            status: Status::parse(&row.status)?,
+            official: row.official,
+            operator_id: row.operator_id,
+            put_content: row.put_content,
+            put_rule: row.put_rule,
+            audience: Audience::from_columns(row.regions, row.age_min, row.age_max, &row.gender)?,
+            put_amount: Money::from_minor(row.put_amount_minor),
+            paid: Money::from_minor(row.paid_amount_minor),
+            discount: Money::from_minor(row.discount_amount_minor),
+            coupon,
+            delivered,
+            sources: row.sources,
+            version: row.version,
+            posted_version: row.posted_version,
+            pending: row.pending.as_deref().map(Pending::parse).transpose()?,
+            fail_reason: row.fail_reason,
+            paid_out: Money::from_minor(row.paid_out_minor),
+            created_at: row.created_at,
+            put_at: row.put_at,
+            window_ends_at: row.window_ends_at,
+            finished_at: row.finished_at,
+            settle_after: row.settle_after,
+            settled_at: row.settled_at,
+        })
+    }
+}

@@ -1,0 +1,112 @@
+//! The rules of the life of an order.
+
+use adfolio_money::{Micros, Money};
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+use super::entity::{Order, PutTerms, Status};
+use crate::product::entity::{Audience, Details, Product};
+
+const DAY: TimeDelta = TimeDelta::days(1);
+
+fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_700_000_000, 0).unwrap()
+}
+
+fn placing() -> Order {
+    let details = Details {
+        name: "Runner".into(),
+        icon_url: String::new(),
+        cover_url: String::new(),
+        category: String::new(),
+        description: String::new(),
+        game_description: String::new(),
+        content_types: Vec::new(),
+        put_min: Money::from_minor(1),
+        put_max: Money::from_minor(10_000),
+        audience: Audience::default(),
+    };
+    let product = Product { id: Uuid::from_u128(7), details, created_at: now() };
+    Order::for_put(Uuid::from_u128(1), Uuid::from_u128(2), &product, Money::from_minor(10_000), now())
+}
+
+fn terms() -> PutTerms {
+    PutTerms {
+        put_amount: Money::from_minor(10_000),
+        paid: Money::from_minor(10_000),
+        discount: Money::ZERO,
+        coupon: None,
+    }
+}
+
+fn matching() -> Order {
+    let mut order = placing();
+    order.place(terms(), now(), DAY).unwrap();
+    order
+}
+
+fn charge(order: &mut Order, minor: i64) {
+    order.delivered.charged = Micros::try_from(Money::from_minor(minor)).unwrap();
+    order.delivered.reported = order.delivered.charged;
+}
+
+#[test]
+fn a_put_is_seen_from_its_payment_on() {
+    let mut order = placing();
+    assert!(!order.is_listed());
+    let transition = order.place(terms(), now(), DAY).unwrap();
+    assert_eq!((transition.from, transition.to), (None, Status::Matching));
+    assert_eq!(order.window_ends_at, Some(now() + DAY));
+    assert!(order.place(terms(), now(), DAY).is_err(), "not twice");
+}
+
+#[test]
+fn a_refused_put_leaves_a_pushed_plan_waiting() {
+    let mut order = placing().pushed(None, String::new(), String::new(), Audience::default());
+    assert_eq!(order.refuse_put(false, "INSUFFICIENT_BALANCE", now()), None);
+    assert!(order.is_puttable());
+    let transition = order.refuse_put(true, "INSUFFICIENT_BALANCE", now()).unwrap();
+    assert_eq!(transition.to, Status::PutFailed);
+}
+
+#[test]
+fn the_first_report_starts_delivery_and_the_last_cent_ends_it() {
+    let mut order = matching();
+    charge(&mut order, 9_999);
+    let steps = order.progress(now(), DAY).unwrap();
+    assert_eq!(steps.iter().map(|step| step.to).collect::<Vec<_>>(), [Status::Putting]);
+    assert_eq!(order.put_progress(), 99);
+    charge(&mut order, 10_000);
+    let steps = order.progress(now(), DAY).unwrap();
+    assert_eq!(steps.iter().map(|step| step.to).collect::<Vec<_>>(), [Status::PutFinished]);
+    assert_eq!(order.settle_after, Some(now() + DAY));
+    assert_eq!(order.refuses_reports(), None, "networks may still restate");
+}
+
+#[test]
+fn what_was_consumed_cannot_fail() {
+    let mut order = matching();
+    charge(&mut order, 1);
+    order.progress(now(), DAY).unwrap();
+    assert!(order.begin_fail("no").is_err());
+    charge(&mut order, 0);
+    order.begin_fail("no").unwrap();
+    assert!(order.refuses_reports().is_some());
+    assert!(order.finish("", now(), DAY).is_err(), "one ending only");
+    assert_eq!(order.fail(now()).unwrap().reason, "no");
+}
+
+#[test]
+fn settles_once_and_only_after_waiting() {
+    let mut order = matching();
+    assert!(order.begin_settle().is_err());
+    order.finish("enough", now(), DAY).unwrap();
+    assert!(order.begin_settle().is_err());
+    order.await_settlement(now()).unwrap();
+    order.begin_settle().unwrap();
+    order.begin_settle().unwrap();
+    assert_eq!(order.open_hold(), Money::from_minor(10_000));
+    order.settle(Money::from_minor(5), now()).unwrap();
+    assert!(order.settle(Money::from_minor(5), now()).is_err());
+    assert_eq!(order.open_hold(), Money::ZERO);
+}

@@ -1,0 +1,223 @@
+//! Rules of products.
+
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_money::Money;
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use crate::error::PlanError;
+
+/// The highest amount that a product may ask for: leaves room for sums in millionths of a unit.
+const HIGHEST_AMOUNT: Money = Money::from_minor(10_000_000_000_000);
+
+/// The oldest age that an audience may name.
+const OLDEST_AGE: u32 = 120;
+
+/// The most regions that an audience may name.
+const MOST_REGIONS: usize = 100;
+
+/// Gender an advertisement is shown to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Gender {
+    /// Everyone.
+    #[default]
+    Any,
+    /// Women.
+    Female,
+    /// Men.
+    Male,
+}
+
+impl Gender {
+    /// The name in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Female => "female",
+            Self::Male => "male",
+        }
+    }
+
+    /// The gender of a name in the database.
+    pub fn parse(text: &str) -> Result<Self, PlanError> {
+        match text {
+            "any" => Ok(Self::Any),
+            "female" => Ok(Self::Female),
+            "male" => Ok(Self::Male),
+            _ => Err(PlanError::Corrupt("gender")),
+        }
+    }
+}
+
+/// Whom an advertisement is shown to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Audience {
+    /// Regions; empty means everywhere.
+    pub regions: Vec<String>,
+    /// Youngest age.
+    pub age_min: u32,
+    /// Oldest age.
+    pub age_max: u32,
+    /// Gender.
+    pub gender: Gender,
+}
+
+impl Audience {
+    /// Checks ages and regions.
+    pub fn check(&self, field: &str) -> Result<(), Refusal> {
+        let regions = self.regions.len() <= MOST_REGIONS
+            && self.regions.iter().all(|region| (1..=100).contains(&region.chars().count()));
+        let ages = self.age_min <= self.age_max && self.age_max <= OLDEST_AGE;
+        if regions && ages { Ok(()) } else { Err(Refusal::invalid(field)) }
+    }
+
+    /// From the columns that every table with an audience has.
+    pub fn from_columns(regions: Vec<String>, age_min: i32, age_max: i32, gender: &str) -> Result<Self, PlanError> {
+        Ok(Self {
+            regions,
+            age_min: u32::try_from(age_min).map_err(|_| PlanError::Corrupt("age"))?,
+            age_max: u32::try_from(age_max).map_err(|_| PlanError::Corrupt("age"))?,
+            gender: Gender::parse(gender)?,
+        })
+    }
+
+    /// The ages as the database keeps them.
+    pub fn age_columns(&self) -> (i32, i32) {
+        (i32::try_from(self.age_min).unwrap_or(i32::MAX), i32::try_from(self.age_max).unwrap_or(i32::MAX))
+    }
+}
+
+/// Content that a product can be advertised with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContentType {
+    /// Video.
+    Video,
+    /// Landing page.
+    LandingPage,
+}
+
+impl ContentType {
+    /// The name in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Video => "video",
+            Self::LandingPage => "landing_page",
+        }
+    }
+
+    /// The type of a name in the database.
+    pub fn parse(text: &str) -> Result<Self, PlanError> {
+        match text {
+            "video" => Ok(Self::Video),
+            "landing_page" => Ok(Self::LandingPage),
+            _ => Err(PlanError::Corrupt("content type")),
+        }
+    }
+}
+
+/// What staff say of a product.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Details {
+    /// Name shown.
+    pub name: String,
+    /// Square icon; empty without one.
+    pub icon_url: String,
+    /// Wide picture; empty without one.
+    pub cover_url: String,
+    /// Category shown.
+    pub category: String,
+    /// What it is.
+    pub description: String,
+    /// Game description.
+    pub game_description: String,
+    /// Content it can be advertised with.
+    pub content_types: Vec<ContentType>,
+    /// Lowest put amount.
+    pub put_min: Money,
+    /// Highest put amount.
+    pub put_max: Money,
+    /// Whom its advertisements are shown to.
+    pub audience: Audience,
+}
+
+impl Details {
+    /// Checks what staff entered.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let limits = [
+            ("icon_url", &self.icon_url, 2000),
+            ("cover_url", &self.cover_url, 2000),
+            ("category", &self.category, 100),
+            ("description", &self.description, 10_000),
+            ("game_description", &self.game_description, 10_000),
+        ];
+        if let Some((field, ..)) = limits.iter().find(|(_, text, longest)| text.chars().count() > *longest) {
+            return Err(Refusal::invalid(*field));
+        }
+        if self.put_min < Money::from_minor(1) {
+            return Err(Refusal::invalid("put_min"));
+        }
+        if self.put_max < self.put_min || self.put_max > HIGHEST_AMOUNT {
+            return Err(Refusal::invalid("put_max"));
+        }
+        self.audience.check("audience")
+    }
+}
+
+/// What can be advertised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Product {
+    /// Its id.
+    pub id: Uuid,
+    /// What staff say of it.
+    pub details: Details,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+}
+
+impl Product {
+    /// Refuses an amount outside the product's range.
+    pub fn check_amount(&self, amount: Money) -> Result<(), Refusal> {
+        if (self.details.put_min..=self.details.put_max).contains(&amount) {
+            Ok(())
+        } else {
+            Err(Refusal::new(Reason::AmountOutOfRange).field("amount"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn product() -> Product {
+        let details = Details {
+            name: "Runner".into(),
+            icon_url: String::new(),
+            cover_url: String::new(),
+            category: "Games".into(),
+            description: String::new(),
+            game_description: String::new(),
+            content_types: vec![ContentType::Video],
+            put_min: Money::from_minor(1_000),
+            put_max: Money::from_minor(5_000),
+            audience: Audience { age_max: 65, ..Audience::default() },
+        };
+        Product { id: Uuid::nil(), details, created_at: DateTime::UNIX_EPOCH }
+    }
+
+    #[test]
+    fn both_ends_of_the_range_can_be_put() {
+        for (minor, fits) in [(999, false), (1_000, true), (5_000, true), (5_001, false), (0, false), (-1, false)] {
+            assert_eq!(product().check_amount(Money::from_minor(minor)).is_ok(), fits, "{minor}");
+        }
+    }
+
+    #[test]
+    fn a_range_must_be_a_range() {
+        let mut details = product().details;
+        details.put_max = Money::from_minor(999);
+        assert_eq!(details.check(), Err(Refusal::invalid("put_max")));
+        details.put_min = Money::ZERO;
+        assert_eq!(details.check(), Err(Refusal::invalid("put_min")));
+    }
+}

@@ -1,0 +1,69 @@
+//! Products: what can be advertised.
+//!
+//! | use case | statement |
+//! |---|---|
+//! | create, edit | one insert or update |
+//! | list | a range of the primary key, whose UUIDv7 are ordered by time |
+
+pub mod entity;
+pub mod repo;
+
+use adfolio_kit::db;
+use adfolio_kit::once::Once;
+use adfolio_kit::pagination::{Cursor, Page};
+use adfolio_kit::refusal::Refusal;
+use adfolio_proto::plan::v1::CreateProductResponse;
+use uuid::Uuid;
+
+use crate::app::App;
+use crate::error::PlanError;
+use entity::{Details, Product};
+
+/// The cursors of the list of products, which is the same for everybody.
+pub fn cursor() -> Cursor {
+    Cursor::new("products", "")
+}
+
+/// Creates a product, once per idempotency key.
+pub async fn create(app: &App, once: Once, details: Details) -> Result<CreateProductResponse, PlanError> {
+    details.check()?;
+    let product = Product { id: app.ids.next(), details, created_at: app.clock.now() };
+    db::write(&app.pool, move |tx| {
+        Box::pin(async move {
+            if let Some(earlier) = once.earlier_in_tx(tx).await? {
+                return Ok(earlier);
+            }
+            repo::insert_in_tx(tx, &product).await?;
+            let answer = CreateProductResponse { product: Some(product.into()) };
+            once.keep_in_tx(tx, &answer).await?;
+            Ok(answer)
+        })
+    })
+    .await
+}
+
+/// Changes a product. Plans that run keep what they were put with.
+pub async fn edit(app: &App, id: Uuid, details: Details) -> Result<Product, PlanError> {
+    details.check()?;
+    let known = find(app, id).await?;
+    let product = Product { details, ..known };
+    let now = app.clock.now();
+    db::write(&app.pool, move |tx| {
+        Box::pin(async move {
+            let found = repo::update_in_tx(tx, &product, now).await?;
+            if found { Ok(product) } else { Err(Refusal::not_found("product_id").into()) }
+        })
+    })
+    .await
+}
+
+/// One product, or NOT_FOUND.
+pub async fn find(app: &App, id: Uuid) -> Result<Product, PlanError> {
+    repo::find(&app.pool, id).await?.ok_or_else(|| Refusal::not_found("product_id").into())
+}
+
+/// A page of products, newest first, and the next cursor.
+pub async fn list(app: &App, page: Page, before: Option<Uuid>) -> Result<(Vec<Product>, Option<String>), PlanError> {
+    let rows = repo::list(&app.pool, before.unwrap_or(Uuid::max()), page.fetch()).await?;
+    Ok(page.cut(rows, |last| cursor().encode(&[&last.id.to_string()])))
+}

@@ -1,0 +1,140 @@
+//! SQL of products.
+
+use adfolio_kit::db::{PgPool, Tx};
+use adfolio_money::Money;
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::entity::{Audience, ContentType, Details, Product};
+use crate::error::PlanError;
+
+struct ProductRow {
+    id: Uuid,
+    name: String,
+    icon_url: String,
+    cover_url: String,
+    category: String,
+    description: String,
+    game_description: String,
+    content_types: Vec<String>,
+    put_min_minor: i64,
+    put_max_minor: i64,
+    regions: Vec<String>,
+    age_min: i32,
+    age_max: i32,
+    gender: String,
+    created_at: DateTime<Utc>,
+}
+
+impl TryFrom<ProductRow> for Product {
+    type Error = PlanError;
+
+    fn try_from(row: ProductRow) -> Result<Self, PlanError> {
+        let content_types = row.content_types.iter().map(|text| ContentType::parse(text)).collect::<Result<_, _>>()?;
+        let details = Details {
+            name: row.name,
+            icon_url: row.icon_url,
+            cover_url: row.cover_url,
+            category: row.category,
+            description: row.description,
+            game_description: row.game_description,
+            content_types,
+            put_min: Money::from_minor(row.put_min_minor),
+            put_max: Money::from_minor(row.put_max_minor),
+            audience: Audience::from_columns(row.regions, row.age_min, row.age_max, &row.gender)?,
+        };
+        Ok(Self { id: row.id, details, created_at: row.created_at })
+    }
+}
+
+fn content_type_names(details: &Details) -> Vec<String> {
+    details.content_types.iter().map(|content| content.as_str().to_owned()).collect()
+}
+
+/// Writes a new product.
+pub(super) async fn insert_in_tx(tx: &mut Tx, product: &Product) -> Result<(), PlanError> {
+    let details = &product.details;
+    let (age_min, age_max) = details.audience.age_columns();
+    sqlx::query!(
+        "INSERT INTO products (id, name, icon_url, cover_url, category, description, game_description, content_types,
+                               put_min_minor, put_max_minor, regions, age_min, age_max, gender, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15)",
+        product.id,
+        details.name,
+        details.icon_url,
+        details.cover_url,
+        details.category,
+        details.description,
+        details.game_description,
+        &content_type_names(details),
+        details.put_min.minor(),
+        details.put_max.minor(),
+        &details.audience.regions,
+        age_min,
+        age_max,
+        details.audience.gender.as_str(),
+        product.created_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Changes a product; false when there is none.
+pub(super) async fn update_in_tx(tx: &mut Tx, product: &Product, now: DateTime<Utc>) -> Result<bool, PlanError> {
+    let details = &product.details;
+    let (age_min, age_max) = details.audience.age_columns();
+    let done = sqlx::query!(
+        "UPDATE products SET name = $2, icon_url = $3, cover_url = $4, category = $5, description = $6,
+                             game_description = $7, content_types = $8, put_min_minor = $9, put_max_minor = $10,
+                             regions = $11, age_min = $12, age_max = $13, gender = $14, updated_at = $15
+         WHERE id = $1",
+        product.id,
+        details.name,
+        details.icon_url,
+        details.cover_url,
+        details.category,
+        details.description,
+        details.game_description,
+        &content_type_names(details),
+        details.put_min.minor(),
+        details.put_max.minor(),
+        &details.audience.regions,
+        age_min,
+        age_max,
+        details.audience.gender.as_str(),
+        now,
+    )
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// One product.
+pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Product>, PlanError> {
+    let row = sqlx::query_as!(
+        ProductRow,
+        "SELECT id, name, icon_url, cover_url, category, description, game_description, content_types, put_min_minor,
+                put_max_minor, regions, age_min, age_max, gender, created_at
+         FROM products WHERE id = $1",
+        id,
+    )
+    .fetch_optional(pool)
+    .await?;
+    row.map(Product::try_from).transpose()
+}
+
+/// Products created before the one with id `before`, newest first. Ids are ordered by time.
+pub(super) async fn list(pool: &PgPool, before: Uuid, limit: i64) -> Result<Vec<Product>, PlanError> {
+    let rows = sqlx::query_as!(
+        ProductRow,
+        "SELECT id, name, icon_url, cover_url, category, description, game_description, content_types, put_min_minor,
+                put_max_minor, regions, age_min, age_max, gender, created_at
+         FROM products WHERE id < $1 ORDER BY id DESC LIMIT $2",
+        before,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(Product::try_from).collect()
+}

@@ -1,0 +1,186 @@
+//! How plans end, and how the ledger learns what delivery brought.
+//!
+//! | what | how |
+//! |---|---|
+//! | totals to post, endings to carry out | rows of `order_work`, written with their cause, driven by [`worker`] |
+//! | `put_finished` | becomes `waiting_settlement` once the ledger has every posting |
+//! | the end of the put window | delivered plans finish, undelivered ones fail |
+//! | the end of the time for restatements | plans settle |
+//!
+//! No call to wallet or coupon is made inside a transaction; what they were told is asked again after a crash.
+
+pub mod entity;
+mod repo;
+pub mod worker;
+
+use std::time::Duration;
+
+use adfolio_kit::db::{self, Tx};
+use adfolio_kit::identity::Caller;
+use adfolio_kit::refusal::{Refusal, chain};
+use tracing::warn;
+use uuid::Uuid;
+
+use crate::app::App;
+use crate::error::PlanError;
+use crate::order;
+use crate::order::entity::{Order, Transition};
+
+/// Plans that one sweep ends at most.
+const SWEEP_BATCH: i64 = 200;
+
+/// How often a caller who waits for another drive's end looks for it.
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
+
+/// How often a caller whose drive failed tries again.
+const RETRY_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Kept of the caller's deadline for the answer itself.
+const ANSWER_RESERVE: Duration = Duration::from_millis(300);
+
+/// How staff end delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Delivered; goes on to settlement.
+    Finished,
+    /// Undelivered; the money goes back.
+    Failed,
+}
+
+/// Puts orders into the worker's queue, in the transaction that makes the work; see [`wake`].
+pub async fn enqueue_in_tx(tx: &mut Tx, order_ids: &[Uuid]) -> Result<(), PlanError> {
+    repo::enqueue_in_tx(tx, order_ids).await
+}
+
+/// Tells the worker of this process that a transaction with work has committed.
+pub fn wake(app: &App) {
+    app.work.notify_one();
+}
+
+/// Ends delivery of a plan and drives what follows as far as the caller's time allows: to `waiting_settlement` or
+/// `put_failed`. A plan that has ended the same way answers as it is.
+pub async fn finish(
+    app: &App,
+    caller: &Caller,
+    id: Uuid,
+    outcome: Outcome,
+    reason: String,
+) -> Result<Order, PlanError> {
+    let known = order::find_listed(app, id, None).await?;
+    let already = match outcome {
+        Outcome::Finished => known.is_finished(),
+        Outcome::Failed => known.is_failed(),
+    };
+    if !already {
+        end_delivery(app, id, outcome, reason).await?;
+    }
+    let order = drive_until(app, caller, id, |order| match outcome {
+        Outcome::Finished => !order.awaits_ledger(),
+        Outcome::Failed => order.pending.is_none(),
+    })
+    .await?;
+    // A finished plan whose postings are late is finished all the same; a failure is none before the money is back.
+    if outcome == Outcome::Failed && order.pending.is_some() { Err(PlanError::Unfinished) } else { Ok(order) }
+}
+
+/// Settles a plan that waits for it; one that has just finished is first brought that far. A settled plan answers as it is.
+pub async fn settle(app: &App, caller: &Caller, id: Uuid) -> Result<Order, PlanError> {
+    let mut known = order::find_listed(app, id, None).await?;
+    if known.is_settled() {
+        return Ok(known);
+    }
+    if known.awaits_ledger() {
+        known = drive_until(app, caller, id, |order| !order.awaits_ledger()).await?;
+    }
+    begin_settle(app, known.id).await?;
+    let settled = drive_until(app, caller, id, Order::is_settled).await?;
+    if settled.is_settled() { Ok(settled) } else { Err(PlanError::Unfinished) }
+}
+
+/// Ends what time has ended.
+pub async fn sweep(app: &App) -> Result<(), PlanError> {
+    let now = app.clock.now();
+    for id in repo::window_over(&app.pool, now, SWEEP_BATCH).await? {
+        let order = order::find_listed(app, id, None).await?;
+        let outcome = if order.has_delivered() { Outcome::Finished } else { Outcome::Failed };
+        if let Err(error) = end_delivery(app, id, outcome, "put window over".to_owned()).await {
+            warn!(order = %id, error = chain(&error), "plan cannot be ended");
+        }
+    }
+    for id in repo::settlement_due(&app.pool, now, SWEEP_BATCH).await? {
+        if let Err(error) = begin_settle(app, id).await {
+            warn!(order = %id, error = chain(&error), "plan cannot be settled");
+        }
+    }
+    Ok(())
+}
+
+/// Decides that delivery ends; what follows is the worker's.
+async fn end_delivery(app: &App, id: Uuid, outcome: Outcome, reason: String) -> Result<(), PlanError> {
+    let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
+    change(app, id, move |order| match outcome {
+        Outcome::Finished => Ok(Some(order.finish(&reason, now, delay)?)),
+        Outcome::Failed => {
+            order.begin_fail(&reason)?;
+            Ok(None)
+        }
+    })
+    .await
+}
+
+/// Decides that the plan settles; the paying is the worker's.
+async fn begin_settle(app: &App, id: Uuid) -> Result<(), PlanError> {
+    change(app, id, |order| {
+        order.begin_settle()?;
+        Ok(None)
+    })
+    .await
+}
+
+/// Changes an order under its lock and puts it into the worker's queue.
+async fn change<F>(app: &App, id: Uuid, rule: F) -> Result<(), PlanError>
+where
+    F: FnOnce(&mut Order) -> Result<Option<Transition>, PlanError> + Send + 'static,
+{
+    db::write(&app.pool, move |tx| {
+        Box::pin(async move {
+            let order = order::repo::lock_in_tx(tx, id).await?;
+            let mut order = order.ok_or_else(|| PlanError::from(Refusal::not_found("id")))?;
+            let transition = rule(&mut order)?;
+            if transition.is_some() {
+                order::repo::lock_users_in_tx(tx, &[order.user_id]).await?;
+            }
+            order::repo::save_in_tx(tx, &order).await?;
+            let steps: Vec<_> = transition.into_iter().map(|step| (&order, step)).collect();
+            order::record_in_tx(tx, &steps).await?;
+            enqueue_in_tx(tx, &[id]).await
+        })
+    })
+    .await?;
+    wake(app);
+    app.relay.wake();
+    Ok(())
+}
+
+/// Drives an order, or waits for whoever does, until `reached` or the caller's time is up; answers it as it is then.
+async fn drive_until(
+    app: &App,
+    caller: &Caller,
+    id: Uuid,
+    reached: impl Fn(&Order) -> bool,
+) -> Result<Order, PlanError> {
+    loop {
+        let order = order::find_listed(app, id, None).await?;
+        if reached(&order) || caller.deadline.remaining() <= POLL_INTERVAL.saturating_add(ANSWER_RESERVE) {
+            return Ok(order);
+        }
+        let left = caller.deadline.remaining().saturating_sub(ANSWER_RESERVE);
+        match tokio::time::timeout(left, worker::drive_now(app, id)).await {
+            // Somebody else drives.
+            Ok(Ok(false)) => tokio::time::sleep(POLL_INTERVAL).await,
+            // Wallet cannot be reached just now; the worker goes on in any case.
+            Ok(Err(_)) => tokio::time::sleep(RETRY_INTERVAL).await,
+            Ok(Ok(true)) | Err(_) => {}
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! SQL of the work that orders wait for: a queue with leases, and what time has ended.
+
+use std::time::Duration;
+
+use adfolio_kit::db::{PgPool, Tx};
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use crate::error::PlanError;
+
+/// An order whose work is leased.
+pub(super) struct Leased {
+    pub(super) order_id: Uuid,
+    pub(super) attempts: i32,
+}
+
+/// Puts orders into the queue, in the transaction that makes the work. The caller holds the orders' locks.
+pub(super) async fn enqueue_in_tx(tx: &mut Tx, order_ids: &[Uuid]) -> Result<(), PlanError> {
+    sqlx::query!(
+        "INSERT INTO order_work (order_id, due_at) SELECT id, clock_timestamp() FROM UNNEST($1::uuid[]) AS id ORDER BY id
+         ON CONFLICT DO NOTHING",
+        order_ids,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Takes the lease of orders that nobody works on: of `only` at once, or of any that are due. Replicas skip each other's.
+pub(super) async fn claim_in_tx(
+    tx: &mut Tx,
+    only: Option<Uuid>,
+    token: Uuid,
+    lease: Duration,
+    limit: i64,
+) -> Result<Vec<Leased>, PlanError> {
+    let rows = sqlx::query_as!(
+        Leased,
+        "UPDATE order_work SET attempts = attempts + 1, lease_token = $2,
+                               lease_until = clock_timestamp() + make_interval(secs => $3)
+         WHERE order_id IN (
+             SELECT order_id FROM order_work
+             WHERE (lease_until IS NULL OR lease_until < clock_timestamp())
+               AND CASE WHEN $1::uuid IS NULL THEN due_at <= clock_timestamp() ELSE order_id = $1 END
+             ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
+         RETURNING order_id, attempts",
+        only,
+        token,
+        lease.as_secs_f64(),
+        limit,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows)
+}
+
+/// Renews a lease after a step; false when it was lost.
+pub(super) async fn renew_in_tx(tx: &mut Tx, order_id: Uuid, token: Uuid, lease: Duration) -> Result<bool, PlanError> {
+    let done = sqlx::query!(
+        "UPDATE order_work SET attempts = 1, lease_until = clock_timestamp() + make_interval(secs => $3)
+         WHERE order_id = $1 AND lease_token = $2",
+        order_id,
+        token,
+        lease.as_secs_f64(),
+    )
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Takes an order out of the queue. The caller holds the order's lock and has seen that nothing is left to do, so no work
+/// can be lost: whoever makes new work waits for that lock and puts the order in again.
+pub(super) async fn remove_in_tx(tx: &mut Tx, order_id: Uuid, token: Uuid) -> Result<(), PlanError> {
+    sqlx::query!("DELETE FROM order_work WHERE order_id = $1 AND lease_token = $2", order_id, token).execute(tx).await?;
+    Ok(())
+}
+
+/// Gives the lease back; the next attempt comes after `wait`.
+pub(super) async fn postpone_in_tx(tx: &mut Tx, order_id: Uuid, token: Uuid, wait: Duration) -> Result<(), PlanError> {
+    sqlx::query!(
+        "UPDATE order_work SET lease_until = NULL, due_at = clock_timestamp() + make_interval(secs => $3)
+         WHERE order_id = $1 AND lease_token = $2",
+        order_id,
+        token,
+        wait.as_secs_f64(),
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Orders whose put window is over.
+pub(super) async fn window_over(pool: &PgPool, now: DateTime<Utc>, limit: i64) -> Result<Vec<Uuid>, PlanError> {
+    let ids = sqlx::query_scalar!(
+        "SELECT id FROM orders WHERE status IN ('matching', 'putting') AND pending IS NULL AND window_ends_at <= $1
+         ORDER BY window_ends_at LIMIT $2",
+        now,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(ids)
+}
+
+/// Orders whose time for restatements is over.
+pub(super) async fn settlement_due(pool: &PgPool, now: DateTime<Utc>, limit: i64) -> Result<Vec<Uuid>, PlanError> {
+    let ids = sqlx::query_scalar!(
+        "SELECT id FROM orders WHERE status = 'waiting_settlement' AND pending IS NULL AND settle_after <= $1
+         ORDER BY settle_after LIMIT $2",
+        now,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(ids)
+}

@@ -1,0 +1,191 @@
+//! Carries out what orders wait for, step after step. Every step may be repeated: wallet and coupon know the order, and
+//! what is written here is guarded by the order's own state under its lock.
+
+use std::time::Duration;
+
+use adfolio_kit::db;
+use adfolio_kit::refusal::chain;
+use adfolio_money::Money;
+use adfolio_proto::wallet::v1::{RecordDeliveryRequest, SettleRequest};
+use tracing::warn;
+use uuid::Uuid;
+
+use super::entity::{Step, next_step};
+use super::repo;
+use crate::app::App;
+use crate::error::PlanError;
+use crate::order;
+use crate::order::entity::Order;
+use crate::statistics;
+
+/// Orders that one round works on side by side.
+const BATCH: i64 = 16;
+
+/// Without a wake-up the queue is looked at this often.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+
+/// The longest wait between two attempts at the same order.
+const LONGEST_WAIT: Duration = Duration::from_secs(15);
+
+/// Works until the shutdown: woken by this process, and by the clock for what other replicas left.
+pub async fn run(app: App, shutdown: adfolio_kit::shutdown::Shutdown) {
+    while !shutdown.is_triggered() {
+        match round(&app).await {
+            // A full round: there may be more.
+            Ok(claimed) if claimed >= usize::try_from(BATCH).unwrap_or(usize::MAX) => continue,
+            Ok(_) => {}
+            Err(error) => warn!(error = chain(&error), "orders' work cannot be read"),
+        }
+        tokio::select! {
+            () = shutdown.cancelled() => return,
+            () = app.work.notified() => {}
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
+        }
+    }
+}
+
+async fn round(app: &App) -> Result<usize, PlanError> {
+    let token = app.ids.next();
+    let claimed = claim(app, None, token, BATCH).await?;
+    let count = claimed.len();
+    let works = claimed.into_iter().map(|leased| {
+        let app = app.clone();
+        db::detached(async move { drive_leased(&app, leased, token).await })
+    });
+    futures::future::join_all(works).await;
+    Ok(count)
+}
+
+/// Works on one order now if nobody else does; answers whether it did.
+pub(super) async fn drive_now(app: &App, order_id: Uuid) -> Result<bool, PlanError> {
+    let token = app.ids.next();
+    let Some(leased) = claim(app, Some(order_id), token, 1).await?.pop() else { return Ok(false) };
+    let driving = app.clone();
+    let driven = db::detached(async move { drive_leased(&driving, leased, token).await }).await;
+    driven.map_err(|_| PlanError::Unfinished)?.map(|()| true)
+}
+
+async fn claim(app: &App, only: Option<Uuid>, token: Uuid, limit: i64) -> Result<Vec<repo::Leased>, PlanError> {
+    let lease = app.rules.recovery_after;
+    db::write(&app.pool, move |tx| Box::pin(repo::claim_in_tx(tx, only, token, lease, limit))).await
+}
+
+/// Works on an order until nothing is left; gives the lease back when a step fails.
+async fn drive_leased(app: &App, leased: repo::Leased, token: Uuid) -> Result<(), PlanError> {
+    let (order_id, attempts) = (leased.order_id, leased.attempts);
+    let outcome = drive(app, order_id, token).await;
+    app.relay.wake();
+    let Err(error) = outcome else { return Ok(()) };
+    if matches!(error, PlanError::LeaseLost) {
+        return Err(error);
+    }
+    warn!(order = %order_id, attempts, error = chain(&error), "order goes on later");
+    let doublings = u32::try_from(attempts.saturating_sub(1)).unwrap_or(0).min(6);
+    let wait = Duration::from_millis(500).saturating_mul(2_u32.saturating_pow(doublings)).min(LONGEST_WAIT);
+    db::write(&app.pool, move |tx| Box::pin(repo::postpone_in_tx(tx, order_id, token, wait))).await?;
+    Err(error)
+}
+
+async fn drive(app: &App, order_id: Uuid, token: Uuid) -> Result<(), PlanError> {
+    loop {
+        let order = order::repo::find(&app.pool, order_id).await?.ok_or(PlanError::Corrupt("order of work"))?;
+        match next_step(&order) {
+            Step::Post => post(app, &order, token).await?,
+            Step::Fail => fail(app, &order, token).await?,
+            Step::AwaitSettlement => advance(app, order_id, token, Step::AwaitSettlement, Money::ZERO).await?,
+            Step::Settle => settle(app, &order, token).await?,
+            Step::Done => {
+                if leave(app, order_id, token).await? {
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+/// Brings the ledger to the totals that were read, and remembers their version.
+async fn post(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> {
+    let request = RecordDeliveryRequest {
+        order_id: order.id.to_string(),
+        user_id: order.user_id.to_string(),
+        version: order.version,
+        consumed_total_minor: order.consumed().minor(),
+        revenue_total_minor: order.revenue().minor(),
+    };
+    let (order_id, lease) = (order.id, app.rules.recovery_after);
+    let posted = app.peers.record_delivery(request).await?;
+    db::write(&app.pool, move |tx| {
+        Box::pin(async move {
+            let mut order = order::repo::lock_in_tx(tx, order_id).await?.ok_or(PlanError::Corrupt("order of work"))?;
+            // The ledger may be ahead of what this drive read, never ahead of what was committed here.
+            order.posted_version = order.posted_version.max(posted.min(order.version));
+            order::repo::save_in_tx(tx, &order).await?;
+            if repo::renew_in_tx(tx, order_id, token, lease).await? { Ok(()) } else { Err(PlanError::LeaseLost) }
+        })
+    })
+    .await
+}
+
+/// Gives everything back. Wallet closes the order for good, so that it can be done again after a crash.
+async fn fail(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> {
+    app.peers.release_hold(order.id, order.user_id).await?;
+    if let Some(coupon) = &order.coupon {
+        app.peers.release_coupon(coupon.reservation_id, order.user_id).await?;
+    }
+    advance(app, order.id, token, Step::Fail, Money::ZERO).await
+}
+
+/// Pays out. The totals stand: since settling was decided no report has been taken.
+async fn settle(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> {
+    let share = order.revenue().basis_points_floor(app.rules.platform_share_basis_points)?;
+    let request = SettleRequest {
+        order_id: order.id.to_string(),
+        user_id: order.user_id.to_string(),
+        consumed_total_minor: order.consumed().minor(),
+        revenue_total_minor: order.revenue().minor(),
+        platform_share_minor: share.minor(),
+    };
+    let answer = app.peers.settle(request).await?;
+    advance(app, order.id, token, Step::Settle, Money::from_minor(answer.paid_out_minor)).await
+}
+
+/// Writes the end of a step: the order moves on if it still waits for that step.
+async fn advance(app: &App, order_id: Uuid, token: Uuid, step: Step, paid_out: Money) -> Result<(), PlanError> {
+    let (now, lease) = (app.clock.now(), app.rules.recovery_after);
+    db::write(&app.pool, move |tx| {
+        Box::pin(async move {
+            let mut order = order::repo::lock_in_tx(tx, order_id).await?.ok_or(PlanError::Corrupt("order of work"))?;
+            // Another drive may have done it, or a report may have come in between: the next look decides.
+            if next_step(&order) == step {
+                order::repo::lock_users_in_tx(tx, &[order.user_id]).await?;
+                let transition = match step {
+                    Step::Fail => {
+                        statistics::remove_put_in_tx(tx, &order).await?;
+                        order.fail(now)?
+                    }
+                    Step::Settle => order.settle(paid_out, now)?,
+                    _ => order.await_settlement(now)?,
+                };
+                order::repo::save_in_tx(tx, &order).await?;
+                order::record_in_tx(tx, &[(&order, transition)]).await?;
+            }
+            if repo::renew_in_tx(tx, order_id, token, lease).await? { Ok(()) } else { Err(PlanError::LeaseLost) }
+        })
+    })
+    .await
+}
+
+/// Takes the order out of the queue if nothing is left under its lock; false when there is more to do.
+async fn leave(app: &App, order_id: Uuid, token: Uuid) -> Result<bool, PlanError> {
+    db::write(&app.pool, move |tx| {
+        Box::pin(async move {
+            let order = order::repo::lock_in_tx(tx, order_id).await?.ok_or(PlanError::Corrupt("order of work"))?;
+            if next_step(&order) != Step::Done {
+                return Ok(false);
+            }
+            repo::remove_in_tx(tx, order_id, token).await?;
+            Ok(true)
+        })
+    })
+    .await
+}

@@ -1,0 +1,198 @@
+//! Statistics: what the ad centre and a plan's detail show, read from roll-ups alone, so they cost the same however many
+//! reports there are.
+//!
+//! | figure | read from |
+//! |---|---|
+//! | a point of a series | whole UTC days, and the 15-minute buckets before and after them |
+//! | a range up to a month | the sum of its points |
+//! | everything | the running total |
+//! | to be consumed | the user's running plans, now |
+//!
+//! Sums are exact in millionths of a unit; a figure is rounded once, half to even.
+
+pub mod entity;
+mod repo;
+
+use std::collections::BTreeMap;
+
+use adfolio_kit::db::Tx;
+use adfolio_kit::time_zone::TimeZone;
+use adfolio_money::{Micros, Money};
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+use crate::app::App;
+use crate::error::PlanError;
+use crate::order::entity::Order;
+use entity::{Figures, Puts, Range, Stretches, bucket_of, day_of};
+use repo::{Additions, Point};
+
+/// Local days up to which a plan's series is by the hour.
+const HOURLY_DAYS: i64 = 3;
+
+/// Local days that a plan's series goes back from its last.
+const LONGEST_DAYS: i64 = 366;
+
+/// A point of a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeriesPoint {
+    /// When it begins.
+    pub time: DateTime<Utc>,
+    /// What was delivered in it.
+    pub figures: Figures,
+}
+
+/// The figures of a range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statistics {
+    /// When the range begins.
+    pub from: DateTime<Utc>,
+    /// When it ends.
+    pub to: DateTime<Utc>,
+    /// What was put in it.
+    pub puts: Puts,
+    /// What was delivered in it.
+    pub figures: Figures,
+    /// Budget of running plans not yet consumed, now.
+    pub to_be_consumed: Micros,
+    /// Its points.
+    pub series: Vec<SeriesPoint>,
+}
+
+/// The figures of a user for a range in a time zone.
+pub async fn of_user(app: &App, user_id: Uuid, range: Range, zone: &TimeZone) -> Result<Statistics, PlanError> {
+    let totals = repo::totals(&app.pool, user_id).await?;
+    let first_at = totals.as_ref().and_then(|totals| totals.first_at);
+    let stretches = Stretches::of_range(range, zone, app.clock.now(), first_at);
+    let pieces = stretches.pieces();
+    let mut points = repo::sum_days(&app.pool, user_id, &pieces.days).await?;
+    points.extend(repo::sum_buckets(&app.pool, user_id, &pieces.buckets).await?);
+    let mut series: Vec<SeriesPoint> =
+        stretches.pairs().map(|(time, _)| SeriesPoint { time, figures: Figures::default() }).collect();
+    let (mut figures, mut puts) = (Figures::default(), Puts::default());
+    for Point { index, figures: part, puts: put } in points {
+        if let Some(point) = series.get_mut(index) {
+            point.figures = point.figures.checked_add(part)?;
+        }
+        figures = figures.checked_add(part)?;
+        puts = add_puts(puts, put)?;
+    }
+    let mut from = stretches.edges.first().copied().unwrap_or_default();
+    if range == Range::All {
+        from = first_at.unwrap_or(from);
+        if let Some(totals) = totals {
+            (figures, puts) = (totals.figures, totals.puts);
+        }
+    }
+    Ok(Statistics {
+        from,
+        to: stretches.edges.last().copied().unwrap_or_default(),
+        puts,
+        figures,
+        to_be_consumed: repo::running_budget(&app.pool, user_id).await?,
+        series,
+    })
+}
+
+/// The delivery of a plan by local hour up to three days, else by local day.
+pub async fn series_of_plan(app: &App, order_id: Uuid, zone: &TimeZone) -> Result<Vec<SeriesPoint>, PlanError> {
+    let Some((first, last)) = repo::plan_span(&app.pool, order_id).await? else { return Ok(Vec::new()) };
+    let last_date = zone.local_date(last);
+    let earliest = last_date.checked_sub_signed(TimeDelta::days(LONGEST_DAYS - 1)).unwrap_or(last_date);
+    let first_date = zone.local_date(first).max(earliest);
+    let days = Stretches::days(zone, first_date, last_date);
+    let stretches = match (days.edges.first(), days.edges.last()) {
+        (Some(from), Some(to)) if (last_date - first_date).num_days() < HOURLY_DAYS => Stretches::hours(*from, *to),
+        _ => days,
+    };
+    let Some(from) = stretches.edges.first() else { return Ok(Vec::new()) };
+    let mut buckets = repo::plan_buckets(&app.pool, order_id, *from).await?.into_iter().peekable();
+    let mut series = Vec::new();
+    for (time, end) in stretches.pairs() {
+        let mut figures = Figures::default();
+        while let Some((_, part)) = buckets.next_if(|(bucket, _)| *bucket < end) {
+            figures = figures.checked_add(part)?;
+        }
+        series.push(SeriesPoint { time, figures });
+    }
+    Ok(series)
+}
+
+/// Counts a put in its bucket. Locks the user's totals.
+pub async fn add_put_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
+    change_puts_in_tx(tx, order, Puts { invested: order.put_amount, orders: 1 }).await
+}
+
+/// Takes a failed put out of its bucket again. Locks the user's totals.
+pub async fn remove_put_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
+    change_puts_in_tx(tx, order, Puts { invested: order.put_amount.checked_neg()?, orders: -1 }).await
+}
+
+async fn change_puts_in_tx(tx: &mut Tx, order: &Order, puts: Puts) -> Result<(), PlanError> {
+    let Some(put_at) = order.put_at else { return Ok(()) };
+    repo::add_puts_in_tx(tx, order.user_id, put_at, bucket_of(put_at), day_of(put_at), puts).await
+}
+
+/// What a batch of reports changes, by plan and bucket.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    by_plan: BTreeMap<(Uuid, DateTime<Utc>), (Uuid, Figures)>,
+    first_report: BTreeMap<Uuid, DateTime<Utc>>,
+}
+
+impl Changes {
+    /// Adds figures of a plan and its user at a time.
+    pub fn add(&mut self, order_id: Uuid, user_id: Uuid, time: DateTime<Utc>, figures: Figures) -> Result<(), PlanError> {
+        let (_, known) = self.by_plan.entry((order_id, bucket_of(time))).or_insert((user_id, Figures::default()));
+        *known = known.checked_add(figures)?;
+        let first = self.first_report.entry(user_id).or_insert(time);
+        *first = (*first).min(time);
+        Ok(())
+    }
+}
+
+/// Rolls a batch of reports up. Locks the users' totals in order of id, then changes buckets and days.
+pub async fn roll_up_in_tx(tx: &mut Tx, changes: &Changes) -> Result<(), PlanError> {
+    let mut plans = Additions::default();
+    let mut buckets: BTreeMap<(Uuid, DateTime<Utc>), Figures> = BTreeMap::new();
+    let mut days: BTreeMap<(Uuid, DateTime<Utc>), Figures> = BTreeMap::new();
+    let mut totals: BTreeMap<Uuid, Figures> = BTreeMap::new();
+    for ((order_id, bucket), (user_id, figures)) in &changes.by_plan {
+        plans.push(*order_id, *bucket, *figures);
+        add_to(&mut buckets, (*user_id, *bucket), *figures)?;
+        add_to(&mut days, (*user_id, day_of(*bucket)), *figures)?;
+        add_to(&mut totals, *user_id, *figures)?;
+    }
+    let mut user_totals = Additions::default();
+    for (user_id, figures) in totals {
+        let first = changes.first_report.get(&user_id).copied().unwrap_or_default();
+        user_totals.push(user_id, first, figures);
+    }
+    repo::add_to_totals_in_tx(tx, &user_totals).await?;
+    repo::add_to_user_buckets_in_tx(tx, &additions(buckets)).await?;
+    repo::add_to_user_days_in_tx(tx, &additions(days)).await?;
+    repo::add_to_plan_buckets_in_tx(tx, &plans).await
+}
+
+fn add_to<K: Ord>(sums: &mut BTreeMap<K, Figures>, key: K, figures: Figures) -> Result<(), PlanError> {
+    let sum = sums.entry(key).or_default();
+    *sum = sum.checked_add(figures)?;
+    Ok(())
+}
+
+fn additions(sums: BTreeMap<(Uuid, DateTime<Utc>), Figures>) -> Additions {
+    let mut rows = Additions::default();
+    for ((owner, time), figures) in sums {
+        rows.push(owner, time, figures);
+    }
+    rows
+}
+
+fn add_puts(puts: Puts, other: Puts) -> Result<Puts, PlanError> {
+    Ok(Puts { invested: puts.invested.checked_add(other.invested)?, orders: puts.orders.saturating_add(other.orders) })
+}
+
+/// An amount of a point or range, rounded once.
+pub fn rounded(micros: Micros) -> Money {
+    micros.to_money_half_even()
+}

@@ -1,0 +1,319 @@
+//! SQL of the roll-ups. Writers hold the users' rows of `user_totals` first, so nobody waits for buckets in another order.
+
+use adfolio_kit::db::{PgPool, Tx};
+use adfolio_money::{Micros, Money};
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::entity::{Figures, PieceColumns, Puts};
+use crate::error::PlanError;
+
+/// Adds to a user's puts in a bucket; a put that failed is taken out with negative numbers.
+pub(super) async fn add_puts_in_tx(
+    tx: &mut Tx,
+    user_id: Uuid,
+    put_at: DateTime<Utc>,
+    bucket: DateTime<Utc>,
+    day: DateTime<Utc>,
+    puts: Puts,
+) -> Result<(), PlanError> {
+    sqlx::query!(
+        "INSERT INTO user_totals AS total (user_id, invested_minor, delivery_orders, first_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (user_id) DO UPDATE SET
+             invested_minor = total.invested_minor + excluded.invested_minor,
+             delivery_orders = total.delivery_orders + excluded.delivery_orders,
+             first_at = least(total.first_at, excluded.first_at)",
+        user_id,
+        puts.invested.minor(),
+        puts.orders,
+        put_at,
+    )
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query!(
+        "WITH day AS (
+             INSERT INTO user_days AS day (user_id, day, impressions, clicks, charged_micros, revenue_micros,
+                                           invested_minor, delivery_orders)
+             VALUES ($1, $3, 0, 0, 0, 0, $4, $5)
+             ON CONFLICT (user_id, day) DO UPDATE SET
+                 invested_minor = day.invested_minor + excluded.invested_minor,
+                 delivery_orders = day.delivery_orders + excluded.delivery_orders)
+         INSERT INTO user_buckets AS bucket (user_id, bucket, impressions, clicks, charged_micros, revenue_micros,
+                                             invested_minor, delivery_orders)
+         VALUES ($1, $2, 0, 0, 0, 0, $4, $5)
+         ON CONFLICT (user_id, bucket) DO UPDATE SET
+             invested_minor = bucket.invested_minor + excluded.invested_minor,
+             delivery_orders = bucket.delivery_orders + excluded.delivery_orders",
+        user_id,
+        bucket,
+        day,
+        puts.invested.minor(),
+        puts.orders,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Rows to add to a roll-up: an owner, a time, figures.
+#[derive(Clone, Debug, Default)]
+pub struct Additions {
+    owners: Vec<Uuid>,
+    times: Vec<DateTime<Utc>>,
+    impressions: Vec<i64>,
+    clicks: Vec<i64>,
+    charged: Vec<i64>,
+    revenue: Vec<i64>,
+}
+
+impl Additions {
+    /// Adds a row. A pair of owner and time may come only once.
+    pub fn push(&mut self, owner: Uuid, time: DateTime<Utc>, figures: Figures) {
+        self.owners.push(owner);
+        self.times.push(time);
+        self.impressions.push(figures.impressions);
+        self.clicks.push(figures.clicks);
+        self.charged.push(figures.charged.get());
+        self.revenue.push(figures.revenue.get());
+    }
+}
+
+/// Adds to users' running totals; `times` are those of each user's first report. Locks the users in order of id.
+pub(super) async fn add_to_totals_in_tx(tx: &mut Tx, rows: &Additions) -> Result<(), PlanError> {
+    sqlx::query!(
+        "INSERT INTO user_totals AS total (user_id, first_at, impressions, clicks, charged_micros, revenue_micros)
+         SELECT * FROM UNNEST($1::uuid[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+             AS new (user_id, first_at, impressions, clicks, charged_micros, revenue_micros)
+         ORDER BY new.user_id
+         ON CONFLICT (user_id) DO UPDATE SET
+             impressions = total.impressions + excluded.impressions,
+             clicks = total.clicks + excluded.clicks,
+             charged_micros = total.charged_micros + excluded.charged_micros,
+             revenue_micros = total.revenue_micros + excluded.revenue_micros,
+             first_at = least(total.first_at, excluded.first_at)",
+        &rows.owners,
+        &rows.times,
+        &rows.impressions,
+        &rows.clicks,
+        &rows.charged,
+        &rows.revenue,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Adds to users' buckets.
+pub(super) async fn add_to_user_buckets_in_tx(tx: &mut Tx, rows: &Additions) -> Result<(), PlanError> {
+    sqlx::query!(
+        "INSERT INTO user_buckets AS bucket (user_id, bucket, impressions, clicks, charged_micros, revenue_micros,
+                                             invested_minor, delivery_orders)
+         SELECT user_id, at, impressions, clicks, charged, revenue, 0, 0
+         FROM UNNEST($1::uuid[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+             AS new (user_id, at, impressions, clicks, charged, revenue)
+         ON CONFLICT (user_id, bucket) DO UPDATE SET
+             impressions = bucket.impressions + excluded.impressions,
+             clicks = bucket.clicks + excluded.clicks,
+             charged_micros = bucket.charged_micros + excluded.charged_micros,
+             revenue_micros = bucket.revenue_micros + excluded.revenue_micros",
+        &rows.owners,
+        &rows.times,
+        &rows.impressions,
+        &rows.clicks,
+        &rows.charged,
+        &rows.revenue,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Adds to users' days.
+pub(super) async fn add_to_user_days_in_tx(tx: &mut Tx, rows: &Additions) -> Result<(), PlanError> {
+    sqlx::query!(
+        "INSERT INTO user_days AS day (user_id, day, impressions, clicks, charged_micros, revenue_micros,
+                                       invested_minor, delivery_orders)
+         SELECT user_id, at, impressions, clicks, charged, revenue, 0, 0
+         FROM UNNEST($1::uuid[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+             AS new (user_id, at, impressions, clicks, charged, revenue)
+         ON CONFLICT (user_id, day) DO UPDATE SET
+             impressions = day.impressions + excluded.impressions,
+             clicks = day.clicks + excluded.clicks,
+             charged_micros = day.charged_micros + excluded.charged_micros,
+             revenue_micros = day.revenue_micros + excluded.revenue_micros",
+        &rows.owners,
+        &rows.times,
+        &rows.impressions,
+        &rows.clicks,
+        &rows.charged,
+        &rows.revenue,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Adds to plans' buckets.
+pub(super) async fn add_to_plan_buckets_in_tx(tx: &mut Tx, rows: &Additions) -> Result<(), PlanError> {
+    sqlx::query!(
+        "INSERT INTO plan_buckets AS bucket (order_id, bucket, impressions, clicks, charged_micros, revenue_micros)
+         SELECT * FROM UNNEST($1::uuid[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+             AS new (order_id, at, impressions, clicks, charged, revenue)
+         ON CONFLICT (order_id, bucket) DO UPDATE SET
+             impressions = bucket.impressions + excluded.impressions,
+             clicks = bucket.clicks + excluded.clicks,
+             charged_micros = bucket.charged_micros + excluded.charged_micros,
+             revenue_micros = bucket.revenue_micros + excluded.revenue_micros",
+        &rows.owners,
+        &rows.times,
+        &rows.impressions,
+        &rows.clicks,
+        &rows.charged,
+        &rows.revenue,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// A point that was read.
+pub(super) struct Point {
+    pub(super) index: usize,
+    pub(super) figures: Figures,
+    pub(super) puts: Puts,
+}
+
+macro_rules! points {
+    ($rows:expr) => {
+        $rows
+            .into_iter()
+            .map(|row| Point {
+                index: usize::try_from(row.point).unwrap_or(usize::MAX),
+                figures: Figures {
+                    impressions: row.impressions,
+                    clicks: row.clicks,
+                    charged: Micros::new(row.charged),
+                    revenue: Micros::new(row.revenue),
+                },
+                puts: Puts { invested: Money::from_minor(row.invested), orders: row.orders },
+            })
+            .collect()
+    };
+}
+
+/// Sums of a user's days.
+pub(super) async fn sum_days(pool: &PgPool, user_id: Uuid, pieces: &PieceColumns) -> Result<Vec<Point>, PlanError> {
+    let rows = sqlx::query!(
+        r#"SELECT piece.point AS "point!", sum(impressions)::bigint AS "impressions!", sum(clicks)::bigint AS "clicks!",
+                  sum(charged_micros)::bigint AS "charged!", sum(revenue_micros)::bigint AS "revenue!",
+                  sum(invested_minor)::bigint AS "invested!", sum(delivery_orders)::bigint AS "orders!"
+           FROM UNNEST($2::int[], $3::timestamptz[], $4::timestamptz[]) AS piece (point, start, finish)
+           JOIN user_days ON user_id = $1 AND day >= piece.start AND day < piece.finish
+           GROUP BY piece.point"#,
+        user_id,
+        &pieces.points,
+        &pieces.from,
+        &pieces.to,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(points!(rows))
+}
+
+/// Sums of a user's buckets.
+pub(super) async fn sum_buckets(pool: &PgPool, user_id: Uuid, pieces: &PieceColumns) -> Result<Vec<Point>, PlanError> {
+    let rows = sqlx::query!(
+        r#"SELECT piece.point AS "point!", sum(impressions)::bigint AS "impressions!", sum(clicks)::bigint AS "clicks!",
+                  sum(charged_micros)::bigint AS "charged!", sum(revenue_micros)::bigint AS "revenue!",
+                  sum(invested_minor)::bigint AS "invested!", sum(delivery_orders)::bigint AS "orders!"
+           FROM UNNEST($2::int[], $3::timestamptz[], $4::timestamptz[]) AS piece (point, start, finish)
+           JOIN user_buckets ON user_id = $1 AND bucket >= piece.start AND bucket < piece.finish
+           GROUP BY piece.point"#,
+        user_id,
+        &pieces.points,
+        &pieces.from,
+        &pieces.to,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(points!(rows))
+}
+
+/// A user's running totals.
+pub(super) struct Totals {
+    pub(super) figures: Figures,
+    pub(super) puts: Puts,
+    pub(super) first_at: Option<DateTime<Utc>>,
+}
+
+/// A user's running totals, if there are any.
+pub(super) async fn totals(pool: &PgPool, user_id: Uuid) -> Result<Option<Totals>, PlanError> {
+    let row = sqlx::query!(
+        "SELECT impressions, clicks, charged_micros, revenue_micros, invested_minor, delivery_orders, first_at
+         FROM user_totals WHERE user_id = $1",
+        user_id,
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(row.map(|row| Totals {
+        figures: Figures {
+            impressions: row.impressions,
+            clicks: row.clicks,
+            charged: Micros::new(row.charged_micros),
+            revenue: Micros::new(row.revenue_micros),
+        },
+        puts: Puts { invested: Money::from_minor(row.invested_minor), orders: row.delivery_orders },
+        first_at: row.first_at,
+    }))
+}
+
+/// Budget of a user's running plans that is not charged yet.
+pub(super) async fn running_budget(pool: &PgPool, user_id: Uuid) -> Result<Micros, PlanError> {
+    let micros = sqlx::query_scalar!(
+        r#"SELECT coalesce(sum(put_amount_minor * 10000 - charged_micros), 0)::bigint AS "micros!"
+           FROM orders WHERE user_id = $1 AND status IN ('matching', 'putting')"#,
+        user_id,
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok(Micros::new(micros))
+}
+
+/// First and last bucket of a plan.
+pub(super) async fn plan_span(
+    pool: &PgPool,
+    order_id: Uuid,
+) -> Result<Option<(DateTime<Utc>, DateTime<Utc>)>, PlanError> {
+    let row = sqlx::query!("SELECT min(bucket) AS first, max(bucket) AS last FROM plan_buckets WHERE order_id = $1", order_id)
+        .fetch_one(pool)
+        .await?;
+    Ok(row.first.zip(row.last))
+}
+
+/// A plan's buckets from `from` on, oldest first.
+pub(super) async fn plan_buckets(
+    pool: &PgPool,
+    order_id: Uuid,
+    from: DateTime<Utc>,
+) -> Result<Vec<(DateTime<Utc>, Figures)>, PlanError> {
+    let rows = sqlx::query!(
+        "SELECT bucket, impressions, clicks, charged_micros, revenue_micros FROM plan_buckets
+         WHERE order_id = $1 AND bucket >= $2 ORDER BY bucket",
+        order_id,
+        from,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| {
+            let figures = Figures {
+                impressions: row.impressions,
+                clicks: row.clicks,
+                charged: Micros::new(row.charged_micros),
+                revenue: Micros::new(row.revenue_micros),
+            };
+            (row.bucket, figures)
+        })
+        .collect())
+}
