@@ -1,0 +1,285 @@
+//! The hash chain of a user: rules to recompute it from what a user, an auditor or an event's receiver sees.
+//!
+//! The canonical bytes of a transaction are the UTF-8 text
+//!
+//! ```text
+//! adfolio-chain-1|USER|SEQ|TIME|ID|TYPE|AVAILABLE|TO_BE_CONSUMED|TO_BE_SETTLED|WITHDRAWING
+//! ```
+//!
+//! - USER and ID: the user's and the transaction's id, UUIDs in lower case with hyphens;
+//! - SEQ: the transaction's number in the user's chain in decimal, from 1 without a hole;
+//! - TIME: RFC 3339 in UTC with exactly six decimals, `2026-11-21T09:30:00.123456Z`;
+//! - TYPE: `deposit`, `hold`, `consume`, `accrue`, `release` or `settle`;
+//! - the changes of the four balances in minor units in decimal, with a `-` where negative and no sign otherwise.
+//!
+//! `hash = SHA-256(hash before ‖ canonical bytes)`, where the hash before a user's first transaction is 32 zero bytes.
+//! The event `adfolio.wallet.v1.TransactionPosted` carries every part in this form.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// A hash of a chain.
+pub type Hash = [u8; 32];
+
+/// The hash before a user's first transaction.
+pub const GENESIS: Hash = [0; 32];
+
+/// The head of the canonical bytes; another form would get another one.
+const FORMAT: &str = "adfolio-chain-1";
+
+/// A transaction as its hash covers it, with what the books say of the balances after it.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Whose.
+    pub user_id: Uuid,
+    /// Its number.
+    pub seq: i64,
+    /// When it was posted.
+    pub posted_at: DateTime<Utc>,
+    /// Its id.
+    pub id: Uuid,
+    /// Its type.
+    pub kind: String,
+    /// Changes of the four balances: available, to be consumed, to be settled, withdrawing.
+    pub changes: [i64; 4],
+    /// The four balances after.
+    pub after: [i64; 4],
+    /// The hash in the books.
+    pub hash: Vec<u8>,
+}
+
+impl Link {
+    /// The canonical bytes.
+    pub fn canonical_bytes(&self) -> Vec<u8> {
+        let [available, to_be_consumed, to_be_settled, withdrawing] = self.changes;
+        let time = self.posted_at.to_rfc3339_opts(SecondsFormat::Micros, true);
+        format!(
+            "{FORMAT}|{}|{}|{time}|{}|{}|{available}|{to_be_consumed}|{to_be_settled}|{withdrawing}",
+            self.user_id, self.seq, self.id, self.kind
+        )
+        .into_bytes()
+    }
+
+    /// The hash that follows from the one before.
+    pub fn hash_after(&self, previous: &Hash) -> Hash {
+        let mut hash = Sha256::new();
+        hash.update(previous);
+        hash.update(self.canonical_bytes());
+        hash.finalize().into()
+    }
+}
+
+/// The head of a chain by the user's wallet.
+#[derive(Clone, Debug)]
+pub struct Head {
+    /// Whose.
+    pub user_id: Uuid,
+    /// Number of the last transaction.
+    pub seq: i64,
+    /// Hash of the last transaction.
+    pub hash: Vec<u8>,
+    /// The four balances.
+    pub balances: [i64; 4],
+}
+
+/// Follows one user's chain from its beginning.
+#[derive(Debug)]
+pub struct Walk {
+    head: Head,
+    seq: i64,
+    hash: Hash,
+    balances: [i64; 4],
+    broken: Option<Break>,
+}
+
+/// Where a chain does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Break {
+    /// Whose chain.
+    pub user_id: Uuid,
+    /// The first number that does not fit.
+    pub seq: i64,
+    /// What was found.
+    pub detail: &'static str,
+}
+
+impl Walk {
+    /// Begins at the beginning.
+    pub fn new(head: Head) -> Self {
+        Self {
+            head,
+            seq: 0,
+            hash: GENESIS,
+            balances: [0; 4],
+            broken: None,
+        }
+    }
+
+    /// The next transaction; what lies behind the head (posted after the head was read) is left out.
+    pub fn step(&mut self, link: &Link) {
+        if self.broken.is_some() || link.seq > self.head.seq {
+            return;
+        }
+        let expected = self.seq.saturating_add(1);
+        if link.seq != expected {
+            self.fail(expected, "transaction is missing");
+            return;
+        }
+        let hash = link.hash_after(&self.hash);
+        let sums = add(self.balances, link.changes);
+        if link.hash != hash {
+            self.fail(expected, "hash does not fit the content");
+        } else if sums != Some(link.after) {
+            self.fail(expected, "balances after do not follow from the change");
+        }
+        self.seq = expected;
+        self.hash = hash;
+        self.balances = link.after;
+    }
+
+    /// Compares the end with the wallet's head.
+    pub fn finish(mut self) -> Option<Break> {
+        if self.broken.is_none() {
+            if self.seq != self.head.seq {
+                self.fail(self.seq.saturating_add(1), "transaction is missing");
+            } else if self.hash.as_slice() != self.head.hash {
+                self.fail(self.seq, "wallet's chain head is another");
+            } else if self.balances != self.head.balances {
+                self.fail(self.seq, "wallet's balances are others");
+            }
+        }
+        self.broken
+    }
+
+    fn fail(&mut self, seq: i64, detail: &'static str) {
+        self.broken = Some(Break {
+            user_id: self.head.user_id,
+            seq,
+            detail,
+        });
+    }
+}
+
+fn add(balances: [i64; 4], changes: [i64; 4]) -> Option<[i64; 4]> {
+    let mut sums = [0; 4];
+    for (sum, (balance, change)) in sums.iter_mut().zip(balances.into_iter().zip(changes)) {
+        *sum = balance.checked_add(change)?;
+    }
+    Some(sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link(seq: i64, changes: [i64; 4], after: [i64; 4], previous: &Hash) -> Link {
+        let mut link = Link {
+            user_id: "0193b2a4-5a00-7000-8000-0000000000aa"
+                .parse()
+                .expect("an id"),
+            seq,
+            posted_at: "2026-11-21T09:30:00.12Z".parse().expect("an instant"),
+            id: "0193b2a4-5a00-7000-8000-0000000000bb"
+                .parse()
+                .expect("an id"),
+            kind: "hold".into(),
+            changes,
+            after,
+            hash: Vec::new(),
+        };
+        link.hash = link.hash_after(previous).to_vec();
+        link
+    }
+
+    #[test]
+    fn canonical_bytes_are_the_documented_ones() {
+        let link = link(7, [-60_000, 70_000, 0, 0], [0; 4], &GENESIS);
+        let expected = "adfolio-chain-1|0193b2a4-5a00-7000-8000-0000000000aa|7|2026-11-21T09:30:00.120000Z|\
+                        0193b2a4-5a00-7000-8000-0000000000bb|hold|-60000|70000|0|0";
+        assert_eq!(
+            String::from_utf8(link.canonical_bytes()).expect("text"),
+            expected
+        );
+        // Computed outside: sha256sum over 32 zero bytes and this text.
+        assert_eq!(
+            hex::encode(link.hash_after(&GENESIS)),
+            "40db7a7a9c19f72601c2b78715ffa97336b20b06a29022ade4e44c6323e48a41"
+        );
+    }
+
+    fn chain() -> (Head, Vec<Link>) {
+        let first = link(1, [100, 0, 0, 0], [100, 0, 0, 0], &GENESIS);
+        let previous = first.hash.clone().try_into().expect("32 bytes");
+        let second = link(2, [-40, 40, 0, 0], [60, 40, 0, 0], &previous);
+        let head = Head {
+            user_id: first.user_id,
+            seq: 2,
+            hash: second.hash.clone(),
+            balances: second.after,
+        };
+        (head, vec![first, second])
+    }
+
+    fn walk(head: Head, links: &[Link]) -> Option<(i64, &'static str)> {
+        let mut walk = Walk::new(head);
+        links.iter().for_each(|link| walk.step(link));
+        walk.finish().map(|found| (found.seq, found.detail))
+    }
+
+    #[test]
+    fn a_chain_verifies_and_every_change_to_it_is_found() {
+        let (head, links) = chain();
+        assert_eq!(walk(head.clone(), &links), None);
+        assert_eq!(
+            walk(head.clone(), &links[..1]),
+            Some((2, "transaction is missing"))
+        );
+        assert_eq!(
+            walk(head.clone(), &links[1..]),
+            Some((1, "transaction is missing"))
+        );
+        let tampered = |change: fn(&mut Link)| {
+            let mut links = links.clone();
+            change(&mut links[0]);
+            walk(head.clone(), &links)
+        };
+        let content = Some((1, "hash does not fit the content"));
+        assert_eq!(tampered(|link| link.changes[0] += 1), content);
+        assert_eq!(tampered(|link| link.kind = "deposit".into()), content);
+        assert_eq!(
+            tampered(|link| link.posted_at += chrono::TimeDelta::microseconds(1)),
+            content
+        );
+        assert_eq!(tampered(|link| link.hash[0] ^= 1), content);
+        assert_eq!(
+            tampered(|link| link.after[0] += 1),
+            Some((1, "balances after do not follow from the change"))
+        );
+        let other = |change: fn(&mut Head)| {
+            let mut head = head.clone();
+            change(&mut head);
+            walk(head, &links)
+        };
+        assert_eq!(
+            other(|head| head.hash[31] ^= 1),
+            Some((2, "wallet's chain head is another"))
+        );
+        assert_eq!(
+            other(|head| head.balances[3] += 1),
+            Some((2, "wallet's balances are others"))
+        );
+        assert_eq!(
+            other(|head| head.seq = 3),
+            Some((3, "transaction is missing"))
+        );
+        // Posted after the head was read.
+        let earlier = Head {
+            seq: 1,
+            hash: links[0].hash.clone(),
+            balances: links[0].after,
+            ..head.clone()
+        };
+        assert_eq!(walk(earlier, &links), None);
+    }
+}

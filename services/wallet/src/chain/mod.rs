@@ -1,0 +1,82 @@
+//! Verification of the hash chains, from the books alone.
+
+pub mod entity;
+mod repo;
+
+use std::collections::BTreeMap;
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::error::WalletError;
+use entity::{Break, Head, Walk};
+
+/// Users that are walked at once.
+const USERS_PAGE: i64 = 200;
+
+/// Transactions that one statement reads, so that it stays far inside the statement limit.
+const LINKS_PAGE: i64 = 5_000;
+
+/// Broken chains that are told.
+const BREAKS_MAX: usize = 100;
+
+/// What was verified.
+#[derive(Clone, Debug, Default)]
+pub struct Verification {
+    /// Chains read.
+    pub users: u64,
+    /// Transactions read.
+    pub transactions: u64,
+    /// Chains that do not fit, the first hundred.
+    pub broken: Vec<Break>,
+}
+
+/// Verifies the chain of one user, or of all. Postings may go on meanwhile: a chain is followed up to the head that the
+/// wallet had before its transactions were read.
+pub async fn verify(pool: &PgPool, only: Option<Uuid>) -> Result<Verification, WalletError> {
+    let mut verification = Verification::default();
+    let mut after = None;
+    loop {
+        let heads = repo::heads(pool, only, after, USERS_PAGE).await?;
+        let (Some(first), Some(last)) = (heads.first(), heads.last()) else {
+            return Ok(verification);
+        };
+        let range = (first.user_id, last.user_id);
+        after = Some(last.user_id);
+        verify_users(pool, range, heads, &mut verification).await?;
+    }
+}
+
+/// Walks the chains of a page of users, who are all the users between the first and the last.
+async fn verify_users(
+    pool: &PgPool,
+    (first, last): (Uuid, Uuid),
+    heads: Vec<Head>,
+    verification: &mut Verification,
+) -> Result<(), WalletError> {
+    let mut walks: BTreeMap<Uuid, Walk> = heads
+        .into_iter()
+        .map(|head| (head.user_id, Walk::new(head)))
+        .collect();
+    let mut after = (first, 0);
+    loop {
+        let links = repo::links(pool, after, last, LINKS_PAGE).await?;
+        let Some(end) = links.last() else { break };
+        after = (end.user_id, end.seq);
+        for link in &links {
+            verification.transactions = verification.transactions.saturating_add(1);
+            if let Some(walk) = walks.get_mut(&link.user_id) {
+                walk.step(link);
+            }
+        }
+    }
+    for walk in walks.into_values() {
+        verification.users = verification.users.saturating_add(1);
+        if let Some(found) = walk.finish()
+            && verification.broken.len() < BREAKS_MAX
+        {
+            verification.broken.push(found);
+        }
+    }
+    Ok(())
+}

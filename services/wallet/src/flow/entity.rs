@@ -1,0 +1,207 @@
+//! Lines of the fund details, and months as callers name them.
+
+use adfolio_kit::refusal::Refusal;
+use adfolio_kit::time_zone::TimeZone;
+use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
+use uuid::Uuid;
+
+/// How a line is shown. Kinds that this version does not post yet are no filter for anything, so they are not here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, sqlx::Type)]
+#[sqlx(type_name = "flow_type", rename_all = "snake_case")]
+pub enum FlowType {
+    /// Deposit credited by staff.
+    SystemTopUp,
+    /// Spend charged by delivery.
+    AdBilling,
+    /// Money put into a plan, or given back from it.
+    AdServing,
+    /// Payout of a settled plan's revenue.
+    ProfitSharing,
+    /// Part of a put paid by a coupon, or its return.
+    DiscountAmount,
+}
+
+/// An account of the ledger that lines may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[sqlx(type_name = "ledger_account", rename_all = "snake_case")]
+pub enum Account {
+    /// Free to use.
+    Available,
+    /// Held by running plans.
+    ToBeConsumed,
+    /// Earned, waiting for settlement.
+    ToBeSettled,
+    /// On its way out.
+    Withdrawing,
+    /// The platform's side of deposits.
+    DepositsClearing,
+    /// What coupons cost.
+    Promotions,
+    /// What delivery cost.
+    AdSpend,
+    /// What delivery earned.
+    AdRevenue,
+    /// The platform's share.
+    ProfitShare,
+}
+
+/// One line of the fund details.
+#[derive(Clone, Debug)]
+pub struct FlowEntry {
+    /// The transaction.
+    pub transaction_id: Uuid,
+    /// Its number in the user's chain.
+    pub seq: i64,
+    /// The leg of it that the line shows.
+    pub leg: i16,
+    /// When it was posted.
+    pub posted_at: DateTime<Utc>,
+    /// How it is shown.
+    pub flow_type: FlowType,
+    /// The account that changed.
+    pub account: Account,
+    /// Its change in minor units.
+    pub amount: i64,
+    /// Its balance straight after.
+    pub balance_after: i64,
+    /// Staff's remark.
+    pub remark: String,
+    /// The order it belongs to.
+    pub order_id: Option<Uuid>,
+    /// The user's chain at this transaction.
+    pub hash: Vec<u8>,
+}
+
+impl FlowEntry {
+    /// The line's opaque id.
+    pub fn id(&self) -> String {
+        line_id(self.transaction_id, self.leg)
+    }
+}
+
+/// The opaque id of a transaction's leg.
+pub fn line_id(transaction_id: Uuid, leg: i16) -> String {
+    format!("{transaction_id}-{leg}")
+}
+
+/// A sum of one type of line in one month.
+#[derive(Clone, Copy, Debug)]
+pub struct MonthSum {
+    /// The month, counted from 0 in the order asked for.
+    pub place: usize,
+    /// The type.
+    pub flow_type: FlowType,
+    /// Whether the lines changed the available balance.
+    pub is_available: bool,
+    /// Sum of the positive lines.
+    pub incoming: i64,
+    /// Sum of the negative lines.
+    pub outgoing: i64,
+}
+
+/// A month of some time zone: its first instant and the first one after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Month {
+    first_day: NaiveDate,
+    /// The first instant.
+    pub start: DateTime<Utc>,
+    /// The first instant of the next month.
+    pub end: DateTime<Utc>,
+}
+
+impl Month {
+    /// Reads `YYYY-MM`, in a time zone.
+    pub fn parse(text: &str, zone: &TimeZone) -> Result<Self, Refusal> {
+        Self::try_parse(text, zone).ok_or_else(|| Refusal::invalid("month"))
+    }
+
+    fn try_parse(text: &str, zone: &TimeZone) -> Option<Self> {
+        let (year, month) = text.split_once('-')?;
+        let plain = |part: &str, digits: usize| {
+            part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        if !plain(year, 4) || !plain(month, 2) {
+            return None;
+        }
+        Self::beginning(
+            NaiveDate::from_ymd_opt(year.parse().ok()?, month.parse().ok()?, 1)?,
+            zone,
+        )
+    }
+
+    /// The months of a time zone from the one that `now` lies in backwards.
+    pub fn back_from(now: DateTime<Utc>, count: u32, zone: &TimeZone) -> Vec<Self> {
+        let today = zone.today(now);
+        let this = today.with_day(1).unwrap_or(today);
+        (0..count)
+            .filter_map(|back| Self::beginning(this.checked_sub_months(Months::new(back))?, zone))
+            .collect()
+    }
+
+    fn beginning(first_day: NaiveDate, zone: &TimeZone) -> Option<Self> {
+        let next = first_day.checked_add_months(Months::new(1))?;
+        Some(Self {
+            first_day,
+            start: zone.start_of_day(first_day),
+            end: zone.start_of_day(next),
+        })
+    }
+
+    /// `YYYY-MM`.
+    pub fn name(&self) -> String {
+        self.first_day.format("%Y-%m").to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn instant(text: &str) -> DateTime<Utc> {
+        text.parse().expect("an instant")
+    }
+
+    #[test]
+    fn months_begin_at_the_zone_s_midnight() {
+        let kathmandu = TimeZone::parse("Asia/Kathmandu");
+        let march = Month::parse("2026-03", &kathmandu).expect("a month");
+        assert_eq!(march.start, instant("2026-02-28T18:15:00Z"));
+        assert_eq!(march.end, instant("2026-03-31T18:15:00Z"));
+        // Clocks go forward within March: the month ends an hour earlier in UTC than it began.
+        let berlin = Month::parse("2026-03", &TimeZone::parse("Europe/Berlin")).expect("a month");
+        assert_eq!(berlin.start, instant("2026-02-28T23:00:00Z"));
+        assert_eq!(berlin.end, instant("2026-03-31T22:00:00Z"));
+    }
+
+    #[test]
+    fn only_plain_months_are_read() {
+        for text in [
+            "2026-13",
+            "2026-00",
+            "2026-1",
+            "26-01",
+            "2026/01",
+            "2026-01-01",
+            "+026-01",
+            "",
+            "２026-01",
+            "2026-",
+        ] {
+            assert!(Month::parse(text, &TimeZone::UTC).is_err(), "{text}");
+        }
+        assert!(Month::parse("0000-01", &TimeZone::UTC).is_ok());
+        assert!(Month::parse("9999-12", &TimeZone::UTC).is_ok());
+    }
+
+    #[test]
+    fn months_are_counted_back_from_the_zone_s_today() {
+        // Already the first of January there.
+        let zone = TimeZone::parse("GMT+05:45");
+        let months = Month::back_from(instant("2025-12-31T18:20:00Z"), 3, &zone);
+        let names: Vec<String> = months.iter().map(Month::name).collect();
+        assert_eq!(names, ["2026-01", "2025-12", "2025-11"]);
+        for pair in months.windows(2) {
+            assert_eq!(pair[0].start, pair[1].end);
+        }
+    }
+}

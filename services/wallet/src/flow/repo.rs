@@ -1,0 +1,128 @@
+//! Reads of the books as fund details.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::entity::{Account, FlowEntry, FlowType, Month, MonthSum};
+
+/// Which lines of a user, newest first.
+#[derive(Debug)]
+pub(super) struct Selection {
+    pub(super) user_id: Uuid,
+    pub(super) flow_type: Option<FlowType>,
+    pub(super) from: Option<DateTime<Utc>>,
+    pub(super) until: Option<DateTime<Utc>>,
+    /// Only lines before this one, by number and leg.
+    pub(super) before: Option<(i64, i16)>,
+    pub(super) limit: i64,
+}
+
+/// A page of lines. Each type is read from its own range of the index, so a page costs the same however many entries that
+/// are not shown, or are of other types, lie between its lines.
+pub(super) async fn list(
+    pool: &PgPool,
+    selection: &Selection,
+) -> Result<Vec<FlowEntry>, sqlx::Error> {
+    let (before_seq, before_leg) = selection.before.unzip();
+    sqlx::query_as!(
+        FlowEntry,
+        r#"WITH bounds AS MATERIALIZED (
+               SELECT CASE WHEN $3::timestamptz IS NULL THEN 1 ELSE first_seq_since($1, $3) END AS first,
+                      CASE WHEN $4::timestamptz IS NULL THEN 9223372036854775807 ELSE first_seq_since($1, $4) END AS behind
+           ), lines AS (
+               SELECT line.*
+               FROM bounds
+               CROSS JOIN unnest(CASE WHEN $2::flow_type IS NULL THEN enum_range(NULL::flow_type) ELSE ARRAY[$2] END) AS type
+               CROSS JOIN LATERAL (
+                   SELECT e.seq, e.leg, e.flow_type, e.account, e.amount, e.balance_after
+                   FROM entries e
+                   WHERE e.user_id = $1 AND e.flow_type = type
+                     AND (e.seq, e.leg) < (coalesce($5, behind), coalesce($6, 0::smallint))
+                     AND e.seq >= first AND e.seq < behind
+                   ORDER BY e.seq DESC, e.leg DESC
+                   LIMIT $7
+               ) AS line
+               ORDER BY line.seq DESC, line.leg DESC
+               LIMIT $7
+           )
+           SELECT t.id AS transaction_id, lines.seq, lines.leg, t.posted_at, lines.flow_type AS "flow_type!: FlowType",
+                  lines.account AS "account!: Account", lines.amount, lines.balance_after AS "balance_after!", t.remark,
+                  t.order_id, t.hash
+           FROM lines
+           JOIN transactions t ON t.user_id = $1 AND t.seq = lines.seq
+           ORDER BY lines.seq DESC, lines.leg DESC"#,
+        selection.user_id,
+        selection.flow_type as Option<FlowType>,
+        selection.from,
+        selection.until,
+        before_seq,
+        before_leg,
+        selection.limit,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// The lines of an order, oldest first. The order of the index is the order of time.
+pub(super) async fn list_of_order(
+    pool: &PgPool,
+    user_id: Uuid,
+    order_id: Uuid,
+    limit: i64,
+) -> Result<Vec<FlowEntry>, sqlx::Error> {
+    sqlx::query_as!(
+        FlowEntry,
+        r#"SELECT t.id AS transaction_id, e.seq, e.leg, t.posted_at, e.flow_type AS "flow_type!: FlowType",
+                  e.account AS "account!: Account", e.amount, e.balance_after AS "balance_after!", t.remark,
+                  t.order_id, t.hash
+           FROM transactions t
+           JOIN entries e ON e.user_id = t.user_id AND e.seq = t.seq AND e.flow_type IS NOT NULL
+           WHERE t.order_id = $1 AND t.user_id = $2
+           ORDER BY t.order_version, t.type, e.leg
+           LIMIT $3"#,
+        order_id,
+        user_id,
+        limit,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Sums by month, type and whether the available balance changed.
+pub(super) async fn sum_months(
+    pool: &PgPool,
+    user_id: Uuid,
+    months: &[Month],
+) -> Result<Vec<MonthSum>, sqlx::Error> {
+    let starts: Vec<DateTime<Utc>> = months.iter().map(|month| month.start).collect();
+    let ends: Vec<DateTime<Utc>> = months.iter().map(|month| month.end).collect();
+    let rows = sqlx::query!(
+        r#"WITH bounds AS MATERIALIZED (
+               SELECT place, first_seq_since($1, month_start) AS first, first_seq_since($1, month_end) AS behind
+               FROM unnest($2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY AS m (month_start, month_end, place)
+           )
+           SELECT place AS "place!", e.flow_type AS "flow_type!: FlowType", e.account = 'available' AS "is_available!",
+                  coalesce(sum(e.amount) FILTER (WHERE e.amount > 0), 0)::bigint AS "incoming!",
+                  coalesce(sum(e.amount) FILTER (WHERE e.amount < 0), 0)::bigint AS "outgoing!"
+           FROM bounds
+           CROSS JOIN unnest(enum_range(NULL::flow_type)) AS type
+           JOIN entries e ON e.user_id = $1 AND e.flow_type = type AND e.seq >= bounds.first AND e.seq < bounds.behind
+           GROUP BY 1, 2, 3
+           ORDER BY 1, 2, 3"#,
+        user_id,
+        &starts,
+        &ends,
+    )
+    .fetch_all(pool)
+    .await?;
+    let sums = rows.into_iter().map(|row| MonthSum {
+        // Places count from 1.
+        place: usize::try_from(row.place.saturating_sub(1)).unwrap_or(usize::MAX),
+        flow_type: row.flow_type,
+        is_available: row.is_available,
+        incoming: row.incoming,
+        outgoing: row.outgoing,
+    });
+    Ok(sums.collect())
+}

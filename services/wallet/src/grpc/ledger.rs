@@ -1,0 +1,108 @@
+//! The postings that other services make for an order.
+
+use adfolio_kit::identity::Caller;
+use adfolio_kit::wire;
+use adfolio_proto::wallet::v1 as proto;
+use adfolio_proto::wallet::v1::ledger_service_server::LedgerService;
+use tonic::{Request, Response, Status};
+
+use super::{Grpc, map};
+use crate::flow;
+use crate::posting::entity::Command;
+
+#[tonic::async_trait]
+impl LedgerService for Grpc {
+    async fn hold(
+        &self,
+        request: Request<proto::HoldRequest>,
+    ) -> Result<Response<proto::HoldResponse>, Status> {
+        let deadline = Caller::from_request(&request).deadline;
+        let request = request.into_inner();
+        let user_id = wire::id(&request.user_id, "user_id")?;
+        let order_id = wire::id(&request.order_id, "order_id")?;
+        let command = Command::hold(
+            user_id,
+            order_id,
+            request.paid_minor,
+            request.discount_minor,
+        )?;
+        let done = self.queue.post(command, deadline).await?;
+        Ok(Response::new(proto::HoldResponse {
+            property: Some(map::property(done.property)),
+        }))
+    }
+
+    async fn release(
+        &self,
+        request: Request<proto::ReleaseRequest>,
+    ) -> Result<Response<proto::ReleaseResponse>, Status> {
+        let deadline = Caller::from_request(&request).deadline;
+        let request = request.into_inner();
+        let user_id = wire::id(&request.user_id, "user_id")?;
+        let order_id = wire::id(&request.order_id, "order_id")?;
+        let done = self
+            .queue
+            .post(Command::release(user_id, order_id), deadline)
+            .await?;
+        Ok(Response::new(proto::ReleaseResponse {
+            paid_returned_minor: done.hold.paid_returned,
+            discount_returned_minor: done.hold.discount_returned,
+        }))
+    }
+
+    async fn record_delivery(
+        &self,
+        request: Request<proto::RecordDeliveryRequest>,
+    ) -> Result<Response<proto::RecordDeliveryResponse>, Status> {
+        let deadline = Caller::from_request(&request).deadline;
+        let request = request.into_inner();
+        let user_id = wire::id(&request.user_id, "user_id")?;
+        let order_id = wire::id(&request.order_id, "order_id")?;
+        let command = Command::record_delivery(
+            user_id,
+            order_id,
+            request.version,
+            request.consumed_total_minor,
+            request.revenue_total_minor,
+        )?;
+        let done = self.queue.post(command, deadline).await?;
+        Ok(Response::new(proto::RecordDeliveryResponse {
+            version: done.hold.version,
+        }))
+    }
+
+    async fn settle(
+        &self,
+        request: Request<proto::SettleRequest>,
+    ) -> Result<Response<proto::SettleResponse>, Status> {
+        let deadline = Caller::from_request(&request).deadline;
+        let request = request.into_inner();
+        let user_id = wire::id(&request.user_id, "user_id")?;
+        let order_id = wire::id(&request.order_id, "order_id")?;
+        let command = Command::settle(
+            user_id,
+            order_id,
+            request.consumed_total_minor,
+            request.revenue_total_minor,
+            request.platform_share_minor,
+        )?;
+        let hold = self.queue.post(command, deadline).await?.hold;
+        Ok(Response::new(proto::SettleResponse {
+            paid_out_minor: hold.paid_out().minor(),
+            paid_returned_minor: hold.paid_returned_at_settle,
+        }))
+    }
+
+    async fn list_order_flow(
+        &self,
+        request: Request<proto::ListOrderFlowRequest>,
+    ) -> Result<Response<proto::ListOrderFlowResponse>, Status> {
+        let request = request.into_inner();
+        let user_id = wire::id(&request.user_id, "user_id")?;
+        let order_id = wire::id(&request.order_id, "order_id")?;
+        let lines = flow::list_of_order(&self.pool, user_id, order_id).await?;
+        Ok(Response::new(proto::ListOrderFlowResponse {
+            items: lines.into_iter().map(map::flow_entry).collect(),
+        }))
+    }
+}

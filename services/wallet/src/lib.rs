@@ -1,0 +1,121 @@
+//! Wallet: the ledger of Adfolio.
+//!
+//! What holds at every moment:
+//! - The entries of every transaction sum to zero; a wallet's balances are the sums of its entries and never negative.
+//! - The books (`transactions`, `entries`) are only ever appended to, by one statement, `post_batch`.
+//! - A transaction and its event commit together. An order is held, released and settled at most once, a key deposits at
+//!   most once; a repeat is answered like the first call.
+//! - The transactions of a user are numbered without a hole, their times never run back, and each carries a hash that
+//!   covers it and the one before (the form is in `chain/entity.rs`).
+//! - No balance is kept in memory, and no posting waits for another user's: any number of replicas post side by side.
+//!
+//! The gRPC port belongs to the private network: identity in a call's metadata is believed.
+
+pub mod config;
+
+mod chain;
+mod error;
+mod flow;
+mod grpc;
+mod peers;
+mod posting;
+mod property;
+mod reconcile;
+
+use std::time::Duration;
+
+use adfolio_kit::clock::{Clock, Ids};
+use adfolio_kit::db::{Migrated, PgPool};
+use adfolio_kit::service::Service;
+use adfolio_kit::shutdown::Shutdown;
+use adfolio_kit::{limited, periodic};
+use adfolio_proto::wallet::v1::ledger_service_server::LedgerServiceServer;
+use adfolio_proto::wallet::v1::wallet_admin_service_server::WalletAdminServiceServer;
+use adfolio_proto::wallet::v1::wallet_service_server::WalletServiceServer;
+use tokio::net::TcpListener;
+
+use crate::config::WalletConfig;
+use crate::grpc::Grpc;
+use crate::peers::Peers;
+
+/// The tables of wallet.
+pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
+
+/// Time for reading all of the books.
+const PROOF_LIMIT: Duration = Duration::from_secs(600);
+
+/// The calls that read all of the books.
+const LONG_CALLS: [&str; 2] = [
+    "/adfolio.wallet.v1.WalletAdminService/Reconcile",
+    "/adfolio.wallet.v1.WalletAdminService/VerifyChains",
+];
+
+/// Serves until the shutdown.
+pub async fn run(
+    config: WalletConfig,
+    listener: TcpListener,
+    shutdown: Shutdown,
+) -> anyhow::Result<()> {
+    run_at(config, listener, shutdown, Clock::system()).await
+}
+
+/// Serves until the shutdown, by a clock of the caller's.
+pub async fn run_at(
+    config: WalletConfig,
+    listener: TcpListener,
+    shutdown: Shutdown,
+    clock: Clock,
+) -> anyhow::Result<()> {
+    let service = Service::start("wallet", &config.server, shutdown).await?;
+    let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
+    let broker = service.broker(&config.broker)?;
+    let wake = service.relay(&pool, &broker, &migrated);
+    let peers = Peers::connect(&config.peers)?;
+    reconcile_in_background(&service, &migrated, &config, &pool, &peers);
+    let (queue, writer) = posting::queue(pool.clone(), clock.clone(), wake, &config.posting);
+    service.tasks.spawn("writer", writer.run());
+    let grpc = Grpc {
+        pool,
+        queue: queue.clone(),
+        peers,
+        clock,
+        ids: Ids::random(),
+    };
+    let mut server = service
+        .server(adfolio_proto::FILE_DESCRIPTOR_SET, &migrated)
+        .add_service(limited!(WalletServiceServer::new(grpc.clone())))
+        .add_service(limited!(LedgerServiceServer::new(grpc.clone())))
+        .add_service(limited!(WalletAdminServiceServer::new(grpc)));
+    for call in LONG_CALLS {
+        server = server.method_limit(call, PROOF_LIMIT);
+    }
+    let ending = service.shutdown.clone();
+    let serving = async move {
+        let outcome = server.serve(listener, &ending).await;
+        // Only now: calls that were running when the end was asked for still post.
+        queue.close();
+        Ok(outcome?)
+    };
+    service.serve_with(serving).await
+}
+
+fn reconcile_in_background(
+    service: &Service,
+    migrated: &Migrated,
+    config: &WalletConfig,
+    pool: &PgPool,
+    peers: &Peers,
+) {
+    let (pool, peers) = (pool.clone(), peers.clone());
+    let job = periodic::every(
+        "reconcile",
+        config.reconcile_interval(),
+        PROOF_LIMIT,
+        service.shutdown.clone(),
+        move || {
+            let (pool, peers) = (pool.clone(), peers.clone());
+            async move { reconcile::reconcile(&pool, &peers).await.map(|_| ()) }
+        },
+    );
+    service.tasks.spawn_after(migrated, "reconcile", job);
+}

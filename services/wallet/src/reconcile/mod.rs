@@ -1,0 +1,222 @@
+//! The proof that the books balance, by themselves and against the books of plan and coupon.
+
+pub mod entity;
+mod repo;
+
+use std::time::Duration;
+
+use adfolio_kit::refusal::chain;
+use sqlx::PgPool;
+use tracing::error;
+use uuid::Uuid;
+
+use crate::error::WalletError;
+use crate::peers::Peers;
+use entity::{Check, CouponCost, Findings, Holds, Platform, differing_orders};
+
+/// Wallets that one statement compares.
+const WALLETS_PAGE: i64 = 500;
+
+/// Orders that are compared at once.
+const HOLDS_PAGE: u32 = 2_000;
+
+/// A difference between two services may be momentary: it counts once it was seen this often.
+const LOOKS: u32 = 6;
+
+/// Time between two looks.
+const LOOK_PAUSE: Duration = Duration::from_millis(400);
+
+/// Differing orders that are looked at again; more than these are not momentary.
+const SECOND_LOOKS_MAX: usize = 200;
+
+/// Makes every proof.
+pub async fn reconcile(pool: &PgPool, peers: &Peers) -> Result<Vec<Check>, WalletError> {
+    let findings = compare_all_wallets(pool).await?;
+    let mut checks = findings.checks();
+    let users = repo::users_off_their_holds(pool).await?;
+    checks.push(Check::zero(
+        "holds_equal_balances",
+        users,
+        format!("{users} users differ from their orders' holds"),
+    ));
+    checks.push(settled(
+        "holds_equal_plan",
+        compare_with_plan(pool, peers).await,
+    )?);
+    checks.push(settled(
+        "coupon_costs_equal_redeemed",
+        compare_with_coupon(pool, peers).await,
+    )?);
+    report(&checks, &findings.platform);
+    Ok(checks)
+}
+
+/// A peer that cannot be asked fails its own check, not the others.
+fn settled(name: &'static str, outcome: Result<Check, WalletError>) -> Result<Check, WalletError> {
+    match outcome {
+        Err(problem @ WalletError::Peer { .. }) => Ok(Check::not_made(name, chain(&problem))),
+        outcome => outcome,
+    }
+}
+
+async fn compare_all_wallets(pool: &PgPool) -> Result<Findings, WalletError> {
+    let mut findings = Findings::default();
+    let mut after = Some(Uuid::nil());
+    while let Some(position) = after {
+        let (page, next) = repo::compare_wallets(pool, position, WALLETS_PAGE).await?;
+        findings = findings.plus(page);
+        after = next;
+    }
+    Ok(findings)
+}
+
+async fn compare_with_plan(pool: &PgPool, peers: &Peers) -> Result<Check, WalletError> {
+    let mut differing = Vec::new();
+    let mut orders: usize = 0;
+    let mut after = Some(Uuid::nil());
+    while let Some(position) = after {
+        let page = plan_page(peers, position).await?;
+        let ledger = ledger_holds(pool, position, page.last).await?;
+        orders = orders.saturating_add(page.holds.len());
+        differing.extend(
+            differing_orders(&ledger, &page.holds)
+                .into_iter()
+                .filter(|id| !page.in_flight.contains(id)),
+        );
+        after = page.next;
+    }
+    let mut looks = 1;
+    while looks < LOOKS && !differing.is_empty() && differing.len() <= SECOND_LOOKS_MAX {
+        tokio::time::sleep(LOOK_PAUSE).await;
+        differing = still_differing(pool, peers, differing).await?;
+        looks = looks.saturating_add(1);
+    }
+    let count = i64::try_from(differing.len()).unwrap_or(i64::MAX);
+    let mut detail = format!("{count} orders differ from plan's books of {orders} open orders");
+    if let Some(first) = differing.first() {
+        detail.push_str(&format!(", the first is {first}"));
+    }
+    Ok(Check::zero("holds_equal_plan", count, detail))
+}
+
+/// A page of plan's books.
+struct PlanPage {
+    holds: Holds,
+    in_flight: Vec<Uuid>,
+    /// The last order that the page speaks of.
+    last: Uuid,
+    /// Where to go on, if anywhere.
+    next: Option<Uuid>,
+}
+
+async fn plan_page(peers: &Peers, after: Uuid) -> Result<PlanPage, WalletError> {
+    let books = peers.list_holds(Some(after), HOLDS_PAGE).await?;
+    let is_full = u32::try_from(books.len()).is_ok_and(|count| count >= HOLDS_PAGE);
+    let mut page = PlanPage {
+        holds: Holds::new(),
+        in_flight: Vec::new(),
+        last: Uuid::max(),
+        next: None,
+    };
+    for book in books {
+        let id = book
+            .order_id
+            .parse()
+            .map_err(|_| WalletError::Unreadable("order id in plan's books"))?;
+        page.holds.insert(id, book.open_minor);
+        if book.in_flight {
+            page.in_flight.push(id);
+        }
+    }
+    if is_full && let Some((last, _)) = page.holds.last_key_value() {
+        page.last = *last;
+        page.next = Some(*last);
+    }
+    Ok(page)
+}
+
+/// The ledger's open holds of a range of orders, however many they are.
+async fn ledger_holds(pool: &PgPool, after: Uuid, last: Uuid) -> Result<Holds, WalletError> {
+    let mut holds = Holds::new();
+    let mut after = after;
+    loop {
+        let page = repo::open_holds(pool, after, last, i64::from(HOLDS_PAGE)).await?;
+        let Some((end, _)) = page.last_key_value() else {
+            return Ok(holds);
+        };
+        after = *end;
+        holds.extend(page);
+    }
+}
+
+/// Looks at single orders again, on both sides.
+async fn still_differing(
+    pool: &PgPool,
+    peers: &Peers,
+    orders: Vec<Uuid>,
+) -> Result<Vec<Uuid>, WalletError> {
+    let mut differing = Vec::new();
+    for id in orders {
+        let before = Uuid::from_u128(id.as_u128().saturating_sub(1));
+        let ledger = repo::open_holds(pool, before, id, 1).await?;
+        let book = peers
+            .list_holds(Some(before), 1)
+            .await?
+            .into_iter()
+            .find(|book| book.order_id == id.to_string());
+        let (open, in_flight) = book.map_or((0, false), |book| (book.open_minor, book.in_flight));
+        if !in_flight && ledger.get(&id).copied().unwrap_or(0) != open {
+            differing.push(id);
+        }
+    }
+    Ok(differing)
+}
+
+async fn compare_with_coupon(pool: &PgPool, peers: &Peers) -> Result<Check, WalletError> {
+    let mut looks = 1;
+    loop {
+        let coupon = peers.redeemed_total().await?;
+        let ledger: CouponCost = repo::coupon_cost(pool).await?;
+        let distance = ledger.distance(&coupon);
+        if distance == 0 || looks >= LOOKS {
+            let detail = format!(
+                "coupon's books say {}, {} of it reserved; the ledger's say {}",
+                coupon.redeemed_minor, coupon.reserved_minor, ledger.kept
+            );
+            return Ok(Check::zero("coupon_costs_equal_redeemed", distance, detail));
+        }
+        looks = looks.saturating_add(1);
+        tokio::time::sleep(LOOK_PAUSE).await;
+    }
+}
+
+/// Tells metrics and the log.
+#[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
+fn report(checks: &[Check], platform: &Platform) {
+    for check in checks {
+        if !check.ok {
+            error!(
+                check = check.name,
+                figure = check.figure,
+                detail = check.detail,
+                "books do not reconcile"
+            );
+        }
+        metrics::gauge!("wallet_reconcile_ok", "check" => check.name).set(if check.ok {
+            1.0
+        } else {
+            0.0
+        });
+        metrics::gauge!("wallet_reconcile_figure", "check" => check.name).set(check.figure as f64);
+    }
+    let balances = [
+        ("deposits_clearing", platform.deposits_clearing),
+        ("promotions", platform.promotions),
+        ("ad_spend", platform.ad_spend),
+        ("ad_revenue", platform.ad_revenue),
+        ("profit_share", platform.profit_share),
+    ];
+    for (account, balance) in balances {
+        metrics::gauge!("wallet_platform_balance_minor", "account" => account).set(balance as f64);
+    }
+}

@@ -1,0 +1,485 @@
+//! A wallet with everything around it: a database, a broker namespace, and peers that answer what the test tells them.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use adfolio_kit::client::{Channel, outgoing};
+use adfolio_kit::clock::Clock;
+use adfolio_kit::config::{ServerArgs, TelemetryArgs};
+use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_proto::auth::v1 as auth;
+use adfolio_proto::auth::v1::user_directory_service_server::{
+    UserDirectoryService, UserDirectoryServiceServer,
+};
+use adfolio_proto::coupon::v1 as coupon;
+use adfolio_proto::coupon::v1::coupon_reservation_service_server::{
+    CouponReservationService, CouponReservationServiceServer,
+};
+use adfolio_proto::plan::v1 as plan;
+use adfolio_proto::plan::v1::plan_reconcile_service_server::{
+    PlanReconcileService, PlanReconcileServiceServer,
+};
+use adfolio_proto::wallet::v1 as proto;
+use adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient;
+use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
+use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
+use adfolio_testkit::{RunningService, TestBroker, TestDatabase, free_listener, spawn_service};
+use adfolio_wallet::config::{PeerArgs, PostingArgs, WalletConfig};
+use sqlx::PgPool;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+const CALL_LIMIT: Duration = Duration::from_secs(20);
+
+/// What the peers answer.
+#[derive(Debug, Default)]
+pub struct PeerBooks {
+    /// Users that auth knows.
+    pub users: HashSet<String>,
+    /// Orders that hold money by plan's books: open amount and whether something is in flight.
+    pub holds: BTreeMap<Uuid, (i64, bool)>,
+    /// Coupons redeemed, and reserved of them.
+    pub redeemed: (i64, i64),
+    /// How often auth was asked.
+    pub look_ups: usize,
+}
+
+/// Auth, plan and coupon in one server.
+#[derive(Clone, Debug, Default)]
+struct Peers(Arc<Mutex<PeerBooks>>);
+
+#[tonic::async_trait]
+impl UserDirectoryService for Peers {
+    async fn look_up_users(
+        &self,
+        request: Request<auth::LookUpUsersRequest>,
+    ) -> Result<Response<auth::LookUpUsersResponse>, Status> {
+        let mut books = self.0.lock().expect("books");
+        books.look_ups += 1;
+        let known = request
+            .into_inner()
+            .user_ids
+            .into_iter()
+            .filter(|id| books.users.contains(id));
+        let users = known
+            .map(|user_id| auth::UserSummary {
+                user_id,
+                ..Default::default()
+            })
+            .collect();
+        Ok(Response::new(auth::LookUpUsersResponse { users }))
+    }
+}
+
+#[tonic::async_trait]
+impl PlanReconcileService for Peers {
+    async fn list_holds(
+        &self,
+        request: Request<plan::ListHoldsRequest>,
+    ) -> Result<Response<plan::ListHoldsResponse>, Status> {
+        let request = request.into_inner();
+        let after: Uuid = request.after_order_id.parse().unwrap_or_default();
+        let books = self.0.lock().expect("books");
+        let items = books
+            .holds
+            .range((std::ops::Bound::Excluded(after), std::ops::Bound::Unbounded))
+            .map(|(id, (open_minor, in_flight))| plan::HoldBook {
+                order_id: id.to_string(),
+                user_id: String::new(),
+                open_minor: *open_minor,
+                in_flight: *in_flight,
+            });
+        Ok(Response::new(plan::ListHoldsResponse {
+            items: items.take(request.limit as usize).collect(),
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl CouponReservationService for Peers {
+    async fn reserve(
+        &self,
+        _: Request<coupon::ReserveRequest>,
+    ) -> Result<Response<coupon::ReserveResponse>, Status> {
+        Err(Status::unimplemented("not asked by wallet"))
+    }
+
+    async fn redeem(
+        &self,
+        _: Request<coupon::RedeemRequest>,
+    ) -> Result<Response<coupon::RedeemResponse>, Status> {
+        Err(Status::unimplemented("not asked by wallet"))
+    }
+
+    async fn release(
+        &self,
+        _: Request<coupon::ReleaseRequest>,
+    ) -> Result<Response<coupon::ReleaseResponse>, Status> {
+        Err(Status::unimplemented("not asked by wallet"))
+    }
+
+    async fn get_redeemed_total(
+        &self,
+        _: Request<coupon::GetRedeemedTotalRequest>,
+    ) -> Result<Response<coupon::GetRedeemedTotalResponse>, Status> {
+        let (redeemed_minor, reserved_minor) = self.0.lock().expect("books").redeemed;
+        Ok(Response::new(coupon::GetRedeemedTotalResponse {
+            redeemed_minor,
+            reserved_minor,
+        }))
+    }
+}
+
+/// A wallet under test.
+pub struct App {
+    pub db: TestDatabase,
+    pub broker: TestBroker,
+    pub service: RunningService,
+    pub books: Arc<Mutex<PeerBooks>>,
+    config: WalletConfig,
+    channel: Channel,
+}
+
+impl App {
+    pub async fn spawn() -> Self {
+        Self::spawn_at(Clock::system(), PostingArgs::default()).await
+    }
+
+    pub async fn spawn_at(clock: Clock, posting: PostingArgs) -> Self {
+        let db = TestDatabase::create(&[&adfolio_wallet::MIGRATOR]).await;
+        let broker = TestBroker::namespace();
+        let peers = Peers::default();
+        let books = Arc::clone(&peers.0);
+        let url = serve_peers(peers).await;
+        let config = WalletConfig {
+            server: ServerArgs::default(),
+            database: db.args(),
+            broker: broker.args(),
+            telemetry: TelemetryArgs::default(),
+            posting,
+            peers: PeerArgs {
+                auth_url: url.clone(),
+                plan_url: url.clone(),
+                coupon_url: url,
+            },
+            reconcile_interval_seconds: 86_400,
+        };
+        let service = run(&config, clock).await;
+        let channel = service.channel();
+        Self {
+            db,
+            broker,
+            service,
+            books,
+            config,
+            channel,
+        }
+    }
+
+    /// Another replica on the same database.
+    pub async fn replica(&self) -> RunningService {
+        run(&self.config, Clock::system()).await
+    }
+
+    pub fn pool(&self) -> PgPool {
+        self.db.pool()
+    }
+
+    /// A user that auth knows.
+    pub fn user(&self) -> Uuid {
+        let id = Uuid::now_v7();
+        self.books
+            .lock()
+            .expect("books")
+            .users
+            .insert(id.to_string());
+        id
+    }
+
+    /// A user with money.
+    pub async fn user_with(&self, minor: i64) -> Uuid {
+        let user = self.user();
+        self.deposit(user, minor).await;
+        user
+    }
+
+    pub fn ledger(&self) -> Ledger {
+        Ledger(LedgerServiceClient::new(self.channel.clone()))
+    }
+
+    pub fn admin(&self) -> WalletAdminServiceClient<Channel> {
+        WalletAdminServiceClient::new(self.channel.clone())
+    }
+
+    pub fn wallet(&self) -> WalletServiceClient<Channel> {
+        WalletServiceClient::new(self.channel.clone())
+    }
+
+    pub async fn deposit(&self, user: Uuid, minor: i64) -> proto::FlowEntry {
+        self.deposit_as(&finance(), user, minor, "")
+            .await
+            .expect("a deposit")
+    }
+
+    pub async fn deposit_as(
+        &self,
+        caller: &Caller,
+        user: Uuid,
+        minor: i64,
+        remark: &str,
+    ) -> Result<proto::FlowEntry, Refusal> {
+        let message = proto::DepositRequest {
+            user_id: user.to_string(),
+            amount_minor: minor,
+            remark: remark.to_owned(),
+        };
+        let answer = self
+            .admin()
+            .deposit(outgoing(caller, message, CALL_LIMIT))
+            .await
+            .map_err(refusal)?;
+        Ok(answer.into_inner().entry.expect("an entry"))
+    }
+
+    pub async fn property(&self, user: Uuid) -> proto::Property {
+        let request = outgoing(
+            &Caller::user(UserId(user)),
+            proto::GetPropertyRequest {},
+            CALL_LIMIT,
+        );
+        self.wallet()
+            .get_property(request)
+            .await
+            .expect("figures")
+            .into_inner()
+            .property
+            .expect("figures")
+    }
+
+    pub async fn flow(
+        &self,
+        caller: &Caller,
+        request: proto::ListFlowRequest,
+    ) -> Result<proto::ListFlowResponse, Refusal> {
+        let answer = self
+            .wallet()
+            .list_flow(outgoing(caller, request, CALL_LIMIT))
+            .await
+            .map_err(refusal)?;
+        Ok(answer.into_inner())
+    }
+
+    /// All lines of a user, newest first, by pages.
+    pub async fn all_flow(&self, user: Uuid) -> Vec<proto::FlowEntry> {
+        let caller = Caller::user(UserId(user));
+        let mut lines = Vec::new();
+        let mut cursor = String::new();
+        loop {
+            let page = Some(adfolio_proto::common::v1::PageRequest { cursor, limit: 100 });
+            let answer = self
+                .flow(
+                    &caller,
+                    proto::ListFlowRequest {
+                        page,
+                        ..Default::default()
+                    },
+                )
+                .await
+                .expect("a page");
+            lines.extend(answer.items);
+            if answer.next_cursor.is_empty() {
+                return lines;
+            }
+            cursor = answer.next_cursor;
+        }
+    }
+
+    pub async fn reconcile(&self) -> proto::ReconcileResponse {
+        let request = outgoing(&finance(), proto::ReconcileRequest {}, CALL_LIMIT);
+        self.admin()
+            .reconcile(request)
+            .await
+            .expect("a proof")
+            .into_inner()
+    }
+
+    pub async fn verify(&self, user: Option<Uuid>) -> proto::VerifyChainsResponse {
+        let user_id = user.map(|id| id.to_string()).unwrap_or_default();
+        let request = outgoing(
+            &finance(),
+            proto::VerifyChainsRequest { user_id },
+            CALL_LIMIT,
+        );
+        self.admin()
+            .verify_chains(request)
+            .await
+            .expect("a verification")
+            .into_inner()
+    }
+
+    /// The books balance by themselves, whatever plan and coupon say, and every chain verifies.
+    pub async fn assert_books_balance(&self) {
+        let proof = self.reconcile().await;
+        let own = proof
+            .checks
+            .iter()
+            .filter(|check| !check.name.contains("plan") && !check.name.contains("redeemed"));
+        let failed: Vec<_> = own.filter(|check| !check.ok).collect();
+        assert!(failed.is_empty(), "{failed:?}");
+        let verified = self.verify(None).await;
+        assert!(verified.broken.is_empty(), "{:?}", verified.broken);
+    }
+}
+
+async fn run(config: &WalletConfig, clock: Clock) -> RunningService {
+    let config = config.clone();
+    spawn_service(|listener, shutdown| adfolio_wallet::run_at(config, listener, shutdown, clock))
+        .await
+}
+
+async fn serve_peers(peers: Peers) -> String {
+    let listener = free_listener().await;
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let server = tonic::transport::Server::builder()
+        .add_service(UserDirectoryServiceServer::new(peers.clone()))
+        .add_service(PlanReconcileServiceServer::new(peers.clone()))
+        .add_service(CouponReservationServiceServer::new(peers));
+    tokio::spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
+    url
+}
+
+/// A member of staff who may deposit; always the same, so that keys share a scope.
+pub fn finance() -> Caller {
+    Caller::staff(Uuid::from_u128(0xf1), StaffRole::Finance)
+}
+
+pub fn keyed(key: &str) -> Caller {
+    finance().with_key(Some(key.parse().expect("a key")))
+}
+
+pub fn refusal(status: Status) -> Refusal {
+    Refusal::from_status(&status).unwrap_or_else(|| panic!("not a refusal: {status:?}"))
+}
+
+/// Asserts why a call was refused, and which input.
+#[track_caller]
+pub fn assert_refused<T: std::fmt::Debug>(
+    outcome: Result<T, Refusal>,
+    reason: Reason,
+    field: Option<&str>,
+) {
+    let refusal = outcome.expect_err("a refusal");
+    assert_eq!((refusal.reason, refusal.field.as_deref()), (reason, field));
+}
+
+/// The calls that other services make.
+#[derive(Clone)]
+pub struct Ledger(pub LedgerServiceClient<Channel>);
+
+impl Ledger {
+    pub async fn hold(
+        &self,
+        user: Uuid,
+        order: Uuid,
+        paid: i64,
+        discount: i64,
+    ) -> Result<proto::Property, Refusal> {
+        let message = proto::HoldRequest {
+            order_id: order.to_string(),
+            user_id: user.to_string(),
+            paid_minor: paid,
+            discount_minor: discount,
+        };
+        let answer = self
+            .0
+            .clone()
+            .hold(outgoing(&Caller::system(), message, CALL_LIMIT))
+            .await
+            .map_err(refusal)?;
+        Ok(answer.into_inner().property.expect("figures"))
+    }
+
+    pub async fn release(&self, user: Uuid, order: Uuid) -> Result<(i64, i64), Refusal> {
+        let message = proto::ReleaseRequest {
+            order_id: order.to_string(),
+            user_id: user.to_string(),
+        };
+        let answer = self
+            .0
+            .clone()
+            .release(outgoing(&Caller::system(), message, CALL_LIMIT))
+            .await
+            .map_err(refusal)?;
+        let answer = answer.into_inner();
+        Ok((answer.paid_returned_minor, answer.discount_returned_minor))
+    }
+
+    pub async fn record(
+        &self,
+        user: Uuid,
+        order: Uuid,
+        version: i64,
+        consumed: i64,
+        revenue: i64,
+    ) -> Result<i64, Refusal> {
+        let message = proto::RecordDeliveryRequest {
+            order_id: order.to_string(),
+            user_id: user.to_string(),
+            version,
+            consumed_total_minor: consumed,
+            revenue_total_minor: revenue,
+        };
+        let request = outgoing(&Caller::system(), message, CALL_LIMIT);
+        Ok(self
+            .0
+            .clone()
+            .record_delivery(request)
+            .await
+            .map_err(refusal)?
+            .into_inner()
+            .version)
+    }
+
+    pub async fn settle(
+        &self,
+        user: Uuid,
+        order: Uuid,
+        consumed: i64,
+        revenue: i64,
+        share: i64,
+    ) -> Result<(i64, i64), Refusal> {
+        let message = proto::SettleRequest {
+            order_id: order.to_string(),
+            user_id: user.to_string(),
+            consumed_total_minor: consumed,
+            revenue_total_minor: revenue,
+            platform_share_minor: share,
+        };
+        let answer = self
+            .0
+            .clone()
+            .settle(outgoing(&Caller::system(), message, CALL_LIMIT))
+            .await
+            .map_err(refusal)?;
+        let answer = answer.into_inner();
+        Ok((answer.paid_out_minor, answer.paid_returned_minor))
+    }
+
+    pub async fn order_flow(&self, user: Uuid, order: Uuid) -> Vec<proto::FlowEntry> {
+        let message = proto::ListOrderFlowRequest {
+            order_id: order.to_string(),
+            user_id: user.to_string(),
+        };
+        let request = outgoing(&Caller::system(), message, CALL_LIMIT);
+        self.0
+            .clone()
+            .list_order_flow(request)
+            .await
+            .expect("lines")
+            .into_inner()
+            .items
+    }
+}

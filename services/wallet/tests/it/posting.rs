@@ -1,0 +1,439 @@
+//! What moves money: deposits, holds, delivery, release, settlement.
+
+use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::wallet::v1::{FlowType, Property, WalletAccount};
+use futures::future::join_all;
+use uuid::Uuid;
+
+use crate::helpers::{App, assert_refused, finance, keyed};
+
+fn figures(available: i64, to_be_consumed: i64, to_be_settled: i64, discount: i64) -> Property {
+    Property {
+        available_minor: available,
+        to_be_consumed_minor: to_be_consumed,
+        to_be_settled_minor: to_be_settled,
+        discount_minor: discount,
+        ..Property::default()
+    }
+}
+
+#[tokio::test]
+async fn a_plan_s_money_is_followed_from_deposit_to_settlement() {
+    let app = App::spawn().await;
+    let (user, order, ledger) = (app.user(), Uuid::now_v7(), app.ledger());
+    assert_eq!(app.property(user).await, Property::default());
+
+    let entry = app
+        .deposit_as(&finance(), user, 100_000, " first deposit ")
+        .await
+        .expect("a deposit");
+    assert_eq!(
+        (
+            entry.amount_minor,
+            entry.balance_after_minor,
+            entry.remark.as_str()
+        ),
+        (100_000, 100_000, "first deposit")
+    );
+    assert_eq!(app.property(user).await, figures(100_000, 0, 0, 0));
+
+    assert_eq!(
+        ledger.hold(user, order, 60_000, 10_000).await,
+        Ok(figures(40_000, 70_000, 0, 10_000))
+    );
+    assert_eq!(ledger.record(user, order, 1, 20_000, 30_000).await, Ok(1));
+    assert_eq!(
+        app.property(user).await,
+        figures(40_000, 50_000, 30_000, 10_000)
+    );
+    // A restatement lowers both.
+    assert_eq!(ledger.record(user, order, 2, 14_000, 28_001).await, Ok(2));
+    assert_eq!(
+        app.property(user).await,
+        figures(40_000, 56_000, 28_001, 10_000)
+    );
+    // 56,000 of 70,000 come back, 6 of 7 parts to the user.
+    assert_eq!(
+        ledger.settle(user, order, 14_000, 28_001, 2_801).await,
+        Ok((25_200, 48_000))
+    );
+    assert_eq!(app.property(user).await, figures(113_200, 0, 0, 2_000));
+
+    let lines = app.all_flow(user).await;
+    let shown: Vec<(FlowType, WalletAccount, i64, i64)> = lines
+        .iter()
+        .rev()
+        .map(|line| {
+            (
+                line.r#type(),
+                line.account(),
+                line.amount_minor,
+                line.balance_after_minor,
+            )
+        })
+        .collect();
+    let (available, held) = (WalletAccount::Available, WalletAccount::ToBeConsumed);
+    let expected = [
+        (FlowType::SystemTopUp, available, 100_000, 100_000),
+        (FlowType::AdServing, available, -60_000, 40_000),
+        (FlowType::DiscountAmount, held, 10_000, 70_000),
+        (FlowType::AdBilling, held, -20_000, 50_000),
+        (FlowType::AdBilling, held, 6_000, 56_000),
+        (FlowType::AdServing, available, 48_000, 88_000),
+        (FlowType::DiscountAmount, held, -8_000, 0),
+        (FlowType::ProfitSharing, available, 25_200, 113_200),
+    ];
+    assert_eq!(shown, expected);
+    assert!(
+        lines
+            .iter()
+            .all(|line| line.hash.len() == 32 && line.id.len() > 32)
+    );
+    let of_order = ledger.order_flow(user, order).await;
+    let oldest_first: Vec<_> = lines.into_iter().rev().skip(1).collect();
+    assert_eq!(of_order, oldest_first);
+    assert!(
+        of_order
+            .iter()
+            .all(|line| line.reference == order.to_string())
+    );
+    assert!(ledger.order_flow(app.user(), order).await.is_empty());
+    app.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn deposits_are_for_finance_and_for_users_that_exist() {
+    let app = App::spawn().await;
+    let user = app.user();
+    for (caller, reason) in [
+        (Caller::system(), Reason::NotAuthenticated),
+        (Caller::user(UserId(user)), Reason::NotAuthenticated),
+        (
+            Caller::staff(Uuid::now_v7(), StaffRole::Support),
+            Reason::Forbidden,
+        ),
+        (
+            Caller::staff(Uuid::now_v7(), StaffRole::Operator),
+            Reason::Forbidden,
+        ),
+    ] {
+        assert_refused(app.deposit_as(&caller, user, 5, "").await, reason, None);
+    }
+    assert_refused(
+        app.deposit_as(&finance(), Uuid::now_v7(), 5, "").await,
+        Reason::NotFound,
+        Some("user_id"),
+    );
+    for amount in [0, -1, i64::MIN, i64::MAX, 1_000_000_000_000_001] {
+        assert_refused(
+            app.deposit_as(&finance(), user, amount, "").await,
+            Reason::Validation,
+            Some("amount"),
+        );
+    }
+    assert_refused(
+        app.deposit_as(&finance(), user, 5, &"x".repeat(501)).await,
+        Reason::Validation,
+        Some("remark"),
+    );
+    assert_eq!(app.property(user).await, Property::default());
+    app.deposit(user, 1_000_000_000_000_000).await;
+    app.deposit(user, 1).await;
+    // Auth is asked only while there is no wallet.
+    assert_eq!(app.books.lock().expect("books").look_ups, 2);
+}
+
+#[tokio::test]
+async fn a_deposit_s_key_makes_it_one_deposit() {
+    let app = App::spawn().await;
+    let (user, other) = (app.user(), app.user());
+    let first = app
+        .deposit_as(&keyed("k1"), user, 700, "a")
+        .await
+        .expect("a deposit");
+    app.deposit(user, 50).await;
+    assert_eq!(
+        app.deposit_as(&keyed("k1"), user, 700, "a").await.as_ref(),
+        Ok(&first)
+    );
+    for (user, amount, remark) in [(user, 701, "a"), (user, 700, "b"), (other, 700, "a")] {
+        assert_refused(
+            app.deposit_as(&keyed("k1"), user, amount, remark).await,
+            Reason::IdempotencyKeyReused,
+            None,
+        );
+    }
+    // Another member of staff has keys of their own.
+    let colleague = Caller::staff(Uuid::now_v7(), StaffRole::Admin)
+        .with_key(Some("k1".parse().expect("a key")));
+    app.deposit_as(&colleague, user, 700, "a")
+        .await
+        .expect("a deposit");
+    assert_eq!(app.property(user).await, figures(1_450, 0, 0, 0));
+
+    let caller = keyed("k2");
+    let racing = join_all((0..50).map(|_| app.deposit_as(&caller, other, 9, ""))).await;
+    assert!(
+        racing
+            .iter()
+            .all(|answer| answer == &racing[0] && answer.is_ok()),
+        "{racing:?}"
+    );
+    assert_eq!(app.property(other).await, figures(9, 0, 0, 0));
+    // Without a key each call is a deposit.
+    join_all((0..20).map(|_| app.deposit(other, 1))).await;
+    assert_eq!(app.property(other).await, figures(29, 0, 0, 0));
+    app.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn two_hundred_parallel_holds_on_money_for_ten_make_exactly_ten() {
+    let app = App::spawn().await;
+    let replica = app.replica().await;
+    let user = app.user_with(10_099).await;
+    let ledgers = [
+        app.ledger(),
+        crate::helpers::Ledger(
+            adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient::new(
+                replica.channel(),
+            ),
+        ),
+    ];
+    let holds = join_all((0..200).map(|turn: usize| {
+        let ledger = ledgers[turn % 2].clone();
+        async move { ledger.hold(user, Uuid::now_v7(), 1_000, 0).await }
+    }))
+    .await;
+    assert_eq!(holds.iter().filter(|hold| hold.is_ok()).count(), 10);
+    for refused in holds.into_iter().filter(Result::is_err) {
+        assert_refused(refused, Reason::InsufficientBalance, Some("amount"));
+    }
+    assert_eq!(app.property(user).await, figures(99, 10_000, 0, 0));
+    assert_eq!(app.all_flow(user).await.len(), 11);
+    app.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn an_order_is_held_once() {
+    let app = App::spawn().await;
+    let (user, order, ledger) = (app.user_with(1_000).await, Uuid::now_v7(), app.ledger());
+    let racing = join_all((0..50).map(|_| ledger.hold(user, order, 400, 100))).await;
+    assert!(
+        racing
+            .iter()
+            .all(|answer| answer == &Ok(figures(600, 500, 0, 100))),
+        "{racing:?}"
+    );
+    assert_refused(
+        ledger.hold(user, order, 401, 100).await,
+        Reason::IdempotencyKeyReused,
+        None,
+    );
+    assert_refused(
+        ledger.hold(user, order, 400, 99).await,
+        Reason::IdempotencyKeyReused,
+        None,
+    );
+    assert_refused(
+        ledger
+            .hold(app.user_with(1_000).await, order, 400, 100)
+            .await,
+        Reason::IdempotencyKeyReused,
+        None,
+    );
+    assert_refused(
+        ledger.hold(user, Uuid::now_v7(), 0, 0).await,
+        Reason::Validation,
+        Some("paid_minor"),
+    );
+    assert_refused(
+        ledger.hold(user, Uuid::now_v7(), -1, 5).await,
+        Reason::Validation,
+        Some("paid_minor"),
+    );
+    // A coupon may pay for all of it, also without a wallet so far.
+    assert_eq!(
+        ledger.hold(app.user(), Uuid::now_v7(), 0, 70).await,
+        Ok(figures(0, 70, 0, 70))
+    );
+    app.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn a_released_order_gives_back_once_and_is_never_held_again() {
+    let app = App::spawn().await;
+    let (user, ledger) = (app.user_with(1_000).await, app.ledger());
+    // Released before its hold arrived.
+    let early = Uuid::now_v7();
+    assert_eq!(ledger.release(user, early).await, Ok((0, 0)));
+    assert_eq!(ledger.release(user, early).await, Ok((0, 0)));
+    assert_refused(
+        ledger.hold(user, early, 10, 0).await,
+        Reason::PlanNotPuttable,
+        Some("order_id"),
+    );
+    assert_refused(
+        ledger.record(user, early, 1, 0, 0).await,
+        Reason::NotFound,
+        Some("order_id"),
+    );
+    assert_refused(
+        ledger.settle(user, early, 0, 0, 0).await,
+        Reason::NotFound,
+        Some("order_id"),
+    );
+
+    let order = Uuid::now_v7();
+    ledger.hold(user, order, 200, 100).await.expect("a hold");
+    ledger
+        .record(user, order, 1, 100, 0)
+        .await
+        .expect("a report");
+    // 200 of 300 are left: in the proportion paid 133⅓ and 66⅔, and what does not divide is the user's.
+    let racing = join_all((0..20).map(|_| ledger.release(user, order))).await;
+    assert!(
+        racing.iter().all(|answer| answer == &Ok((134, 66))),
+        "{racing:?}"
+    );
+    assert_refused(
+        ledger.hold(user, order, 200, 100).await,
+        Reason::PlanNotPuttable,
+        Some("order_id"),
+    );
+    assert_refused(
+        ledger.release(app.user(), order).await,
+        Reason::NotFound,
+        Some("order_id"),
+    );
+    assert_eq!(app.property(user).await, figures(934, 0, 0, 34));
+    // What a late restatement frees comes back too, and all that came back is rounded as one.
+    ledger
+        .record(user, order, 2, 98, 0)
+        .await
+        .expect("a restatement");
+    assert_eq!(ledger.release(user, order).await, Ok((135, 67)));
+    assert_eq!(app.property(user).await, figures(935, 0, 0, 33));
+    app.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn delivery_is_recorded_by_version_and_within_the_hold() {
+    let app = App::spawn().await;
+    let (user, order, ledger) = (app.user_with(1_000).await, Uuid::now_v7(), app.ledger());
+    assert_refused(
+        ledger.record(user, order, 1, 1, 1).await,
+        Reason::NotFound,
+        Some("order_id"),
+    );
+    ledger.hold(user, order, 500, 0).await.expect("a hold");
+    assert_refused(
+        ledger.record(app.user(), order, 1, 1, 1).await,
+        Reason::NotFound,
+        Some("order_id"),
+    );
+    assert_eq!(ledger.record(user, order, 5, 300, 90).await, Ok(5));
+    // Late and repeated reports change nothing and learn what stands.
+    for version in [1, 4, 5] {
+        assert_eq!(ledger.record(user, order, version, 1, 1).await, Ok(5));
+    }
+    assert_refused(
+        ledger.record(user, order, 6, 501, 90).await,
+        Reason::Validation,
+        Some("consumed_total_minor"),
+    );
+    assert_refused(
+        ledger.record(user, order, 6, -1, 90).await,
+        Reason::Validation,
+        Some("consumed_total_minor"),
+    );
+    assert_refused(
+        ledger.record(user, order, 6, 1, -1).await,
+        Reason::Validation,
+        Some("revenue_total_minor"),
+    );
+    assert_refused(
+        ledger.record(user, order, 0, 1, 1).await,
+        Reason::Validation,
+        Some("version"),
+    );
+    assert_eq!(app.property(user).await, figures(500, 200, 90, 0));
+    // A report that changes nothing leaves no trace but its version.
+    let before = app.all_flow(user).await.len();
+    assert_eq!(ledger.record(user, order, 6, 300, 90).await, Ok(6));
+    assert_eq!(app.all_flow(user).await.len(), before);
+    // Many at once: the highest stands.
+    join_all(
+        (7..40).map(|version| ledger.record(user, order, version, 300 + version, 90 + version)),
+    )
+    .await;
+    assert_eq!(app.property(user).await, figures(500, 161, 129, 0));
+    app.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn a_settlement_pays_once_and_only_what_was_recorded() {
+    let app = App::spawn().await;
+    let (user, order, ledger) = (app.user_with(1_000).await, Uuid::now_v7(), app.ledger());
+    ledger.hold(user, order, 500, 0).await.expect("a hold");
+    ledger
+        .record(user, order, 1, 300, 90)
+        .await
+        .expect("a report");
+    assert_refused(
+        ledger.settle(user, order, 299, 90, 9).await,
+        Reason::Validation,
+        Some("consumed_total_minor"),
+    );
+    assert_refused(
+        ledger.settle(user, order, 300, 91, 9).await,
+        Reason::Validation,
+        Some("revenue_total_minor"),
+    );
+    assert_refused(
+        ledger.settle(user, order, 300, 90, 91).await,
+        Reason::Validation,
+        Some("platform_share_minor"),
+    );
+    assert_refused(
+        ledger.settle(app.user(), order, 300, 90, 9).await,
+        Reason::NotFound,
+        Some("order_id"),
+    );
+    let racing = join_all((0..30).map(|_| ledger.settle(user, order, 300, 90, 9))).await;
+    assert!(
+        racing.iter().all(|answer| answer == &Ok((81, 200))),
+        "{racing:?}"
+    );
+    assert_eq!(app.property(user).await, figures(781, 0, 0, 0));
+    assert_refused(
+        ledger.settle(user, order, 300, 90, 8).await,
+        Reason::IdempotencyKeyReused,
+        None,
+    );
+    assert_refused(
+        ledger.record(user, order, 2, 300, 95).await,
+        Reason::PlanNotPuttable,
+        Some("order_id"),
+    );
+    assert_eq!(ledger.record(user, order, 1, 300, 90).await, Ok(1));
+    assert_eq!(ledger.release(user, order).await, Ok((200, 0)));
+    assert_refused(
+        ledger.hold(user, order, 500, 0).await,
+        Reason::PlanNotPuttable,
+        Some("order_id"),
+    );
+
+    // Nothing earned: the rest comes back and nothing is paid out. All of it the platform's: no line for the user.
+    let (idle, shared) = (Uuid::now_v7(), Uuid::now_v7());
+    ledger.hold(user, idle, 100, 0).await.expect("a hold");
+    assert_eq!(ledger.settle(user, idle, 0, 0, 0).await, Ok((0, 100)));
+    ledger.hold(user, shared, 100, 0).await.expect("a hold");
+    ledger
+        .record(user, shared, 1, 100, 50)
+        .await
+        .expect("a report");
+    assert_eq!(ledger.settle(user, shared, 100, 50, 50).await, Ok((0, 0)));
+    assert_eq!(app.property(user).await, figures(681, 0, 0, 0));
+    app.assert_books_balance().await;
+}
