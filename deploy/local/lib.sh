@@ -91,7 +91,9 @@ install_web() {
     local lock stamp=web/node_modules/.installed.stamp
     lock=$(digest web/package.json web/package-lock.json)
     is_current "$stamp" "$lock" && return
-    npm --prefix web ci --no-audit --no-fund --loglevel=error
+    # `npm ci` refuses a lock file without the packages of platforms that a registry does not carry; `install` takes the same
+    # versions from the same file.
+    npm --prefix web ci --loglevel=silent || npm --prefix web install --no-save --loglevel=error
     printf '%s\n' "$lock" >"$stamp"
 }
 

@@ -177,13 +177,19 @@ impl StackBuilder {
     }
 
     pub(crate) fn resolve_programs(&self) -> Result<PathBuf> {
-        self.programs.clone().map_or_else(built_programs, Ok)
+        let folder = self.programs.clone().map_or_else(built_programs, Ok)?;
+        // The services are started in another working directory.
+        folder
+            .canonicalize()
+            .with_context(|| format!("cannot open {}", folder.display()))
     }
 
     pub(crate) fn resolve_web(&self) -> PathBuf {
-        self.web
+        let folder = self
+            .web
             .clone()
-            .unwrap_or_else(|| repository().join("web/dist"))
+            .unwrap_or_else(|| repository().join("web/dist"));
+        std::path::absolute(&folder).unwrap_or(folder)
     }
 }
 

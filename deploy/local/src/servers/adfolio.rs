@@ -26,6 +26,8 @@ const FOREIGN_VARIABLES: [&str; 7] = [
     "DRAIN_LIMIT_SECONDS",
 ];
 
+const REFLECTION_VARIABLE: &str = "GRPC_REFLECTION";
+
 /// What a service is told about the rest of the stack.
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings<'a> {
@@ -52,6 +54,8 @@ impl Surroundings<'_> {
             )
             .env("ADMIN_ADDR", self.ports.admin_address(service).to_string())
             .env("AMQP_URL", self.amqp_url)
+            // Its output goes to a file.
+            .env("NO_COLOR", "1")
             .env("DRAIN_LIMIT_SECONDS", DRAIN_LIMIT_SECONDS.to_string());
         if let Some(url) = database_url {
             launch = launch.env("DATABASE_URL", url);
@@ -79,6 +83,10 @@ impl Surroundings<'_> {
     /// The person's own environment configures the services (logs, traces, limits); where things are is said here.
     fn addresses(&self, mut launch: Launch) -> Launch {
         launch.inherit_environment = true;
+        if std::env::var_os(REFLECTION_VARIABLE).is_none() {
+            // Whoever runs this wants to look at it.
+            launch = launch.env(REFLECTION_VARIABLE, "true");
+        }
         launch.removed.extend(FOREIGN_VARIABLES.map(str::to_owned));
         for service in Service::ALL {
             launch = launch.env(

@@ -9,7 +9,7 @@ use sqlx::{Connection as _, PgConnection};
 use tokio::time::{sleep, timeout};
 
 /// Above the slowest restart by far.
-const EVENTUALLY_LIMIT: Duration = Duration::from_secs(60);
+const EVENTUALLY_LIMIT: Duration = Duration::from_mins(1);
 const EVENTUALLY_POLL: Duration = Duration::from_millis(50);
 
 /// Waits until a condition holds.
