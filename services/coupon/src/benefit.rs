@@ -1,5 +1,6 @@
 //! What a coupon is worth: pure rules.
 
+use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::{Money, MoneyError};
 
@@ -8,29 +9,6 @@ pub const WHOLE_BASIS_POINTS: u32 = 10_000;
 
 /// No coupon is worth or asks for more: a typing slip in a campaign must not become real money.
 pub const LARGEST_VALUE: Money = Money::from_minor(100_000_000_000);
-
-macro_rules! names {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name {
-            $($(#[$variant_doc])* $variant,)*
-        }
-
-        impl $name {
-            /// The name in the database.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $text,)* }
-            }
-
-            /// The value of a name in the database.
-            pub fn from_name(text: &str) -> Option<Self> {
-                match text { $($text => Some(Self::$variant),)* _ => None }
-            }
-        }
-    };
-}
-pub(crate) use names;
 
 names! {
     /// Type of a coupon, as shown. It changes nothing about what the coupon does.

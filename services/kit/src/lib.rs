@@ -17,6 +17,7 @@
 //! | [`broker`], [`dead`] | the topology at RabbitMQ, dead letters |
 //! | [`idempotency`], [`once`] | keys kept with the effect they protect |
 //! | [`pagination`] | pages and opaque cursors |
+//! | [`names!`] | closed sets of names, as databases keep them |
 //! | [`wire`] | ids, instants and pages as callers send them |
 //! | [`time_zone`] | the caller's days |
 //! | [`clock`], [`deadline`], [`backoff`], [`periodic`] | time, ids and waiting |
@@ -34,6 +35,7 @@ pub mod deadline;
 pub mod idempotency;
 pub mod identity;
 pub mod inbox;
+mod names;
 pub mod once;
 pub mod outbox;
 pub mod pagination;

@@ -1,10 +1,11 @@
 //! A user's coupon and the ways its state can change.
 
 use adfolio_kit::identity::UserId;
+use adfolio_kit::names;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 
-use crate::benefit::{Benefit, Kind, names};
+use crate::benefit::{Benefit, Kind};
 use crate::campaign::Terms;
 use crate::error::CouponError;
 use crate::ids::{CampaignId, CouponId, OrderId};

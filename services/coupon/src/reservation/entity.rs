@@ -1,9 +1,9 @@
 //! The coupon's part in one order.
 
 use adfolio_kit::identity::UserId;
+use adfolio_kit::names;
 use adfolio_money::Money;
 
-use crate::benefit::names;
 use crate::error::CouponError;
 use crate::ids::{CouponId, OrderId};
 

@@ -11,9 +11,9 @@ use crate::helpers::{Stack, call, operator, periodic, refused, user, why, with_k
 type Spoil = fn(&mut pb::Campaign);
 
 const WRONG: [(&str, Spoil); 16] = [
-    ("name", |campaign| campaign.name = "  ".to_owned()),
+    ("name", |campaign| campaign.name = String::from("  ")),
     ("name", |campaign| campaign.name = "x".repeat(101)),
-    ("name", |campaign| campaign.name = "a\u{0}b".to_owned()),
+    ("name", |campaign| campaign.name = String::from("a\u{0}b")),
     ("type", |campaign| campaign.r#type = 0),
     ("type", |campaign| campaign.r#type = 99),
     ("mode", |campaign| campaign.mode = 0),
@@ -22,10 +22,10 @@ const WRONG: [(&str, Spoil); 16] = [
     ("value", |campaign| campaign.value_minor = i64::MAX),
     ("value", |campaign| campaign.value_basis_points = 10),
     ("value", |campaign| {
-        campaign.mode = pb::CouponMode::Discount.into()
+        campaign.mode = pb::CouponMode::Discount.into();
     }),
     ("amount_requirement", |campaign| {
-        campaign.amount_requirement_minor = -1
+        campaign.amount_requirement_minor = -1;
     }),
     ("kind", |campaign| campaign.kind = 0),
     ("valid_days", |campaign| campaign.valid_days = 0),

@@ -1,0 +1,10 @@
+//! The notification service as a process.
+
+use std::process::ExitCode;
+
+use adfolio_notification::Config;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    adfolio_kit::service::main::<Config, _, _>("notification", adfolio_notification::run).await
+}

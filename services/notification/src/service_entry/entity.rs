@@ -1,0 +1,158 @@
+//! Ways to reach customer service.
+
+use std::collections::{BTreeMap, HashSet};
+
+use adfolio_kit::refusal::Refusal;
+use adfolio_kit::wire;
+use url::Url;
+use uuid::Uuid;
+
+use crate::lang::Lang;
+
+/// Entries of one list at most: the dialog that shows them is one screen.
+const LONGEST_LIST: usize = 20;
+
+/// Characters of a label at most.
+const LONGEST_LABEL: usize = 60;
+
+/// Bytes of an address at most.
+const LONGEST_URL: usize = 2_048;
+
+/// Labels by language.
+pub type Labels = BTreeMap<Lang, String>;
+
+/// A way to reach customer service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServiceEntry {
+    /// Its id.
+    pub id: Uuid,
+    /// 1 is an in-app page, anything else opens elsewhere.
+    pub entry_type: i32,
+    /// Its address.
+    pub url: String,
+    /// Its label in every language that has one; English always has.
+    pub labels: Labels,
+}
+
+impl ServiceEntry {
+    /// The label in `lang`, or in English.
+    pub fn label(&self, lang: Lang) -> &str {
+        self.labels
+            .get(&lang)
+            .or_else(|| self.labels.get(&Lang::FALLBACK))
+            .map_or("", String::as_str)
+    }
+}
+
+/// What staff edit: both lists, in the order in which they are shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Content {
+    /// For questions of every kind.
+    pub customer_service: Vec<ServiceEntry>,
+    /// For deposits.
+    pub recharge_customer_service: Vec<ServiceEntry>,
+}
+
+/// An entry as it was sent.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// Its id; empty for a new one.
+    pub id: String,
+    /// 1 is an in-app page, anything else opens elsewhere.
+    pub entry_type: i32,
+    /// Its address.
+    pub url: String,
+    /// Its labels by language code.
+    pub labels: Vec<(String, String)>,
+}
+
+/// Checks a list as it was sent; what is wrong is named like `customer_service[0].url`. Ids that are missing come from
+/// `new_id`; `known` collects all ids of a content, which must differ.
+pub fn check_list(
+    drafts: Vec<Draft>,
+    field: &str,
+    known: &mut HashSet<Uuid>,
+    new_id: impl Fn() -> Uuid,
+) -> Result<Vec<ServiceEntry>, Refusal> {
+    if drafts.len() > LONGEST_LIST {
+        return Err(Refusal::invalid(field));
+    }
+    let check = |(index, draft): (usize, Draft)| {
+        let name = |part: &str| format!("{field}[{index}].{part}");
+        let id = if draft.id.is_empty() {
+            new_id()
+        } else {
+            draft.id.parse().map_err(|_| Refusal::invalid(name("id")))?
+        };
+        if !known.insert(id) {
+            return Err(Refusal::invalid(name("id")));
+        }
+        if draft.entry_type < 0 {
+            return Err(Refusal::invalid(name("type")));
+        }
+        let url = https_url(&draft.url).ok_or_else(|| Refusal::invalid(name("url")))?;
+        let labels = check_labels(draft.labels, &name("label"))?;
+        Ok(ServiceEntry {
+            id,
+            entry_type: draft.entry_type,
+            url,
+            labels,
+        })
+    };
+    drafts.into_iter().enumerate().map(check).collect()
+}
+
+/// An address that a browser may be sent to: https, with a host, without credentials in it.
+fn https_url(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.len() > LONGEST_URL {
+        return None;
+    }
+    let url = Url::parse(text).ok()?;
+    let plain = url.username().is_empty() && url.password().is_none();
+    (url.scheme() == "https" && url.has_host() && plain).then(|| url.into())
+}
+
+fn check_labels(sent: Vec<(String, String)>, field: &str) -> Result<Labels, Refusal> {
+    let mut labels = Labels::new();
+    for (code, label) in sent {
+        let lang = Lang::from_code(&code).ok_or_else(|| Refusal::invalid(field))?;
+        labels.insert(lang, wire::line(&label, LONGEST_LABEL, field)?);
+    }
+    if labels.contains_key(&Lang::FALLBACK) {
+        Ok(labels)
+    } else {
+        Err(Refusal::invalid(field))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_https_addresses_pass() {
+        assert_eq!(
+            https_url(" https://help.example/chat?a=1 ").as_deref(),
+            Some("https://help.example/chat?a=1")
+        );
+        for wrong in [
+            "http://help.example",
+            "javascript:alert(1)",
+            "https://",
+            "//help.example",
+            "help.example",
+            "",
+            "https://user@help.example",
+            "https://user:word@help.example",
+            "data:text/html,x",
+            "ftp://help.example",
+        ] {
+            assert_eq!(https_url(wrong), None, "{wrong}");
+        }
+        assert_eq!(
+            https_url(&format!("https://help.example/{}", "x".repeat(LONGEST_URL))),
+            None
+        );
+    }
+}

@@ -1,0 +1,244 @@
+//! Texts: one catalogue per language, checked when the process starts.
+//!
+//! A language gets its texts by a file `texts/<code>.json` with the keys of `texts/en.json`, and a line in [`FILES`].
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde::Deserialize;
+
+use crate::lang::Lang;
+use crate::notice::{Param, Template};
+
+/// The catalogues that exist. What is missing reads in English.
+const FILES: &[(Lang, &str)] = &[(Lang::En, include_str!("../../texts/en.json"))];
+
+/// What a reader gets for a template that only newer replicas know, while they replace the older ones.
+const UNKNOWN_TEMPLATE: &str = "unknown";
+
+/// A catalogue that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    /// Not the JSON that a catalogue is.
+    #[error("catalogue {lang} is malformed")]
+    Malformed {
+        /// The language's code.
+        lang: &'static str,
+        /// Where it is malformed.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// Not the same keys as every catalogue has.
+    #[error("catalogue {0} lacks a text or has one too many")]
+    Keys(&'static str),
+    /// A text names a parameter that its template does not have, or has a brace without its partner.
+    #[error("catalogue {lang}: text {key} has a wrong placeholder")]
+    Placeholder {
+        /// The language's code.
+        lang: &'static str,
+        /// The text's key.
+        key: String,
+    },
+}
+
+/// A notice's text before its parameters are filled in.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text {
+    title: String,
+    content: String,
+}
+
+/// A notice as it is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    /// Its title.
+    pub title: String,
+    /// Its text.
+    pub content: String,
+}
+
+/// The texts of every language.
+#[derive(Debug)]
+pub struct Catalogues {
+    texts: HashMap<Lang, BTreeMap<String, Text>>,
+}
+
+impl Catalogues {
+    /// The catalogues that are part of this program.
+    pub fn built_in() -> Result<Self, CatalogueError> {
+        Self::parse(FILES)
+    }
+
+    fn parse(files: &[(Lang, &str)]) -> Result<Self, CatalogueError> {
+        let mut texts = HashMap::new();
+        for (lang, json) in files {
+            let catalogue: BTreeMap<String, Text> =
+                serde_json::from_str(json).map_err(|source| CatalogueError::Malformed {
+                    lang: lang.code(),
+                    source,
+                })?;
+            check(*lang, &catalogue)?;
+            texts.insert(*lang, catalogue);
+        }
+        Ok(Self { texts })
+    }
+
+    /// The text of a notice in `lang`, or in English where that language has none.
+    pub fn render(&self, lang: Lang, template: &str, params: &BTreeMap<String, Param>) -> Rendered {
+        let (lang, text) = match self.text(lang, template) {
+            Some(found) => found,
+            None => match self.text(lang, UNKNOWN_TEMPLATE) {
+                Some(found) => found,
+                // Cannot be: every catalogue was checked to have it.
+                None => {
+                    return Rendered {
+                        title: String::new(),
+                        content: String::new(),
+                    };
+                }
+            },
+        };
+        Rendered {
+            title: fill(lang, &text.title, params),
+            content: fill(lang, &text.content, params),
+        }
+    }
+
+    /// The text, and the language that it is in: amounts are written as the words around them are.
+    fn text(&self, lang: Lang, key: &str) -> Option<(Lang, &Text)> {
+        [lang, Lang::FALLBACK]
+            .into_iter()
+            .find_map(|lang| Some((lang, self.texts.get(&lang)?.get(key)?)))
+    }
+}
+
+fn check(lang: Lang, catalogue: &BTreeMap<String, Text>) -> Result<(), CatalogueError> {
+    let expected: BTreeSet<&str> = Template::ALL
+        .iter()
+        .map(|template| template.as_str())
+        .chain([UNKNOWN_TEMPLATE])
+        .collect();
+    if expected != catalogue.keys().map(String::as_str).collect() {
+        return Err(CatalogueError::Keys(lang.code()));
+    }
+    for (key, text) in catalogue {
+        let known = Template::from_name(key).map_or(&[][..], Template::params);
+        let right = [&text.title, &text.content].into_iter().all(|text| {
+            placeholders(text).is_some_and(|names| names.iter().all(|name| known.contains(name)))
+        });
+        if !right {
+            return Err(CatalogueError::Placeholder {
+                lang: lang.code(),
+                key: key.clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The names in braces; none when a brace has no partner.
+fn placeholders(text: &str) -> Option<Vec<&str>> {
+    let mut names = Vec::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, behind) = after.split_once('}')?;
+        if before.contains('}') || name.contains('{') {
+            return None;
+        }
+        names.push(name);
+        rest = behind;
+    }
+    (!rest.contains('}')).then_some(names)
+}
+
+/// Fills in parameters in one pass, so that a value with braces in it is never taken for a placeholder.
+fn fill(lang: Lang, text: &str, params: &BTreeMap<String, Param>) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let Some((name, behind)) = after.split_once('}') else {
+            break;
+        };
+        if let Some(param) = params.get(name) {
+            filled.push_str(&param.render(lang));
+        }
+        rest = behind;
+    }
+    filled.push_str(rest);
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use adfolio_money::Money;
+
+    use super::*;
+
+    #[test]
+    fn every_file_of_texts_is_used_and_right() {
+        Catalogues::built_in().unwrap();
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/texts");
+        let files = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut found: Vec<String> = files.collect();
+        let mut used: Vec<String> = FILES
+            .iter()
+            .map(|(lang, _)| format!("{}.json", lang.code()))
+            .collect();
+        found.sort();
+        used.sort();
+        assert_eq!(found, used);
+    }
+
+    #[test]
+    fn a_value_is_never_taken_for_a_placeholder() {
+        let params = BTreeMap::from([
+            (
+                "plan_number".to_owned(),
+                Param::Text("{product}".to_owned()),
+            ),
+            ("product".to_owned(), Param::Text("Game".to_owned())),
+        ]);
+        assert_eq!(
+            fill(Lang::En, "Plan {plan_number} ({product})", &params),
+            "Plan {product} (Game)"
+        );
+    }
+
+    #[test]
+    fn a_language_without_texts_reads_in_english_with_english_amounts() {
+        let catalogues = Catalogues::built_in().unwrap();
+        let params = BTreeMap::from([(
+            "amount".to_owned(),
+            Param::Money(Money::from_minor(125_000)),
+        )]);
+        let rendered = catalogues.render(Lang::De, "deposit_credited", &params);
+        assert_eq!(
+            rendered.content,
+            "A deposit of 1,250.00 has been credited to your wallet."
+        );
+        assert_eq!(
+            catalogues
+                .render(Lang::De, "from the future", &params)
+                .title,
+            "Notification"
+        );
+    }
+
+    #[test]
+    fn wrong_catalogues_are_refused() {
+        let english = FILES[0].1;
+        let refused = |json: &str| Catalogues::parse(&[(Lang::De, json)]).unwrap_err();
+        assert!(matches!(refused("[]"), CatalogueError::Malformed { .. }));
+        assert!(matches!(refused("{}"), CatalogueError::Keys("de")));
+        for wrong in ["{amuont}", "{amount", "amount}", "{{amount}}"] {
+            let json = english.replacen("{amount}", wrong, 1);
+            assert!(
+                matches!(refused(&json), CatalogueError::Placeholder { .. }),
+                "{wrong}"
+            );
+        }
+    }
+}

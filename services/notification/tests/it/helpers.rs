@@ -1,0 +1,301 @@
+//! A running notification service, the people who use it, and what other services tell it.
+
+use std::time::Duration;
+
+use adfolio_kit::client::{Channel, outgoing};
+use adfolio_kit::config::{ServerArgs, TelemetryArgs};
+use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_notification::{Config, MIGRATOR};
+use adfolio_proto::common::v1::PageRequest;
+use adfolio_proto::events::v1 as events;
+use adfolio_proto::notification::v1 as pb;
+use adfolio_proto::notification::v1::mark_read_request::Target;
+use adfolio_proto::notification::v1::notification_admin_service_client::NotificationAdminServiceClient;
+use adfolio_proto::notification::v1::notification_service_client::NotificationServiceClient;
+use adfolio_testkit::{
+    RunningService, TestBroker, TestDatabase, eventually, fixed_clock, instant,
+    publish_event_with_id, spawn_service,
+};
+use tonic::{Request, Status};
+use uuid::Uuid;
+
+const CALL_LIMIT: Duration = Duration::from_secs(10);
+
+pub const TRANSACTION_POSTED: &str = "adfolio.wallet.v1.TransactionPosted";
+pub const PLAN_STATUS_CHANGED: &str = "adfolio.plan.v1.PlanStatusChanged";
+
+/// The service with its own database and broker namespace.
+pub struct Stack {
+    pub service: RunningService,
+    pub broker: TestBroker,
+    pub db: TestDatabase,
+}
+
+impl Stack {
+    pub async fn start() -> Self {
+        let db = TestDatabase::create(&[&MIGRATOR]).await;
+        let broker = TestBroker::namespace();
+        broker.clean_up("notification", "inbox");
+        declare_queue(&broker).await;
+        let config = Config {
+            server: ServerArgs::default(),
+            database: db.args(),
+            broker: broker.args(),
+            telemetry: TelemetryArgs::default(),
+            clock: fixed_clock("2026-11-20T10:00:00Z"),
+        };
+        let service = spawn_service(|listener, shutdown| {
+            adfolio_notification::run(config, listener, shutdown)
+        })
+        .await;
+        Self {
+            service,
+            broker,
+            db,
+        }
+    }
+
+    pub fn users(&self) -> NotificationServiceClient<Channel> {
+        NotificationServiceClient::new(self.service.channel())
+    }
+
+    pub fn staff(&self) -> NotificationAdminServiceClient<Channel> {
+        NotificationAdminServiceClient::new(self.service.channel())
+    }
+
+    /// Tells the service of an event with this id.
+    pub async fn tell(&self, id: Uuid, told: &Told) {
+        let broker = self.broker.broker();
+        match told {
+            Told::Transaction(data) => {
+                publish_event_with_id(&broker, id, TRANSACTION_POSTED, &data.user_id, data).await;
+            }
+            Told::Plan(data) => {
+                publish_event_with_id(&broker, id, PLAN_STATUS_CHANGED, &data.user_id, data).await;
+            }
+        }
+    }
+
+    /// Tells of `count` deposits of 1.00, 2.00 … at times that follow each other, and waits for the notices.
+    pub async fn deposits(&self, caller: &Caller, count: i64) {
+        let before = self.unread(caller).await;
+        for number in 1..=count {
+            self.tell(Uuid::now_v7(), &deposit(caller, number * 100))
+                .await;
+        }
+        eventually("the notices are there", || async {
+            self.unread(caller).await == before + count
+        })
+        .await;
+    }
+
+    pub async fn unread(&self, caller: &Caller) -> i64 {
+        let answer = self
+            .users()
+            .count_unread(call(caller, pb::CountUnreadRequest {}))
+            .await;
+        answer.expect("a count").into_inner().unread_total
+    }
+
+    pub async fn list(&self, caller: &Caller) -> pb::ListNotificationsResponse {
+        self.list_page(
+            caller,
+            pb::Category::Unspecified,
+            pb::ReadFilter::Unspecified,
+            "",
+            100,
+        )
+        .await
+        .expect("a list")
+    }
+
+    pub async fn list_page(
+        &self,
+        caller: &Caller,
+        category: pb::Category,
+        filter: pb::ReadFilter,
+        cursor: &str,
+        limit: u32,
+    ) -> Result<pb::ListNotificationsResponse, Refusal> {
+        let page = Some(PageRequest {
+            cursor: cursor.to_owned(),
+            limit,
+        });
+        let request = pb::ListNotificationsRequest {
+            category: category.into(),
+            filter: filter.into(),
+            page,
+        };
+        Ok(self
+            .users()
+            .list_notifications(call(caller, request))
+            .await
+            .map_err(refused)?
+            .into_inner())
+    }
+
+    pub async fn mark_one(&self, caller: &Caller, id: &str) -> Result<i64, Refusal> {
+        self.mark(
+            caller,
+            Some(Target::NotificationId(id.to_owned())),
+            pb::Category::Unspecified,
+        )
+        .await
+    }
+
+    pub async fn mark_all(&self, caller: &Caller, category: pb::Category) -> Result<i64, Refusal> {
+        self.mark(caller, Some(Target::All(true)), category).await
+    }
+
+    pub async fn mark(
+        &self,
+        caller: &Caller,
+        target: Option<Target>,
+        category: pb::Category,
+    ) -> Result<i64, Refusal> {
+        let request = pb::MarkReadRequest {
+            target,
+            category: category.into(),
+        };
+        Ok(self
+            .users()
+            .mark_read(call(caller, request))
+            .await
+            .map_err(refused)?
+            .into_inner()
+            .unread_total)
+    }
+
+    pub async fn set_content(
+        &self,
+        caller: &Caller,
+        content: pb::Content,
+    ) -> Result<pb::Content, Refusal> {
+        let request = pb::SetContentRequest {
+            content: Some(content),
+        };
+        let answer = self
+            .staff()
+            .set_content(call(caller, request))
+            .await
+            .map_err(refused)?;
+        Ok(answer.into_inner().content.expect("the content"))
+    }
+
+    /// Puts a notice of another category into an inbox, as an announcement to all would.
+    pub async fn announce(&self, caller: &Caller) {
+        let mut tx = self.db.pool().begin().await.expect("a transaction");
+        let id = Uuid::now_v7();
+        sqlx::query(
+            "INSERT INTO notifications (id, user_id, category, template, params, source_key, occurred_at)
+             VALUES ($1, $2, 'announcement', 'tomorrow', '{}', $3, '2026-11-20T09:00:00Z')",
+        )
+        .bind(id)
+        .bind(caller.user.expect("a user").0)
+        .bind(format!("test:{id}"))
+        .execute(&mut *tx)
+        .await
+        .expect("a notice");
+        sqlx::query(
+            "INSERT INTO unread_counters (user_id, unread) VALUES ($1, 1)
+             ON CONFLICT (user_id) DO UPDATE SET unread = unread_counters.unread + 1",
+        )
+        .bind(caller.user.expect("a user").0)
+        .execute(&mut *tx)
+        .await
+        .expect("a count");
+        tx.commit().await.expect("a commit");
+    }
+}
+
+/// An event published before the service has bound its queue would be nobody's; the test declares it first.
+async fn declare_queue(broker: &TestBroker) {
+    let broker = broker.broker();
+    let session = broker.open("test").await.expect("the broker");
+    let queue = broker.queue("notification", "inbox");
+    let bindings = [
+        TRANSACTION_POSTED.to_owned(),
+        PLAN_STATUS_CHANGED.to_owned(),
+    ];
+    broker
+        .declare_consumer(&session.channel, &queue, &bindings)
+        .await
+        .expect("the queue");
+    session.close().await;
+}
+
+/// What another service tells.
+#[derive(Clone, Debug)]
+pub enum Told {
+    Transaction(events::TransactionPosted),
+    Plan(events::PlanStatusChanged),
+}
+
+/// A deposit; the larger, the later.
+pub fn deposit(caller: &Caller, amount_minor: i64) -> Told {
+    transaction(caller, "deposit", amount_minor)
+}
+
+pub fn transaction(caller: &Caller, kind: &str, amount_minor: i64) -> Told {
+    let time = instant("2026-11-20T08:00:00Z") + Duration::from_millis(amount_minor.unsigned_abs());
+    Told::Transaction(events::TransactionPosted {
+        transaction_id: Uuid::now_v7().to_string(),
+        user_id: user_id(caller),
+        r#type: kind.to_owned(),
+        time: Some(time.into()),
+        available_change_minor: amount_minor,
+        available_minor: amount_minor,
+        ..events::TransactionPosted::default()
+    })
+}
+
+pub fn plan(caller: &Caller, plan: Uuid, to: &str) -> Told {
+    Told::Plan(events::PlanStatusChanged {
+        plan_id: plan.to_string(),
+        plan_number: "P-1001".to_owned(),
+        user_id: user_id(caller),
+        to: to.to_owned(),
+        product_name: "Star Miner".to_owned(),
+        put_amount_minor: 500_000,
+        consumed_minor: 499_950,
+        revenue_minor: 612_345,
+        paid_out_minor: 612_345,
+        ..events::PlanStatusChanged::default()
+    })
+}
+
+pub fn call<T>(caller: &Caller, message: T) -> Request<T> {
+    outgoing(caller, message, CALL_LIMIT)
+}
+
+pub fn user() -> Caller {
+    Caller::user(UserId(Uuid::now_v7()))
+}
+
+pub fn user_id(caller: &Caller) -> String {
+    caller.user.expect("a user").to_string()
+}
+
+pub fn staff(role: StaffRole) -> Caller {
+    Caller::staff(Uuid::now_v7(), role)
+}
+
+pub fn in_lang(caller: &Caller, lang: &str) -> Caller {
+    Caller {
+        lang: lang.to_owned(),
+        ..caller.clone()
+    }
+}
+
+/// The refusal in a status; any other status fails the test.
+#[allow(clippy::needless_pass_by_value, reason = "goes into map_err")]
+pub fn refused(status: Status) -> Refusal {
+    Refusal::from_status(&status).unwrap_or_else(|| panic!("no refusal: {status:?}"))
+}
+
+/// Reason and field of a refused call.
+pub fn why<T: std::fmt::Debug>(outcome: Result<T, Refusal>) -> (Reason, Option<String>) {
+    let refusal = outcome.expect_err("a refusal");
+    (refusal.reason, refusal.field)
+}

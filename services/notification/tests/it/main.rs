@@ -1,0 +1,13 @@
+//! The notification service through its clients, on a real PostgreSQL and a real RabbitMQ.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test may fail by panicking"
+)]
+
+mod content;
+mod feeding;
+mod helpers;
+mod marking;
+mod reading;
