@@ -46,7 +46,9 @@ export function userInfo(over: Partial<UserInfo> = {}): UserInfo {
     has_bank_card: false,
     state: 'active',
     customer_service_url: [],
-    recharge_customer_service_url: [],
+    recharge_customer_service_url: [
+      { id: 'service-1', type: 2, url: 'https://chat.example.com/', label: 'Deposits' },
+    ],
     created_at: at(-40 * DAY),
     ...over,
   };
@@ -93,8 +95,8 @@ export function statistics(over: Partial<Statistics> = {}): Statistics {
     clicks: 1_012,
     revenue: '1984.10',
     profit: '334.35',
-    ctr: '0.020992',
-    cpc: '1.6302',
+    ctr: '0.0210',
+    cpc: '1.63',
     roas: '1.2027',
     series: series(15, HOUR),
     ...over,
@@ -192,6 +194,8 @@ export function plan(over: Partial<Plan> = {}): Plan {
     put_time: at(-2 * DAY),
     finish_time: null,
     settle_time: null,
+    estimated: false,
+    sources: ['network'],
     ...over,
   };
 }
@@ -268,7 +272,8 @@ export function flow(
     amount,
     balance_after: '12300.50',
     remark: null,
-    reference: null,
+    reference: type === 'system_top_up' ? null : 'plan-1',
+    account: 'available',
     hash: 'ab'.repeat(32),
     ...over,
   };
@@ -286,8 +291,8 @@ export function planDetail(over: Partial<PlanDetail> = {}): PlanDetail {
   return {
     ...plan(),
     timeline: [
-      { status: 'matching', time: at(-2 * DAY) },
-      { status: 'putting', time: at(-2 * DAY + HOUR) },
+      { status: 'matching', time: at(-2 * DAY), reason: null },
+      { status: 'putting', time: at(-2 * DAY + HOUR), reason: null },
     ],
     series: series(24, 2 * HOUR),
     flow: flows.slice(1, 4),

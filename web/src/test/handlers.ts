@@ -1,6 +1,6 @@
 import { HttpResponse, http } from 'msw';
 import type { ErrorData } from '@/lib/api/error';
-import type { Notification, Plan } from '@/lib/api/types';
+import type { Notification, Plan, StatisticsType } from '@/lib/api/types';
 import * as fixtures from './fixtures';
 
 export function ok(data: unknown) {
@@ -35,7 +35,7 @@ export const handlers = [
   http.get('*/api/user/info', () => ok(fixtures.userInfo())),
   http.get('*/api/user/property', () => ok(fixtures.property())),
   http.get('*/api/ad/order/data_statistics/list', ({ request }) => {
-    const type = Number(new URL(request.url).searchParams.get('type') ?? 1);
+    const type = Number(new URL(request.url).searchParams.get('type') ?? 1) as StatisticsType;
     const day = 86_400_000;
     const series =
       type === 1 ? fixtures.series(15, day / 24) : fixtures.series([0, 0, 5, 20, 42][type] ?? 15, day);
@@ -69,7 +69,7 @@ export const handlers = [
     const { id } = (await request.json()) as { id: string };
     const plan = fixtures.plans.find((candidate) => candidate.id === id) ?? fixtures.plan({ id });
     if (plan.status === 'waiting' || plan.status === 'matching') {
-      const timeline = [{ status: plan.status, time: plan.create_time }];
+      const timeline = [{ status: plan.status, time: plan.create_time, reason: null }];
       const none = {
         impressions: 0,
         clicks: 0,

@@ -1,12 +1,14 @@
-import type { SeriesPoint } from '@/lib/api/types';
+import type { SeriesPoint, StatisticsType } from '@/lib/api/types';
 
 export const RANGES = ['today', 'week', 'month', 'all'] as const;
 export type Range = (typeof RANGES)[number];
 
 /** The `type` of the statistics call. */
-export function rangeType(range: Range): number {
-  return RANGES.indexOf(range) + 1;
+export function rangeType(range: Range): StatisticsType {
+  return RANGE_TYPES[range];
 }
+
+const RANGE_TYPES = { today: 1, week: 2, month: 3, all: 4 } as const satisfies Record<Range, StatisticsType>;
 
 /** Whether there is anything to draw. */
 export function hasDelivery(series: readonly SeriesPoint[]): boolean {

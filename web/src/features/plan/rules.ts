@@ -39,7 +39,12 @@ export function countOf(
   return STATUSES.reduce((total, status) => total + (counts[status] ?? 0), 0);
 }
 
-export type Step = { status: PlanStatus; time: string | null; state: 'done' | 'current' | 'ahead' };
+export type Step = {
+  status: PlanStatus;
+  time: string | null;
+  reason: string | null;
+  state: 'done' | 'current' | 'ahead';
+};
 
 const PATH: readonly PlanStatus[] = ['matching', 'putting', 'put_finished', 'waiting_settlement', 'settled'];
 
@@ -53,7 +58,10 @@ export function stepsOf({ status, timeline }: Pick<PlanDetail, 'status' | 'timel
   const ahead = PATH.slice(PATH.indexOf(status) + 1).filter(
     (next) => !timeline.some((step) => step.status === next),
   );
-  return [...past, ...ahead.map((next): Step => ({ status: next, time: null, state: 'ahead' }))];
+  return [
+    ...past,
+    ...ahead.map((next): Step => ({ status: next, time: null, reason: null, state: 'ahead' })),
+  ];
 }
 
 export function isFinal(status: PlanStatus): boolean {

@@ -8,8 +8,11 @@ type PathWith<M extends Method> = {
   [P in keyof paths]: paths[P] extends { [K in M]: { responses: unknown } } ? P : never;
 }[keyof paths];
 type Operation<P extends keyof paths, M extends Method> = M extends keyof paths[P] ? paths[P][M] : never;
-type Answer<O> = O extends { responses: { 200: { content: { 'application/json': { data?: infer D } } } } }
-  ? NonNullable<D>
+/** What a success carries: the answer's other shapes are thrown as `ApiError`. */
+type Answer<O> = O extends { responses: { 200: { content: { 'application/json': infer Envelope } } } }
+  ? Extract<Envelope, { code: 200 }> extends { data: infer D }
+    ? D
+    : never
   : never;
 type Body<O> = O extends { requestBody: { content: { 'application/json': infer B } } }
   ? B

@@ -1,93 +1,5409 @@
-// Written by hand until the gateway's document is there.
-type Money = string;
-type Answer<T> = { responses: { 200: { content: { 'application/json': { code: number; msg: string; data: T } } } } };
-type Post<B, T> = { post: { requestBody: { content: { 'application/json': B } } } & Answer<T> };
-type Get<Q, T> = { get: { parameters: { query?: Q } } & Answer<T> };
-type Page<T> = { items: T[]; next_cursor: string | null };
-type Cursor = { cursor?: string; limit?: number };
-type S = components['schemas'];
-
-export interface components {
-  schemas: {
-    ServiceEntry: { id: string; type: number; url: string; label: string };
-    UserInfo: {
-      id: string; username: string; nickname: string; email: string; phone: string; avatar_url: string | null;
-      credit_score: number; shop_level: number; deposit: Money; proxy_operator_id: string | null; licenseKey: string | null;
-      entry: 'register' | 'host'; lang: string | null; vip: boolean; has_pay_password: boolean; has_bank_card: boolean;
-      state: 'active' | 'not_activated' | 'disabled' | 'cancelled';
-      customer_service_url: S['ServiceEntry'][]; recharge_customer_service_url: S['ServiceEntry'][]; created_at: string;
-    };
-    Session: { token: string; expires_at: string; user: S['UserInfo'] };
-    Audience: { regions: string[]; age_min: number; age_max: number; gender: 'any' | 'female' | 'male' };
-    Product: {
-      id: string; name: string; icon_url: string | null; cover_url: string | null; category: string; description: string;
-      game_description: string; content_types: ('video' | 'landing_page')[]; put_min: Money; put_max: Money; audience: S['Audience'];
-    };
-    ProductDetail: S['Product'] & { coupons: S['Coupon'][] };
-    PlanStatus: 'waiting' | 'matching' | 'putting' | 'put_failed' | 'put_finished' | 'waiting_settlement' | 'settled';
-    Plan: {
-      id: string; plan_number: string; product: { id: string; name: string; icon_url: string | null };
-      put_amount: Money; paid_amount: Money; discount_amount: Money; put_progress: number; status: S['PlanStatus'];
-      official: boolean; operator_id: string | null; put_content: string; put_rule: string; user_targeting: S['Audience'];
-      impressions: number; clicks: number; consumed: Money; to_be_consumed: Money; revenue: Money; profit: Money;
-      coupon: { id: string; name: string } | null; fail_reason: string | null; create_time: string; put_time: string | null;
-      finish_time: string | null; settle_time: string | null;
-    };
-    SeriesPoint: { time: string; impressions: number; clicks: number; consumed: Money; revenue: Money };
-    PlanDetail: S['Plan'] & {
-      timeline: { status: S['PlanStatus']; time: string }[]; series: S['SeriesPoint'][]; flow: S['FlowEntry'][];
-    };
-    Coupon: {
-      id: string; name: string; type: 'increment' | 'deduction' | 'team' | 'custom' | 'fixed_amount';
-      mode: 'discount' | 'deduction' | 'addition'; value: string; amount_requirement: Money; expires_at: string;
-      state: 'unused' | 'used' | 'expired'; used_at: string | null; plan_id: string | null; source: 'new_user' | 'periodic' | 'staff';
-    };
-    Claimable: { campaign_id: string; name: string; kind: 'new_user' | 'periodic'; mode: S['Coupon']['mode']; value: string; claimed: boolean };
-    FlowType: 'system_top_up' | 'manual_payout' | 'ad_billing' | 'ad_serving' | 'system_chargeback' | 'virtual_recharge_deduction'
-      | 'open_membership' | 'profit_sharing' | 'discount_amount' | 'exchange' | 'start_up_funds';
-    FlowEntry: {
-      id: string; time: string; type: S['FlowType']; amount: Money; balance_after: Money; remark: string | null;
-      reference: string | null; hash: string;
-    };
-    MonthlyEntry: { month: string; income: Money; expense: Money; net: Money; by_type: { [type: string]: Money } };
-    Notification: {
-      id: string; category: 'announcement' | 'maintenance' | 'activity'; title: string; content: string; read: boolean; time: string;
-    };
-    Statistics: {
-      type: number; from: string; to: string; invested: Money; delivery_orders: number; consumed: Money; to_be_consumed: Money;
-      impressions: number; clicks: number; revenue: Money; profit: Money; ctr?: string | null; cpc?: string | null; roas?: string | null; series: S['SeriesPoint'][];
-    };
-    Property: {
-      currency: string; total_assets: Money; available_funds: Money; to_be_consumed: Money; to_be_settled: Money;
-      discount_amount: Money; start_up_funds_outstanding: Money; withdrawing: Money;
-    };
-  };
-}
+// Generated from gateway/openapi.json by `npm run generate`. Do not edit.
 
 export interface paths {
-  '/auth/v2/login': Post<{ username: string; password: string }, S['Session']>;
-  '/auth/v2/register': Post<
-    { username: string; nickname?: string; password: string; confirm_password: string; email: string; phone: string; licenseKey: string },
-    S['Session']
-  >;
-  '/auth/logout': Post<Record<string, never>, Record<string, never>>;
-  '/opening_store': Post<{ code: string }, S['Session']>;
-  '/user/info': Get<Record<string, never>, S['UserInfo']>;
-  '/user/property': Get<Record<string, never>, S['Property']>;
-  '/ad/order/data_statistics/list': Get<{ type?: number; user_time_zone?: string }, S['Statistics']>;
-  '/plan/product/list': Get<Cursor, Page<S['Product']>>;
-  '/plan/order/list': Get<Cursor & { push?: string; status?: S['PlanStatus'] }, Page<S['Plan']> & { counts: { [status: string]: number } }>;
-  '/plan/order/detail': Post<{ id: string }, S['PlanDetail']>;
-  '/plan/order/app/detail': Post<{ product_id: string }, S['ProductDetail']>;
-  '/plan/order/put': Post<{ plan_id?: string; product_id?: string; amount: Money; user_coupon_id?: string }, S['Plan']>;
-  '/user_coupon/list': Get<
-    Cursor & { state?: S['Coupon']['state'] },
-    Page<S['Coupon']> & { counts: { [state: string]: number }; claimable: S['Claimable'][] }
-  >;
-  '/user_coupon/receive': Post<{ campaign_id?: string }, S['Coupon']>;
-  '/user/notifications': Post<Cursor & { category?: string; filter?: string }, Page<S['Notification']> & { unread_total: number }>;
-  '/user/notifications/read': Post<{ id?: string; all?: boolean; category?: string }, { unread_total: number }>;
-  '/user/notifications/unread_count': Post<Record<string, never>, { unread_total: number }>;
-  '/transaction_flow/list': Get<Cursor & { type?: S['FlowType']; month?: string }, Page<S['FlowEntry']>>;
-  '/transaction_flow/monthly': Get<{ months?: number }, { items: S['MonthlyEntry'][] }>;
+    "/acceptor/detail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What is behind an acceptance code.
+         * @description What is behind an acceptance code.
+         *
+         *     For: user. Reasons (code): `ACCEPTANCE_CODE_ERROR` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["getAcceptorDetail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ad/order/data_statistics/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The ad centre's figures.
+         * @description The ad centre's figures.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/acceptance_code/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issues an acceptance code.
+         * @description Issues an acceptance code.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["createAcceptanceCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/acceptor/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Creates an acceptor.
+         * @description Creates an acceptor.
+         *
+         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["createAcceptor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/acceptor/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Acceptors, newest first.
+         * @description Acceptors, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listAcceptors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The texts that staff edit.
+         * @description The texts that staff edit.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getContent"];
+        put?: never;
+        /**
+         * Replaces the texts that staff edit.
+         * @description Replaces the texts that staff edit.
+         *
+         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["setContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/coupon/campaign/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Creates a campaign.
+         * @description Creates a campaign.
+         *
+         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["createCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/coupon/campaign/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Campaigns, newest first.
+         * @description Campaigns, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listCampaigns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/delivery/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Imports delivery reports from a CSV or JSONL file.
+         * @description Imports delivery reports from a CSV or JSONL file.
+         *
+         *     For: staff: admin, operator. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["importDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/license/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issues licence keys.
+         * @description Issues licence keys.
+         *
+         *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["createLicenses"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/license/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Licence keys, newest first.
+         * @description Licence keys, newest first.
+         *
+         *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listLicenses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Opens a staff session.
+         * @description Opens a staff session.
+         *
+         *     For: public. Reasons (code): `BAD_CREDENTIALS` 400, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["staffLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends the staff session.
+         * @description Ends the staff session.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["staffLogout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/operator/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Creates a proxy operator.
+         * @description Creates a proxy operator.
+         *
+         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["createOperator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/operator/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Proxy operators, newest first.
+         * @description Proxy operators, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listOperators"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/plan/detail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A plan of any user.
+         * @description A plan of any user.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["getAnyPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/plan/finish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends delivery of a plan.
+         * @description Ends delivery of a plan.
+         *
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `PLAN_NOT_PUTTABLE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["finishPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/plan/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Plans of all users, newest first.
+         * @description Plans of all users, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listAllPlans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/plan/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pushes a plan to users; it waits for their put.
+         * @description Pushes a plan to users; it waits for their put.
+         *
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `AMOUNT_OUT_OF_RANGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["pushPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/plan/settle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Settles a plan that waits for it.
+         * @description Settles a plan that waits for it.
+         *
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `PLAN_NOT_PUTTABLE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["settlePlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/product/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Creates a product.
+         * @description Creates a product.
+         *
+         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["createProduct"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/product/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Changes a product.
+         * @description Changes a product.
+         *
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["editProduct"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/product/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Products, newest first.
+         * @description Products, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listAllProducts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/staff/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Creates a staff account.
+         * @description Creates a staff account.
+         *
+         *     For: staff: admin. Reasons (code): `USERNAME_TAKEN` 4001, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["createStaff"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/staff/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Staff accounts, newest first.
+         * @description Staff accounts, newest first.
+         *
+         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listStaff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/user/detail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A user with wallet and sessions.
+         * @description A user with wallet and sessions.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["getUserDetail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/user/host_token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A token for a user of a native host shell.
+         * @description A token for a user of a native host shell.
+         *
+         *     For: staff: admin, support. Reasons (code): `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["createHostToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/user/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Users, newest first.
+         * @description Users, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/user/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Moves an account to another state.
+         * @description Moves an account to another state.
+         *
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["setUserState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/wallet/deposit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Credits a deposit.
+         * @description Credits a deposit.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["creditDeposit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/wallet/reconcile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Proves that the books balance.
+         * @description Proves that the books balance.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["reconcile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Opens a session, in the older form.
+         * @description Opens a session, in the older form.
+         *
+         *     For: public. Reasons (code): `BAD_CREDENTIALS` 400, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["olderLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends the session.
+         * @description Ends the session.
+         *
+         *     For: user in any state. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Creates an account, in the older form.
+         * @description Creates an account, in the older form.
+         *
+         *     For: public. Reasons (code): `USERNAME_TAKEN` 4001, `PASSWORD_MISMATCH` 400, `LICENSE_NOT_FOUND` 400, `LICENSE_USED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["olderRegister"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/v2/lang": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The languages of the interface.
+         * @description The languages of the interface.
+         *
+         *     For: public. Reasons (code): `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listLanguages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/v2/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Opens a session.
+         * @description Opens a session.
+         *
+         *     For: public. Reasons (code): `BAD_CREDENTIALS` 400, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/v2/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Creates an account with an authorisation code.
+         * @description Creates an account with an authorisation code.
+         *
+         *     For: public. Reasons (code): `USERNAME_TAKEN` 4001, `PASSWORD_MISMATCH` 400, `LICENSE_NOT_FOUND` 400, `LICENSE_USED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/opening_store": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Opens the ad account with an authorisation code.
+         * @description Opens the ad account with an authorisation code.
+         *
+         *     For: user in any state. Reasons (code): `LICENSE_NOT_FOUND` 400, `LICENSE_USED` 400, `STORE_ALREADY_OPEN` 400, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["openStore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/plan/order/app/detail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A product with the caller's coupons for it.
+         * @description A product with the caller's coupons for it.
+         *
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["getProduct"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/plan/order/await/put/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * How many pushed plans wait.
+         * @description How many pushed plans wait.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["countWaitingPlans"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/plan/order/detail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A plan with its life, its delivery and its money.
+         * @description A plan with its life, its delivery and its money.
+         *
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["getPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/plan/order/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's plans, newest first.
+         * @description The caller's plans, newest first.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listPlans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/plan/order/put": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Puts money into a product or a pushed plan.
+         * @description Puts money into a product or a pushed plan.
+         *
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `PLAN_NOT_PUTTABLE` 400, `COUPON_NOT_USABLE` 400, `COUPON_BELOW_REQUIREMENT` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["putPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/plan/product/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Products that can be put, newest first.
+         * @description Products that can be put, newest first.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listProducts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/transaction_flow/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fund details, newest first.
+         * @description Fund details, newest first.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listFlow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/transaction_flow/monthly": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Income and expense by month.
+         * @description Income and expense by month.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getMonthly"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's profile.
+         * @description The caller's profile.
+         *
+         *     For: user. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getUserInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The caller's notifications, newest first.
+         * @description The caller's notifications, newest first.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["listNotifications"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/notifications/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Marks one or all as read.
+         * @description Marks one or all as read.
+         *
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["markNotificationsRead"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/notifications/unread_count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * How many are unread.
+         * @description How many are unread.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["countUnread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/property": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The wallet's figures.
+         * @description The wallet's figures.
+         *
+         *     For: user. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getProperty"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user_coupon/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's coupons of one state.
+         * @description The caller's coupons of one state.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listCoupons"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user_coupon/receive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Claims a coupon.
+         * @description Claims a coupon.
+         *
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `COUPON_ALREADY_CLAIMED` 400, `COUPON_NAME_CLAIMED_TODAY` 400, `COUPON_NOT_USABLE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["receiveCoupon"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description An acceptance code. */
+        AcceptanceCode: {
+            /**
+             * @description To hand to the user.
+             * @example DEMO-PERSONAL
+             */
+            code: string;
+            /** @description What it stands for. */
+            offer: components["schemas"]["Offer"];
+        };
+        /** @description An acceptor. */
+        Acceptor: {
+            /**
+             * Format: int64
+             * @description Exchange orders completed.
+             * @example 0
+             */
+            completed_orders: number;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e37
+             */
+            id: string;
+            /** @description Person or enterprise. */
+            kind: components["schemas"]["AcceptorKind"];
+            /**
+             * @description Name shown.
+             * @example Harbour Exchange Ltd
+             */
+            name: string;
+            /**
+             * @description Rating from `"0.0"` to `"5.0"`, with one decimal.
+             * @example 4.8
+             */
+            rating: string;
+        };
+        /** @description What is behind an acceptance code. */
+        AcceptorDetail: {
+            /** @description The acceptor. */
+            acceptor: components["schemas"]["Acceptor"];
+            current: null;
+            /** @description The offer. */
+            offer: components["schemas"]["Offer"];
+        };
+        /** @description Asks for what is behind an acceptance code. */
+        AcceptorDetailRequest: {
+            /**
+             * @description Acceptance code.
+             * @example DEMO-PERSONAL
+             */
+            code: string;
+            /** @description Kind of acceptor chosen. */
+            kind: components["schemas"]["AcceptorKind"];
+        };
+        /**
+         * @description Kind of an acceptor.
+         * @enum {string}
+         */
+        AcceptorKind: "personal" | "enterprise";
+        /** @description A page of acceptors. */
+        AcceptorPage: {
+            /** @description The acceptors, newest first. */
+            items: components["schemas"]["Acceptor"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description A product with the coupons that can be used on it. */
+        AppDetail: components["schemas"]["Product"] & {
+            /** @description The caller's coupons that some amount within the product's range can use, soonest expiry first. */
+            coupons: components["schemas"]["Coupon"][];
+        };
+        /** @description Asks for a product with the caller's coupons for it. */
+        AppDetailRequest: {
+            /**
+             * @description The product.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31
+             */
+            product_id: string;
+        };
+        /** @description Whom an advertisement is shown to. */
+        Audience: {
+            /**
+             * Format: int32
+             * @description Oldest age in years.
+             * @example 55
+             */
+            age_max: number;
+            /**
+             * Format: int32
+             * @description Youngest age in years.
+             * @example 18
+             */
+            age_min: number;
+            /** @description Gender aimed at. */
+            gender: components["schemas"]["Gender"];
+            /**
+             * @description Region names or codes; empty means everywhere.
+             * @example [
+             *       "DE",
+             *       "AT"
+             *     ]
+             */
+            regions: string[];
+        };
+        /** @description Names one thing. */
+        ById: {
+            /**
+             * @description Its id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            id: string;
+        };
+        /** @description A campaign as staff see it. */
+        Campaign: {
+            /** @description Least put amount. */
+            amount_requirement: components["schemas"]["Money"];
+            /**
+             * Format: int64
+             * @description How many have been claimed.
+             * @example 0
+             */
+            claimed: number;
+            ends_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35
+             */
+            id: string;
+            /** @description Who may claim. */
+            kind: components["schemas"]["CampaignKind"];
+            /** @description What its coupons do. */
+            mode: components["schemas"]["CouponMode"];
+            /**
+             * @description Name shown on its coupons.
+             * @example Welcome 10%
+             */
+            name: string;
+            starts_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description How many coupons in all; null for no limit.
+             */
+            total: number | null;
+            /** @description Type shown. */
+            type: components["schemas"]["CouponType"];
+            /**
+             * Format: int32
+             * @description Days a coupon is valid after it is claimed.
+             * @example 30
+             */
+            valid_days: number;
+            /** @description What they are worth. */
+            value: components["schemas"]["CouponValue"];
+        };
+        /**
+         * @description Who may claim from a campaign, and how a user came by a coupon.
+         * @enum {string}
+         */
+        CampaignKind: "new_user" | "periodic" | "staff";
+        /** @description A page of campaigns. */
+        CampaignPage: {
+            /** @description The campaigns, newest first. */
+            items: components["schemas"]["Campaign"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /**
+         * Format: int64
+         * @description How many coupons a campaign has: at least 1.
+         * @example 1000
+         */
+        CampaignTotal: number;
+        /**
+         * @description Category of a notification.
+         * @enum {string}
+         */
+        Category: "announcement" | "maintenance" | "activity";
+        /**
+         * @description Which notifications by category.
+         * @enum {string}
+         */
+        CategoryFilter: "all" | "announcement" | "maintenance" | "activity";
+        /** @description A campaign as a user sees it. */
+        Claimable: {
+            /**
+             * @description The campaign.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35
+             */
+            campaign_id: string;
+            /** @description Whether the caller has claimed it; for a periodic one, today. */
+            claimed: boolean;
+            /** @description New-user or periodic. */
+            kind: components["schemas"]["CampaignKind"];
+            /** @description What its coupons do. */
+            mode: components["schemas"]["CouponMode"];
+            /**
+             * @description Name shown.
+             * @example Welcome 10%
+             */
+            name: string;
+            /** @description What they are worth. */
+            value: components["schemas"]["CouponValue"];
+        };
+        /** @description The texts that staff edit. */
+        Content: {
+            /** @description For questions of every kind. */
+            customer_service: components["schemas"]["ServiceEntryContent"][];
+            /** @description For deposits. */
+            recharge_customer_service: components["schemas"]["ServiceEntryContent"][];
+        };
+        /** @description The texts that staff edit, as they shall be. */
+        ContentRequest: {
+            /** @description For questions of every kind. */
+            customer_service: components["schemas"]["ServiceEntryContentInput"][];
+            /** @description For deposits. */
+            recharge_customer_service: components["schemas"]["ServiceEntryContentInput"][];
+        };
+        /**
+         * @description Content a product can be advertised with.
+         * @enum {string}
+         */
+        ContentType: "video" | "landing_page";
+        /** @description A count. */
+        Count: {
+            /**
+             * Format: int64
+             * @description How many.
+             * @example 2
+             */
+            count: number;
+        };
+        /** @description A user's coupon. */
+        Coupon: {
+            /** @description Least put amount it can be used with. */
+            amount_requirement: components["schemas"]["Money"];
+            /** @description When it expires. */
+            expires_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e33
+             */
+            id: string;
+            /** @description What it does. */
+            mode: components["schemas"]["CouponMode"];
+            /**
+             * @description Name shown.
+             * @example Welcome 10%
+             */
+            name: string;
+            /** @description The plan it was used for. */
+            plan_id: string | null;
+            /** @description How the user came by it. */
+            source: components["schemas"]["CampaignKind"];
+            /** @description Where it stands. */
+            state: components["schemas"]["CouponState"];
+            /** @description Type shown. */
+            type: components["schemas"]["CouponType"];
+            used_at: components["schemas"]["Timestamp"] | null;
+            /** @description What it is worth. */
+            value: components["schemas"]["CouponValue"];
+        };
+        /** @description How many coupons stand where. */
+        CouponCounts: {
+            /**
+             * Format: int64
+             * @description Expired.
+             */
+            expired: number;
+            /**
+             * Format: int64
+             * @description Unused.
+             */
+            unused: number;
+            /**
+             * Format: int64
+             * @description Used.
+             */
+            used: number;
+        };
+        /**
+         * @description What a coupon does to a put.
+         * @enum {string}
+         */
+        CouponMode: "discount" | "deduction" | "addition";
+        /** @description A page of coupons. */
+        CouponPage: {
+            /** @description What can be claimed now, or was. */
+            claimable: components["schemas"]["Claimable"][];
+            /** @description Counts by state. */
+            counts: components["schemas"]["CouponCounts"];
+            /** @description The coupons, newest first. */
+            items: components["schemas"]["Coupon"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description Where a coupon stands.
+         * @enum {string}
+         */
+        CouponState: "unused" | "used" | "expired";
+        /**
+         * @description Type of a coupon, as shown.
+         * @enum {string}
+         */
+        CouponType: "increment" | "deduction" | "team" | "custom" | "fixed_amount";
+        /**
+         * @description What a coupon is worth: money (`"50.00"`), or a percentage (`"10%"`, `"12.5%"`) when its mode is discount.
+         * @example 10%
+         */
+        CouponValue: string;
+        /** @description Issues an acceptance code. */
+        CreateAcceptanceCodeRequest: {
+            /**
+             * @description Whose offer.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e37
+             */
+            acceptor_id: string;
+            /**
+             * @description The other currency, ISO 4217.
+             * @example EUR
+             */
+            currency: string;
+            /** @description Which way. */
+            direction: components["schemas"]["ExchangeDirection"];
+            /** @description When the offer ends. */
+            expires_at: components["schemas"]["TimestampInput"];
+            /** @description Highest wallet amount. */
+            max: components["schemas"]["MoneyInput"];
+            /** @description Least wallet amount. */
+            min: components["schemas"]["MoneyInput"];
+            /** @description Units of the other currency for one unit of wallet money, up to 8 decimals. */
+            rate: components["schemas"]["DecimalInput"];
+            /** @description Only for this user; for anyone when absent. */
+            user_id?: string | null;
+        };
+        /** @description Creates an acceptor. */
+        CreateAcceptorRequest: {
+            /** @description Person or enterprise. */
+            kind: components["schemas"]["AcceptorKind"];
+            /**
+             * @description Name shown, 1 to 100 characters.
+             * @example Harbour Exchange Ltd
+             */
+            name: string;
+            rating?: components["schemas"]["DecimalInput"] | null;
+        };
+        /** @description Creates a campaign. */
+        CreateCampaignRequest: {
+            /** @description Least put amount. */
+            amount_requirement: components["schemas"]["MoneyInput"];
+            ends_at?: components["schemas"]["TimestampInput"] | null;
+            /** @description Who may claim. */
+            kind: components["schemas"]["CampaignKind"];
+            /** @description What its coupons do. */
+            mode: components["schemas"]["CouponMode"];
+            /**
+             * @description Name shown on its coupons.
+             * @example Welcome 10%
+             */
+            name: string;
+            starts_at?: components["schemas"]["TimestampInput"] | null;
+            total?: components["schemas"]["CampaignTotal"] | null;
+            /** @description Type shown. */
+            type: components["schemas"]["CouponType"];
+            /**
+             * Format: int32
+             * @description Days a coupon is valid after it is claimed.
+             * @example 30
+             */
+            valid_days: number;
+            /**
+             * @description A percentage (`"10%"`, up to two decimals) when the mode is discount, else money.
+             * @example 10%
+             */
+            value: string | number;
+        };
+        /** @description Issues licence keys. */
+        CreateLicenseRequest: {
+            /**
+             * @description Whether accounts opened with them are active at once; yes when absent.
+             * @example true
+             */
+            activate?: boolean | null;
+            /**
+             * Format: int32
+             * @description How many, 1 to 500.
+             * @example 10
+             */
+            count: number;
+            /**
+             * @description Staff's note.
+             * @example Trade fair
+             */
+            note?: string | null;
+        };
+        /** @description Creates a proxy operator. */
+        CreateOperatorRequest: {
+            /**
+             * @description Name shown, 1 to 100 characters.
+             * @example North Sea Media
+             */
+            name: string;
+        };
+        /** @description A product as staff create it. */
+        CreateProductRequest: {
+            /** @description Whom its advertisements are shown to. */
+            audience: components["schemas"]["Audience"];
+            /**
+             * @description Category shown.
+             * @example Games
+             */
+            category: string;
+            /** @description Content it can be advertised with. */
+            content_types: components["schemas"]["ContentType"][];
+            /** @description Wide picture. */
+            cover_url?: string | null;
+            /**
+             * @description What it is.
+             * @example A calm puzzle game by the sea.
+             */
+            description: string;
+            /**
+             * @description Game description; may be empty.
+             * @example Match tiles, repair the harbour.
+             */
+            game_description: string;
+            /**
+             * @description Square icon.
+             * @example /media/puzzle-harbour.png
+             */
+            icon_url?: string | null;
+            /**
+             * @description Name shown.
+             * @example Puzzle Harbour
+             */
+            name: string;
+            /** @description Highest put amount. */
+            put_max: components["schemas"]["MoneyInput"];
+            /** @description Lowest put amount. */
+            put_min: components["schemas"]["MoneyInput"];
+        };
+        /** @description Creates a member of staff. */
+        CreateStaffRequest: {
+            /**
+             * @description Password, 8 to 128 characters.
+             * @example a long enough password
+             */
+            password: string;
+            /** @description What the member may do. */
+            role: components["schemas"]["StaffRole"];
+            /**
+             * @description Login name.
+             * @example olivia
+             */
+            username: string;
+        };
+        /**
+         * @description Decimal as text or number; no sign, exponent or blanks.
+         * @example 7.2485
+         */
+        DecimalInput: string | number;
+        /** @description Delivery reports to import. */
+        DeliveryImportForm: {
+            /**
+             * Format: binary
+             * @description CSV with a header line, or JSONL: one object a line. At most 64 MB with the rest of the form.
+             */
+            file: string;
+            /**
+             * @description How to read the columns: a JSON object from columns to fields.
+             * @example {"id":"report_id","plan":"plan_number","at":"time","views":"impressions"}
+             */
+            mapping: string;
+            /**
+             * @description Name of the reporting source, 1 to 64 of a-z, 0-9, '-' and '_'.
+             * @example network-a
+             */
+            source: string;
+        };
+        /** @description Credits a deposit. */
+        DepositRequest: {
+            /** @description How much. */
+            amount: components["schemas"]["MoneyInput"];
+            /**
+             * @description Shown to the user, at most 500 characters.
+             * @example Bank transfer 2026-11-20
+             */
+            remark: string;
+            /**
+             * @description Whom to credit.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            user_id: string;
+        };
+        /** @description A product as staff change it. */
+        EditProductRequest: {
+            /** @description Whom its advertisements are shown to. */
+            audience: components["schemas"]["Audience"];
+            /**
+             * @description Category shown.
+             * @example Games
+             */
+            category: string;
+            /** @description Content it can be advertised with. */
+            content_types: components["schemas"]["ContentType"][];
+            /** @description Wide picture. */
+            cover_url?: string | null;
+            /**
+             * @description What it is.
+             * @example A calm puzzle game by the sea.
+             */
+            description: string;
+            /**
+             * @description Game description; may be empty.
+             * @example Match tiles, repair the harbour.
+             */
+            game_description: string;
+            /**
+             * @description Square icon.
+             * @example /media/puzzle-harbour.png
+             */
+            icon_url?: string | null;
+            /**
+             * @description The product.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31
+             */
+            id: string;
+            /**
+             * @description Name shown.
+             * @example Puzzle Harbour
+             */
+            name: string;
+            /** @description Highest put amount. */
+            put_max: components["schemas"]["MoneyInput"];
+            /** @description Lowest put amount. */
+            put_min: components["schemas"]["MoneyInput"];
+        };
+        /** @description Nothing but the fact that it worked. */
+        Empty: Record<string, never>;
+        /**
+         * @description How a user came in.
+         * @enum {string}
+         */
+        Entry: "register" | "host";
+        /** @description Why a call was refused, in the form of the contract. */
+        ErrorData: {
+            /**
+             * @description The offending input.
+             * @example amount
+             */
+            field: string | null;
+            /** @description The language that `msg` is in. */
+            lang: components["schemas"]["Lang"];
+            /** @description Stable name of why. */
+            reason: components["schemas"]["Reason"];
+            /**
+             * Format: int64
+             * @description Seconds to wait before the next attempt.
+             */
+            retry_after: number | null;
+        };
+        /** @description Why a call was refused. */
+        ErrorEnvelope: {
+            /** @enum {integer} */
+            code: 400 | 401 | 402 | 403 | 404 | 405 | 429 | 500 | 503 | 4001;
+            data: components["schemas"]["ErrorData"];
+            /** @description In the language of `data.lang`. */
+            msg: string;
+        };
+        /**
+         * @description Which way an exchange goes.
+         * @enum {string}
+         */
+        ExchangeDirection: "wallet_to_currency" | "currency_to_wallet";
+        /**
+         * @description How delivery ends.
+         * @enum {string}
+         */
+        FinishOutcome: "put_finished" | "put_failed";
+        /** @description Ends delivery of a plan. */
+        FinishPlanRequest: {
+            /**
+             * @description The plan.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32
+             */
+            id: string;
+            /** @description How. */
+            outcome: components["schemas"]["FinishOutcome"];
+            /**
+             * @description Why; kept in the timeline.
+             * @example Window over
+             */
+            reason?: string | null;
+        };
+        /** @description A line of the fund details. */
+        FlowEntry: {
+            /** @description The account that changed. */
+            account: components["schemas"]["WalletAccount"];
+            /** @description Signed change of the account. */
+            amount: components["schemas"]["Money"];
+            /** @description The account's balance straight after. */
+            balance_after: components["schemas"]["Money"];
+            /**
+             * @description Hash of the wallet's chain at this posting: SHA-256 in lower-case hex.
+             * @example 5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456
+             */
+            hash: string;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e34
+             */
+            id: string;
+            /**
+             * @description What it belongs to, for example a plan's id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32
+             */
+            reference: string | null;
+            /** @description Staff's remark. */
+            remark: string | null;
+            /** @description When it was posted. */
+            time: components["schemas"]["Timestamp"];
+            /** @description What it was. */
+            type: components["schemas"]["FlowType"];
+        };
+        /** @description A page of fund details. */
+        FlowPage: {
+            /** @description The lines, newest first. */
+            items: components["schemas"]["FlowEntry"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description What a line of the fund details was.
+         * @enum {string}
+         */
+        FlowType: "system_top_up" | "manual_payout" | "ad_billing" | "ad_serving" | "system_chargeback" | "virtual_recharge_deduction" | "open_membership" | "profit_sharing" | "discount_amount" | "exchange" | "start_up_funds";
+        /**
+         * @description Gender an advertisement is shown to.
+         * @enum {string}
+         */
+        Gender: "any" | "female" | "male";
+        /** @description Issues a token for a user of a native host shell. */
+        HostTokenRequest: {
+            /**
+             * @description The host's own id of its user, 1 to 200 characters; the same id is the same user.
+             * @example host-user-4711
+             */
+            external_user_id: string;
+            lang?: components["schemas"]["Lang"] | null;
+        };
+        /** @description What became of an import. All good rows have landed. */
+        ImportResult: {
+            /**
+             * Format: int64
+             * @description Rows that were new.
+             * @example 9999
+             */
+            applied: number;
+            /**
+             * Format: int64
+             * @description Rows read.
+             * @example 10000
+             */
+            read: number;
+            /** @description Rows that could not be taken; at most 1000 are named. */
+            rejected: components["schemas"]["RejectedRow"][];
+            /**
+             * Format: int64
+             * @description How many could not be taken.
+             * @example 1
+             */
+            rejected_count: number;
+            /**
+             * Format: int64
+             * @description Rows that were known already.
+             * @example 0
+             */
+            repeated: number;
+            /**
+             * Format: int64
+             * @description Rows that restated an earlier revision.
+             * @example 0
+             */
+            restated: number;
+        };
+        /**
+         * @description A language of the interface, by Adfolio's own code.
+         * @example en
+         * @enum {string}
+         */
+        Lang: "cht" | "de" | "en" | "fr" | "jp" | "kor" | "pt" | "ru" | "spa" | "th" | "vi" | "zh";
+        /** @description A language of the interface. */
+        Language: {
+            /** @description Its code in `X-Lang`. */
+            code: components["schemas"]["Lang"];
+            /**
+             * @description Its BCP 47 tag.
+             * @example en
+             */
+            locale: string;
+            /**
+             * @description Its name in English.
+             * @example English
+             */
+            name: string;
+            /**
+             * @description Its name in itself.
+             * @example English
+             */
+            native_name: string;
+        };
+        /** @description The languages of the interface. */
+        LanguageList: {
+            /** @description The language of who names none. */
+            default: components["schemas"]["Lang"];
+            /** @description All of them. */
+            items: components["schemas"]["Language"][];
+        };
+        /** @description A licence key (authorisation code). */
+        License: {
+            /** @description Whether the account it opens is active at once. */
+            activate: boolean;
+            /**
+             * @description The code as handed out.
+             * @example 7KQ2-M9TX-4WPA-ZC3H
+             */
+            code: string;
+            /** @description When it was issued. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Staff's note. */
+            note: string | null;
+            /** @description Whether it still opens an account. */
+            state: components["schemas"]["LicenseState"];
+            /** @description The user it opened an account for. */
+            user_id: string | null;
+        };
+        /** @description Licence keys that were just issued. */
+        LicenseList: {
+            /** @description The keys. */
+            items: components["schemas"]["License"][];
+        };
+        /** @description A page of licence keys. */
+        LicensePage: {
+            /** @description The keys, newest first. */
+            items: components["schemas"]["License"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description Whether a licence key still opens an account.
+         * @enum {string}
+         */
+        LicenseState: "unused" | "used";
+        /** @description Asks for a session. */
+        LoginRequest: {
+            /**
+             * @description Password.
+             * @example adfolio-demo-1
+             */
+            password: string;
+            /**
+             * @description Login name, without regard to case.
+             * @example demo
+             */
+            username: string;
+        };
+        /** @description Marks one notification (`id`) or all of them (`all`), perhaps of one category, as read. */
+        MarkReadRequest: {
+            /** @description All of them. */
+            all?: boolean | null;
+            category?: components["schemas"]["CategoryFilter"] | null;
+            /**
+             * @description One notification.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36
+             */
+            id?: string | null;
+        };
+        /**
+         * @description Amount in the platform's currency, with exactly two decimals.
+         * @example 1250.00
+         */
+        Money: string;
+        /**
+         * @description Amount as decimal text or number: at most two decimals; no sign, exponent or blanks.
+         * @example 1250.00
+         * @example 1250
+         */
+        MoneyInput: string | number;
+        /**
+         * @description A month, `YYYY-MM`.
+         * @example 2026-11
+         */
+        Month: string;
+        /**
+         * Format: int32
+         * @description How many months: 1 to 24.
+         * @example 12
+         */
+        MonthCount: number;
+        /** @description One month's sums. */
+        MonthSummary: {
+            /**
+             * @description Net sum by type over all lines of the month, whichever account they changed.
+             * @example {
+             *       "ad_serving": "-500.00",
+             *       "system_top_up": "2000.00"
+             *     }
+             */
+            by_type: {
+                [key: string]: components["schemas"]["Money"];
+            };
+            /** @description What left them, as a positive amount. */
+            expense: components["schemas"]["Money"];
+            /** @description What came into the available funds. */
+            income: components["schemas"]["Money"];
+            /**
+             * @description The month in the caller's time zone.
+             * @example 2026-11
+             */
+            month: string;
+            /** @description Income less expense. */
+            net: components["schemas"]["Money"];
+        };
+        /** @description The months, newest first; months without lines are there with zeros. */
+        Monthly: {
+            /** @description The months. */
+            items: components["schemas"]["MonthSummary"][];
+        };
+        /** @description A notification. */
+        Notification: {
+            /** @description Its category. */
+            category: components["schemas"]["Category"];
+            /**
+             * @description Text in the caller's language.
+             * @example 2,000.00 was added to your available funds.
+             */
+            content: string;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36
+             */
+            id: string;
+            /** @description Whether it was read. */
+            read: boolean;
+            /** @description When it came. */
+            time: components["schemas"]["Timestamp"];
+            /**
+             * @description Title in the caller's language.
+             * @example Deposit credited
+             */
+            title: string;
+        };
+        /** @description Asks for notifications. */
+        NotificationListRequest: {
+            category?: components["schemas"]["CategoryFilter"] | null;
+            /** @description Position from the page before (`next_cursor`); absent asks for the first page. */
+            cursor?: string | null;
+            filter?: components["schemas"]["ReadFilter"] | null;
+            limit?: components["schemas"]["PageLimit"] | null;
+        };
+        /** @description A page of notifications. */
+        NotificationPage: {
+            /** @description The notifications, newest first. */
+            items: components["schemas"]["Notification"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+            /**
+             * Format: int64
+             * @description Unread ones over all categories.
+             * @example 3
+             */
+            unread_total: number;
+        };
+        /** @description An offer to exchange. */
+        Offer: {
+            /**
+             * @description The other currency, ISO 4217.
+             * @example EUR
+             */
+            currency: string;
+            /** @description Which way. */
+            direction: components["schemas"]["ExchangeDirection"];
+            /** @description When the offer ends. */
+            expires_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e38
+             */
+            id: string;
+            /** @description Highest wallet amount. */
+            max: components["schemas"]["Money"];
+            /** @description Least wallet amount. */
+            min: components["schemas"]["Money"];
+            /**
+             * @description Units of the other currency for one unit of wallet money, as decimal text.
+             * @example 0.9235
+             */
+            rate: string;
+        };
+        /** @description Asks for a new account in the older form. */
+        OlderRegisterRequest: {
+            /**
+             * @description The same password again; `confirmPassword` is accepted too.
+             * @example correct horse battery
+             */
+            confirm_password?: string | null;
+            /**
+             * @description E-mail address.
+             * @example ada@example.com
+             */
+            email?: string | null;
+            /**
+             * @description Authorisation code; `license_key` is accepted too.
+             * @example DEMO-LICENSE-0001
+             */
+            licenseKey: string;
+            /**
+             * @description Name shown; the user name when absent.
+             * @example Ada
+             */
+            nickname?: string | null;
+            /**
+             * @description Password, 8 to 128 characters.
+             * @example correct horse battery
+             */
+            password: string;
+            /**
+             * @description Phone number.
+             * @example +4915112345678
+             */
+            phone?: string | null;
+            /**
+             * @description Login name.
+             * @example ada.lovelace
+             */
+            username: string;
+        };
+        /** @description Opens an ad account. */
+        OpenStoreRequest: {
+            /**
+             * @description Authorisation code.
+             * @example DEMO-LICENSE-0002
+             */
+            code: string;
+        };
+        /** @description A proxy operator. */
+        Operator: {
+            /**
+             * Format: int64
+             * @description Users who follow now.
+             * @example 0
+             */
+            followers: number;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b
+             */
+            id: string;
+            /**
+             * @description Name shown.
+             * @example North Sea Media
+             */
+            name: string;
+        };
+        /** @description A page of operators. */
+        OperatorPage: {
+            /** @description The operators, newest first. */
+            items: components["schemas"]["Operator"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description How many rows.
+         * @example 20
+         */
+        PageLimit: number;
+        /** @description A plan (ad order). */
+        Plan: {
+            /**
+             * Format: int64
+             * @description Clicks reported.
+             * @example 83
+             */
+            clicks: number;
+            /** @description Spend charged. */
+            consumed: components["schemas"]["Money"];
+            coupon: components["schemas"]["PlanCoupon"] | null;
+            /** @description When it was placed or pushed. */
+            create_time: components["schemas"]["Timestamp"];
+            /** @description Part paid by a coupon. */
+            discount_amount: components["schemas"]["Money"];
+            /** @description Whether any figure is estimated from an import's pricing. */
+            estimated: boolean;
+            /** @description Why it failed. */
+            fail_reason: string | null;
+            finish_time: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Impressions reported.
+             * @example 12000
+             */
+            impressions: number;
+            /** @description Pushed by an operator. */
+            official: boolean;
+            /** @description The operator who pushed it. */
+            operator_id: string | null;
+            /** @description Part paid from the wallet. */
+            paid_amount: components["schemas"]["Money"];
+            /**
+             * @description Number shown to people and used in delivery reports.
+             * @example AD2611200042
+             */
+            plan_number: string;
+            /** @description What is advertised. */
+            product: components["schemas"]["PlanProduct"];
+            /** @description Revenue less spend; may be negative. */
+            profit: components["schemas"]["Money"];
+            /** @description Budget: paid plus discount. */
+            put_amount: components["schemas"]["Money"];
+            /**
+             * @description What is advertised, in words.
+             * @example Fifteen-second video
+             */
+            put_content: string;
+            /**
+             * Format: int32
+             * @description Share of the budget consumed, 0 to 100, rounded down.
+             * @example 25
+             */
+            put_progress: number;
+            /**
+             * @description How it is advertised, in words.
+             * @example Delivered evenly until the budget is consumed.
+             */
+            put_rule: string;
+            put_time: components["schemas"]["Timestamp"] | null;
+            /** @description Revenue reported. */
+            revenue: components["schemas"]["Money"];
+            settle_time: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Where its reports came from.
+             * @example [
+             *       "import"
+             *     ]
+             */
+            sources: string[];
+            /** @description Where it stands. */
+            status: components["schemas"]["PlanStatus"];
+            /** @description Budget not yet consumed; zero once the plan has ended. */
+            to_be_consumed: components["schemas"]["Money"];
+            /** @description Whom it is shown to. */
+            user_targeting: components["schemas"]["Audience"];
+        };
+        /** @description How many plans stand where. */
+        PlanCounts: {
+            /**
+             * Format: int64
+             * @description Paid, before the first delivery.
+             */
+            matching: number;
+            /**
+             * Format: int64
+             * @description Failed.
+             */
+            put_failed: number;
+            /**
+             * Format: int64
+             * @description Delivered.
+             */
+            put_finished: number;
+            /**
+             * Format: int64
+             * @description Delivering.
+             */
+            putting: number;
+            /**
+             * Format: int64
+             * @description Settled.
+             */
+            settled: number;
+            /**
+             * Format: int64
+             * @description Waiting to be put.
+             */
+            waiting: number;
+            /**
+             * Format: int64
+             * @description Waiting for settlement.
+             */
+            waiting_settlement: number;
+        };
+        /** @description A coupon as a plan shows it. */
+        PlanCoupon: {
+            /**
+             * @description The user's coupon.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e33
+             */
+            id: string;
+            /**
+             * @description Its name.
+             * @example Welcome 10%
+             */
+            name: string;
+        };
+        /** @description A plan with its life, its delivery and its money. */
+        PlanDetail: components["schemas"]["Plan"] & {
+            /** @description The wallet's lines that belong to it, oldest first. */
+            flow: components["schemas"]["FlowEntry"][];
+            /** @description Its delivery by hour (up to three days) or day of the caller's time zone, oldest first. */
+            series: components["schemas"]["SeriesPoint"][];
+            /** @description Its life so far, oldest first. */
+            timeline: components["schemas"]["TimelineEntry"][];
+        };
+        /** @description A page of plans. */
+        PlanPage: {
+            /** @description Counts by status under the same push filter. */
+            counts: components["schemas"]["PlanCounts"];
+            /** @description The plans, newest first. */
+            items: components["schemas"]["Plan"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description A product as a plan shows it. */
+        PlanProduct: {
+            /**
+             * @description Its icon.
+             * @example /media/puzzle-harbour.png
+             */
+            icon_url: string | null;
+            /**
+             * @description Its id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31
+             */
+            id: string;
+            /**
+             * @description Its name at the put.
+             * @example Puzzle Harbour
+             */
+            name: string;
+        };
+        /**
+         * @description Where a plan stands.
+         * @enum {string}
+         */
+        PlanStatus: "waiting" | "matching" | "putting" | "put_failed" | "put_finished" | "waiting_settlement" | "settled";
+        /** @description A user as a plan shows one to staff. */
+        PlanUser: {
+            /**
+             * @description The user.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            id: string;
+            /**
+             * @description Login name; null while it cannot be looked up.
+             * @example ada.lovelace
+             */
+            username: string | null;
+        };
+        /** @description What can be advertised. */
+        Product: {
+            /** @description Whom its advertisements are shown to. */
+            audience: components["schemas"]["Audience"];
+            /**
+             * @description Category shown.
+             * @example Games
+             */
+            category: string;
+            /** @description Content it can be advertised with. */
+            content_types: components["schemas"]["ContentType"][];
+            /**
+             * @description Wide picture.
+             * @example /media/puzzle-harbour-cover.png
+             */
+            cover_url: string | null;
+            /**
+             * @description What it is.
+             * @example A calm puzzle game by the sea.
+             */
+            description: string;
+            /**
+             * @description Game description; may be empty.
+             * @example Match tiles, repair the harbour.
+             */
+            game_description: string;
+            /**
+             * @description Square icon.
+             * @example /media/puzzle-harbour.png
+             */
+            icon_url: string | null;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31
+             */
+            id: string;
+            /**
+             * @description Name shown.
+             * @example Puzzle Harbour
+             */
+            name: string;
+            /** @description Highest put amount. */
+            put_max: components["schemas"]["Money"];
+            /** @description Lowest put amount. */
+            put_min: components["schemas"]["Money"];
+        };
+        /** @description A page of products. */
+        ProductPage: {
+            /** @description The products, newest first. */
+            items: components["schemas"]["Product"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description The figures of a wallet. */
+        Property: {
+            /** @description Free to use. */
+            available_funds: components["schemas"]["Money"];
+            /**
+             * @description The platform's currency, ISO 4217.
+             * @example USD
+             */
+            currency: string;
+            /** @description What coupons paid so far, less what was given back. */
+            discount_amount: components["schemas"]["Money"];
+            /** @description Start-up funds not yet returned. */
+            start_up_funds_outstanding: components["schemas"]["Money"];
+            /** @description Held by running plans, coupon parts included. */
+            to_be_consumed: components["schemas"]["Money"];
+            /** @description Earned, waiting for settlement. */
+            to_be_settled: components["schemas"]["Money"];
+            /** @description Available, to be consumed, to be settled and withdrawing together. */
+            total_assets: components["schemas"]["Money"];
+            /** @description On its way out. */
+            withdrawing: components["schemas"]["Money"];
+        };
+        /**
+         * @description Which plans by who proposed them.
+         * @enum {string}
+         */
+        PushFilter: "all" | "official" | "non_official";
+        /** @description Pushes a plan to users; it waits for their put. */
+        PushPlanRequest: {
+            /** @description Proposed amount, within the product's range. */
+            amount: components["schemas"]["MoneyInput"];
+            /**
+             * @description The product.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31
+             */
+            product_id: string;
+            /**
+             * @description What is advertised, in words.
+             * @example Fifteen-second video
+             */
+            put_content: string;
+            /**
+             * @description How it is advertised, in words.
+             * @example Delivered evenly until the budget is consumed.
+             */
+            put_rule: string;
+            /** @description To whom. */
+            to: components["schemas"]["PushTarget"];
+            user_targeting?: components["schemas"]["Audience"] | null;
+        };
+        /** @description To whom a plan is pushed. */
+        PushTarget: {
+            /**
+             * @description Users, 1 to 500.
+             * @example [
+             *       "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+             *     ]
+             */
+            user_ids: string[];
+        };
+        /** @description A pushed plan. */
+        PushedPlan: {
+            /**
+             * @description The plan.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32
+             */
+            plan_id: string;
+            /**
+             * @description To whom.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            user_id: string;
+        };
+        /** @description The pushed plans. */
+        PushedPlans: {
+            /** @description One for each user. */
+            items: components["schemas"]["PushedPlan"][];
+        };
+        /** @description Puts money into a product (`product_id`) or into a pushed plan that waits (`plan_id`): exactly one of them. */
+        PutRequest: {
+            /** @description Budget before a coupon that adds to it, within the product's range. */
+            amount: components["schemas"]["MoneyInput"];
+            /** @description A pushed plan that waits. */
+            plan_id?: string | null;
+            /**
+             * @description A product.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31
+             */
+            product_id?: string | null;
+            /** @description The caller's coupon to use. */
+            user_coupon_id?: string | null;
+        };
+        /**
+         * @description Which notifications by whether they were read.
+         * @enum {string}
+         */
+        ReadFilter: "all" | "unread" | "read";
+        /**
+         * @description Why a call was refused. The names are stable.
+         * @example VALIDATION
+         * @enum {string}
+         */
+        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "NOTHING_CHANGED" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
+        /** @description Claims a coupon. */
+        ReceiveCouponRequest: {
+            /**
+             * @description The campaign; the new-user coupon when absent.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35
+             */
+            campaign_id?: string | null;
+        };
+        /** @description One proof of the books. */
+        ReconcileCheck: {
+            /**
+             * @description What was found, in English.
+             * @example every transaction's entries sum to zero
+             */
+            detail: string;
+            /**
+             * Format: int64
+             * @description The figure that must be zero.
+             * @example 0
+             */
+            figure: number;
+            /**
+             * @description Stable name.
+             * @example entries_sum_to_zero
+             */
+            name: string;
+            /**
+             * @description Whether it holds.
+             * @example true
+             */
+            ok: boolean;
+        };
+        /** @description The proof of the books. */
+        Reconciliation: {
+            /** @description The checks. */
+            checks: components["schemas"]["ReconcileCheck"][];
+            /**
+             * @description Whether all checks hold.
+             * @example true
+             */
+            ok: boolean;
+        };
+        /** @description Asks for a new account. */
+        RegisterRequest: {
+            /**
+             * @description The same password again; `confirmPassword` is accepted too.
+             * @example correct horse battery
+             */
+            confirm_password: string;
+            /**
+             * @description E-mail address.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description Authorisation code; `license_key` is accepted too.
+             * @example DEMO-LICENSE-0001
+             */
+            licenseKey: string;
+            /**
+             * @description Name shown; the user name when absent.
+             * @example Ada
+             */
+            nickname?: string | null;
+            /**
+             * @description Password, 8 to 128 characters.
+             * @example correct horse battery
+             */
+            password: string;
+            /**
+             * @description Phone number.
+             * @example +4915112345678
+             */
+            phone: string;
+            /**
+             * @description Login name.
+             * @example ada.lovelace
+             */
+            username: string;
+        };
+        /** @description A row of an import that could not be taken. */
+        RejectedRow: {
+            /**
+             * Format: int64
+             * @description Line of the file, from 1, the CSV header included.
+             * @example 17
+             */
+            line: number;
+            /**
+             * @description Why, in English.
+             * @example unknown plan number
+             */
+            reason: string;
+        };
+        /** @description Delivery in a stretch of time. */
+        SeriesPoint: {
+            /**
+             * Format: int64
+             * @description Clicks in it.
+             * @example 8
+             */
+            clicks: number;
+            /** @description Spend charged for it. */
+            consumed: components["schemas"]["Money"];
+            /**
+             * Format: int64
+             * @description Impressions in it.
+             * @example 1200
+             */
+            impressions: number;
+            /** @description Revenue for it. */
+            revenue: components["schemas"]["Money"];
+            /** @description When the stretch begins. */
+            time: components["schemas"]["Timestamp"];
+        };
+        /** @description A way to reach customer service. */
+        ServiceEntry: {
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30
+             */
+            id: string;
+            /**
+             * @description Its label in the caller's language.
+             * @example Live chat
+             */
+            label: string;
+            /**
+             * Format: int32
+             * @description 1 is a page inside the app, anything else opens elsewhere.
+             * @example 1
+             */
+            type: number;
+            /**
+             * @description Its address.
+             * @example https://support.example.com/chat
+             */
+            url: string;
+        };
+        /** @description A way to reach customer service, in every language. */
+        ServiceEntryContent: {
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30
+             */
+            id: string;
+            /**
+             * @description Its label by language.
+             * @example {
+             *       "en": "Live chat"
+             *     }
+             */
+            label: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int32
+             * @description 1 is a page inside the app, anything else opens elsewhere.
+             * @example 1
+             */
+            type: number;
+            /**
+             * @description Its address.
+             * @example https://support.example.com/chat
+             */
+            url: string;
+        };
+        /** @description A way to reach customer service, in every language, as staff edit it. */
+        ServiceEntryContentInput: {
+            /** @description Opaque id; given when absent. */
+            id?: string | null;
+            /**
+             * @description Its label by language; `en` is required.
+             * @example {
+             *       "en": "Live chat"
+             *     }
+             */
+            label: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int32
+             * @description 1 is a page inside the app, anything else opens elsewhere.
+             * @example 1
+             */
+            type: number;
+            /**
+             * @description Its address; https only.
+             * @example https://support.example.com/chat
+             */
+            url: string;
+        };
+        /** @description A session that was just opened. */
+        Session: {
+            /** @description When it expires unless used. */
+            expires_at: components["schemas"]["Timestamp"];
+            /**
+             * @description The token for `X-CT`; told only here.
+             * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA
+             */
+            token: string;
+            /** @description Whose it is. */
+            user: components["schemas"]["UserInfo"];
+        };
+        /** @description A live session of a user. */
+        SessionSummary: {
+            /** @description When it was opened. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it expires unless used. */
+            expires_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Its id; not the token.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3a
+             */
+            id: string;
+            /** @description When it was last seen, to the minute. */
+            last_seen_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A member of staff. */
+        Staff: {
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
+             */
+            id: string;
+            /** @description What the member may do. */
+            role: components["schemas"]["StaffRole"];
+            /**
+             * @description Login name.
+             * @example admin
+             */
+            username: string;
+        };
+        /** @description A page of staff. */
+        StaffPage: {
+            /** @description The members, newest first. */
+            items: components["schemas"]["Staff"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description A plan with its user. */
+        StaffPlan: components["schemas"]["Plan"] & {
+            /** @description Whose plan. */
+            user: components["schemas"]["PlanUser"];
+        };
+        /** @description A plan in detail with its user. */
+        StaffPlanDetail: components["schemas"]["PlanDetail"] & {
+            /** @description Whose plan. */
+            user: components["schemas"]["PlanUser"];
+        };
+        /** @description A page of plans of all users. */
+        StaffPlanPage: {
+            /** @description The plans, newest first. */
+            items: components["schemas"]["StaffPlan"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description What a member of staff may do.
+         * @enum {string}
+         */
+        StaffRole: "admin" | "support" | "finance" | "operator";
+        /** @description A staff session that was just opened. */
+        StaffSession: {
+            /** @description Whose it is. */
+            staff: components["schemas"]["Staff"];
+            /**
+             * @description The token for `X-CT`; told only here.
+             * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA
+             */
+            token: string;
+        };
+        /** @description The figures of a range. */
+        Statistics: {
+            /**
+             * Format: int64
+             * @description Clicks in the range.
+             * @example 83
+             */
+            clicks: number;
+            /** @description Spend charged for delivery in the range. */
+            consumed: components["schemas"]["Money"];
+            /**
+             * @description Spend per click, money with two decimals; null without clicks.
+             * @example 1.51
+             */
+            cpc: string | null;
+            /**
+             * @description Clicks per impression, a ratio with four decimals (`"0.0069"` is 0.69 %); null without impressions.
+             * @example 0.0069
+             */
+            ctr: string | null;
+            /**
+             * Format: int64
+             * @description Plans paid in the range, failed ones left out.
+             * @example 3
+             */
+            delivery_orders: number;
+            /** @description When the range begins. */
+            from: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Impressions in the range.
+             * @example 12000
+             */
+            impressions: number;
+            /** @description Put amounts of plans paid in the range, failed ones left out. */
+            invested: components["schemas"]["Money"];
+            /** @description Revenue less spend; may be negative. */
+            profit: components["schemas"]["Money"];
+            /** @description Revenue for delivery in the range. */
+            revenue: components["schemas"]["Money"];
+            /**
+             * @description Revenue per spend, a ratio with four decimals (`"1.1240"`); null without spend.
+             * @example 1.1240
+             */
+            roas: string | null;
+            /** @description Points by hour (today), day (week, month) or month (all) of the time zone, oldest first. */
+            series: components["schemas"]["SeriesPoint"][];
+            /** @description When it ends, exclusive. */
+            to: components["schemas"]["Timestamp"];
+            /** @description Budget of running plans not yet consumed, now; the same in every range. */
+            to_be_consumed: components["schemas"]["Money"];
+            /** @description The range. */
+            type: components["schemas"]["StatisticsType"];
+        };
+        /**
+         * @description 1 today, 2 this week (Monday first), 3 this month, 4 all.
+         * @example 1
+         * @enum {integer}
+         */
+        StatisticsType: 1 | 2 | 3 | 4;
+        /** @description A step in the life of a plan. */
+        TimelineEntry: {
+            /** @description Why. */
+            reason: string | null;
+            /** @description The status it moved to. */
+            status: components["schemas"]["PlanStatus"];
+            /** @description When. */
+            time: components["schemas"]["Timestamp"];
+        };
+        /**
+         * Format: date-time
+         * @description RFC 3339 in UTC with milliseconds.
+         * @example 2026-11-20T08:15:30.000Z
+         */
+        Timestamp: string;
+        /**
+         * Format: date-time
+         * @description RFC 3339 with any offset.
+         * @example 2026-11-20T08:15:30.000Z
+         */
+        TimestampInput: string;
+        /** @description A session in the older form. */
+        Token: {
+            /**
+             * @description The token for `X-CT`; told only here.
+             * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA
+             */
+            token: string;
+        };
+        /** @description How many notifications are unread. */
+        UnreadTotal: {
+            /**
+             * Format: int64
+             * @description Unread ones over all categories.
+             * @example 3
+             */
+            unread_total: number;
+        };
+        /** @description A user with wallet and sessions. */
+        UserDetail: components["schemas"]["UserInfo"] & {
+            /** @description The wallet's figures. */
+            property: components["schemas"]["Property"];
+            /** @description Live sessions, newest first. */
+            sessions: components["schemas"]["SessionSummary"][];
+        };
+        /** @description A user as the user and staff see one. */
+        UserInfo: {
+            /** @description Address of the picture. */
+            avatar_url: string | null;
+            /** @description When the account was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int32
+             * @description Credit score in points.
+             * @example 100
+             */
+            credit_score: number;
+            /** @description Customer service for questions of every kind. */
+            customer_service_url: components["schemas"]["ServiceEntry"][];
+            /** @description Guarantee deposit. */
+            deposit: components["schemas"]["Money"];
+            /**
+             * @description E-mail address; empty when none was given.
+             * @example ada@example.com
+             */
+            email: string;
+            /** @description How the user came in. */
+            entry: components["schemas"]["Entry"];
+            /** @description Whether a bank card is bound. */
+            has_bank_card: boolean;
+            /** @description Whether a transaction password is set. */
+            has_pay_password: boolean;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            id: string;
+            lang: components["schemas"]["Lang"] | null;
+            /**
+             * @description Licence key that opened the account; only the last four characters are shown.
+             * @example ****0001
+             */
+            licenseKey: string | null;
+            /**
+             * @description Name shown.
+             * @example Ada
+             */
+            nickname: string;
+            /**
+             * @description Phone number; empty when none was given.
+             * @example +4915112345678
+             */
+            phone: string;
+            /** @description The proxy operator followed. */
+            proxy_operator_id: string | null;
+            /** @description Customer service for deposits. */
+            recharge_customer_service_url: components["schemas"]["ServiceEntry"][];
+            /**
+             * Format: int32
+             * @description Shop level, from 1.
+             * @example 1
+             */
+            shop_level: number;
+            /** @description State of the account. */
+            state: components["schemas"]["UserState"];
+            /**
+             * @description Login name.
+             * @example ada.lovelace
+             */
+            username: string;
+            /** @description Whether the user is a member. */
+            vip: boolean;
+        };
+        /** @description A page of users. */
+        UserPage: {
+            /** @description The users, newest first. */
+            items: components["schemas"]["UserInfo"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description State of an account.
+         * @enum {string}
+         */
+        UserState: "active" | "not_activated" | "disabled" | "cancelled";
+        /** @description Moves an account to another state. */
+        UserStateRequest: {
+            /**
+             * @description The user.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            id: string;
+            /**
+             * @description Why.
+             * @example Asked for by the user
+             */
+            reason?: string | null;
+            /** @description The new state. */
+            state: components["schemas"]["UserState"];
+        };
+        /**
+         * @description Which balance of the wallet changed.
+         * @enum {string}
+         */
+        WalletAccount: "available" | "to_be_consumed" | "to_be_settled" | "withdrawing";
+    };
+    responses: {
+        /** @description The body is too large. */
+        Edge413: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorEnvelope"];
+            };
+        };
+        /** @description The body is of the wrong content type. */
+        Edge415: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorEnvelope"];
+            };
+        };
+        /** @description Too many requests from this address or with this token. */
+        Edge429: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorEnvelope"];
+            };
+        };
+        /** @description A service behind is down. */
+        Edge502: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorEnvelope"];
+            };
+        };
+        /** @description A service behind is down. */
+        Edge503: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorEnvelope"];
+            };
+        };
+        /** @description A service behind did not answer in time. */
+        Edge504: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorEnvelope"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getAcceptorDetail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "DEMO-PERSONAL",
+                 *       "kind": "personal"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AcceptorDetailRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["AcceptorDetail"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getStatistics: {
+        parameters: {
+            query?: {
+                type?: components["schemas"]["StatisticsType"];
+                user_time_zone?: string;
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Statistics"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    createAcceptanceCode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "acceptor_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e37",
+                 *       "currency": "EUR",
+                 *       "direction": "wallet_to_currency",
+                 *       "expires_at": "2026-11-20T08:15:30.000Z",
+                 *       "max": "1250.00",
+                 *       "min": "1250.00",
+                 *       "rate": "7.2485"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateAcceptanceCodeRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["AcceptanceCode"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    createAcceptor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "personal",
+                 *       "name": "Harbour Exchange Ltd"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateAcceptorRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Acceptor"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listAcceptors: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["AcceptorPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getContent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Content"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    setContent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "customer_service": [
+                 *         {
+                 *           "label": {
+                 *             "en": "Live chat"
+                 *           },
+                 *           "type": 1,
+                 *           "url": "https://support.example.com/chat"
+                 *         }
+                 *       ],
+                 *       "recharge_customer_service": [
+                 *         {
+                 *           "label": {
+                 *             "en": "Live chat"
+                 *           },
+                 *           "type": 1,
+                 *           "url": "https://support.example.com/chat"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ContentRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Content"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    createCampaign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount_requirement": "1250.00",
+                 *       "kind": "new_user",
+                 *       "mode": "discount",
+                 *       "name": "Welcome 10%",
+                 *       "type": "increment",
+                 *       "valid_days": 30,
+                 *       "value": "10%"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateCampaignRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Campaign"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listCampaigns: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["CampaignPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    importDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["DeliveryImportForm"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ImportResult"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    createLicenses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "activate": true,
+                 *       "count": 10,
+                 *       "note": "Trade fair"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateLicenseRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["LicenseList"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listLicenses: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["LicensePage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    staffLogin: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "adfolio-demo-1",
+                 *       "username": "demo"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LoginRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["StaffSession"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    staffLogout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Empty"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Empty"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    createOperator: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "North Sea Media"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateOperatorRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Operator"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listOperators: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["OperatorPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getAnyPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ById"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["StaffPlanDetail"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    finishPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32",
+                 *       "outcome": "put_finished",
+                 *       "reason": "Window over"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FinishPlanRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Plan"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listAllPlans: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                plan_number?: string;
+                status?: components["schemas"]["PlanStatus"];
+                user_id?: string;
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["StaffPlanPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    pushPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": "1250.00",
+                 *       "product_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31",
+                 *       "put_content": "Fifteen-second video",
+                 *       "put_rule": "Delivered evenly until the budget is consumed.",
+                 *       "to": {
+                 *         "user_ids": [
+                 *           "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PushPlanRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PushedPlans"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    settlePlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ById"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Plan"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    createProduct: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "audience": {
+                 *         "age_max": 55,
+                 *         "age_min": 18,
+                 *         "gender": "any",
+                 *         "regions": [
+                 *           "DE",
+                 *           "AT"
+                 *         ]
+                 *       },
+                 *       "category": "Games",
+                 *       "content_types": [
+                 *         "video"
+                 *       ],
+                 *       "description": "A calm puzzle game by the sea.",
+                 *       "game_description": "Match tiles, repair the harbour.",
+                 *       "icon_url": "/media/puzzle-harbour.png",
+                 *       "name": "Puzzle Harbour",
+                 *       "put_max": "1250.00",
+                 *       "put_min": "1250.00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateProductRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Product"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    editProduct: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "audience": {
+                 *         "age_max": 55,
+                 *         "age_min": 18,
+                 *         "gender": "any",
+                 *         "regions": [
+                 *           "DE",
+                 *           "AT"
+                 *         ]
+                 *       },
+                 *       "category": "Games",
+                 *       "content_types": [
+                 *         "video"
+                 *       ],
+                 *       "description": "A calm puzzle game by the sea.",
+                 *       "game_description": "Match tiles, repair the harbour.",
+                 *       "icon_url": "/media/puzzle-harbour.png",
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31",
+                 *       "name": "Puzzle Harbour",
+                 *       "put_max": "1250.00",
+                 *       "put_min": "1250.00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EditProductRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Product"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listAllProducts: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ProductPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    createStaff: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "a long enough password",
+                 *       "role": "admin",
+                 *       "username": "olivia"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateStaffRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Staff"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listStaff: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["StaffPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getUserDetail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ById"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["UserDetail"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    createHostToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "external_user_id": "host-user-4711"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HostTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Token"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                query?: string;
+                state?: components["schemas"]["UserState"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["UserPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    setUserState: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f",
+                 *       "reason": "Asked for by the user",
+                 *       "state": "active"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserStateRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["UserInfo"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    creditDeposit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": "1250.00",
+                 *       "remark": "Bank transfer 2026-11-20",
+                 *       "user_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DepositRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["FlowEntry"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    reconcile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Reconciliation"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    olderLogin: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "adfolio-demo-1",
+                 *       "username": "demo"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LoginRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Token"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    logout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Empty"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Empty"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    olderRegister: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "confirm_password": "correct horse battery",
+                 *       "email": "ada@example.com",
+                 *       "licenseKey": "DEMO-LICENSE-0001",
+                 *       "nickname": "Ada",
+                 *       "password": "correct horse battery",
+                 *       "phone": "+4915112345678",
+                 *       "username": "ada.lovelace"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OlderRegisterRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Token"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listLanguages: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["LanguageList"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    login: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "adfolio-demo-1",
+                 *       "username": "demo"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LoginRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Session"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    register: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "confirm_password": "correct horse battery",
+                 *       "email": "ada@example.com",
+                 *       "licenseKey": "DEMO-LICENSE-0001",
+                 *       "nickname": "Ada",
+                 *       "password": "correct horse battery",
+                 *       "phone": "+4915112345678",
+                 *       "username": "ada.lovelace"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RegisterRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Session"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    openStore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "DEMO-LICENSE-0002"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OpenStoreRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Session"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getProduct: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "product_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AppDetailRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["AppDetail"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    countWaitingPlans: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Empty"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Count"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ById"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PlanDetail"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listPlans: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                push?: components["schemas"]["PushFilter"];
+                status?: components["schemas"]["PlanStatus"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PlanPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    putPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": "1250.00",
+                 *       "product_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PutRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Plan"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listProducts: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ProductPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listFlow: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                month?: components["schemas"]["Month"];
+                type?: components["schemas"]["FlowType"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["FlowPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getMonthly: {
+        parameters: {
+            query?: {
+                months?: components["schemas"]["MonthCount"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Monthly"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getUserInfo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["UserInfo"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listNotifications: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NotificationListRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["NotificationPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    markNotificationsRead: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MarkReadRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["UnreadTotal"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    countUnread: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Empty"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["UnreadTotal"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getProperty: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Property"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listCoupons: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                state?: components["schemas"]["CouponState"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["CouponPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    receiveCoupon: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "campaign_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReceiveCouponRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Coupon"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
 }

@@ -242,21 +242,15 @@ function useWidth() {
 
 const DAY_MS = 86_400_000;
 
-/** Points less than a day apart are named by their time, others by their date. */
+/** Points are named by what tells them apart: the month, the date, or the time of the day. */
 function useTimeText(times: readonly string[], lang: string) {
   return useMemo(() => {
     const at = times.map((time) => new Date(time));
     const first = at[0]?.getTime() ?? 0;
     const last = at.at(-1)?.getTime() ?? 0;
-    const daily = at.length > 1 && (last - first) / (at.length - 1) >= DAY_MS * 0.9;
+    const stepMs = at.length > 1 ? (last - first) / (at.length - 1) : 0;
     const locale = localeOf(lang);
-    const shortStyle: Intl.DateTimeFormatOptions =
-      last - first > 1.5 * DAY_MS
-        ? { month: 'short', day: 'numeric' }
-        : { hour: '2-digit', minute: '2-digit' };
-    const fullStyle: Intl.DateTimeFormatOptions = daily
-      ? { dateStyle: 'medium' }
-      : { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' };
+    const { short: shortStyle, full: fullStyle } = timeStyles(stepMs, last - first);
     const short = new Intl.DateTimeFormat(locale, shortStyle);
     const full = new Intl.DateTimeFormat(locale, fullStyle);
     const text = (format: Intl.DateTimeFormat) => (index: number) => {
@@ -265,4 +259,15 @@ function useTimeText(times: readonly string[], lang: string) {
     };
     return { short: text(short), full: text(full) };
   }, [times, lang]);
+}
+
+type TimeStyles = { short: Intl.DateTimeFormatOptions; full: Intl.DateTimeFormatOptions };
+
+function timeStyles(stepMs: number, spanMs: number): TimeStyles {
+  const monthly = { month: 'short', year: 'numeric' } as const;
+  const daily = { month: 'short', day: 'numeric' } as const;
+  const hourly = { hour: 'numeric', minute: '2-digit' } as const;
+  if (stepMs >= 27 * DAY_MS) return { short: monthly, full: monthly };
+  if (stepMs >= 0.9 * DAY_MS) return { short: daily, full: { dateStyle: 'medium' } };
+  return { short: spanMs > 1.5 * DAY_MS ? daily : hourly, full: { ...daily, ...hourly } };
 }

@@ -1,24 +1,28 @@
 import { ArrowDownLeft, ArrowUpRight, Minus } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
 import { useFormats } from '@/i18n/format';
-import type { FlowEntry } from '@/lib/api/types';
+import type { FlowEntry, FlowType } from '@/lib/api/types';
 import { signOf } from '@/lib/money';
 import { cx } from '../cx';
 import { Money } from '../money';
 import styles from './flow-list.module.css';
 
 /** Movements of money, each with what it was for and the balance it left. */
-export function FlowList({ entries }: { entries: readonly FlowEntry[] }) {
+/** `linked` leads from a movement to the plan that it belongs to; the plan's own page leaves that out. */
+export function FlowList({ entries, linked = false }: { entries: readonly FlowEntry[]; linked?: boolean }) {
   return (
     <ul className={styles.list}>
       {entries.map((entry) => (
-        <FlowItem key={entry.id} entry={entry} />
+        <FlowItem key={entry.id} entry={entry} linked={linked} />
       ))}
     </ul>
   );
 }
 
-function FlowItem({ entry }: { entry: FlowEntry }) {
+type ItemProps = { entry: FlowEntry; linked: boolean };
+
+function FlowItem({ entry, linked }: ItemProps) {
   const { t } = useTranslation();
   const { moment, money } = useFormats();
   const sign = signOf(entry.amount);
@@ -35,15 +39,31 @@ function FlowItem({ entry }: { entry: FlowEntry }) {
           <Money value={entry.amount} signed="movement" />
         </span>
       </span>
-      <span className={styles.remark}>{entry.remark || t('flow.no_remark')}</span>
+      <FlowNote entry={entry} linked={linked} />
       <span className={styles.foot}>
         <time className={styles.time} dateTime={entry.time}>
           {moment(entry.time)}
         </time>
         <span className={cx('figure', styles.balance)}>
-          {t('flow.balance', { amount: money(entry.balance_after) })}
+          {t(`flow.balance.${entry.account}`, { amount: money(entry.balance_after) })}
         </span>
       </span>
     </li>
+  );
+}
+
+const OF_PLANS: readonly FlowType[] = ['ad_serving', 'ad_billing', 'profit_sharing', 'discount_amount'];
+
+function FlowNote({ entry, linked }: ItemProps) {
+  const { t } = useTranslation();
+  const plan = linked && OF_PLANS.includes(entry.type) ? entry.reference : null;
+  if (!plan) return <span className={styles.remark}>{entry.remark || t('flow.no_remark')}</span>;
+  return (
+    <span className={styles.remark}>
+      {entry.remark}
+      <Link className={styles.link} to={`/plan/detail?id=${encodeURIComponent(plan)}`}>
+        {t('flow.see_plan')}
+      </Link>
+    </span>
   );
 }

@@ -14,7 +14,7 @@ const NO_FIGURE = '–';
 /** The other figures; those that are made of plans lead to them. */
 export function FigureGrid({ statistics }: { statistics: Statistics | undefined }) {
   const { t } = useTranslation();
-  const { integer, ratio, percent } = useFormats();
+  const { integer, money, ratio, percent } = useFormats();
   const show = (render: (figures: Statistics) => ReactNode) =>
     statistics ? render(statistics) : <Skeleton width="60%" height="1.45em" />;
   return (
@@ -51,7 +51,7 @@ export function FigureGrid({ statistics }: { statistics: Statistics | undefined 
       </Cell>
       <Cell label={t('figure.cpc')}>
         {show(({ cpc }) => (
-          <span className="figure">{cpc ? ratio(cpc) : NO_FIGURE}</span>
+          <span className="figure">{cpc ? money(cpc) : NO_FIGURE}</span>
         ))}
       </Cell>
       <Cell label={t('figure.roas')}>

@@ -27,6 +27,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
       <div className={styles.badges}>
         <StatusBadge status={plan.status} />
         {plan.official ? <Badge>{t('plan.official')}</Badge> : null}
+        {plan.estimated ? <Badge tone="warning">{t('plan.estimated')}</Badge> : null}
         <time className={styles.time} dateTime={plan.create_time}>
           {moment(plan.create_time)}
         </time>

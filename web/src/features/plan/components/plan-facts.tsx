@@ -10,7 +10,7 @@ import { useAudienceText } from './audience-text';
 /** What was ordered and how it was paid. */
 export function PlanFacts({ plan }: { plan: PlanDetail }) {
   const { t } = useTranslation();
-  const { dateTime } = useFormats();
+  const { dateTime, list } = useFormats();
   const audienceText = useAudienceText();
   const discounted = signOf(plan.discount_amount) > 0;
   return (
@@ -37,8 +37,10 @@ export function PlanFacts({ plan }: { plan: PlanDetail }) {
           </Row>
         ) : null}
         <Row label={t('plan.user_targeting')}>{audienceText(plan.user_targeting)}</Row>
+        {plan.sources.length > 0 ? <Row label={t('plan.sources')}>{list(plan.sources)}</Row> : null}
         <Row label={t('plan.create_time')}>{dateTime(plan.create_time)}</Row>
       </Rows>
+      {plan.estimated ? <p className={styles.note}>{t('plan.estimated_text')}</p> : null}
     </Card>
   );
 }

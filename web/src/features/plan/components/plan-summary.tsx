@@ -26,6 +26,7 @@ export function PlanSummary({ plan }: { plan: PlanDetail }) {
           <p className={styles.badges}>
             <StatusBadge status={plan.status} />
             {plan.official ? <Badge>{t('plan.official')}</Badge> : null}
+            {plan.estimated ? <Badge tone="warning">{t('plan.estimated')}</Badge> : null}
           </p>
         </div>
       </div>

@@ -35,6 +35,7 @@ function TimelineStep({ step }: { step: Step }) {
           {dateTime(step.time)}
         </time>
       ) : null}
+      {step.reason ? <span className={styles.stepReason}>{step.reason}</span> : null}
     </li>
   );
 }

@@ -78,7 +78,7 @@ export function FundList() {
       >
         {(entries) => (
           <Card>
-            <FlowList entries={entries} />
+            <FlowList entries={entries} linked />
           </Card>
         )}
       </QueryList>

@@ -1,0 +1,16 @@
+import { render } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { App } from '@/app/app';
+import { startSession } from '@/lib/session/store';
+
+/** The whole app at an address, as a logged-in user unless said otherwise. */
+export function openApp(path: string, { token = 'token-1' }: { token?: string | null } = {}) {
+  if (token) startSession(token, 'register');
+  window.location.hash = `#${path}`;
+  return { user: userEvent.setup(), ...render(<App />) };
+}
+
+/** The address inside the app, with its query. */
+export function address(): string {
+  return window.location.hash.slice(1);
+}
