@@ -20,6 +20,7 @@ pub mod lang;
 pub mod limits;
 pub mod messages;
 pub mod openapi;
+pub mod readiness;
 pub mod route;
 pub mod routes;
 pub mod server;
@@ -52,6 +53,9 @@ pub async fn run(
     let revocations = Subscription::ephemeral("gateway")
         .bind("adfolio.auth.v1.SessionsRevoked")
         .bind("adfolio.auth.v1.AccountStateChanged");
+    let reached = service.readiness.register_flag("services");
+    let first_look = readiness::watch(gateway.services().clone(), reached, service.shutdown.clone());
+    service.tasks.spawn("readiness", first_look);
     let sink = gateway.sessions().sink();
     service.tasks.spawn(
         "revocations",

@@ -50,7 +50,9 @@ pub struct Services {
     pub acceptor: AcceptorServiceClient<Channel>,
     /// Acceptors, for staff.
     pub acceptor_admin: AcceptorAdminServiceClient<Channel>,
+    channels: [(&'static str, Channel); 6],
 }
+
 
 impl Services {
     /// Opens a channel to each service; nothing is connected yet.
@@ -62,7 +64,16 @@ impl Services {
         let coupon = connect(&urls.coupon_url, options)?;
         let notification = connect(&urls.notification_url, options)?;
         let acceptor = connect(&urls.acceptor_url, options)?;
+        let channels = [
+            ("auth", auth.clone()),
+            ("wallet", wallet.clone()),
+            ("plan", plan.clone()),
+            ("coupon", coupon.clone()),
+            ("notification", notification.clone()),
+            ("acceptor", acceptor.clone()),
+        ];
         Ok(Self {
+            channels,
             auth: AuthServiceClient::new(auth.clone()),
             auth_admin: AuthAdminServiceClient::new(auth.clone()),
             directory: UserDirectoryServiceClient::new(auth),
@@ -78,5 +89,10 @@ impl Services {
             acceptor: AcceptorServiceClient::new(acceptor.clone()),
             acceptor_admin: AcceptorAdminServiceClient::new(acceptor),
         })
+    }
+
+    /// The channels by the names of their services.
+    pub fn channels(&self) -> &[(&'static str, Channel)] {
+        &self.channels
     }
 }

@@ -1,0 +1,126 @@
+//! The document and the texts are complete.
+
+use std::collections::HashSet;
+
+use adfolio_gateway::errors::envelope_code;
+use adfolio_gateway::lang::Lang;
+use adfolio_gateway::messages::{catalogue, keys, refusal_text};
+use adfolio_gateway::openapi::{document, document_text};
+use adfolio_gateway::routes::table;
+use adfolio_kit::refusal::{Reason, Refusal};
+use serde_json::Value;
+
+#[test]
+fn the_document_in_the_repository_is_fresh() {
+    let kept = include_str!("../../openapi.json");
+    assert!(kept == document_text(), "run: cargo run -p adfolio-gateway -- openapi > gateway/openapi.json");
+}
+
+#[test]
+fn every_route_is_documented_with_reasons_and_examples() {
+    let document = document();
+    for route in table() {
+        let method = route.method.as_str().to_ascii_lowercase();
+        let operation = &document["paths"][route.path][&method];
+        assert_eq!(operation["operationId"], route.operation, "{route:?}");
+        assert!(operation["tags"][0].is_string(), "{route:?} has no tag");
+        assert!(!operation["x-reasons"].as_array().unwrap().is_empty(), "{route:?} has no reasons");
+        let examples = &operation["responses"]["200"]["content"]["application/json"]["examples"];
+        assert_eq!(examples["success"]["value"]["code"], 200, "{route:?}");
+        assert!(!examples["success"]["value"]["data"].is_null(), "{route:?} has no example of success");
+        assert!(examples.as_object().unwrap().len() >= 2, "{route:?} has no example of a refusal");
+        if let Some(body) = operation.pointer("/requestBody/content/application~1json") {
+            assert!(body["example"].is_object(), "{route:?} has no example of a request");
+        }
+    }
+}
+
+#[test]
+fn operations_are_named_once() {
+    let table = table();
+    let names: HashSet<&str> = table.iter().map(|route| route.operation).collect();
+    assert_eq!(names.len(), table.len());
+    let places: HashSet<(String, &str)> = table.iter().map(|route| (route.method.to_string(), route.path)).collect();
+    assert_eq!(places.len(), table.len());
+}
+
+#[test]
+fn every_reference_in_the_document_leads_somewhere() {
+    let document = document();
+    let mut references = Vec::new();
+    collect_references(&document, &mut references);
+    assert!(references.len() > 100);
+    for reference in references {
+        assert!(document.pointer(reference.trim_start_matches('#')).is_some(), "{reference} leads nowhere");
+    }
+}
+
+fn collect_references(value: &Value, references: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            references.extend(fields.get("$ref").and_then(Value::as_str).map(str::to_owned));
+            fields.values().for_each(|field| collect_references(field, references));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_references(item, references)),
+        _ => {}
+    }
+}
+
+/// What an answer has is always there: null at most.
+#[test]
+fn outgoing_fields_are_required() {
+    let document = document();
+    let schemas = &document["components"]["schemas"];
+    for name in ["UserInfo", "Session", "Product", "Plan", "Coupon", "FlowEntry", "Statistics", "ErrorData", "Campaign", "PlanPage"] {
+        let schema = &schemas[name];
+        let required: HashSet<&str> = schema["required"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        for field in schema["properties"].as_object().unwrap().keys() {
+            assert!(required.contains(field.as_str()), "{name}.{field} is not required");
+        }
+    }
+}
+
+#[test]
+fn english_has_a_text_for_every_key_and_none_besides() {
+    let texts = catalogue(Lang::En).unwrap();
+    let keys = keys();
+    for key in &keys {
+        assert!(texts.get(key).is_some_and(|text| !text.is_empty()), "no text for {key}");
+    }
+    for key in texts.keys() {
+        assert!(keys.contains(key), "{key} is no key");
+    }
+}
+
+#[test]
+fn a_language_without_a_text_says_it_in_english() {
+    let refusal = Refusal::new(Reason::InsufficientBalance);
+    for lang in Lang::ALL {
+        assert!(!refusal_text(lang, &refusal).is_empty());
+    }
+    assert_eq!(refusal_text(Lang::En, &refusal), "insufficient balance");
+    assert_eq!(refusal_text(Lang::En, &Refusal::invalid("amount")), "params error: amount");
+}
+
+#[test]
+fn reasons_have_the_codes_of_the_contract() {
+    let expected = [
+        (Reason::Validation, 400),
+        (Reason::NotAuthenticated, 401),
+        (Reason::AccountNotActivated, 402),
+        (Reason::AccountDisabled, 403),
+        (Reason::Forbidden, 403),
+        (Reason::AccountCancelled, 404),
+        (Reason::NotFound, 405),
+        (Reason::TooManyAttempts, 429),
+        (Reason::PayPasswordLocked, 429),
+        (Reason::Internal, 500),
+        (Reason::Unavailable, 500),
+        (Reason::SessionExpired, 503),
+        (Reason::UsernameTaken, 4001),
+        (Reason::FileTooLarge, 400),
+    ];
+    for (reason, code) in expected {
+        assert_eq!(envelope_code(reason), code, "{reason}");
+    }
+}

@@ -1,0 +1,15 @@
+//! The gateway, from the outside: its contract, and its behaviour in front of the real services.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
+#![allow(missing_docs, reason = "tests explain themselves by their names")]
+
+mod access;
+mod contract;
+mod edge;
+mod idempotency;
+mod inputs;
+mod journey;
+mod outage;
+mod preferences;
+mod revocation;
+mod stack;
