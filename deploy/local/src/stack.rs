@@ -36,6 +36,7 @@ pub struct Stack {
     amqp_url: String,
     operator: Option<Launch>,
     children: Vec<Supervised>,
+    stopped: bool,
     // Given back after the children are gone, in this order.
     _lock: Lock,
     _reservation: Reservation,
@@ -80,6 +81,7 @@ impl Stack {
             amqp_url,
             operator: None,
             children: Vec::new(),
+            stopped: false,
             _lock: lock,
             _reservation: reservation,
             _temporary: temporary,
@@ -201,6 +203,7 @@ impl Stack {
         }
         clear_leftovers(&self.layout).await;
         let _ = fs::remove_file(self.layout.description());
+        self.stopped = true;
     }
 
     async fn start_all(&mut self, builder: &StackBuilder) -> Result<()> {
@@ -308,7 +311,7 @@ impl Drop for Stack {
     fn drop(&mut self) {
         const ROUNDS: usize = 100;
         const PAUSE: Duration = Duration::from_millis(20);
-        if self.children.is_empty() {
+        if self.stopped {
             return;
         }
         self.children.clear();
