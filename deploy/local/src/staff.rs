@@ -28,6 +28,7 @@ pub(crate) async fn create_admin(stack: &Stack, layout: &Layout, password: &str)
         "admin",
         "--password-file",
         &file,
+        "--if-missing",
     ];
     operate(stack, layout, &arguments)
         .await
