@@ -1,0 +1,229 @@
+//! The books themselves: append-only, balanced by the database, verifiable, and every tampering found.
+
+use sqlx::{AssertSqlSafe, PgPool};
+use uuid::Uuid;
+
+use crate::helpers::App;
+
+/// Runs statements as an intruder who is master of the database and has switched the triggers off.
+async fn tamper(pool: &PgPool, statement: &str) {
+    let mut connection = pool.acquire().await.expect("a connection");
+    for step in [
+        "SET session_replication_role = replica",
+        statement,
+        "SET session_replication_role = origin",
+    ] {
+        sqlx::query(AssertSqlSafe(step))
+            .execute(&mut *connection)
+            .await
+            .expect("tampering");
+    }
+}
+
+/// A user with a deposit, a hold with a coupon, and a report.
+async fn busy_user(app: &App) -> (Uuid, Uuid) {
+    let (user, order, ledger) = (app.user_with(1_000).await, Uuid::now_v7(), app.ledger());
+    ledger.hold(user, order, 300, 60).await.expect("a hold");
+    ledger
+        .record(user, order, 1, 100, 80)
+        .await
+        .expect("a report");
+    (user, order)
+}
+
+#[tokio::test]
+async fn nobody_changes_the_books() {
+    let app = App::spawn().await;
+    busy_user(&app).await;
+    let pool = app.pool();
+    for statement in [
+        "UPDATE transactions SET remark = 'x'",
+        "DELETE FROM transactions",
+        "TRUNCATE transactions",
+        "UPDATE entries SET amount = amount + 1",
+        "DELETE FROM entries WHERE leg = 1",
+        "TRUNCATE entries",
+    ] {
+        let error = sqlx::query(AssertSqlSafe(statement))
+            .execute(&pool)
+            .await
+            .expect_err("append-only");
+        let code = error
+            .as_database_error()
+            .and_then(|error| error.code().map(|code| code.into_owned()));
+        assert_eq!(code.as_deref(), Some("23001"), "{statement}: {error}");
+    }
+    // Nor does a role that owns the tables, but is no superuser, even have the privilege.
+    let privileges: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM information_schema.role_table_grants
+         WHERE table_name IN ('transactions', 'entries') AND privilege_type IN ('UPDATE', 'DELETE', 'TRUNCATE')",
+    )
+    .fetch_one(&pool)
+    .await
+    .expect("privileges");
+    assert_eq!(privileges, 0);
+    app.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn the_database_itself_refuses_what_does_not_balance() {
+    let app = App::spawn().await;
+    let (user, _) = busy_user(&app).await;
+    let pool = app.pool();
+    for (statement, constraint) in [
+        (
+            "INSERT INTO entries (user_id, seq, leg, account, amount) VALUES ($1, 99, 1, 'promotions', 5)",
+            None,
+        ),
+        (
+            "UPDATE wallets SET available = -1 WHERE user_id = $1",
+            Some("wallets_available_check"),
+        ),
+        (
+            "UPDATE wallets SET to_be_settled = -1 WHERE user_id = $1",
+            Some("wallets_to_be_settled_check"),
+        ),
+        (
+            "UPDATE holds SET consumed = 361 WHERE user_id = $1",
+            Some("holds_open"),
+        ),
+    ] {
+        let error = sqlx::query(AssertSqlSafe(statement))
+            .bind(user)
+            .execute(&pool)
+            .await
+            .expect_err(statement);
+        let error = error.into_database_error().expect("a database error");
+        assert_eq!(error.code().as_deref(), Some("23514"), "{statement}");
+        assert_eq!(error.constraint(), constraint, "{statement}");
+    }
+    app.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn chains_verify_and_a_tampered_row_is_found() {
+    let app = App::spawn().await;
+    let (user, _) = busy_user(&app).await;
+    let (other, _) = busy_user(&app).await;
+    let all = app.verify(None).await;
+    assert_eq!((all.users, all.transactions, all.broken.len()), (2, 8, 0));
+    let one = app.verify(Some(user)).await;
+    assert_eq!((one.users, one.transactions), (1, 4));
+
+    let pool = app.pool();
+    tamper(
+        &pool,
+        &format!(
+            "UPDATE transactions SET available_change = -299 WHERE user_id = '{user}' AND seq = 2"
+        ),
+    )
+    .await;
+    let found = app.verify(None).await.broken;
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        (found[0].user_id.as_str(), found[0].sequence),
+        (user.to_string().as_str(), 2)
+    );
+    assert_eq!(app.verify(Some(other)).await.broken, []);
+
+    // The last transaction is taken away, and the wallet with it: the head no longer fits.
+    tamper(
+        &pool,
+        &format!("DELETE FROM transactions WHERE user_id = '{other}' AND seq = 4"),
+    )
+    .await;
+    assert_eq!(app.verify(Some(other)).await.broken[0].sequence, 4);
+    tamper(
+        &pool,
+        &format!("UPDATE wallets SET seq = 3, to_be_settled = 0 WHERE user_id = '{other}'"),
+    )
+    .await;
+    assert_eq!(
+        app.verify(Some(other)).await.broken[0].detail,
+        "wallet's chain head is another"
+    );
+}
+
+#[tokio::test]
+async fn the_hash_of_the_statement_is_the_documented_one() {
+    let app = App::spawn().await;
+    let (user, _) = busy_user(&app).await;
+    let rows: Vec<(Vec<u8>, Vec<u8>)> = sqlx::query_as(
+        "SELECT hash, sha256(coalesce(lag(hash) OVER (ORDER BY seq), decode(repeat('00', 32), 'hex'))
+             || convert_to(format('adfolio-chain-1|%s|%s|%s|%s|%s|%s|%s|%s|%s', user_id, seq,
+                    to_char(posted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), id, type, available_change,
+                    to_be_consumed_change, to_be_settled_change, withdrawing_change), 'UTF8'))
+         FROM transactions WHERE user_id = $1 ORDER BY seq",
+    )
+    .bind(user)
+    .fetch_all(&app.pool())
+    .await
+    .expect("the chain");
+    assert_eq!(rows.len(), 4);
+    for (hash, recomputed) in rows {
+        assert_eq!(hex::encode(hash), hex::encode(recomputed));
+    }
+}
+
+#[tokio::test]
+async fn reconciliation_names_what_does_not_balance() {
+    let app = App::spawn().await;
+    let (user, order) = busy_user(&app).await;
+    busy_user(&app).await;
+    let pool = app.pool();
+    assert_eq!(app.failed_checks().await, Vec::<String>::new());
+    let steps = [
+        (
+            format!("UPDATE wallets SET available = available + 1 WHERE user_id = '{user}'"),
+            format!("UPDATE wallets SET available = available - 1 WHERE user_id = '{user}'"),
+            vec!["balances_equal_entries", "fund_details_sum_to_available"],
+        ),
+        (
+            format!("UPDATE wallets SET discount_total = 61 WHERE user_id = '{user}'"),
+            format!("UPDATE wallets SET discount_total = 60 WHERE user_id = '{user}'"),
+            vec!["discounts_equal_promotions"],
+        ),
+        (
+            format!("UPDATE holds SET revenue = 81 WHERE order_id = '{order}'"),
+            format!("UPDATE holds SET revenue = 80 WHERE order_id = '{order}'"),
+            vec!["holds_equal_balances"],
+        ),
+        (
+            format!(
+                "UPDATE transactions SET available_after = 1 WHERE user_id = '{user}' AND seq = 2"
+            ),
+            format!(
+                "UPDATE transactions SET available_after = 700 WHERE user_id = '{user}' AND seq = 2"
+            ),
+            vec!["balances_follow_in_sequence"],
+        ),
+        (
+            format!(
+                "UPDATE entries SET amount = amount + 1 WHERE user_id = '{user}' AND account = 'ad_spend'"
+            ),
+            format!(
+                "UPDATE entries SET amount = amount - 1 WHERE user_id = '{user}' AND account = 'ad_spend'"
+            ),
+            vec!["entries_sum_to_zero"],
+        ),
+        (
+            "INSERT INTO entries (user_id, seq, leg, account, amount)
+          VALUES ('fffffff0-0000-7000-8000-000000000000', 1, 1, 'promotions', 3)"
+                .to_owned(),
+            "DELETE FROM entries WHERE amount = 3".to_owned(),
+            vec![
+                "entries_sum_to_zero",
+                "transactions_equal_entries",
+                "balances_follow_in_sequence",
+                "balances_equal_entries",
+                "discounts_equal_promotions",
+            ],
+        ),
+    ];
+    for (breaking, mending, expected) in steps {
+        tamper(&pool, &breaking).await;
+        assert_eq!(app.failed_checks().await, expected, "{breaking}");
+        tamper(&pool, &mending).await;
+    }
+    assert_eq!(app.failed_checks().await, Vec::<String>::new());
+}

@@ -1,0 +1,384 @@
+//! Fund details and months.
+
+use adfolio_kit::identity::{Caller, UserId};
+use adfolio_kit::refusal::Reason;
+use adfolio_kit::time_zone::TimeZone;
+use adfolio_proto::common::v1::PageRequest;
+use adfolio_proto::wallet::v1::{FlowType, GetMonthlyRequest, ListFlowRequest, MonthSummary};
+use adfolio_testkit::{fixed_clock, instant};
+use adfolio_wallet::config::PostingArgs;
+use futures::future::join_all;
+use uuid::Uuid;
+
+use crate::helpers::{App, assert_refused, refusal};
+
+fn caller_in(user: Uuid, zone: &str) -> Caller {
+    Caller {
+        time_zone: TimeZone::parse(zone),
+        ..Caller::user(UserId(user))
+    }
+}
+
+fn page(cursor: &str, limit: u32) -> Option<PageRequest> {
+    Some(PageRequest {
+        cursor: cursor.to_owned(),
+        limit,
+    })
+}
+
+async fn amounts(app: &App, caller: &Caller, month: &str) -> Vec<i64> {
+    let request = ListFlowRequest {
+        month: month.to_owned(),
+        page: page("", 100),
+        ..Default::default()
+    };
+    let lines = app.flow(caller, request).await.expect("lines").items;
+    lines.iter().map(|line| line.amount_minor).collect()
+}
+
+async fn monthly(app: &App, caller: &Caller, months: u32) -> Vec<MonthSummary> {
+    let request = adfolio_kit::client::outgoing(
+        caller,
+        GetMonthlyRequest { months },
+        std::time::Duration::from_secs(5),
+    );
+    app.wallet()
+        .get_monthly(request)
+        .await
+        .expect("months")
+        .into_inner()
+        .items
+}
+
+#[tokio::test]
+async fn pages_are_complete_and_without_repeats_while_postings_go_on() {
+    let app = App::spawn().await;
+    let user = app.user();
+    for amount in 1..=30 {
+        app.deposit(user, amount).await;
+    }
+    let caller = caller_in(user, "UTC");
+    let (mut seen, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let request = ListFlowRequest {
+            page: page(&cursor, 7),
+            ..Default::default()
+        };
+        let answer = app.flow(&caller, request).await.expect("a page");
+        assert!(answer.items.len() == 7 || answer.next_cursor.is_empty());
+        seen.extend(answer.items.iter().map(|line| line.amount_minor));
+        // What comes in meanwhile is before the first page.
+        join_all((0..5).map(|_| app.deposit(user, 1_000))).await;
+        cursor = answer.next_cursor;
+        if cursor.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(seen, (1..=30).rev().collect::<Vec<i64>>());
+}
+
+#[tokio::test]
+async fn cursors_of_other_users_and_made_up_ones_are_refused() {
+    let app = App::spawn().await;
+    let (user, other) = (app.user_with(1).await, app.user_with(1).await);
+    app.deposit(user, 2).await;
+    app.deposit(other, 2).await;
+    let request = ListFlowRequest {
+        page: page("", 1),
+        ..Default::default()
+    };
+    let cursor = app
+        .flow(&caller_in(user, "UTC"), request)
+        .await
+        .expect("a page")
+        .next_cursor;
+    assert!(!cursor.is_empty());
+    let with = |cursor: &str, limit| ListFlowRequest {
+        page: page(cursor, limit),
+        ..Default::default()
+    };
+    assert_eq!(
+        app.flow(&caller_in(user, "UTC"), with(&cursor, 1))
+            .await
+            .expect("a page")
+            .items
+            .len(),
+        1
+    );
+    assert_refused(
+        app.flow(&caller_in(other, "UTC"), with(&cursor, 1)).await,
+        Reason::Validation,
+        Some("cursor"),
+    );
+    for junk in ["x", "AAAA", &cursor[1..], &"a".repeat(10_000), "💰"] {
+        assert_refused(
+            app.flow(&caller_in(user, "UTC"), with(junk, 1)).await,
+            Reason::Validation,
+            Some("cursor"),
+        );
+    }
+    assert_refused(
+        app.flow(&caller_in(user, "UTC"), with("", 101)).await,
+        Reason::Validation,
+        Some("limit"),
+    );
+    assert_refused(
+        app.flow(&Caller::system(), with("", 1)).await,
+        Reason::NotAuthenticated,
+        None,
+    );
+}
+
+#[tokio::test]
+async fn lines_are_filtered_by_type_and_the_available_ones_sum_to_the_balance() {
+    let app = App::spawn().await;
+    let (user, ledger) = (app.user_with(10_000).await, app.ledger());
+    for (paid, discount) in [(100, 0), (200, 50), (0, 70)] {
+        let order = Uuid::now_v7();
+        ledger
+            .hold(user, order, paid, discount)
+            .await
+            .expect("a hold");
+        for version in 1..=6 {
+            ledger
+                .record(user, order, version, version * 10, version * 11)
+                .await
+                .expect("a report");
+        }
+        ledger
+            .settle(user, order, 60, 66, 6)
+            .await
+            .expect("a settlement");
+    }
+    let caller = caller_in(user, "UTC");
+    let all = app.all_flow(user).await;
+    let available: i64 = all
+        .iter()
+        .filter(|line| line.account == 1)
+        .map(|line| line.amount_minor)
+        .sum();
+    assert_eq!(available, app.property(user).await.available_minor);
+    for (kind, count) in [
+        (FlowType::SystemTopUp, 1),
+        (FlowType::AdServing, 4),
+        (FlowType::DiscountAmount, 4),
+        (FlowType::AdBilling, 18),
+        (FlowType::ProfitSharing, 3),
+        // Kinds that nothing posts yet.
+        (FlowType::ManualPayout, 0),
+        (FlowType::StartUpFunds, 0),
+    ] {
+        let (mut lines, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let request = ListFlowRequest {
+                r#type: kind.into(),
+                page: page(&cursor, 3),
+                ..Default::default()
+            };
+            let answer = app.flow(&caller, request).await.expect("a page");
+            lines.extend(answer.items);
+            cursor = answer.next_cursor;
+            if cursor.is_empty() {
+                break;
+            }
+        }
+        let expected: Vec<_> = all
+            .iter()
+            .filter(|line| line.r#type() == kind)
+            .cloned()
+            .collect();
+        assert_eq!(lines, expected, "{kind:?}");
+        assert_eq!(lines.len(), count, "{kind:?}");
+    }
+    let unknown = ListFlowRequest {
+        r#type: 77,
+        ..Default::default()
+    };
+    assert_refused(
+        app.flow(&caller, unknown).await,
+        Reason::Validation,
+        Some("type"),
+    );
+}
+
+#[tokio::test]
+async fn months_are_those_of_the_caller_s_time_zone() {
+    let clock = fixed_clock("2026-02-28T18:14:59.999999Z");
+    let app = App::spawn_at(clock.clone(), PostingArgs::default()).await;
+    let user = app.user();
+    // Kathmandu's March begins at 18:15 UTC, Berlin's at 23:00, UTC's at midnight; Berlin's ends an hour earlier (DST).
+    for (amount, time) in [
+        (1, "2026-02-28T18:14:59.999999Z"),
+        (2, "2026-02-28T18:15:00Z"),
+        (4, "2026-02-28T22:59:59.999999Z"),
+        (8, "2026-02-28T23:00:00Z"),
+        (16, "2026-03-01T00:00:00Z"),
+        (32, "2026-03-31T18:14:59.999999Z"),
+        (64, "2026-03-31T18:15:00Z"),
+        (128, "2026-03-31T21:59:59.999999Z"),
+        (256, "2026-03-31T22:00:00Z"),
+        (512, "2026-03-31T23:59:59.999999Z"),
+        (1024, "2026-04-01T00:00:00Z"),
+    ] {
+        clock.set(instant(time));
+        app.deposit(user, amount).await;
+    }
+    for (zone, march) in [
+        ("Asia/Kathmandu GMT+05:45", 2 + 4 + 8 + 16 + 32),
+        ("GMT+05:45", 2 + 4 + 8 + 16 + 32),
+        ("Europe/Berlin", 8 + 16 + 32 + 64 + 128),
+        ("UTC", 16 + 32 + 64 + 128 + 256 + 512),
+        ("junk", 16 + 32 + 64 + 128 + 256 + 512),
+    ] {
+        let caller = caller_in(user, zone);
+        assert_eq!(
+            amounts(&app, &caller, "2026-03").await.iter().sum::<i64>(),
+            march,
+            "{zone}"
+        );
+        assert_eq!(
+            amounts(&app, &caller, "2026-01").await,
+            Vec::<i64>::new(),
+            "{zone}"
+        );
+        let months = monthly(&app, &caller, 3).await;
+        let names: Vec<&str> = months.iter().map(|month| month.month.as_str()).collect();
+        assert_eq!(names, ["2026-04", "2026-03", "2026-02"], "{zone}");
+        assert_eq!(months[1].income_minor, march, "{zone}");
+        assert_eq!(
+            months.iter().map(|month| month.income_minor).sum::<i64>(),
+            2047,
+            "{zone}"
+        );
+    }
+    for month in ["2026-13", "march", "2026-3", "2026"] {
+        let request = ListFlowRequest {
+            month: month.to_owned(),
+            ..Default::default()
+        };
+        assert_refused(
+            app.flow(&caller_in(user, "UTC"), request).await,
+            Reason::Validation,
+            Some("month"),
+        );
+    }
+    assert_eq!(app.verify(Some(user)).await.broken, []);
+}
+
+#[tokio::test]
+async fn a_month_s_pages_stay_within_it() {
+    let clock = fixed_clock("2026-05-10T00:00:00Z");
+    let app = App::spawn_at(clock.clone(), PostingArgs::default()).await;
+    let user = app.user();
+    for (month, base) in [("2026-05", 0), ("2026-06", 100), ("2026-07", 200)] {
+        clock.set(instant(&format!("{month}-10T00:00:00Z")));
+        for amount in 1..=5 {
+            app.deposit(user, base + amount).await;
+        }
+    }
+    let (mut seen, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let request = ListFlowRequest {
+            month: "2026-06".into(),
+            page: page(&cursor, 2),
+            ..Default::default()
+        };
+        let answer = app
+            .flow(&caller_in(user, "UTC"), request)
+            .await
+            .expect("a page");
+        seen.extend(answer.items.iter().map(|line| line.amount_minor));
+        cursor = answer.next_cursor;
+        if cursor.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(seen, [105, 104, 103, 102, 101]);
+}
+
+#[tokio::test]
+async fn months_sum_up_income_expense_and_every_type() {
+    let clock = fixed_clock("2026-05-10T00:00:00Z");
+    let app = App::spawn_at(clock.clone(), PostingArgs::default()).await;
+    let (user, order, ledger) = (app.user_with(1_000).await, Uuid::now_v7(), app.ledger());
+    ledger.hold(user, order, 600, 100).await.expect("a hold");
+    clock.set(instant("2026-06-10T00:00:00Z"));
+    ledger
+        .record(user, order, 1, 350, 500)
+        .await
+        .expect("a report");
+    ledger
+        .settle(user, order, 350, 500, 50)
+        .await
+        .expect("a settlement");
+    let months = monthly(&app, &caller_in(user, "UTC"), 0).await;
+    assert_eq!(months.len(), 12);
+    let types = |month: &MonthSummary| -> Vec<(FlowType, i64)> {
+        month
+            .by_type
+            .iter()
+            .map(|sum| (sum.r#type(), sum.amount_minor))
+            .collect()
+    };
+    assert_eq!(
+        (months[0].income_minor, months[0].expense_minor),
+        (300 + 450, 0)
+    );
+    assert_eq!(
+        types(&months[0]),
+        [
+            (FlowType::AdBilling, -350),
+            (FlowType::AdServing, 300),
+            (FlowType::ProfitSharing, 450),
+            (FlowType::DiscountAmount, -50)
+        ]
+    );
+    assert_eq!(
+        (months[1].income_minor, months[1].expense_minor),
+        (1_000, 600)
+    );
+    assert_eq!(
+        types(&months[1]),
+        [
+            (FlowType::SystemTopUp, 1_000),
+            (FlowType::AdServing, -600),
+            (FlowType::DiscountAmount, 100)
+        ]
+    );
+    assert!(
+        months[2..]
+            .iter()
+            .all(|month| month.income_minor == 0 && month.by_type.is_empty())
+    );
+    let stranger = monthly(&app, &caller_in(app.user(), "UTC"), 24).await;
+    assert_eq!(stranger.len(), 24);
+    assert!(
+        stranger
+            .iter()
+            .all(|month| month.income_minor == 0 && month.expense_minor == 0)
+    );
+    let request = adfolio_kit::client::outgoing(
+        &caller_in(user, "UTC"),
+        GetMonthlyRequest { months: 25 },
+        std::time::Duration::from_secs(5),
+    );
+    assert_refused(
+        app.wallet().get_monthly(request).await.map_err(refusal),
+        Reason::Validation,
+        Some("months"),
+    );
+}
+
+#[tokio::test]
+async fn time_of_a_user_never_runs_back() {
+    let clock = fixed_clock("2026-05-10T12:00:00Z");
+    let app = App::spawn_at(clock.clone(), PostingArgs::default()).await;
+    let user = app.user_with(1).await;
+    clock.set(instant("2026-05-10T11:59:59Z"));
+    let second = app.deposit(user, 2).await;
+    assert_eq!(
+        second.time.map(|time| time.seconds),
+        Some(instant("2026-05-10T12:00:00Z").timestamp())
+    );
+    assert_eq!(app.verify(Some(user)).await.broken, []);
+}

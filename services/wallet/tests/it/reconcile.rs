@@ -1,0 +1,177 @@
+//! The proof against the books of plan and coupon.
+
+use std::time::Duration;
+
+use adfolio_kit::client::outgoing;
+use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::wallet::v1::{
+    GetUserPropertyRequest, ReconcileCheck, ReconcileRequest, VerifyChainsRequest,
+};
+use futures::future::join;
+use uuid::Uuid;
+
+use crate::helpers::{App, assert_refused, refusal};
+
+async fn check(app: &App, name: &str) -> ReconcileCheck {
+    let proof = app.reconcile().await;
+    assert_eq!(proof.ok, proof.checks.iter().all(|check| check.ok));
+    proof
+        .checks
+        .into_iter()
+        .find(|check| check.name == name)
+        .expect("the check")
+}
+
+#[tokio::test]
+async fn open_orders_must_be_those_of_plan() {
+    let app = App::spawn().await;
+    let (user, ledger) = (app.user_with(10_000).await, app.ledger());
+    let orders: Vec<Uuid> = (0..4).map(|_| Uuid::now_v7()).collect();
+    for order in &orders {
+        ledger.hold(user, *order, 100, 20).await.expect("a hold");
+    }
+    ledger
+        .record(user, orders[1], 1, 50, 10)
+        .await
+        .expect("a report");
+    ledger
+        .settle(user, orders[2], 0, 0, 0)
+        .await
+        .expect("a settlement");
+    ledger.release(user, orders[3]).await.expect("a release");
+    let set = |order: Uuid, open: i64, in_flight| {
+        app.books
+            .lock()
+            .expect("books")
+            .holds
+            .insert(order, (open, in_flight));
+    };
+    app.books.lock().expect("books").redeemed = (60, 0);
+    set(orders[0], 120, false);
+    set(orders[1], 70, false);
+    assert!(app.reconcile().await.ok);
+
+    // Plan says less, more, or knows of an order that holds nothing.
+    set(orders[1], 69, false);
+    let found = check(&app, "holds_equal_plan").await;
+    assert_eq!((found.ok, found.figure), (false, 1));
+    assert!(
+        found.detail.contains(&orders[1].to_string()),
+        "{}",
+        found.detail
+    );
+    set(orders[3], 5, false);
+    assert_eq!(check(&app, "holds_equal_plan").await.figure, 2);
+    // What is in flight may differ.
+    set(orders[1], 69, true);
+    set(orders[3], 5, true);
+    assert!(check(&app, "holds_equal_plan").await.ok);
+    // An order that plan does not know at all.
+    app.books.lock().expect("books").holds.remove(&orders[0]);
+    assert_eq!(check(&app, "holds_equal_plan").await.figure, 1);
+}
+
+#[tokio::test]
+async fn a_momentary_difference_is_looked_at_again() {
+    let app = App::spawn().await;
+    let (user, order, ledger) = (app.user_with(10_000).await, Uuid::now_v7(), app.ledger());
+    ledger.hold(user, order, 100, 0).await.expect("a hold");
+    let later = async {
+        // Between the first look and the last.
+        tokio::time::sleep(Duration::from_millis(600)).await;
+        app.books
+            .lock()
+            .expect("books")
+            .holds
+            .insert(order, (100, false));
+    };
+    let (proof, ()) = join(app.reconcile(), later).await;
+    assert!(proof.ok, "{:?}", proof.checks);
+}
+
+#[tokio::test]
+async fn coupon_costs_must_be_those_of_coupon() {
+    let app = App::spawn().await;
+    let (user, ledger) = (app.user_with(10_000).await, app.ledger());
+    let (held, settled, failed) = (Uuid::now_v7(), Uuid::now_v7(), Uuid::now_v7());
+    ledger.hold(user, held, 100, 7).await.expect("a hold");
+    ledger.hold(user, settled, 100, 20).await.expect("a hold");
+    ledger
+        .settle(user, settled, 0, 0, 0)
+        .await
+        .expect("a settlement");
+    // Its coupon goes back to the user.
+    ledger.hold(user, failed, 100, 400).await.expect("a hold");
+    ledger.release(user, failed).await.expect("a release");
+    let name = "coupon_costs_equal_redeemed";
+    app.mirror_books().await;
+    for (redeemed, ok, figure) in [
+        ((27, 0), true, 0),
+        ((40, 13), true, 0),
+        ((28, 0), false, 1),
+        ((41, 13), false, 1),
+        ((26, 5), false, -1),
+    ] {
+        app.books.lock().expect("books").redeemed = redeemed;
+        let found = check(&app, name).await;
+        assert_eq!(
+            (found.ok, found.figure),
+            (ok, figure),
+            "{redeemed:?}: {}",
+            found.detail
+        );
+    }
+}
+
+#[tokio::test]
+async fn proofs_are_for_finance_and_figures_for_any_staff() {
+    let app = App::spawn().await;
+    let user = app.user_with(12).await;
+    let limit = Duration::from_secs(5);
+    for (caller, reason) in [
+        (Caller::user(UserId(user)), Reason::NotAuthenticated),
+        (
+            Caller::staff(Uuid::now_v7(), StaffRole::Operator),
+            Reason::Forbidden,
+        ),
+    ] {
+        let proof = app
+            .admin()
+            .reconcile(outgoing(&caller, ReconcileRequest {}, limit))
+            .await
+            .map_err(refusal);
+        assert_refused(proof, reason, None);
+        let chains = outgoing(&caller, VerifyChainsRequest::default(), limit);
+        assert_refused(
+            app.admin().verify_chains(chains).await.map_err(refusal),
+            reason,
+            None,
+        );
+    }
+    for (caller, allowed) in [
+        (Caller::staff(Uuid::now_v7(), StaffRole::Operator), true),
+        (Caller::staff(Uuid::now_v7(), StaffRole::Support), true),
+        (Caller::user(UserId(user)), false),
+    ] {
+        let request = outgoing(
+            &caller,
+            GetUserPropertyRequest {
+                user_id: user.to_string(),
+            },
+            limit,
+        );
+        let answer = app.admin().get_user_property(request).await;
+        assert_eq!(answer.is_ok(), allowed);
+        if let Ok(answer) = answer {
+            assert_eq!(
+                answer
+                    .into_inner()
+                    .property
+                    .expect("figures")
+                    .available_minor,
+                12
+            );
+        }
+    }
+}
