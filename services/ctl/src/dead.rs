@@ -1,0 +1,139 @@
+//! `adfolioctl dead`.
+
+use std::process::ExitCode;
+
+use adfolio_kit::broker::Broker;
+use adfolio_kit::config::BrokerArgs;
+use adfolio_kit::dead;
+use adfolio_kit::refusal::chain;
+use anyhow::{Context as _, bail};
+use clap::{Args, Subcommand};
+
+use crate::output::{say, table};
+
+/// Every consumer of the system, as service and name.
+const CONSUMERS: [(&str, &str); 2] = [("coupon", "plans"), ("notification", "inbox")];
+
+/// Events that a consumer could not take
+#[derive(Args, Debug)]
+pub struct DeadArgs {
+    #[command(flatten)]
+    broker: BrokerArgs,
+    #[command(subcommand)]
+    command: DeadCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum DeadCommand {
+    /// Shows how many wait at each consumer, or which wait at one
+    List {
+        /// The consumer, for example notification.inbox; without it all are counted
+        queue: Option<String>,
+        /// Show at most this many
+        #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        max: u32,
+    },
+    /// Sends them back to their consumer
+    Redrive {
+        /// The consumer, for example notification.inbox
+        queue: String,
+        /// Send at most this many
+        #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        max: u32,
+    },
+}
+
+impl DeadArgs {
+    /// Does it.
+    pub async fn run(self) -> anyhow::Result<ExitCode> {
+        let broker = Broker::new(&self.broker)?;
+        let namespace = &self.broker.amqp_namespace;
+        match self.command {
+            DeadCommand::List { queue: None, .. } => count(&broker).await,
+            DeadCommand::List {
+                queue: Some(queue),
+                max,
+            } => list(&broker, &parse(&queue, namespace)?, max).await?,
+            DeadCommand::Redrive { queue, max } => {
+                let (service, consumer) = parse(&queue, namespace)?;
+                let moved = dead::redrive(&broker, &service, &consumer, max)
+                    .await
+                    .context("cannot redrive")?;
+                say(&format!("sent {moved} back to {service}.{consumer}"));
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+async fn count(broker: &Broker) {
+    let mut rows = Vec::new();
+    for (service, consumer) in CONSUMERS {
+        let waiting = match dead::count(broker, service, consumer).await {
+            Ok(waiting) => waiting.to_string(),
+            Err(error) => format!("unknown: {}", chain(&error)),
+        };
+        rows.push(vec![format!("{service}.{consumer}"), waiting]);
+    }
+    table(&["CONSUMER", "DEAD"], &rows);
+}
+
+async fn list(
+    broker: &Broker,
+    (service, consumer): &(String, String),
+    max: u32,
+) -> anyhow::Result<()> {
+    let letters = dead::list(broker, service, consumer, max)
+        .await
+        .context("cannot list")?;
+    let row = |letter: &dead::DeadLetter| {
+        let id = letter.event_id.map(|id| id.to_string()).unwrap_or_default();
+        let time = letter
+            .time
+            .map(|time| time.to_rfc3339())
+            .unwrap_or_default();
+        vec![time, id, letter.event_type.clone(), letter.subject.clone()]
+    };
+    let rows: Vec<Vec<String>> = letters.iter().map(row).collect();
+    table(&["TIME", "EVENT", "TYPE", "SUBJECT"], &rows);
+    Ok(())
+}
+
+/// `service.consumer`, with or without the namespace in front, with or without the dead-letter queue's own ending.
+fn parse(queue: &str, namespace: &str) -> anyhow::Result<(String, String)> {
+    let name = queue
+        .strip_prefix(namespace)
+        .and_then(|rest| rest.strip_prefix('.'))
+        .unwrap_or(queue);
+    let name = name.strip_suffix(".dead").unwrap_or(name);
+    match name.split_once('.') {
+        Some((service, consumer)) if !service.is_empty() && !consumer.is_empty() => {
+            Ok((service.to_owned(), consumer.to_owned()))
+        }
+        _ => {
+            bail!("{queue} names no consumer: say service.consumer, for example notification.inbox")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_are_named_in_every_usual_way() {
+        let expected = ("notification".to_owned(), "inbox".to_owned());
+        for name in [
+            "notification.inbox",
+            "adfolio.notification.inbox",
+            "adfolio.notification.inbox.dead",
+        ] {
+            assert_eq!(
+                parse(name, "adfolio").ok(),
+                Some(expected.clone()),
+                "{name}"
+            );
+        }
+        assert!(parse("notification", "adfolio").is_err());
+    }
+}

@@ -1,0 +1,217 @@
+//! `adfolioctl delivery`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use adfolio_kit::client::outgoing;
+use adfolio_proto::plan::v1::import_delivery_request::Part;
+use adfolio_proto::plan::v1::{
+    ImportDeliveryRequest, ImportDeliveryResponse, ImportFormat, ImportHeader,
+};
+use anyhow::{Context as _, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use futures::stream::{self, Stream, StreamExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tonic::Status;
+
+use crate::output::{complain, say};
+use crate::services::{Services, explain, operator_within};
+
+/// The exit code of an import that rejected rows.
+const EXIT_REJECTED: u8 = 3;
+
+/// Bytes of a piece; the contract allows 1 MiB.
+const CHUNK_BYTES: usize = 256 * 1024;
+
+/// Pieces that wait to be sent at most: the file is read no faster than it is taken.
+const CHUNKS_IN_FLIGHT: usize = 4;
+
+/// A mapping longer than this is none.
+const LONGEST_MAPPING: u64 = 1024 * 1024;
+
+/// Delivery reports
+#[derive(Debug, Subcommand)]
+pub enum DeliveryCommand {
+    /// Imports a file of delivery reports; exits with 3 when rows were rejected
+    Import(Import),
+}
+
+impl DeliveryCommand {
+    /// Does it.
+    pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Import(import) => import.run(services).await,
+        }
+    }
+}
+
+/// Form of a file
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// Comma-separated values with a header line
+    Csv,
+    /// A JSON object a line
+    Jsonl,
+}
+
+/// Imports a file of delivery reports; exits with 3 when rows were rejected
+#[derive(Args, Debug)]
+pub struct Import {
+    /// The file
+    file: PathBuf,
+    /// Name of the reporting source; a report is identified by source and report id
+    #[arg(long)]
+    source: String,
+    /// How to read the columns: a JSON object, or the name of a file that holds one
+    #[arg(long, default_value = "{}")]
+    mapping: String,
+    /// Form of the file; by default its name tells
+    #[arg(long)]
+    format: Option<Format>,
+    /// Seconds that the import may take
+    #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    limit_seconds: u64,
+}
+
+impl Import {
+    async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
+        let format = self.format.map_or_else(|| format_of(&self.file), Ok)?;
+        let header = ImportHeader {
+            format: match format {
+                Format::Csv => ImportFormat::Csv,
+                Format::Jsonl => ImportFormat::Jsonl,
+            }
+            .into(),
+            source: self.source.clone(),
+            mapping_json: read_mapping(&self.mapping)?,
+        };
+        let shown = self.file.display();
+        let file = tokio::fs::File::open(&self.file)
+            .await
+            .with_context(|| format!("cannot open {shown}"))?;
+        let outcome = import(
+            services,
+            header,
+            file,
+            Duration::from_secs(self.limit_seconds),
+        )
+        .await?;
+        say(&format!("read      {}", outcome.read));
+        say(&format!("applied   {}", outcome.applied));
+        say(&format!("repeated  {}", outcome.repeated_rows));
+        say(&format!("restated  {}", outcome.restated));
+        say(&format!("rejected  {}", outcome.rejected_count));
+        for row in &outcome.rejected {
+            complain(&format!("line {}: {}", row.line, row.reason));
+        }
+        Ok(if outcome.rejected_count == 0 {
+            ExitCode::SUCCESS
+        } else {
+            EXIT_REJECTED.into()
+        })
+    }
+}
+
+/// Sends a file piece by piece. A file that cannot be read to its end ends the import where it broke off: the rows until
+/// there have landed, and the same import again goes on from there.
+pub async fn import<R>(
+    services: &Services,
+    header: ImportHeader,
+    file: R,
+    limit: Duration,
+) -> anyhow::Result<ImportDeliveryResponse>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+{
+    let (failed, mut failure) = tokio::sync::mpsc::channel(1);
+    let head = ImportDeliveryRequest {
+        part: Some(Part::Header(header)),
+    };
+    let pieces = chunks(file).filter_map(move |chunk| {
+        let failed = failed.clone();
+        async move {
+            match chunk {
+                Ok(bytes) => Some(ImportDeliveryRequest {
+                    part: Some(Part::Chunk(bytes.into())),
+                }),
+                Err(error) => {
+                    let _ = failed.try_send(error);
+                    None
+                }
+            }
+        }
+    });
+    let messages = stream::once(async move { head }).chain(pieces);
+    let caller = operator_within(limit);
+    let mut client = services.plan_admin.clone();
+    let outcome = client
+        .import_delivery(outgoing(&caller, messages.boxed(), limit))
+        .await;
+    if let Ok(error) = failure.try_recv() {
+        return Err(anyhow::Error::new(error).context("cannot read the file to its end"));
+    }
+    Ok(outcome
+        .map_err(|status: Status| explain(&status))?
+        .into_inner())
+}
+
+/// The pieces of a file; after an error there is none.
+fn chunks<R>(file: R) -> impl Stream<Item = std::io::Result<Vec<u8>>> + Send
+where
+    R: AsyncRead + Send + Unpin + 'static,
+{
+    let (sender, receiver) = tokio::sync::mpsc::channel(CHUNKS_IN_FLIGHT);
+    tokio::spawn(async move {
+        let mut file = file;
+        loop {
+            let mut bytes = Vec::with_capacity(CHUNK_BYTES);
+            let piece = (&mut file)
+                .take(CHUNK_BYTES as u64)
+                .read_to_end(&mut bytes)
+                .await;
+            let (message, last) = match piece {
+                Ok(0) => return,
+                Ok(_) => (Ok(bytes), false),
+                Err(error) => (Err(error), true),
+            };
+            if sender.send(message).await.is_err() || last {
+                return;
+            }
+        }
+    });
+    stream::unfold(receiver, |mut receiver| async move {
+        Some((receiver.recv().await?, receiver))
+    })
+}
+
+fn format_of(file: &Path) -> anyhow::Result<Format> {
+    let extension = file
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    match extension.as_deref() {
+        Some("csv") => Ok(Format::Csv),
+        Some("jsonl" | "ndjson") => Ok(Format::Jsonl),
+        _ => bail!(
+            "{} ends neither in .csv nor in .jsonl: say --format",
+            file.display()
+        ),
+    }
+}
+
+fn read_mapping(text: &str) -> anyhow::Result<String> {
+    let json = if text.trim_start().starts_with('{') {
+        text.to_owned()
+    } else {
+        let size = std::fs::metadata(text)
+            .with_context(|| format!("cannot read the mapping {text}"))?
+            .len();
+        if size > LONGEST_MAPPING {
+            bail!("the mapping {text} is too long");
+        }
+        std::fs::read_to_string(text).with_context(|| format!("cannot read the mapping {text}"))?
+    };
+    serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&json)
+        .context("the mapping is not a JSON object")?;
+    Ok(json)
+}

@@ -1,0 +1,432 @@
+//! `adfolioctl demo`: what a new installation shows before anyone has used it.
+//!
+//! Everything is made by the calls that staff and users make. Loading again makes only what is missing: each thing is
+//! looked for first, and what is made has a fixed idempotency key, so two loads at once make it once, too.
+
+mod catalog;
+mod plans;
+mod reports;
+
+use std::future::Future;
+use std::process::ExitCode;
+
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_proto::acceptor::v1::{
+    CreateAcceptanceCodeRequest, CreateAcceptorRequest, ExchangeDirection, ListAcceptorsRequest,
+    Offer,
+};
+use adfolio_proto::auth::v1::{
+    CreateLicenseKeysRequest, ListUsersRequest, LogoutRequest, RegisterRequest,
+};
+use adfolio_proto::common::v1::PageRequest;
+use adfolio_proto::coupon::v1::{
+    CreateCampaignRequest, ListCampaignsRequest, ListCouponsRequest, ReceiveCouponRequest,
+};
+use adfolio_proto::notification::v1::{GetContentRequest, SetContentRequest};
+use adfolio_proto::plan::v1::{
+    AdminListProductsRequest, CreateOperatorRequest, CreateProductRequest, ListOperatorsRequest,
+    Product,
+};
+use adfolio_proto::wallet::v1::{DepositRequest, GetUserPropertyRequest, Property};
+use anyhow::{Context as _, bail};
+use chrono::{Months, Utc};
+use clap::Subcommand;
+use tonic::Status;
+use uuid::Uuid;
+
+use crate::output::say;
+use crate::services::{Services, ask, explain, keyed, on_behalf_of, operator};
+
+/// Rows of a page.
+const PAGE_LIMIT: u32 = 100;
+
+/// Pages that a search goes through at most.
+const MOST_PAGES: u32 = 200;
+
+/// Demo data
+#[derive(Debug, Subcommand)]
+pub enum DemoCommand {
+    /// Makes what is missing of the demo data
+    Load,
+}
+
+impl DemoCommand {
+    /// Does it.
+    pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Load => load(services).await.map(|()| ExitCode::SUCCESS),
+        }
+    }
+}
+
+async fn load(services: &Services) -> anyhow::Result<()> {
+    license_keys(services).await.context("licence keys")?;
+    let user = advertiser(services).await.context("advertiser")?;
+    deposit(services, user).await.context("deposit")?;
+    let operator_id = proxy_operator(services).await.context("operator")?;
+    let products = products(services).await.context("products")?;
+    plans::load(services, user, &operator_id, &products)
+        .await
+        .context("plans")?;
+    coupons(services, user).await.context("coupons")?;
+    service_entries(services)
+        .await
+        .context("customer-service entries")?;
+    acceptors(services).await.context("acceptors")?;
+    say("the demo data are there");
+    Ok(())
+}
+
+async fn license_keys(services: &Services) -> anyhow::Result<()> {
+    let mut codes: Vec<String> = (1..=catalog::LICENSE_KEYS)
+        .map(|number| format!("DEMO-LICENSE-{number:04}"))
+        .collect();
+    codes.push(catalog::ADVERTISER_KEY.to_owned());
+    let count = u32::try_from(codes.len())?;
+    let message = CreateLicenseKeysRequest {
+        count,
+        note: "demo".to_owned(),
+        activate: true,
+        codes,
+    };
+    ask!(
+        services.auth_admin,
+        create_license_keys,
+        operator(),
+        message
+    )
+    .map_err(|status| explain(&status))?;
+    Ok(())
+}
+
+/// The advertiser's id.
+async fn advertiser(services: &Services) -> anyhow::Result<Uuid> {
+    if let Some(id) = find_advertiser(services).await? {
+        return Ok(id);
+    }
+    let message = RegisterRequest {
+        username: catalog::ADVERTISER.to_owned(),
+        nickname: "Demo Advertiser".to_owned(),
+        password: catalog::ADVERTISER_PASSWORD.to_owned(),
+        confirm_password: catalog::ADVERTISER_PASSWORD.to_owned(),
+        email: "demo@adfolio.example".to_owned(),
+        phone: "+1 555 010 0199".to_owned(),
+        license_key: catalog::ADVERTISER_KEY.to_owned(),
+        older_form: false,
+        client_address: String::new(),
+    };
+    let answer = ask!(services.auth, register, operator(), message);
+    if reason(&answer) == Some(Reason::UsernameTaken) {
+        // Another load was faster.
+        return find_advertiser(services)
+            .await?
+            .context("the advertiser is there and cannot be found");
+    }
+    let session = answer
+        .map_err(|status| explain(&status))?
+        .session
+        .context("no session was answered")?;
+    // Nobody holds this session's token, so it ends here.
+    let logout = LogoutRequest {
+        token: session.token,
+    };
+    ask!(services.auth, logout, operator(), logout).map_err(|status| explain(&status))?;
+    let user = session.user.context("no user was answered")?;
+    say(&format!(
+        "registered the advertiser {}",
+        catalog::ADVERTISER
+    ));
+    Ok(user.id.parse()?)
+}
+
+async fn find_advertiser(services: &Services) -> anyhow::Result<Option<Uuid>> {
+    let users = all(|page| async move {
+        let message = ListUsersRequest {
+            query: catalog::ADVERTISER.to_owned(),
+            state: 0,
+            page: Some(page),
+        };
+        let answer = ask!(services.auth_admin, list_users, operator(), message)?;
+        Ok((answer.items, answer.next_cursor))
+    })
+    .await?;
+    let found = users
+        .into_iter()
+        .find(|user| user.username.eq_ignore_ascii_case(catalog::ADVERTISER));
+    Ok(found.map(|user| user.id.parse()).transpose()?)
+}
+
+/// Credits the first deposit, unless the wallet has seen money already.
+async fn deposit(services: &Services, user: Uuid) -> anyhow::Result<()> {
+    let message = GetUserPropertyRequest {
+        user_id: user.to_string(),
+    };
+    let answer = ask!(
+        services.wallet_admin,
+        get_user_property,
+        operator(),
+        message
+    );
+    let property = answer
+        .map_err(|status| explain(&status))?
+        .property
+        .unwrap_or_default();
+    if property != Property::default() {
+        return Ok(());
+    }
+    let message = DepositRequest {
+        user_id: user.to_string(),
+        amount_minor: catalog::DEPOSIT_MINOR,
+        remark: "Opening deposit".to_owned(),
+    };
+    let caller = keyed(operator(), &format!("demo-deposit-{user}"))?;
+    ask!(services.wallet_admin, deposit, caller, message).map_err(|status| explain(&status))?;
+    say("credited the opening deposit");
+    Ok(())
+}
+
+/// The proxy operator's id.
+async fn proxy_operator(services: &Services) -> anyhow::Result<String> {
+    let operators = all(|page| async move {
+        let message = ListOperatorsRequest { page: Some(page) };
+        let answer = ask!(services.plan_admin, list_operators, operator(), message)?;
+        Ok((answer.items, answer.next_cursor))
+    })
+    .await?;
+    if let Some(found) = operators
+        .into_iter()
+        .find(|found| found.name == catalog::OPERATOR)
+    {
+        return Ok(found.id);
+    }
+    let message = CreateOperatorRequest {
+        name: catalog::OPERATOR.to_owned(),
+    };
+    let answer = ask!(
+        services.plan_admin,
+        create_operator,
+        keyed(operator(), "demo-operator")?,
+        message
+    );
+    let created = answer
+        .map_err(|status| explain(&status))?
+        .operator
+        .context("no operator was answered")?;
+    say(&format!("created the operator {}", catalog::OPERATOR));
+    Ok(created.id)
+}
+
+/// The demo products, in the order of the catalogue.
+async fn products(services: &Services) -> anyhow::Result<Vec<Product>> {
+    let known = all(|page| async move {
+        let message = AdminListProductsRequest { page: Some(page) };
+        let answer = ask!(
+            services.plan_admin,
+            admin_list_products,
+            operator(),
+            message
+        )?;
+        Ok((answer.items, answer.next_cursor))
+    })
+    .await?;
+    let mut products = Vec::new();
+    for (number, product) in catalog::products().into_iter().enumerate() {
+        if let Some(found) = known.iter().find(|known| known.name == product.name) {
+            products.push(found.clone());
+            continue;
+        }
+        let message = CreateProductRequest {
+            product: Some(product),
+        };
+        let caller = keyed(operator(), &format!("demo-product-{number}"))?;
+        let answer = ask!(services.plan_admin, create_product, caller, message)
+            .map_err(|status| explain(&status))?;
+        let created = answer.product.context("no product was answered")?;
+        say(&format!("created the product {}", created.name));
+        products.push(created);
+    }
+    Ok(products)
+}
+
+/// The campaigns; the advertiser claims a coupon of the first.
+async fn coupons(services: &Services, user: Uuid) -> anyhow::Result<()> {
+    let known = all(|page| async move {
+        let message = ListCampaignsRequest { page: Some(page) };
+        let answer = ask!(services.coupon_admin, list_campaigns, operator(), message)?;
+        Ok((answer.items, answer.next_cursor))
+    })
+    .await?;
+    for (number, campaign) in catalog::campaigns().into_iter().enumerate() {
+        if known.iter().any(|known| known.name == campaign.name) {
+            continue;
+        }
+        let name = campaign.name.clone();
+        let message = CreateCampaignRequest {
+            campaign: Some(campaign),
+        };
+        let caller = keyed(operator(), &format!("demo-campaign-{number}"))?;
+        ask!(services.coupon_admin, create_campaign, caller, message)
+            .map_err(|status| explain(&status))?;
+        say(&format!("created the campaign {name}"));
+    }
+    let answer = ask!(
+        services.coupon,
+        list_coupons,
+        on_behalf_of(user),
+        ListCouponsRequest::default()
+    );
+    let claimable = answer.map_err(|status| explain(&status))?.claimable;
+    let welcome = claimable
+        .into_iter()
+        .find(|offer| offer.name == catalog::WELCOME && !offer.claimed);
+    let Some(welcome) = welcome else {
+        return Ok(());
+    };
+    let message = ReceiveCouponRequest {
+        campaign_id: welcome.campaign_id,
+    };
+    let caller = keyed(on_behalf_of(user), "demo-welcome-coupon")?;
+    let answer = ask!(services.coupon, receive_coupon, caller, message);
+    if reason(&answer) == Some(Reason::CouponAlreadyClaimed) {
+        return Ok(());
+    }
+    answer.map_err(|status| explain(&status))?;
+    say("claimed the new-user coupon");
+    Ok(())
+}
+
+/// The entries, unless staff have made some.
+async fn service_entries(services: &Services) -> anyhow::Result<()> {
+    let answer = ask!(
+        services.notification_admin,
+        get_content,
+        operator(),
+        GetContentRequest {}
+    );
+    let content = answer
+        .map_err(|status| explain(&status))?
+        .content
+        .unwrap_or_default();
+    if !(content.customer_service.is_empty() && content.recharge_customer_service.is_empty()) {
+        return Ok(());
+    }
+    let message = SetContentRequest {
+        content: Some(catalog::service_entries()),
+    };
+    let caller = keyed(operator(), "demo-service-entries")?;
+    ask!(services.notification_admin, set_content, caller, message)
+        .map_err(|status| explain(&status))?;
+    say("wrote the customer-service entries");
+    Ok(())
+}
+
+async fn acceptors(services: &Services) -> anyhow::Result<()> {
+    let known = all(|page| async move {
+        let message = ListAcceptorsRequest { page: Some(page) };
+        let answer = ask!(services.acceptor_admin, list_acceptors, operator(), message)?;
+        Ok((answer.items, answer.next_cursor))
+    })
+    .await?;
+    for demo in &catalog::ACCEPTORS {
+        let found = known
+            .iter()
+            .find(|known| known.name == demo.name && known.kind() == demo.kind);
+        let id = match found {
+            Some(found) => found.id.clone(),
+            None => create_acceptor(services, demo).await?,
+        };
+        acceptance_code(services, demo, id).await?;
+    }
+    Ok(())
+}
+
+async fn create_acceptor(services: &Services, demo: &catalog::Acceptor) -> anyhow::Result<String> {
+    let message = CreateAcceptorRequest {
+        kind: demo.kind.into(),
+        name: demo.name.to_owned(),
+        rating_tenths: demo.rating_tenths,
+    };
+    let caller = keyed(operator(), &format!("demo-acceptor-{}", demo.code))?;
+    let answer = ask!(services.acceptor_admin, create_acceptor, caller, message);
+    let created = answer
+        .map_err(|status| explain(&status))?
+        .acceptor
+        .context("no acceptor was answered")?;
+    say(&format!("created the acceptor {}", demo.name));
+    Ok(created.id)
+}
+
+/// Issues the acceptor's code; one that exists is refused as VALIDATION of the code, which means it is there.
+async fn acceptance_code(
+    services: &Services,
+    demo: &catalog::Acceptor,
+    acceptor_id: String,
+) -> anyhow::Result<()> {
+    let ends = Utc::now()
+        .checked_add_months(Months::new(catalog::OFFER_MONTHS))
+        .context("no such time")?;
+    let offer = Offer {
+        id: String::new(),
+        direction: ExchangeDirection::WalletToCurrency.into(),
+        currency: demo.currency.to_owned(),
+        rate: demo.rate.to_owned(),
+        min_minor: demo.min_minor,
+        max_minor: demo.max_minor,
+        expires_at: Some(ends.into()),
+    };
+    let message = CreateAcceptanceCodeRequest {
+        acceptor_id,
+        user_id: String::new(),
+        offer: Some(offer),
+        code: demo.code.to_owned(),
+    };
+    match ask!(
+        services.acceptor_admin,
+        create_acceptance_code,
+        operator(),
+        message
+    ) {
+        Ok(_) => say(&format!("issued the acceptance code {}", demo.code)),
+        Err(status) if names_code(&status) => {}
+        Err(status) => return Err(explain(&status)),
+    }
+    Ok(())
+}
+
+fn names_code(status: &Status) -> bool {
+    Refusal::from_status(status).is_some_and(|refusal| {
+        refusal.reason == Reason::Validation && refusal.field.as_deref() == Some("code")
+    })
+}
+
+fn reason<T>(answer: &Result<T, Status>) -> Option<Reason> {
+    answer
+        .as_ref()
+        .err()
+        .and_then(Refusal::from_status)
+        .map(|refusal| refusal.reason)
+}
+
+/// All pages of a list.
+async fn all<T, F, Fut>(mut page: F) -> anyhow::Result<Vec<T>>
+where
+    F: FnMut(PageRequest) -> Fut,
+    Fut: Future<Output = Result<(Vec<T>, String), Status>>,
+{
+    let mut items = Vec::new();
+    let mut cursor = String::new();
+    for _ in 0..MOST_PAGES {
+        let (more, next) = page(PageRequest {
+            cursor,
+            limit: PAGE_LIMIT,
+        })
+        .await
+        .map_err(|status| explain(&status))?;
+        items.extend(more);
+        if next.is_empty() {
+            return Ok(items);
+        }
+        cursor = next;
+    }
+    bail!("the list is too long to search")
+}

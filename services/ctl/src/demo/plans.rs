@@ -1,0 +1,209 @@
+//! The demo plans, brought as far as the catalogue says by the calls that would bring any plan there.
+
+use std::time::Duration;
+
+use adfolio_proto::plan::v1::put_plan_request::Target;
+use adfolio_proto::plan::v1::{
+    AdminGetPlanRequest, AdminListPlansRequest, FinishOutcome, FinishPlanRequest, ImportFormat,
+    ImportHeader, Plan, PlanStatus, Product, PushPlanRequest, PutPlanRequest, SettlePlanRequest,
+};
+use anyhow::{Context as _, bail};
+use uuid::Uuid;
+
+use super::catalog::{DemoPlan, PLANS};
+use super::{all, reports};
+use crate::delivery;
+use crate::output::say;
+use crate::services::{Services, ask, explain, keyed, on_behalf_of, operator};
+
+/// The source that the demo reports name.
+const SOURCE: &str = "demo";
+
+/// Time for the import of one plan's reports.
+const IMPORT_LIMIT: Duration = Duration::from_mins(1);
+
+/// Makes what is missing and drives forward what has not come far enough. What has come further stays as it is: its
+/// windows ended, or people went on with it.
+pub async fn load(
+    services: &Services,
+    user: Uuid,
+    operator_id: &str,
+    products: &[Product],
+) -> anyhow::Result<()> {
+    let known = all(|page| async move {
+        let message = AdminListPlansRequest {
+            user_id: user.to_string(),
+            page: Some(page),
+            ..Default::default()
+        };
+        let answer = ask!(services.plan_admin, admin_list_plans, operator(), message)?;
+        Ok((answer.items, answer.next_cursor))
+    })
+    .await?;
+    for demo in &PLANS {
+        let product = products
+            .get(demo.product)
+            .context("the catalogue names a product that is not there")?;
+        let found = known.iter().find(|plan| is(plan, demo, product));
+        let plan = match found {
+            Some(plan) => plan.clone(),
+            None => create(services, user, operator_id, demo, product).await?,
+        };
+        drive(services, demo, plan)
+            .await
+            .with_context(|| format!("plan {}", demo.name))?;
+    }
+    Ok(())
+}
+
+fn is(plan: &Plan, demo: &DemoPlan, product: &Product) -> bool {
+    plan.product_id == product.id
+        && plan.put_amount_minor == demo.amount_minor
+        && plan.official == demo.is_official()
+}
+
+async fn create(
+    services: &Services,
+    user: Uuid,
+    operator_id: &str,
+    demo: &DemoPlan,
+    product: &Product,
+) -> anyhow::Result<Plan> {
+    let plan = if demo.is_official() {
+        push(services, user, operator_id, demo, product).await?
+    } else {
+        put(services, user, demo, product).await?
+    };
+    say(&format!(
+        "made the plan {} ({})",
+        plan.plan_number, demo.name
+    ));
+    Ok(plan)
+}
+
+async fn put(
+    services: &Services,
+    user: Uuid,
+    demo: &DemoPlan,
+    product: &Product,
+) -> anyhow::Result<Plan> {
+    let message = PutPlanRequest {
+        target: Some(Target::ProductId(product.id.clone())),
+        amount_minor: demo.amount_minor,
+        user_coupon_id: String::new(),
+    };
+    let caller = keyed(on_behalf_of(user), &format!("demo-put-{}", demo.name))?;
+    let answer =
+        ask!(services.plan, put_plan, caller, message).map_err(|status| explain(&status))?;
+    answer.plan.context("no plan was answered")
+}
+
+async fn push(
+    services: &Services,
+    user: Uuid,
+    operator_id: &str,
+    demo: &DemoPlan,
+    product: &Product,
+) -> anyhow::Result<Plan> {
+    let message = PushPlanRequest {
+        product_id: product.id.clone(),
+        amount_minor: demo.amount_minor,
+        user_ids: vec![user.to_string()],
+        operator_id: operator_id.to_owned(),
+        put_content: "Landing page of the week's box with a short clip from the farm".to_owned(),
+        put_rule: "Evenly over the day, at most three impressions per person and day".to_owned(),
+        user_targeting: None,
+    };
+    let caller = keyed(operator(), &format!("demo-push-{}-{user}", demo.name))?;
+    let answer =
+        ask!(services.plan_admin, push_plan, caller, message).map_err(|status| explain(&status))?;
+    let pushed = answer
+        .items
+        .into_iter()
+        .next()
+        .context("no plan was answered")?;
+    get(services, pushed.plan_id).await
+}
+
+/// Brings a plan as far as it shall come.
+async fn drive(services: &Services, demo: &DemoPlan, plan: Plan) -> anyhow::Result<()> {
+    let running = matches!(plan.status(), PlanStatus::Matching | PlanStatus::Putting);
+    match demo.status {
+        PlanStatus::PutFailed if plan.status() == PlanStatus::Matching => {
+            let reason = "no inventory for this audience in the booked window";
+            finish(services, plan.id, FinishOutcome::PutFailed, reason).await
+        }
+        PlanStatus::Putting if running => deliver(services, demo, &plan).await,
+        PlanStatus::WaitingSettlement | PlanStatus::Settled if running => {
+            deliver(services, demo, &plan).await?;
+            let reason = "booked window is over";
+            finish(
+                services,
+                plan.id.clone(),
+                FinishOutcome::PutFinished,
+                reason,
+            )
+            .await?;
+            settle(services, demo, plan.id).await
+        }
+        PlanStatus::Settled if plan.status() == PlanStatus::WaitingSettlement => {
+            settle(services, demo, plan.id).await
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Imports the plan's reports. They follow from the plan alone, so a second import finds every one of them known.
+async fn deliver(services: &Services, demo: &DemoPlan, plan: &Plan) -> anyhow::Result<()> {
+    let header = ImportHeader {
+        format: ImportFormat::Csv.into(),
+        source: SOURCE.to_owned(),
+        mapping_json: "{}".to_owned(),
+    };
+    let csv = reports::csv(demo, plan).context("the plan's reports cannot be made")?;
+    let outcome =
+        delivery::import(services, header, std::io::Cursor::new(csv), IMPORT_LIMIT).await?;
+    if let Some(row) = outcome.rejected.first() {
+        bail!("line {} was rejected: {}", row.line, row.reason);
+    }
+    if outcome.applied > 0 {
+        say(&format!(
+            "imported {} reports for the plan {}",
+            outcome.applied, plan.plan_number
+        ));
+    }
+    Ok(())
+}
+
+async fn finish(
+    services: &Services,
+    plan_id: String,
+    outcome: FinishOutcome,
+    reason: &str,
+) -> anyhow::Result<()> {
+    let message = FinishPlanRequest {
+        plan_id,
+        outcome: outcome.into(),
+        reason: reason.to_owned(),
+    };
+    ask!(services.plan_admin, finish_plan, operator(), message)
+        .map_err(|status| explain(&status))?;
+    Ok(())
+}
+
+async fn settle(services: &Services, demo: &DemoPlan, plan_id: String) -> anyhow::Result<()> {
+    if demo.status != PlanStatus::Settled {
+        return Ok(());
+    }
+    let message = SettlePlanRequest { plan_id };
+    ask!(services.plan_admin, settle_plan, operator(), message)
+        .map_err(|status| explain(&status))?;
+    Ok(())
+}
+
+async fn get(services: &Services, plan_id: String) -> anyhow::Result<Plan> {
+    let message = AdminGetPlanRequest { plan_id };
+    let answer = ask!(services.plan_admin, admin_get_plan, operator(), message)
+        .map_err(|status| explain(&status))?;
+    answer.plan.context("no plan was answered")
+}

@@ -1,0 +1,28 @@
+//! adfolioctl: the operator's command line.
+//!
+//! It speaks to the services' gRPC ports, which belong to the private network, as a member of staff of its own with the
+//! role admin. Exit codes: 0 done, 1 failed or found something wrong, 2 wrong usage, 3 an import rejected rows.
+
+mod cli;
+mod dead;
+mod delivery;
+mod demo;
+mod output;
+mod services;
+mod staff;
+mod wallet;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    match cli::Cli::parse().run().await {
+        Ok(code) => code,
+        Err(error) => {
+            output::complain(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The services and how they are called.
+
+use std::time::Duration;
+
+use adfolio_kit::client::{self, Channel, ClientOptions};
+use adfolio_kit::deadline::Deadline;
+use adfolio_kit::identity::{Caller, IdempotencyKey, StaffRole, UserId};
+use adfolio_kit::refusal::Refusal;
+use adfolio_proto::acceptor::v1::acceptor_admin_service_client::AcceptorAdminServiceClient;
+use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
+use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;
+use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceClient;
+use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
+use adfolio_proto::notification::v1::notification_admin_service_client::NotificationAdminServiceClient;
+use adfolio_proto::plan::v1::plan_admin_service_client::PlanAdminServiceClient;
+use adfolio_proto::plan::v1::plan_service_client::PlanServiceClient;
+use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
+use anyhow::anyhow;
+use clap::Args;
+use tonic::Status;
+use uuid::Uuid;
+
+/// As whom adfolioctl acts: fixed, so that what it did can be told from what people did.
+const OPERATOR: Uuid = Uuid::from_u128(0x00ad_f011_0000_7000_8000_0000_0000_0001);
+
+/// The limit of an ordinary call.
+pub const CALL_LIMIT: Duration = Duration::from_secs(10);
+
+/// Where the services listen.
+#[derive(Args, Debug)]
+pub struct Addresses {
+    /// Address of auth
+    #[arg(
+        long,
+        env = "AUTH_URL",
+        default_value = "http://127.0.0.1:8201",
+        global = true
+    )]
+    auth_url: String,
+    /// Address of plan
+    #[arg(
+        long,
+        env = "PLAN_URL",
+        default_value = "http://127.0.0.1:8202",
+        global = true
+    )]
+    plan_url: String,
+    /// Address of wallet
+    #[arg(
+        long,
+        env = "WALLET_URL",
+        default_value = "http://127.0.0.1:8203",
+        global = true
+    )]
+    wallet_url: String,
+    /// Address of coupon
+    #[arg(
+        long,
+        env = "COUPON_URL",
+        default_value = "http://127.0.0.1:8204",
+        global = true
+    )]
+    coupon_url: String,
+    /// Address of notification
+    #[arg(
+        long,
+        env = "NOTIFICATION_URL",
+        default_value = "http://127.0.0.1:8205",
+        global = true
+    )]
+    notification_url: String,
+    /// Address of acceptor
+    #[arg(
+        long,
+        env = "ACCEPTOR_URL",
+        default_value = "http://127.0.0.1:8206",
+        global = true
+    )]
+    acceptor_url: String,
+}
+
+/// A client for each service. Nothing is connected before the first call.
+#[derive(Clone, Debug)]
+pub struct Services {
+    /// What users do at auth.
+    pub auth: AuthServiceClient<Channel>,
+    /// What staff do at auth.
+    pub auth_admin: AuthAdminServiceClient<Channel>,
+    /// What users do at plan.
+    pub plan: PlanServiceClient<Channel>,
+    /// What staff do at plan.
+    pub plan_admin: PlanAdminServiceClient<Channel>,
+    /// What staff do at wallet.
+    pub wallet_admin: WalletAdminServiceClient<Channel>,
+    /// What users do at coupon.
+    pub coupon: CouponServiceClient<Channel>,
+    /// What staff do at coupon.
+    pub coupon_admin: CouponAdminServiceClient<Channel>,
+    /// What staff do at notification.
+    pub notification_admin: NotificationAdminServiceClient<Channel>,
+    /// What staff do at acceptor.
+    pub acceptor_admin: AcceptorAdminServiceClient<Channel>,
+}
+
+impl Services {
+    /// Clients for these addresses.
+    pub fn connect(addresses: &Addresses) -> anyhow::Result<Self> {
+        let open = |url: &str| client::connect(url, ClientOptions::default());
+        let (auth, plan) = (open(&addresses.auth_url)?, open(&addresses.plan_url)?);
+        let coupon = open(&addresses.coupon_url)?;
+        Ok(Self {
+            auth: AuthServiceClient::new(auth.clone()),
+            auth_admin: AuthAdminServiceClient::new(auth),
+            plan: PlanServiceClient::new(plan.clone()),
+            plan_admin: PlanAdminServiceClient::new(plan),
+            wallet_admin: WalletAdminServiceClient::new(open(&addresses.wallet_url)?),
+            coupon: CouponServiceClient::new(coupon.clone()),
+            coupon_admin: CouponAdminServiceClient::new(coupon),
+            notification_admin: NotificationAdminServiceClient::new(open(
+                &addresses.notification_url,
+            )?),
+            acceptor_admin: AcceptorAdminServiceClient::new(open(&addresses.acceptor_url)?),
+        })
+    }
+}
+
+/// adfolioctl itself, as staff, with time for an ordinary call.
+pub fn operator() -> Caller {
+    operator_within(CALL_LIMIT)
+}
+
+/// adfolioctl itself, with more time.
+pub fn operator_within(limit: Duration) -> Caller {
+    Caller {
+        deadline: Deadline::after(limit),
+        ..Caller::staff(OPERATOR, StaffRole::Admin)
+    }
+}
+
+/// A user on whose behalf a call is made.
+pub fn on_behalf_of(user: Uuid) -> Caller {
+    Caller {
+        deadline: Deadline::after(CALL_LIMIT),
+        ..Caller::user(UserId(user))
+    }
+}
+
+/// The same caller with a key that makes a repeated call one call.
+pub fn keyed(caller: Caller, key: &str) -> anyhow::Result<Caller> {
+    let key: IdempotencyKey = key
+        .parse()
+        .map_err(|_| anyhow!("{key:?} is no idempotency key"))?;
+    Ok(caller.with_key(Some(key)))
+}
+
+/// Calls a method of a service as `caller` and answers the message, or the status. A service that is not there at the
+/// moment is asked again, so a method that changes something is only called with a key or where a repeat changes nothing.
+macro_rules! ask {
+    ($client:expr, $method:ident, $caller:expr, $message:expr) => {{
+        let (caller, message) = ($caller, $message);
+        let policy = adfolio_kit::client::RetryPolicy::within(caller.deadline);
+        let answer = adfolio_kit::client::call_with_retry(policy, || {
+            let mut client = $client.clone();
+            let limit = caller.deadline.remaining();
+            let request = adfolio_kit::client::outgoing(&caller, message.clone(), limit);
+            async move { client.$method(request).await }
+        });
+        answer.await.map(tonic::Response::into_inner)
+    }};
+}
+
+pub(crate) use ask;
+
+/// Says to a person what a status means.
+pub fn explain(status: &Status) -> anyhow::Error {
+    let Some(refusal) = Refusal::from_status(status) else {
+        return anyhow!("{}: {}", status.code(), status.message());
+    };
+    let field = refusal
+        .field
+        .map(|field| format!(" of {field}"))
+        .unwrap_or_default();
+    let detail = refusal
+        .detail
+        .map(|detail| format!(": {detail}"))
+        .unwrap_or_default();
+    anyhow!("refused with {}{field}{detail}", refusal.reason)
+}

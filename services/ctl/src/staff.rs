@@ -1,0 +1,105 @@
+//! `adfolioctl staff`.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use adfolio_kit::config::secret_from;
+use adfolio_kit::identity::StaffRole as Role;
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_proto::auth::v1::{CreateStaffRequest, StaffRole};
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use secrecy::{ExposeSecret as _, SecretString};
+use uuid::Uuid;
+
+use crate::output::say;
+use crate::services::{Services, ask, explain, keyed, operator};
+
+/// Staff accounts
+#[derive(Debug, Subcommand)]
+pub enum StaffCommand {
+    /// Creates a staff account
+    Create(Create),
+}
+
+impl StaffCommand {
+    /// Does it.
+    pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Create(create) => create.run(services).await,
+        }
+    }
+}
+
+/// Creates a staff account
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("password").required(true))]
+pub struct Create {
+    /// Login name
+    #[arg(long)]
+    username: String,
+    /// What the member may do: admin, support, finance or operator
+    #[arg(long)]
+    role: Role,
+    /// File that holds the password; a line break at its end is dropped
+    #[arg(long, group = "password")]
+    password_file: Option<PathBuf>,
+    /// Read the password from standard input
+    #[arg(long, group = "password")]
+    password_stdin: bool,
+    /// Leave an account of this name as it is
+    #[arg(long)]
+    if_missing: bool,
+}
+
+impl Create {
+    async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
+        let password = read_password(self.password_file.as_deref())?;
+        let role = match self.role {
+            Role::Admin => StaffRole::Admin,
+            Role::Support => StaffRole::Support,
+            Role::Finance => StaffRole::Finance,
+            Role::Operator => StaffRole::Operator,
+        };
+        let message = CreateStaffRequest {
+            username: self.username.clone(),
+            password: password.expose_secret().to_owned(),
+            role: role.into(),
+        };
+        let caller = keyed(operator(), &Uuid::now_v7().to_string())?;
+        match ask!(services.auth_admin, create_staff, caller, message) {
+            Ok(answer) => {
+                let id = answer.staff.map(|staff| staff.id).unwrap_or_default();
+                say(&format!(
+                    "created {} with the role {} ({id})",
+                    self.username, self.role
+                ));
+            }
+            Err(status) if self.if_missing && is_taken(&status) => {
+                say(&format!(
+                    "{} is there already and was left as it is",
+                    self.username
+                ));
+            }
+            Err(status) => return Err(explain(&status)),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn is_taken(status: &tonic::Status) -> bool {
+    Refusal::from_status(status).is_some_and(|refusal| refusal.reason == Reason::UsernameTaken)
+}
+
+/// Never taken from the command line itself, which other users of the machine can see.
+fn read_password(file: Option<&Path>) -> anyhow::Result<SecretString> {
+    if let Some(file) = file {
+        return Ok(secret_from("PASSWORD", None, Some(file))?);
+    }
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .context("cannot read the password from standard input")?;
+    Ok(text.trim_end_matches(['\r', '\n']).into())
+}

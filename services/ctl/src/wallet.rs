@@ -1,0 +1,128 @@
+//! `adfolioctl wallet`.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use adfolio_proto::wallet::v1::{ReconcileRequest, ReconcileResponse, VerifyChainsRequest};
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::output::{say, table};
+use crate::services::{Services, ask, explain, operator_within};
+
+/// Proofs read all of the books.
+const PROOF_LIMIT: Duration = Duration::from_mins(10);
+
+/// Proofs of the ledger
+#[derive(Debug, Subcommand)]
+pub enum WalletCommand {
+    /// Proves that the books balance; exits with 1 when they do not
+    Reconcile(Reconcile),
+    /// Verifies the hash chains of one user or of all; exits with 1 when one does not hold
+    Verify(Verify),
+}
+
+impl WalletCommand {
+    /// Does it.
+    pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Reconcile(reconcile) => reconcile.run(services).await,
+            Self::Verify(verify) => verify.run(services).await,
+        }
+    }
+}
+
+/// Proves that the books balance; exits with 1 when they do not
+#[derive(Args, Debug)]
+pub struct Reconcile {
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+impl Reconcile {
+    async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
+        let caller = operator_within(PROOF_LIMIT);
+        let proof = ask!(
+            services.wallet_admin,
+            reconcile,
+            caller,
+            ReconcileRequest {}
+        );
+        let proof = proof.map_err(|status| explain(&status))?;
+        if self.json {
+            print_json(&proof)
+        } else {
+            print_table(&proof)
+        }
+        Ok(if proof.ok {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
+    }
+}
+
+fn print_json(proof: &ReconcileResponse) {
+    let check = |check: &adfolio_proto::wallet::v1::ReconcileCheck| json!({"name": check.name, "ok": check.ok, "figure": check.figure, "detail": check.detail});
+    let checks: Vec<_> = proof.checks.iter().map(check).collect();
+    say(&json!({"ok": proof.ok, "checks": checks}).to_string());
+}
+
+fn print_table(proof: &ReconcileResponse) {
+    let row = |check: &adfolio_proto::wallet::v1::ReconcileCheck| {
+        let ok = if check.ok { "ok" } else { "WRONG" };
+        vec![
+            check.name.clone(),
+            ok.to_owned(),
+            check.figure.to_string(),
+            check.detail.clone(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = proof.checks.iter().map(row).collect();
+    table(&["CHECK", "OK", "FIGURE", "DETAIL"], &rows);
+    say(if proof.ok {
+        "the books balance"
+    } else {
+        "THE BOOKS DO NOT BALANCE"
+    });
+}
+
+/// Verifies the hash chains of one user or of all; exits with 1 when one does not hold
+#[derive(Args, Debug)]
+pub struct Verify {
+    /// Only this user's chain
+    #[arg(long, default_value = "")]
+    user: String,
+}
+
+impl Verify {
+    async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
+        let message = VerifyChainsRequest { user_id: self.user };
+        let answer = ask!(
+            services.wallet_admin,
+            verify_chains,
+            operator_within(PROOF_LIMIT),
+            message
+        );
+        let verified = answer.map_err(|status| explain(&status))?;
+        say(&format!(
+            "read {} transactions in {} chains",
+            verified.transactions, verified.users
+        ));
+        if verified.broken.is_empty() {
+            say("every chain holds");
+            return Ok(ExitCode::SUCCESS);
+        }
+        let row = |broken: &adfolio_proto::wallet::v1::BrokenChain| {
+            vec![
+                broken.user_id.clone(),
+                broken.sequence.to_string(),
+                broken.detail.clone(),
+            ]
+        };
+        let rows: Vec<Vec<String>> = verified.broken.iter().map(row).collect();
+        table(&["USER", "SEQUENCE", "DETAIL"], &rows);
+        Ok(ExitCode::FAILURE)
+    }
+}
