@@ -18,6 +18,11 @@ impl Deadline {
         Self(now.checked_add(limit).unwrap_or(now))
     }
 
+    /// No deadline of its own: limits of calls decide. For work that nobody waits for.
+    pub fn none() -> Self {
+        Self::after(Duration::from_hours(24 * 365))
+    }
+
     /// What is left; zero when it has passed.
     pub fn remaining(&self) -> Duration {
         self.0.saturating_duration_since(Instant::now())
@@ -29,6 +34,7 @@ impl Deadline {
     }
 
     /// The same moment, or `limit` from now when that comes earlier.
+    #[must_use]
     pub fn capped(&self, limit: Duration) -> Self {
         (*self).min(Self::after(limit))
     }

@@ -12,7 +12,7 @@ use crate::identity::IdempotencyKey;
 use crate::refusal::{Reason, Refusal};
 
 /// How long keys live.
-pub const KEY_LIFETIME: Duration = Duration::from_secs(24 * 3600);
+pub const KEY_LIFETIME: Duration = Duration::from_hours(24);
 
 /// Rows that one pruning statement deletes at most.
 const PRUNE_BATCH: i64 = 1000;

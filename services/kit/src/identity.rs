@@ -166,13 +166,14 @@ impl Default for Caller {
             time_zone: TimeZone::UTC,
             idempotency_key: None,
             request_id: Uuid::now_v7().to_string(),
-            deadline: Deadline::default(),
+            deadline: Deadline::none(),
         }
     }
 }
 
 impl Caller {
-    /// The system itself: for recovery loops and consumers that call other services.
+    /// The system itself: for recovery loops and consumers that call other services. Like every caller that is not read
+    /// from a request it has no deadline, so the limits of its calls are theirs.
     pub fn system() -> Self {
         Self::default()
     }

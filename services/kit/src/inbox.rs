@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::db::{self, Tx};
 
 /// How long an event is remembered: far longer than a broker or a relay can hold one back.
-pub const EVENT_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
+pub const EVENT_LIFETIME: Duration = Duration::from_hours(7 * 24);
 
 /// Rows that one pruning statement deletes at most.
 const PRUNE_BATCH: i64 = 1000;

@@ -294,7 +294,7 @@ pub fn is_unavailable(error: &sqlx::Error) -> bool {
 
 /// Whether two transactions got in each other's way, so that a second try may succeed.
 pub fn is_serialization_failure(error: &sqlx::Error) -> bool {
-    error.as_database_error().and_then(|database| database.code()).is_some_and(|code| matches!(&*code, "40001" | "40P01"))
+    error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|code| matches!(&*code, "40001" | "40P01"))
 }
 
 /// Whether the error is a violation of the named unique constraint or index.

@@ -22,8 +22,8 @@ use crate::shutdown::{Shutdown, Tasks};
 use crate::{idempotency, inbox, periodic, telemetry};
 
 /// How often old inbox rows and idempotency keys are deleted, and how long that may take.
-const PRUNE_INTERVAL: Duration = Duration::from_secs(300);
-const PRUNE_LIMIT: Duration = Duration::from_secs(60);
+const PRUNE_INTERVAL: Duration = Duration::from_mins(5);
+const PRUNE_LIMIT: Duration = Duration::from_mins(1);
 
 /// Beyond the drain limit a process is ended, whatever still runs.
 const EXIT_MARGIN: Duration = Duration::from_secs(2);
@@ -186,7 +186,7 @@ impl Service {
             shutdown.cancelled().await;
             Instant::now()
         });
-        let served = server.await;
+        let answered = server.await;
         // The server may also have failed by itself.
         self.shutdown.trigger();
         let limit = self.args.drain_limit();
@@ -197,7 +197,7 @@ impl Service {
         let for_last = give_up.saturating_duration_since(Instant::now()).max(FLUSH_RESERVE);
         let last = self.last.join(for_last).await;
         info!(service = self.name, "ended");
-        served?;
+        answered?;
         tasks?;
         last?;
         Ok(())

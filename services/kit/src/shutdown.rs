@@ -71,6 +71,7 @@ impl Shutdown {
     }
 
     /// A shutdown that follows this one and can also be triggered by itself.
+    #[must_use]
     pub fn child(&self) -> Self {
         Self { token: self.token.child_token() }
     }

@@ -57,13 +57,13 @@ impl Drop for TelemetryGuard {
 pub fn init(service_name: &'static str, args: &TelemetryArgs) -> anyhow::Result<TelemetryGuard> {
     // Without an exporter spans go nowhere, but requests still get a trace id to answer and pass on.
     let tracer = tracer_provider(service_name, args.otel_exporter_otlp_endpoint.as_deref())?;
-    let traces = tracing_opentelemetry::layer().with_tracer(tracer.tracer("adfolio"));
+    let spans = tracing_opentelemetry::layer().with_tracer(tracer.tracer("adfolio"));
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,lapin=warn,sqlx=warn"));
     let lines = match args.log_format {
         LogFormat::Human => fmt::layer().with_writer(std::io::stderr).boxed(),
         LogFormat::Json => fmt::layer().json().flatten_event(true).with_writer(std::io::stderr).boxed(),
     };
-    tracing_subscriber::registry().with(lines.with_filter(filter)).with(traces).try_init().context("logging was already started")?;
+    tracing_subscriber::registry().with(lines.with_filter(filter)).with(spans).try_init().context("logging was already started")?;
     install_metrics(service_name)?;
     Ok(TelemetryGuard { tracer: Some(tracer) })
 }

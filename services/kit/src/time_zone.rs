@@ -105,7 +105,7 @@ impl TimeZone {
     /// The instant at which local time jumps over `local`. Gaps are up to a day long (the Pacific's date-line moves) and
     /// begin within a day of the missing time; the jump is found by halving on the instants, where local time grows
     /// monotonically around a single gap.
-    fn end_of_gap(&self, local: NaiveDateTime) -> DateTime<Utc> {
+    fn end_of_gap(self, local: NaiveDateTime) -> DateTime<Utc> {
         let day = TimeDelta::days(2);
         let (Some(before), Some(after)) = (local.checked_sub_signed(day), local.checked_add_signed(day)) else {
             return local.and_utc();

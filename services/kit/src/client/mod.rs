@@ -1,6 +1,7 @@
 //! gRPC clients: balanced over every address of a name, bounded by deadlines, retried only where that is safe.
 
 mod peers;
+mod replay;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -47,16 +48,11 @@ pub struct Channel {
     _resolver: Arc<DropGuard>,
 }
 
-/// Opens a channel to `url` (`http://plan:8203`): nothing is connected yet, and a name that does not resolve (yet) only
-/// makes calls fail. Must be called inside a runtime.
+/// Opens a channel to `url` (`http://plan:8203`, or several with commas between them): nothing is connected yet, and a
+/// name that does not resolve (yet) only makes calls fail. Must be called inside a runtime.
 pub fn connect(url: &str, options: ClientOptions) -> Result<Channel, ConfigError> {
-    let invalid = || ConfigError::Invalid { name: "the address of a service", expected: "a URL like http://host:port" };
-    let uri: Uri = url.parse().map_err(|_| invalid())?;
-    let (Some(host), Some(port), Some("http")) = (uri.host(), uri.port_u16(), uri.scheme_str()) else {
-        return Err(invalid());
-    };
-    let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
-    let peers = Arc::new(Peers::new(host, port));
+    let names = url.split(',').map(parse_name).collect::<Result<Vec<_>, _>>()?;
+    let peers = Arc::new(Peers::new(names));
     let token = CancellationToken::new();
     let (resolved, ended) = (Arc::clone(&peers), token.clone());
     tokio::spawn(async move {
@@ -66,6 +62,16 @@ pub fn connect(url: &str, options: ClientOptions) -> Result<Channel, ConfigError
         }
     });
     Ok(Channel { peers, call_limit: options.call_limit, _resolver: Arc::new(token.drop_guard()) })
+}
+
+/// Host and port of one URL.
+fn parse_name(url: &str) -> Result<(String, u16), ConfigError> {
+    let invalid = || ConfigError::Invalid { name: "the address of a service", expected: "a URL like http://host:port" };
+    let uri: Uri = url.trim().parse().map_err(|_| invalid())?;
+    match (uri.host(), uri.port_u16(), uri.scheme_str()) {
+        (Some(host), Some(port), Some("http")) => Ok((host.trim_matches(['[', ']']).to_owned(), port)),
+        _ => Err(invalid()),
+    }
 }
 
 impl Service<http::Request<Body>> for Channel {

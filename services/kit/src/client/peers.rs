@@ -1,10 +1,10 @@
-//! The replicas behind one name.
+//! The replicas behind the names of one service.
 //!
 //! tonic's own balancer hands calls to addresses that are down, and a call that fails to connect has lost its body. Here
-//! a call goes only onto a live connection; while nothing of it has been sent it goes on to the next replica, so a
-//! replica that restarts in order costs nobody an error. Once sent, it is never sent again from here.
+//! a call goes only onto a live connection; while it is certain that nobody has seen it, it goes on to the next replica,
+//! so a replica that restarts in order costs nobody an error. Once it may have been seen, it is not sent again from here.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -18,6 +18,8 @@ use tokio::time::Instant;
 use tonic::Status;
 use tonic::body::Body;
 use tracing::debug;
+
+use super::replay::Replayable;
 
 /// How often a name is looked up again.
 const RESOLVE_INTERVAL: Duration = Duration::from_secs(5);
@@ -47,24 +49,28 @@ const MAX_ADDRESSES: usize = 64;
 const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
 const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
 
-/// All replicas of one name.
+/// All replicas of one service.
 #[derive(Debug)]
 pub(super) struct Peers {
-    host: String,
-    port: u16,
-    peers: RwLock<Vec<Arc<Peer>>>,
+    names: Vec<(String, u16)>,
+    known: RwLock<Vec<Arc<Peer>>>,
     turn: AtomicUsize,
 }
 
 impl Peers {
-    pub(super) fn new(host: String, port: u16) -> Self {
-        // An address needs no look-up: the first call finds it.
-        let known = host.parse().map(|ip| vec![Arc::new(Peer::new(SocketAddr::new(ip, port)))]).unwrap_or_default();
-        Self { host, port, peers: RwLock::new(known), turn: AtomicUsize::new(0) }
+    /// The replicas behind these names and ports.
+    pub(super) fn new(names: Vec<(String, u16)>) -> Self {
+        // Addresses need no look-up: the first call finds them.
+        let given = names.iter().filter_map(|(host, port)| Some(SocketAddr::new(host.parse().ok()?, *port)));
+        let known = given.map(|address| Arc::new(Peer::new(address))).collect();
+        Self { names, known: RwLock::new(known), turn: AtomicUsize::new(0) }
     }
 
-    /// Keeps the set equal to what the name resolves to.
+    /// Keeps the set equal to what the names resolve to.
     pub(super) async fn keep_resolved(&self) {
+        if self.names.iter().all(|(host, _)| host.parse::<IpAddr>().is_ok()) {
+            return;
+        }
         loop {
             self.resolve().await;
             let wait = if self.snapshot().is_empty() { RESOLVE_RETRY } else { RESOLVE_INTERVAL };
@@ -73,16 +79,19 @@ impl Peers {
     }
 
     async fn resolve(&self) {
-        let looked_up = tokio::time::timeout(RESOLVE_LIMIT, tokio::net::lookup_host((self.host.as_str(), self.port))).await;
-        // Old addresses stay in use while the name service is away.
-        let Ok(Ok(addresses)) = looked_up else {
-            debug!(host = self.host, "name does not resolve");
-            return;
-        };
-        let mut addresses: Vec<SocketAddr> = addresses.take(MAX_ADDRESSES).collect();
+        let mut addresses = Vec::new();
+        for (host, port) in &self.names {
+            let looked_up = tokio::time::timeout(RESOLVE_LIMIT, tokio::net::lookup_host((host.as_str(), *port))).await;
+            // Old addresses stay in use while the name service is away.
+            let Ok(Ok(found)) = looked_up else {
+                debug!(host, "name does not resolve");
+                return;
+            };
+            addresses.extend(found.take(MAX_ADDRESSES));
+        }
         addresses.sort_unstable();
         addresses.dedup();
-        let mut peers = self.peers.write().unwrap_or_else(PoisonError::into_inner);
+        let mut peers = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let known = std::mem::take(&mut *peers);
         *peers = addresses
             .into_iter()
@@ -94,7 +103,7 @@ impl Peers {
     }
 
     fn snapshot(&self) -> Vec<Arc<Peer>> {
-        self.peers.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The replicas in the order in which to try them: in turn, those that were just unreachable last.
@@ -109,19 +118,17 @@ impl Peers {
     }
 
     /// Sends a call to one replica.
-    pub(super) async fn send(&self, mut request: Request<Body>) -> Result<Response<Body>, Status> {
+    pub(super) async fn send(&self, request: Request<Body>) -> Result<Response<Body>, Status> {
         if self.snapshot().is_empty() {
             self.resolve().await;
         }
+        let mut call = Replayable::new(request).await?;
         let mut last = Status::unavailable("no address is known");
         for peer in self.candidates() {
-            match peer.send(request).await {
+            match peer.send(&mut call).await {
                 Ok(response) => return Ok(response),
-                Err(Unsent::Failed(status)) => return Err(status),
-                Err(Unsent::Returned(returned, status)) => {
-                    request = *returned;
-                    last = status;
-                }
+                Err(Unanswered::Sent(status)) => return Err(status),
+                Err(Unanswered::Unsent(status)) => last = status,
             }
         }
         Err(last)
@@ -129,11 +136,11 @@ impl Peers {
 }
 
 /// Why there is no response.
-enum Unsent {
-    /// Nothing was sent: the request may go elsewhere.
-    Returned(Box<Request<Body>>, Status),
-    /// Something was sent.
-    Failed(Status),
+enum Unanswered {
+    /// Nobody has seen the call, and it is whole: it may go elsewhere.
+    Unsent(Status),
+    /// It may have been carried out, or part of its stream is gone.
+    Sent(Status),
 }
 
 /// One replica.
@@ -160,26 +167,35 @@ impl Peer {
         *self.down_until.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
 
-    async fn send(&self, request: Request<Body>) -> Result<Response<Body>, Unsent> {
-        let mut request = addressed(request, self.address);
-        // Twice: a connection may turn out to be closed at the moment of use, a second fresh one hardly.
+    async fn send(&self, call: &mut Replayable) -> Result<Response<Body>, Unanswered> {
+        // Twice: a connection may turn out to be closing at the moment of use, a second fresh one hardly.
         for _ in 0..2 {
             let mut connection = match self.connection().await {
                 Ok(connection) => connection,
                 Err(error) => {
                     debug!(address = %self.address, %error, "replica cannot be reached");
-                    return Err(Unsent::Returned(Box::new(request), Status::unavailable("service cannot be reached")));
+                    return Err(Unanswered::Unsent(Status::unavailable("service cannot be reached")));
                 }
             };
+            let repeatable = call.can_repeat();
+            let request = addressed(call.request(), self.address);
             match connection.try_send_request(request).await {
                 Ok(response) => return Ok(response.map(|body| Body::new(body.map_err(|error| lost(&error))))),
                 Err(mut failure) => match failure.take_message() {
-                    Some(returned) => request = returned,
-                    None => return Err(Unsent::Failed(lost(failure.error()))),
+                    Some(returned) => call.put_back(returned, repeatable),
+                    None if repeatable && is_unseen(failure.error()) => {}
+                    None => return Err(Unanswered::Sent(lost(failure.error()))),
                 },
             }
+            // The connection is ending: it finishes what it has, and nothing new goes onto it.
+            self.retire().await;
         }
-        Err(Unsent::Returned(Box::new(request), Status::unavailable("service closed its connection")))
+        Err(Unanswered::Unsent(Status::unavailable("service closed its connection")))
+    }
+
+    /// Makes the next call open a new connection.
+    async fn retire(&self) {
+        *self.connection.lock().await = None;
     }
 
     async fn connection(&self) -> std::io::Result<SendRequest<Body>> {
@@ -188,7 +204,7 @@ impl Peer {
             return Ok(live.clone());
         }
         // Whoever queued up behind a failed attempt fails with it instead of trying one after the other.
-        if self.is_down() && slot.is_none() {
+        if self.is_down() {
             return Err(std::io::ErrorKind::ConnectionRefused.into());
         }
         *slot = None;
@@ -235,9 +251,24 @@ fn addressed(mut request: Request<Body>, address: SocketAddr) -> Request<Body> {
     request
 }
 
+/// Whether the peer says itself that it did not look at the call: it refused the stream, or named it as beyond the last
+/// one that it takes before it goes away.
+fn is_unseen(error: &hyper::Error) -> bool {
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        if let Some(h2) = inner.downcast_ref::<h2::Error>() {
+            let going_away = h2.is_go_away() && h2.reason() == Some(h2::Reason::NO_ERROR);
+            let refused = h2.is_reset() && h2.reason() == Some(h2::Reason::REFUSED_STREAM);
+            return h2.is_remote() && (going_away || refused);
+        }
+        cause = inner.source();
+    }
+    false
+}
+
 /// The connection broke under a call: it may have been carried out or not.
 fn lost(error: &hyper::Error) -> Status {
     let text = crate::refusal::chain(error);
     debug!(error = text, "connection broke under a call");
-    Status::unavailable("connection to the service was lost")
+    Status::unavailable(format!("connection to the service was lost: {text}"))
 }

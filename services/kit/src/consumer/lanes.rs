@@ -42,21 +42,23 @@ struct Job {
     delivery: Delivery,
 }
 
+/// The subject whose lane a delivery had (a message that is no event has none), and whether the broker was told.
+type Finished = (Option<String>, Result<(), BrokerError>);
+
 /// The deliveries in hand.
 pub(super) struct Lanes<H> {
     worker: Arc<Worker<H>>,
     shutdown: Shutdown,
-    /// Each with the subject whose lane it has; a message that is no event has none.
-    running: FuturesUnordered<BoxFuture<'static, (Option<String>, Result<(), BrokerError>)>>,
+    running: FuturesUnordered<BoxFuture<'static, Finished>>,
     /// Subjects at work, each with what waits behind it.
-    lanes: HashMap<String, VecDeque<Job>>,
+    by_subject: HashMap<String, VecDeque<Job>>,
     /// Jobs whose subject has no lane yet because all are busy.
     waiting: VecDeque<Job>,
 }
 
 impl<H: Handler> Lanes<H> {
     pub(super) fn new(worker: Arc<Worker<H>>, shutdown: Shutdown) -> Self {
-        Self { worker, shutdown, running: FuturesUnordered::new(), lanes: HashMap::new(), waiting: VecDeque::new() }
+        Self { worker, shutdown, running: FuturesUnordered::new(), by_subject: HashMap::new(), waiting: VecDeque::new() }
     }
 
     pub(super) fn is_busy(&self) -> bool {
@@ -79,10 +81,10 @@ impl<H: Handler> Lanes<H> {
     }
 
     fn enqueue(&mut self, job: Job) {
-        if let Some(lane) = self.lanes.get_mut(&job.event.subject) {
+        if let Some(lane) = self.by_subject.get_mut(&job.event.subject) {
             lane.push_back(job);
-        } else if self.lanes.len() < self.worker.consumer.concurrency {
-            self.lanes.insert(job.event.subject.clone(), VecDeque::new());
+        } else if self.by_subject.len() < self.worker.consumer.concurrency {
+            self.by_subject.insert(job.event.subject.clone(), VecDeque::new());
             self.launch(job);
         } else {
             self.waiting.push_back(job);
@@ -107,10 +109,10 @@ impl<H: Handler> Lanes<H> {
         let Some((subject, outcome)) = self.running.next().await else { return Ok(()) };
         outcome?;
         let Some(subject) = subject else { return Ok(()) };
-        match self.lanes.get_mut(&subject).map(VecDeque::pop_front) {
+        match self.by_subject.get_mut(&subject).map(VecDeque::pop_front) {
             Some(Some(job)) => self.launch(job),
             Some(None) => {
-                self.lanes.remove(&subject);
+                self.by_subject.remove(&subject);
                 // Oldest first; those of subjects that got a lane meanwhile line up there.
                 for job in std::mem::take(&mut self.waiting) {
                     self.enqueue(job);

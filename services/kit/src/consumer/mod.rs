@@ -150,7 +150,7 @@ impl Consumer {
         shutdown: Shutdown,
         handler: H,
     ) {
-        let declared = readiness.register_flag("consumer");
+        let declared = readiness.register_flag(self.name);
         supervise::run(Arc::new(supervise::Worker { consumer: self, pool, broker, handler }), migrated, declared, shutdown).await;
     }
 }

@@ -19,7 +19,7 @@ pub static MIGRATOR: Migrator = sqlx::migrate!();
 const LOCK: i64 = 0x0061_6466_6f6c_696f;
 
 /// Another replica's migrations may take this long.
-const LOCK_WAIT_LIMIT: Duration = Duration::from_secs(300);
+const LOCK_WAIT_LIMIT: Duration = Duration::from_mins(5);
 
 /// How often the lock is tried.
 const LOCK_POLL: Duration = Duration::from_millis(100);

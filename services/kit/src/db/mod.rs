@@ -28,10 +28,10 @@ const LOCK_LIMIT: Duration = Duration::from_secs(4);
 const IDLE_TRANSACTION_LIMIT: Duration = Duration::from_secs(10);
 
 /// Connections are renewed, so that a failed-over or re-balanced server is noticed.
-const CONNECTION_AGE_LIMIT: Duration = Duration::from_secs(30 * 60);
+const CONNECTION_AGE_LIMIT: Duration = Duration::from_mins(30);
 
 /// Connections that a peak opened are given back.
-const CONNECTION_IDLE_LIMIT: Duration = Duration::from_secs(5 * 60);
+const CONNECTION_IDLE_LIMIT: Duration = Duration::from_mins(5);
 
 /// A pool whose connections are opened when they are first needed: a service starts with its database down.
 pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<PgPool, ConfigError> {

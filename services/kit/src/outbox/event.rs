@@ -23,7 +23,7 @@ pub struct EventError(#[from] serde_json::Error);
 #[derive(Clone, Debug)]
 pub struct Event {
     pub(crate) id: Uuid,
-    pub(crate) event_type: &'static str,
+    pub(crate) kind: &'static str,
     pub(crate) subject: String,
     pub(crate) sequence: Option<i64>,
     pub(crate) data: String,
@@ -33,10 +33,11 @@ pub struct Event {
 impl Event {
     /// An event of type `event_type` (`adfolio.wallet.v1.TransactionPosted`) about `subject` (mostly a user's id), with the
     /// proto3 JSON of `data`. It carries the current trace.
+    #[allow(clippy::needless_pass_by_value, reason = "ids are Copy, and texts are mostly borrowed")]
     pub fn new(event_type: &'static str, subject: impl ToString, data: &impl Serialize) -> Result<Self, EventError> {
         Ok(Self {
             id: Uuid::now_v7(),
-            event_type,
+            kind: event_type,
             subject: subject.to_string(),
             sequence: None,
             data: serde_json::to_string(data)?,

@@ -125,7 +125,6 @@ impl Relay {
             match round.unwrap_or(Err(RelayError::Broker(BrokerError::TimedOut("the relay")))) {
                 Ok(Round::Sent) => {
                     backoff.reset();
-                    continue;
                 }
                 Ok(Round::Idle) => {
                     backoff.reset();
@@ -165,13 +164,12 @@ impl Relay {
         if !repo::has_rows(&self.pool).await? {
             return Ok(Round::Idle);
         }
-        let open = match session.as_ref().filter(|open| open.is_connected()) {
-            Some(open) => Arc::clone(open),
-            None => {
-                let fresh = Arc::new(self.broker.open(&format!("{}-relay", self.service)).await?);
-                fresh.confirm().await?;
-                Arc::clone(session.insert(fresh))
-            }
+        let open = if let Some(open) = session.as_ref().filter(|open| open.is_connected()) {
+            Arc::clone(open)
+        } else {
+            let fresh = Arc::new(self.broker.open(&format!("{}-relay", self.service)).await?);
+            fresh.confirm().await?;
+            Arc::clone(session.insert(fresh))
         };
         let broker = self.broker.clone();
         let source = self.source.clone();

@@ -23,7 +23,7 @@ use crate::shutdown::Shutdown;
 
 /// A connection is asked to end after this, so that clients spread over replicas that came later. Without a grace
 /// period: tonic 0.14 would wait for age and grace together and then cut running calls.
-const CONNECTION_AGE: Duration = Duration::from_secs(600);
+const CONNECTION_AGE: Duration = Duration::from_mins(10);
 
 /// Pings find clients that vanished.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(20);

@@ -1,6 +1,7 @@
 //! gRPC clients: deadlines, retries, balancing, and peers that are not there.
 
 use std::collections::HashSet;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -140,50 +141,75 @@ async fn a_connection_that_breaks_under_a_call_is_unavailable_and_a_repeat_succe
     assert_eq!(repeated.await.unwrap().unwrap().into_inner(), "again");
 }
 
-/// The same port on several loopback addresses, all behind the name `localhost` where it has more than one address; here
-/// the peers are told apart by what they answer.
-#[tokio::test]
-async fn calls_go_to_every_replica_and_a_restart_costs_nobody_an_error() {
-    // `localhost` is 127.0.0.1 and ::1 on most machines; without IPv6 there is nothing to balance over.
-    let Ok(first) = TcpListener::bind("127.0.0.1:0").await else { return };
-    let port = first.local_addr().unwrap().port();
-    let Ok(second) = TcpListener::bind(("::1", port)).await else { return };
-    let known: Vec<_> = tokio::net::lookup_host(("localhost", port)).await.unwrap().collect();
-    if known.len() < 2 {
-        return;
-    }
-    let args = ServerArgs { drain_limit_seconds: 5, ..ServerArgs::default() };
-    let start = |name: &'static str, listener: TcpListener| {
-        let (shutdown, ending, args) = (Shutdown::manual(), Shutdown::manual(), args.clone());
-        let (triggered, ended) = (shutdown.clone(), ending.clone());
-        let echo = Echo::new(move |_: Request<String>| async move { Ok(Response::new(name.to_owned())) });
-        let task = tokio::spawn(async move {
-            Server::new(name, &args).add_service(echo).serve(listener, &triggered).await.unwrap();
-            ended.trigger();
+/// A replica that answers its name; its end can be waited for.
+struct Replica {
+    address: SocketAddr,
+    shutdown: Shutdown,
+    task: tokio::task::JoinHandle<()>,
+}
+
+fn replica(name: &'static str, listener: TcpListener) -> Replica {
+    let address = listener.local_addr().unwrap();
+    let shutdown = Shutdown::manual();
+    let ending = shutdown.clone();
+    let task = tokio::spawn(async move {
+        let args = ServerArgs { drain_limit_seconds: 8, ..ServerArgs::default() };
+        let echo = Echo::new(move |_: Request<String>| async move {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            Ok(Response::new(name.to_owned()))
         });
-        (shutdown, ending, task)
-    };
-    let one = start("one", first);
-    let _two = start("two", second);
-    let channel = client::connect(&format!("http://localhost:{port}"), ClientOptions::default()).unwrap();
-    let ask = || call(channel.clone(), outgoing(&Caller::system(), String::new(), CALL_LIMIT));
-    let mut seen = HashSet::new();
-    for _ in 0..20 {
-        seen.insert(ask().await.unwrap().into_inner());
+        Server::new(name, &args).add_service(echo).serve(listener, &ending).await.unwrap();
+    });
+    Replica { address, shutdown, task }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_go_to_every_replica_and_a_rolling_restart_costs_nobody_an_error() {
+    let mut replicas = vec![replica("one", free_listener().await), replica("two", free_listener().await)];
+    let url = format!("http://{},http://{}", replicas[0].address, replicas[1].address);
+    let channel = client::connect(&url, ClientOptions::default()).unwrap();
+    let (stop, restarts) = (Shutdown::manual(), 6);
+    let callers: Vec<_> = (0..8)
+        .map(|_| {
+            let (channel, stop) = (channel.clone(), stop.clone());
+            tokio::spawn(async move {
+                let mut seen = Vec::new();
+                while !stop.is_triggered() {
+                    let answer = call(channel.clone(), outgoing(&Caller::system(), String::new(), CALL_LIMIT)).await;
+                    seen.push(answer.expect("no call fails").into_inner());
+                }
+                seen
+            })
+        })
+        .collect();
+    for round in 0..restarts {
+        let old = replicas.remove(0);
+        old.shutdown.trigger();
+        old.task.await.unwrap();
+        let listener = TcpListener::bind(old.address).await.unwrap();
+        replicas.push(replica(["one", "two"][round % 2], listener));
+        // A replica is left alone for a moment after it could not be reached.
+        tokio::time::sleep(Duration::from_millis(600)).await;
     }
-    assert_eq!(seen.len(), 2, "both replicas are used");
-    // The first one restarts while calls keep coming: nobody sees an error.
-    one.0.trigger();
-    let restarting = one.2;
-    let mut restarted = false;
-    for round in 0..400 {
-        ask().await.unwrap_or_else(|status| panic!("call {round} failed: {status}"));
-        if !restarted && one.1.is_triggered() {
-            let listener = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
-            std::mem::forget(start("one again", listener));
-            restarted = true;
-        }
+    stop.trigger();
+    let mut names = HashSet::new();
+    for caller in callers {
+        names.extend(caller.await.unwrap());
     }
-    restarting.await.unwrap();
-    assert!(restarted);
+    assert_eq!(names.len(), 2, "both replicas are used");
+}
+
+#[tokio::test]
+async fn a_name_is_looked_up_and_a_wrong_url_is_told() {
+    let service = run_echo(Echo::new(|request| async { Ok(Response::new(request.into_inner())) }), 1).await;
+    let url = format!("http://localhost:{}", service.address.port());
+    let channel = client::connect(&url, ClientOptions::default()).unwrap();
+    let answer = call(channel, outgoing(&Caller::system(), "named".to_owned(), CALL_LIMIT)).await;
+    assert_eq!(answer.unwrap().into_inner(), "named");
+    for wrong in ["", "localhost:1", "https://host:1", "http://host", "http://a:1,nonsense"] {
+        assert!(client::connect(wrong, ClientOptions::default()).is_err(), "{wrong}");
+    }
+    let nowhere = client::connect("http://does-not-exist.invalid:1", ClientOptions::default()).unwrap();
+    let status = call(nowhere, outgoing(&Caller::system(), String::new(), CALL_LIMIT)).await.unwrap_err();
+    assert_eq!(status.code(), Code::Unavailable);
 }
