@@ -42,7 +42,7 @@ use crate::peers::Peers;
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
 /// Time for reading all of the books.
-const PROOF_LIMIT: Duration = Duration::from_secs(600);
+const PROOF_LIMIT: Duration = Duration::from_mins(10);
 
 /// The calls that read all of the books.
 const LONG_CALLS: [&str; 2] = [
@@ -72,7 +72,7 @@ pub async fn run_at(
     let wake = service.relay(&pool, &broker, &migrated);
     let peers = Peers::connect(&config.peers)?;
     reconcile_in_background(&service, &migrated, &config, &pool, &peers);
-    let (queue, writer) = posting::queue(pool.clone(), clock.clone(), wake, &config.posting);
+    let (queue, writer) = posting::queue(pool.clone(), clock.clone(), wake, config.posting);
     service.tasks.spawn("writer", writer.run());
     let grpc = Grpc {
         pool,

@@ -223,7 +223,9 @@ mod tests {
 
     fn walk(head: Head, links: &[Link]) -> Option<(i64, &'static str)> {
         let mut walk = Walk::new(head);
-        links.iter().for_each(|link| walk.step(link));
+        for link in links {
+            walk.step(link);
+        }
         walk.finish().map(|found| (found.seq, found.detail))
     }
 

@@ -111,11 +111,11 @@ pub struct Month {
 
 impl Month {
     /// Reads `YYYY-MM`, in a time zone.
-    pub fn parse(text: &str, zone: &TimeZone) -> Result<Self, Refusal> {
+    pub fn parse(text: &str, zone: TimeZone) -> Result<Self, Refusal> {
         Self::try_parse(text, zone).ok_or_else(|| Refusal::invalid("month"))
     }
 
-    fn try_parse(text: &str, zone: &TimeZone) -> Option<Self> {
+    fn try_parse(text: &str, zone: TimeZone) -> Option<Self> {
         let (year, month) = text.split_once('-')?;
         let plain = |part: &str, digits: usize| {
             part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit())
@@ -130,7 +130,7 @@ impl Month {
     }
 
     /// The months of a time zone from the one that `now` lies in backwards.
-    pub fn back_from(now: DateTime<Utc>, count: u32, zone: &TimeZone) -> Vec<Self> {
+    pub fn back_from(now: DateTime<Utc>, count: u32, zone: TimeZone) -> Vec<Self> {
         let today = zone.today(now);
         let this = today.with_day(1).unwrap_or(today);
         (0..count)
@@ -138,7 +138,7 @@ impl Month {
             .collect()
     }
 
-    fn beginning(first_day: NaiveDate, zone: &TimeZone) -> Option<Self> {
+    fn beginning(first_day: NaiveDate, zone: TimeZone) -> Option<Self> {
         let next = first_day.checked_add_months(Months::new(1))?;
         Some(Self {
             first_day,
@@ -164,11 +164,11 @@ mod tests {
     #[test]
     fn months_begin_at_the_zone_s_midnight() {
         let kathmandu = TimeZone::parse("Asia/Kathmandu");
-        let march = Month::parse("2026-03", &kathmandu).expect("a month");
+        let march = Month::parse("2026-03", kathmandu).expect("a month");
         assert_eq!(march.start, instant("2026-02-28T18:15:00Z"));
         assert_eq!(march.end, instant("2026-03-31T18:15:00Z"));
         // Clocks go forward within March: the month ends an hour earlier in UTC than it began.
-        let berlin = Month::parse("2026-03", &TimeZone::parse("Europe/Berlin")).expect("a month");
+        let berlin = Month::parse("2026-03", TimeZone::parse("Europe/Berlin")).expect("a month");
         assert_eq!(berlin.start, instant("2026-02-28T23:00:00Z"));
         assert_eq!(berlin.end, instant("2026-03-31T22:00:00Z"));
     }
@@ -187,17 +187,17 @@ mod tests {
             "２026-01",
             "2026-",
         ] {
-            assert!(Month::parse(text, &TimeZone::UTC).is_err(), "{text}");
+            assert!(Month::parse(text, TimeZone::UTC).is_err(), "{text}");
         }
-        assert!(Month::parse("0000-01", &TimeZone::UTC).is_ok());
-        assert!(Month::parse("9999-12", &TimeZone::UTC).is_ok());
+        assert!(Month::parse("0000-01", TimeZone::UTC).is_ok());
+        assert!(Month::parse("9999-12", TimeZone::UTC).is_ok());
     }
 
     #[test]
     fn months_are_counted_back_from_the_zone_s_today() {
         // Already the first of January there.
         let zone = TimeZone::parse("GMT+05:45");
-        let months = Month::back_from(instant("2025-12-31T18:20:00Z"), 3, &zone);
+        let months = Month::back_from(instant("2025-12-31T18:20:00Z"), 3, zone);
         let names: Vec<String> = months.iter().map(Month::name).collect();
         assert_eq!(names, ["2026-01", "2025-12", "2025-11"]);
         for pair in months.windows(2) {

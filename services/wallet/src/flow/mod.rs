@@ -27,11 +27,22 @@ const DEFAULT_MONTHS: u32 = 12;
 /// Months that are summed up at most.
 const MAX_MONTHS: u32 = 24;
 
+/// Which kinds of lines are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filter {
+    /// Every kind.
+    All,
+    /// One kind.
+    Only(FlowType),
+    /// A kind of the contract that nothing posts, so no line is of it.
+    NeverPosted,
+}
+
 /// What is asked for of a user's fund details.
 #[derive(Debug)]
 pub struct Query {
-    /// Only this type.
-    pub flow_type: Option<FlowType>,
+    /// Which kinds.
+    pub filter: Filter,
     /// Only this month, `YYYY-MM`.
     pub month: Option<String>,
     /// How many.
@@ -50,7 +61,7 @@ pub async fn list(
     let month = query
         .month
         .as_deref()
-        .map(|text| Month::parse(text, &caller.time_zone))
+        .map(|text| Month::parse(text, caller.time_zone))
         .transpose()?;
     let cursor = Cursor::new("wallet.flow", &user_id.to_string());
     let before = query
@@ -58,9 +69,14 @@ pub async fn list(
         .as_deref()
         .map(|text| position(&cursor, text))
         .transpose()?;
+    let flow_type = match query.filter {
+        Filter::All => None,
+        Filter::Only(flow_type) => Some(flow_type),
+        Filter::NeverPosted => return Ok((Vec::new(), None)),
+    };
     let selection = Selection {
         user_id,
-        flow_type: query.flow_type,
+        flow_type,
         from: month.map(|month| month.start),
         until: month.map(|month| month.end),
         before,
@@ -115,7 +131,7 @@ pub async fn monthly(
         1..=MAX_MONTHS => months,
         _ => return Err(Refusal::invalid("months").into()),
     };
-    let months = Month::back_from(now, count, &caller.time_zone);
+    let months = Month::back_from(now, count, caller.time_zone);
     let sums = repo::sum_months(pool, user_id, &months).await?;
     let mut summaries: Vec<MonthSummary> = months
         .iter()

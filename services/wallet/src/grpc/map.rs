@@ -5,8 +5,8 @@ use adfolio_proto::wallet::v1 as proto;
 use chrono::{DateTime, Utc};
 use pbjson_types::Timestamp;
 
-use crate::flow::MonthSummary;
 use crate::flow::entity::{Account, FlowEntry, FlowType, line_id};
+use crate::flow::{Filter, MonthSummary};
 use crate::posting::entity::Booked;
 use crate::property::Property;
 
@@ -31,22 +31,22 @@ pub(super) fn timestamp(instant: DateTime<Utc>) -> Timestamp {
     }
 }
 
-/// The filter of a list: `None` for all lines; `Some(None)` for a kind of line that is never posted yet.
-pub(super) fn filter(number: i32) -> Result<Option<Option<FlowType>>, Refusal> {
+/// The filter of a list.
+pub(super) fn filter(number: i32) -> Result<Filter, Refusal> {
     let kind = proto::FlowType::try_from(number).map_err(|_| Refusal::invalid("type"))?;
     Ok(match kind {
-        proto::FlowType::Unspecified => None,
-        proto::FlowType::SystemTopUp => Some(Some(FlowType::SystemTopUp)),
-        proto::FlowType::AdBilling => Some(Some(FlowType::AdBilling)),
-        proto::FlowType::AdServing => Some(Some(FlowType::AdServing)),
-        proto::FlowType::ProfitSharing => Some(Some(FlowType::ProfitSharing)),
-        proto::FlowType::DiscountAmount => Some(Some(FlowType::DiscountAmount)),
+        proto::FlowType::Unspecified => Filter::All,
+        proto::FlowType::SystemTopUp => Filter::Only(FlowType::SystemTopUp),
+        proto::FlowType::AdBilling => Filter::Only(FlowType::AdBilling),
+        proto::FlowType::AdServing => Filter::Only(FlowType::AdServing),
+        proto::FlowType::ProfitSharing => Filter::Only(FlowType::ProfitSharing),
+        proto::FlowType::DiscountAmount => Filter::Only(FlowType::DiscountAmount),
         proto::FlowType::ManualPayout
         | proto::FlowType::SystemChargeback
         | proto::FlowType::VirtualRechargeDeduction
         | proto::FlowType::OpenMembership
         | proto::FlowType::Exchange
-        | proto::FlowType::StartUpFunds => Some(None),
+        | proto::FlowType::StartUpFunds => Filter::NeverPosted,
     })
 }
 
@@ -84,7 +84,7 @@ pub(super) fn flow_entry(entry: FlowEntry) -> proto::FlowEntry {
         balance_after_minor: entry.balance_after,
         remark: entry.remark,
         reference: entry.order_id.map(|id| id.to_string()).unwrap_or_default(),
-        hash: entry.hash.into(),
+        hash: entry.hash,
         account: account(entry.account).into(),
     }
 }
@@ -98,7 +98,7 @@ pub(super) fn deposit_entry(booked: Booked, amount_minor: i64, remark: String) -
         balance_after_minor: booked.available_after,
         remark,
         reference: String::new(),
-        hash: booked.hash.into(),
+        hash: booked.hash,
         account: proto::WalletAccount::Available.into(),
     }
 }

@@ -33,18 +33,12 @@ impl WalletService for Grpc {
         let (page, cursor) = wire::page(request.page)?;
         let month = Some(request.month).filter(|month| !month.is_empty());
         let query = flow::Query {
-            flow_type: filter.flatten(),
+            filter,
             month,
             page,
             cursor,
         };
         let (lines, next) = flow::list(&self.pool, &caller, user.0, query).await?;
-        // Asked for a kind that is never posted, the list is empty whatever else there is.
-        let (lines, next) = if filter == Some(None) {
-            (Vec::new(), None)
-        } else {
-            (lines, next)
-        };
         let items = lines.into_iter().map(map::flow_entry).collect();
         Ok(Response::new(proto::ListFlowResponse {
             items,

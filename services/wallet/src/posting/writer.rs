@@ -98,7 +98,7 @@ pub struct Writer {
 }
 
 /// Makes a queue and its writer.
-pub fn queue(pool: PgPool, clock: Clock, wake: Wake, args: &PostingArgs) -> (Queue, Writer) {
+pub fn queue(pool: PgPool, clock: Clock, wake: Wake, args: PostingArgs) -> (Queue, Writer) {
     let (sender, jobs) = mpsc::channel(args.posting_queue_max.into());
     let closing = CancellationToken::new();
     let writer = Writer {
@@ -210,7 +210,7 @@ impl Writer {
         for _ in 1..CONFLICT_ATTEMPTS {
             match self.attempt_once(&items).await {
                 Err(error) if is_conflict(&error) => {
-                    metrics::counter!("wallet_posting_conflicts_total").increment(1)
+                    metrics::counter!("wallet_posting_conflicts_total").increment(1);
                 }
                 outcome => return outcome,
             }

@@ -30,7 +30,7 @@ impl Check {
     }
 
     /// A check that could not be made: not proved is not ok.
-    pub fn not_made(name: &'static str, why: String) -> Self {
+    pub fn not_made(name: &'static str, why: &str) -> Self {
         Self {
             name,
             ok: false,
@@ -209,7 +209,7 @@ pub struct CouponCost {
 
 impl CouponCost {
     /// How far coupon's books are from the ledger's. A coupon that is reserved may not have arrived in the ledger yet.
-    pub fn distance(&self, coupon: &GetRedeemedTotalResponse) -> i64 {
+    pub fn distance(self, coupon: &GetRedeemedTotalResponse) -> i64 {
         let surplus = coupon.redeemed_minor.saturating_sub(self.kept);
         if surplus < 0 {
             surplus

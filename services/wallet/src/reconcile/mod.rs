@@ -3,6 +3,7 @@
 pub mod entity;
 mod repo;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use adfolio_kit::refusal::chain;
@@ -54,7 +55,7 @@ pub async fn reconcile(pool: &PgPool, peers: &Peers) -> Result<Vec<Check>, Walle
 /// A peer that cannot be asked fails its own check, not the others.
 fn settled(name: &'static str, outcome: Result<Check, WalletError>) -> Result<Check, WalletError> {
     match outcome {
-        Err(problem @ WalletError::Peer { .. }) => Ok(Check::not_made(name, chain(&problem))),
+        Err(problem @ WalletError::Peer { .. }) => Ok(Check::not_made(name, &chain(&problem))),
         outcome => outcome,
     }
 }
@@ -92,17 +93,18 @@ async fn compare_with_plan(pool: &PgPool, peers: &Peers) -> Result<Check, Wallet
         looks = looks.saturating_add(1);
     }
     let count = i64::try_from(differing.len()).unwrap_or(i64::MAX);
-    let mut detail = format!("{count} orders differ from plan's books of {orders} open orders");
-    if let Some(first) = differing.first() {
-        detail.push_str(&format!(", the first is {first}"));
-    }
+    let first = differing
+        .first()
+        .map(|id| format!(", the first is {id}"))
+        .unwrap_or_default();
+    let detail = format!("{count} orders differ from plan's books of {orders} open orders{first}");
     Ok(Check::zero("holds_equal_plan", count, detail))
 }
 
 /// A page of plan's books.
 struct PlanPage {
     holds: Holds,
-    in_flight: Vec<Uuid>,
+    in_flight: BTreeSet<Uuid>,
     /// The last order that the page speaks of.
     last: Uuid,
     /// Where to go on, if anywhere.
@@ -114,7 +116,7 @@ async fn plan_page(peers: &Peers, after: Uuid) -> Result<PlanPage, WalletError> 
     let is_full = u32::try_from(books.len()).is_ok_and(|count| count >= HOLDS_PAGE);
     let mut page = PlanPage {
         holds: Holds::new(),
-        in_flight: Vec::new(),
+        in_flight: BTreeSet::new(),
         last: Uuid::max(),
         next: None,
     };
@@ -125,7 +127,7 @@ async fn plan_page(peers: &Peers, after: Uuid) -> Result<PlanPage, WalletError> 
             .map_err(|_| WalletError::Unreadable("order id in plan's books"))?;
         page.holds.insert(id, book.open_minor);
         if book.in_flight {
-            page.in_flight.push(id);
+            page.in_flight.insert(id);
         }
     }
     if is_full && let Some((last, _)) = page.holds.last_key_value() {

@@ -50,7 +50,7 @@ async fn nobody_changes_the_books() {
             .expect_err("append-only");
         let code = error
             .as_database_error()
-            .and_then(|error| error.code().map(|code| code.into_owned()));
+            .and_then(|error| error.code().map(std::borrow::Cow::into_owned));
         assert_eq!(code.as_deref(), Some("23001"), "{statement}: {error}");
     }
     // Nor does a role that owns the tables, but is no superuser, even have the privilege.

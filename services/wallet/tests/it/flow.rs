@@ -19,17 +19,17 @@ fn caller_in(user: Uuid, zone: &str) -> Caller {
     }
 }
 
-fn page(cursor: &str, limit: u32) -> Option<PageRequest> {
-    Some(PageRequest {
+fn page(cursor: &str, limit: u32) -> PageRequest {
+    PageRequest {
         cursor: cursor.to_owned(),
         limit,
-    })
+    }
 }
 
 async fn amounts(app: &App, caller: &Caller, month: &str) -> Vec<i64> {
     let request = ListFlowRequest {
         month: month.to_owned(),
-        page: page("", 100),
+        page: Some(page("", 100)),
         ..Default::default()
     };
     let lines = app.flow(caller, request).await.expect("lines").items;
@@ -61,7 +61,7 @@ async fn pages_are_complete_and_without_repeats_while_postings_go_on() {
     let (mut seen, mut cursor) = (Vec::new(), String::new());
     loop {
         let request = ListFlowRequest {
-            page: page(&cursor, 7),
+            page: Some(page(&cursor, 7)),
             ..Default::default()
         };
         let answer = app.flow(&caller, request).await.expect("a page");
@@ -84,7 +84,7 @@ async fn cursors_of_other_users_and_made_up_ones_are_refused() {
     app.deposit(user, 2).await;
     app.deposit(other, 2).await;
     let request = ListFlowRequest {
-        page: page("", 1),
+        page: Some(page("", 1)),
         ..Default::default()
     };
     let cursor = app
@@ -94,7 +94,7 @@ async fn cursors_of_other_users_and_made_up_ones_are_refused() {
         .next_cursor;
     assert!(!cursor.is_empty());
     let with = |cursor: &str, limit| ListFlowRequest {
-        page: page(cursor, limit),
+        page: Some(page(cursor, limit)),
         ..Default::default()
     };
     assert_eq!(
@@ -172,7 +172,7 @@ async fn lines_are_filtered_by_type_and_the_available_ones_sum_to_the_balance() 
         loop {
             let request = ListFlowRequest {
                 r#type: kind.into(),
-                page: page(&cursor, 3),
+                page: Some(page(&cursor, 3)),
                 ..Default::default()
             };
             let answer = app.flow(&caller, request).await.expect("a page");
@@ -280,7 +280,7 @@ async fn a_month_s_pages_stay_within_it() {
     loop {
         let request = ListFlowRequest {
             month: "2026-06".into(),
-            page: page(&cursor, 2),
+            page: Some(page(&cursor, 2)),
             ..Default::default()
         };
         let answer = app

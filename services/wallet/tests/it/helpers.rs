@@ -397,6 +397,7 @@ pub fn keyed(key: &str) -> Caller {
     finance().with_key(Some(key.parse().expect("a key")))
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "goes into map_err")]
 pub fn refusal(status: Status) -> Refusal {
     Refusal::from_status(&status).unwrap_or_else(|| panic!("not a refusal: {status:?}"))
 }

@@ -1,5 +1,7 @@
 //! Behaviour of the wallet service, through its gRPC client, against real PostgreSQL and RabbitMQ.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
 mod books;
 mod events;
 mod faults;
