@@ -66,8 +66,12 @@ impl From<PlanError> for Status {
             PlanError::Refused(refusal) => refusal.into(),
             PlanError::Database(error) => database_status(&error, "plan"),
             PlanError::Peer { .. } => unavailable_status(&error, "plan"),
-            PlanError::Unfinished | PlanError::LeaseLost => Refusal::new(Reason::Unavailable).into(),
-            PlanError::Event(_) | PlanError::Figure(_) | PlanError::Corrupt(_) => internal_status(&error, "plan"),
+            PlanError::Unfinished | PlanError::LeaseLost => {
+                Refusal::new(Reason::Unavailable).into()
+            }
+            PlanError::Event(_) | PlanError::Figure(_) | PlanError::Corrupt(_) => {
+                internal_status(&error, "plan")
+            }
         }
     }
 }

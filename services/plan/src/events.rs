@@ -21,7 +21,11 @@ pub fn plan_status_changed(order: &Order, step: &Transition) -> Result<Event, Ev
         consumed_minor: order.consumed().minor(),
         revenue_minor: order.revenue().minor(),
         paid_out_minor: order.paid_out.minor(),
-        user_coupon_id: order.coupon.as_ref().map(|coupon| coupon.id.to_string()).unwrap_or_default(),
+        user_coupon_id: order
+            .coupon
+            .as_ref()
+            .map(|coupon| coupon.id.to_string())
+            .unwrap_or_default(),
         reason: step.reason.clone(),
     };
     Event::new(PLAN_STATUS_CHANGED, order.user_id, &message)

@@ -26,9 +26,9 @@ pub mod statistics;
 use std::sync::Arc;
 use std::time::Duration;
 
+use adfolio_kit::db::Migrated;
 use adfolio_kit::limited;
 use adfolio_kit::periodic;
-use adfolio_kit::db::Migrated;
 use adfolio_kit::service::Service;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::plan::v1::plan_admin_service_server::PlanAdminServiceServer;
@@ -55,7 +55,11 @@ const JOB_LIMIT: Duration = Duration::from_secs(60);
 const FORGET_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Runs plan on `listener` until the shutdown.
-pub async fn run(config: PlanConfig, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
+pub async fn run(
+    config: PlanConfig,
+    listener: TcpListener,
+    shutdown: Shutdown,
+) -> anyhow::Result<()> {
     let service = Service::start("plan", &config.server, shutdown).await?;
     let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
     let broker = service.broker(&config.broker)?;
@@ -73,9 +77,14 @@ pub async fn run(config: PlanConfig, listener: TcpListener, shutdown: Shutdown) 
     let server = service
         .server(adfolio_proto::FILE_DESCRIPTOR_SET, &migrated)
         .add_service(limited!(PlanServiceServer::new(Grpc::new(app.clone()))))
-        .add_service(limited!(PlanReconcileServiceServer::new(Grpc::new(app.clone()))))
+        .add_service(limited!(PlanReconcileServiceServer::new(Grpc::new(
+            app.clone()
+        ))))
         .add_service(limited!(PlanAdminServiceServer::new(Grpc::new(app))))
-        .method_limit("/adfolio.plan.v1.PlanAdminService/ImportDelivery", IMPORT_LIMIT);
+        .method_limit(
+            "/adfolio.plan.v1.PlanAdminService/ImportDelivery",
+            IMPORT_LIMIT,
+        );
     service.serve(server, listener).await
 }
 
@@ -106,9 +115,15 @@ fn start_jobs(service: &Service, app: &App, config: &PlanConfig, migrated: &Migr
     service.tasks.spawn_after(
         migrated,
         "old keys",
-        periodic::every("old keys", FORGET_INTERVAL, JOB_LIMIT, shutdown(), move || {
-            let app = forgetting.clone();
-            async move { put::forget_old_keys(&app).await }
-        }),
+        periodic::every(
+            "old keys",
+            FORGET_INTERVAL,
+            JOB_LIMIT,
+            shutdown(),
+            move || {
+                let app = forgetting.clone();
+                async move { put::forget_old_keys(&app).await }
+            },
+        ),
     );
 }

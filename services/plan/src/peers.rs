@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::future::Future;
 use std::time::Duration;
 
-use adfolio_kit::client::{Channel, ClientOptions, RetryPolicy, call_with_retry, connect, outgoing};
+use adfolio_kit::client::{
+    Channel, ClientOptions, RetryPolicy, call_with_retry, connect, outgoing,
+};
 use adfolio_kit::config::ConfigError;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::Caller;
@@ -12,9 +14,13 @@ use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::auth::v1::LookUpUsersRequest;
 use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
 use adfolio_proto::coupon::v1::coupon_reservation_service_client::CouponReservationServiceClient;
-use adfolio_proto::coupon::v1::{RedeemRequest, ReleaseRequest as ReleaseCouponRequest, ReserveRequest, ReserveResponse};
+use adfolio_proto::coupon::v1::{
+    RedeemRequest, ReleaseRequest as ReleaseCouponRequest, ReserveRequest, ReserveResponse,
+};
 use adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient;
-use adfolio_proto::wallet::v1::{HoldRequest, RecordDeliveryRequest, ReleaseRequest, SettleRequest, SettleResponse};
+use adfolio_proto::wallet::v1::{
+    HoldRequest, RecordDeliveryRequest, ReleaseRequest, SettleRequest, SettleResponse,
+};
 use tonic::{Response, Status};
 use uuid::Uuid;
 
@@ -36,7 +42,9 @@ pub struct Peers {
 impl Peers {
     /// Clients for the configured addresses. Nothing is connected yet.
     pub fn connect(config: &PlanConfig, step_limit: Duration) -> Result<Self, ConfigError> {
-        let options = ClientOptions { call_limit: step_limit };
+        let options = ClientOptions {
+            call_limit: step_limit,
+        };
         Ok(Self {
             ledger: LedgerServiceClient::new(connect(&config.wallet_url, options)?),
             coupons: CouponReservationServiceClient::new(connect(&config.coupon_url, options)?),
@@ -48,7 +56,9 @@ impl Peers {
     /// Refuses users that do not exist.
     pub async fn check_users(&self, caller: &Caller, user_ids: &[Uuid]) -> Result<(), PlanError> {
         let ids: Vec<String> = user_ids.iter().map(Uuid::to_string).collect();
-        let request = LookUpUsersRequest { user_ids: ids.clone() };
+        let request = LookUpUsersRequest {
+            user_ids: ids.clone(),
+        };
         let answer = call_with_retry(RetryPolicy::within(caller.deadline), || {
             let mut users = self.users.clone();
             let request = outgoing(caller, request.clone(), LOOK_UP_LIMIT);
@@ -58,7 +68,11 @@ impl Peers {
         .map_err(|status| failed("auth", status))?
         .into_inner();
         let known: HashSet<String> = answer.users.into_iter().map(|user| user.user_id).collect();
-        if ids.iter().all(|id| known.contains(id)) { Ok(()) } else { Err(Refusal::not_found("user_ids").into()) }
+        if ids.iter().all(|id| known.contains(id)) {
+            Ok(())
+        } else {
+            Err(Refusal::not_found("user_ids").into())
+        }
     }
 
     /// Reserves a coupon for an order.
@@ -73,7 +87,10 @@ impl Peers {
 
     /// Tells coupon that a reservation was used.
     pub async fn redeem(&self, reservation_id: Uuid, user_id: Uuid) -> Result<(), PlanError> {
-        let request = RedeemRequest { order_id: reservation_id.to_string(), user_id: user_id.to_string() };
+        let request = RedeemRequest {
+            order_id: reservation_id.to_string(),
+            user_id: user_id.to_string(),
+        };
         self.repeated("coupon", |caller| {
             let mut coupons = self.coupons.clone();
             let request = outgoing(caller, request.clone(), self.step_limit);
@@ -84,8 +101,15 @@ impl Peers {
     }
 
     /// Gives a coupon back.
-    pub async fn release_coupon(&self, reservation_id: Uuid, user_id: Uuid) -> Result<(), PlanError> {
-        let request = ReleaseCouponRequest { order_id: reservation_id.to_string(), user_id: user_id.to_string() };
+    pub async fn release_coupon(
+        &self,
+        reservation_id: Uuid,
+        user_id: Uuid,
+    ) -> Result<(), PlanError> {
+        let request = ReleaseCouponRequest {
+            order_id: reservation_id.to_string(),
+            user_id: user_id.to_string(),
+        };
         self.repeated("coupon", |caller| {
             let mut coupons = self.coupons.clone();
             let request = outgoing(caller, request.clone(), self.step_limit);
@@ -99,12 +123,20 @@ impl Peers {
     pub async fn hold(&self, request: HoldRequest) -> Result<(), PlanError> {
         let caller = self.caller();
         let request = outgoing(&caller, request, self.step_limit);
-        self.ledger.clone().hold(request).await.map(|_| ()).map_err(|status| failed("wallet", status))
+        self.ledger
+            .clone()
+            .hold(request)
+            .await
+            .map(|_| ())
+            .map_err(|status| failed("wallet", status))
     }
 
     /// Gives back what an order holds and closes it for good.
     pub async fn release_hold(&self, order_id: Uuid, user_id: Uuid) -> Result<(), PlanError> {
-        let request = ReleaseRequest { order_id: order_id.to_string(), user_id: user_id.to_string() };
+        let request = ReleaseRequest {
+            order_id: order_id.to_string(),
+            user_id: user_id.to_string(),
+        };
         self.repeated("wallet", |caller| {
             let mut ledger = self.ledger.clone();
             let request = outgoing(caller, request.clone(), self.step_limit);
@@ -137,7 +169,10 @@ impl Peers {
 
     /// The system calls on its own behalf: a saga must not end with the deadline of whoever began it.
     fn caller(&self) -> Caller {
-        Caller { deadline: Deadline::after(self.step_limit), ..Caller::system() }
+        Caller {
+            deadline: Deadline::after(self.step_limit),
+            ..Caller::system()
+        }
     }
 
     async fn repeated<T, F, Fut>(&self, peer: &'static str, call: F) -> Result<T, PlanError>
@@ -147,7 +182,9 @@ impl Peers {
     {
         let caller = self.caller();
         let answer = call_with_retry(RetryPolicy::within(caller.deadline), || call(&caller)).await;
-        answer.map(Response::into_inner).map_err(|status| failed(peer, status))
+        answer
+            .map(Response::into_inner)
+            .map_err(|status| failed(peer, status))
     }
 }
 
@@ -162,6 +199,9 @@ fn failed(peer: &'static str, status: Status) -> PlanError {
     ];
     match Refusal::from_status(&status) {
         Some(refusal) if !transient.contains(&refusal.reason) => refusal.into(),
-        _ => PlanError::Peer { peer, source: Box::new(status) },
+        _ => PlanError::Peer {
+            peer,
+            source: Box::new(status),
+        },
     }
 }

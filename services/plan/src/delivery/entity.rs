@@ -44,12 +44,32 @@ pub struct Report {
 
 impl Report {
     fn figures(&self) -> Figures {
-        Figures { impressions: self.impressions, clicks: self.clicks, charged: self.charged, revenue: self.revenue }
+        Figures {
+            impressions: self.impressions,
+            clicks: self.clicks,
+            charged: self.charged,
+            revenue: self.revenue,
+        }
     }
 
     fn has_same_content(&self, other: &Self) -> bool {
-        (self.order_id, self.time, self.impressions, self.clicks, self.spend, self.revenue, self.estimated)
-            == (other.order_id, other.time, other.impressions, other.clicks, other.spend, other.revenue, other.estimated)
+        (
+            self.order_id,
+            self.time,
+            self.impressions,
+            self.clicks,
+            self.spend,
+            self.revenue,
+            self.estimated,
+        ) == (
+            other.order_id,
+            other.time,
+            other.impressions,
+            other.clicks,
+            other.spend,
+            other.revenue,
+            other.estimated,
+        )
     }
 }
 
@@ -82,10 +102,19 @@ impl Batch {
     /// A batch that has locked `orders` and found `known` reports of its rows.
     pub fn new(orders: Vec<Order>, known: Vec<Report>) -> Self {
         Self {
-            by_number: orders.iter().map(|order| (order.plan_number.clone(), order.id)).collect(),
-            before: orders.iter().map(|order| (order.id, order.delivered)).collect(),
+            by_number: orders
+                .iter()
+                .map(|order| (order.plan_number.clone(), order.id))
+                .collect(),
+            before: orders
+                .iter()
+                .map(|order| (order.id, order.delivered))
+                .collect(),
             orders: orders.into_iter().map(|order| (order.id, order)).collect(),
-            known: known.into_iter().map(|report| (report.report_id.clone(), report)).collect(),
+            known: known
+                .into_iter()
+                .map(|report| (report.report_id.clone(), report))
+                .collect(),
             changed_reports: BTreeSet::new(),
             changed_orders: BTreeSet::new(),
             changes: Changes::default(),
@@ -94,9 +123,15 @@ impl Batch {
 
     /// Takes a row, in the order of the file.
     pub fn take(&mut self, source: &str, row: Reported) -> Result<Verdict, PlanError> {
-        let order = self.by_number.get(&row.plan_number).and_then(|id| self.orders.get_mut(id));
+        let order = self
+            .by_number
+            .get(&row.plan_number)
+            .and_then(|id| self.orders.get_mut(id));
         let Some(order) = order else {
-            return Ok(Verdict::Rejected(format!("unknown plan {}", super::mapping::shown(&row.plan_number))));
+            return Ok(Verdict::Rejected(format!(
+                "unknown plan {}",
+                super::mapping::shown(&row.plan_number)
+            )));
         };
         let mut report = Report {
             source: source.to_owned(),
@@ -120,22 +155,32 @@ impl Batch {
                 return Ok(repeated(earlier, &report));
             }
             if report.order_id != earlier.order_id {
-                return Ok(Verdict::Rejected("the report belongs to another plan".to_owned()));
+                return Ok(Verdict::Rejected(
+                    "the report belongs to another plan".to_owned(),
+                ));
             }
         }
         if let Some(reason) = order.refuses_reports() {
             return Ok(Verdict::Rejected(reason.to_owned()));
         }
         let Ok(delivered) = with_report(order, earlier, &mut report) else {
-            return Ok(Verdict::Rejected("the plan's figures would be out of range".to_owned()));
+            return Ok(Verdict::Rejected(
+                "the plan's figures would be out of range".to_owned(),
+            ));
         };
         order.delivered = delivered;
-        let verdict = if earlier.is_some() { Verdict::Restated } else { Verdict::Applied };
+        let verdict = if earlier.is_some() {
+            Verdict::Restated
+        } else {
+            Verdict::Applied
+        };
         if let Some(earlier) = earlier {
             let taken_back = Figures::default().checked_sub(earlier.figures())?;
-            self.changes.add(order.id, order.user_id, earlier.time, taken_back)?;
+            self.changes
+                .add(order.id, order.user_id, earlier.time, taken_back)?;
         }
-        self.changes.add(order.id, order.user_id, report.time, report.figures())?;
+        self.changes
+            .add(order.id, order.user_id, report.time, report.figures())?;
         self.changed_orders.insert(order.id);
         self.changed_reports.insert(report.report_id.clone());
         self.known.insert(report.report_id.clone(), report);
@@ -157,13 +202,22 @@ impl Batch {
 
     /// The reports of this batch as they are to be written.
     pub fn changed_reports(&self) -> Vec<Report> {
-        self.changed_reports.iter().filter_map(|id| self.known.get(id).cloned()).collect()
+        self.changed_reports
+            .iter()
+            .filter_map(|id| self.known.get(id).cloned())
+            .collect()
     }
 
     /// Charges reports that were not charged in full, in the order given, while the plan has budget left; answers those that
     /// changed.
-    pub fn refill(&mut self, order_id: Uuid, candidates: Vec<Report>) -> Result<Vec<Report>, PlanError> {
-        let Some(order) = self.orders.get_mut(&order_id) else { return Ok(Vec::new()) };
+    pub fn refill(
+        &mut self,
+        order_id: Uuid,
+        candidates: Vec<Report>,
+    ) -> Result<Vec<Report>, PlanError> {
+        let Some(order) = self.orders.get_mut(&order_id) else {
+            return Ok(Vec::new());
+        };
         let mut changed = Vec::new();
         for mut report in candidates {
             let part = refillable(order)?.min(report.spend.checked_sub(report.charged)?);
@@ -172,8 +226,12 @@ impl Batch {
             }
             report.charged = report.charged.checked_add(part)?;
             order.delivered.charged = order.delivered.charged.checked_add(part)?;
-            let figures = Figures { charged: part, ..Figures::default() };
-            self.changes.add(order_id, order.user_id, report.time, figures)?;
+            let figures = Figures {
+                charged: part,
+                ..Figures::default()
+            };
+            self.changes
+                .add(order_id, order.user_id, report.time, figures)?;
             changed.push(report);
         }
         Ok(changed)
@@ -181,18 +239,44 @@ impl Batch {
 
     /// The plans that changed, with their steps, and the roll-ups, once the batch is complete. A plan whose money changed
     /// has a new version, which the ledger is then brought to.
-    pub fn finish(self, origin: &str, now: DateTime<Utc>, settlement_delay: TimeDelta) -> Result<Outcome, PlanError> {
-        let Self { orders, before, changed_orders, changes, .. } = self;
-        let mut outcome = Outcome { orders: Vec::new(), steps: Vec::new(), changes };
-        for mut order in orders.into_values().filter(|order| changed_orders.contains(&order.id)) {
+    pub fn finish(
+        self,
+        origin: &str,
+        now: DateTime<Utc>,
+        settlement_delay: TimeDelta,
+    ) -> Result<Outcome, PlanError> {
+        let Self {
+            orders,
+            before,
+            changed_orders,
+            changes,
+            ..
+        } = self;
+        let mut outcome = Outcome {
+            orders: Vec::new(),
+            steps: Vec::new(),
+            changes,
+        };
+        for mut order in orders
+            .into_values()
+            .filter(|order| changed_orders.contains(&order.id))
+        {
             let money = |delivered: &Delivered| (delivered.charged, delivered.revenue);
-            if before.get(&order.id).is_none_or(|before| money(before) != money(&order.delivered)) {
+            if before
+                .get(&order.id)
+                .is_none_or(|before| money(before) != money(&order.delivered))
+            {
                 order.version = order.version.saturating_add(1);
             }
             if !order.sources.iter().any(|known| known == origin) {
                 order.sources.push(origin.to_owned());
             }
-            outcome.steps.extend(order.progress(now, settlement_delay)?.into_iter().map(|step| (order.id, step)));
+            outcome.steps.extend(
+                order
+                    .progress(now, settlement_delay)?
+                    .into_iter()
+                    .map(|step| (order.id, step)),
+            );
             outcome.orders.push(order);
         }
         Ok(outcome)
@@ -214,15 +298,24 @@ fn repeated(earlier: &Report, report: &Report) -> Verdict {
     if earlier.has_same_content(report) {
         Verdict::Repeated
     } else {
-        Verdict::Rejected(format!("revision {} is known with other content", report.revision))
+        Verdict::Rejected(format!(
+            "revision {} is known with other content",
+            report.revision
+        ))
     }
 }
 
 /// What the order's delivery is with a report, in place of its earlier revision if there is one. Sets what of the report is
 /// charged.
-fn with_report(order: &Order, earlier: Option<&Report>, report: &mut Report) -> Result<Delivered, MoneyError> {
+fn with_report(
+    order: &Order,
+    earlier: Option<&Report>,
+    report: &mut Report,
+) -> Result<Delivered, MoneyError> {
     let add = |sum: i64, new: i64, old: i64| -> Result<i64, MoneyError> {
-        sum.checked_add(new).and_then(|sum| sum.checked_sub(old)).ok_or(MoneyError::Overflow)
+        sum.checked_add(new)
+            .and_then(|sum| sum.checked_sub(old))
+            .ok_or(MoneyError::Overflow)
     };
     let old = earlier.map(Report::figures).unwrap_or_default();
     let old_spend = earlier.map_or(Micros::ZERO, |report| report.spend);
@@ -232,14 +325,32 @@ fn with_report(order: &Order, earlier: Option<&Report>, report: &mut Report) -> 
     let mut delivered = order.delivered;
     delivered.impressions = add(delivered.impressions, report.impressions, old.impressions)?;
     delivered.clicks = add(delivered.clicks, report.clicks, old.clicks)?;
-    delivered.reported = delivered.reported.checked_add(report.spend)?.checked_sub(old_spend)?;
-    delivered.charged = delivered.charged.checked_add(report.charged)?.checked_sub(old.charged)?;
-    delivered.revenue = delivered.revenue.checked_add(report.revenue)?.checked_sub(old.revenue)?;
-    delivered.estimated_reports = add(delivered.estimated_reports, i64::from(report.estimated), was_estimated)?;
+    delivered.reported = delivered
+        .reported
+        .checked_add(report.spend)?
+        .checked_sub(old_spend)?;
+    delivered.charged = delivered
+        .charged
+        .checked_add(report.charged)?
+        .checked_sub(old.charged)?;
+    delivered.revenue = delivered
+        .revenue
+        .checked_add(report.revenue)?
+        .checked_sub(old.revenue)?;
+    delivered.estimated_reports = add(
+        delivered.estimated_reports,
+        i64::from(report.estimated),
+        was_estimated,
+    )?;
     Ok(delivered)
 }
 
 /// What of the reported spend is not charged although the budget would allow it.
 fn refillable(order: &Order) -> Result<Micros, MoneyError> {
-    Ok(order.budget_left()?.min(order.delivered.reported.checked_sub(order.delivered.charged)?))
+    Ok(order.budget_left()?.min(
+        order
+            .delivered
+            .reported
+            .checked_sub(order.delivered.charged)?,
+    ))
 }

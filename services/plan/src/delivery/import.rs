@@ -14,8 +14,8 @@ use tonic::Streaming;
 use super::entity::{Batch, Verdict};
 use super::mapping::Mapping;
 use super::reader::{self, Form, Piece, PieceReader};
-use super::row::{self, Line, Reported};
 use super::repo;
+use super::row::{self, Line, Reported};
 use crate::app::App;
 use crate::error::PlanError;
 use crate::{order, settlement, statistics};
@@ -47,10 +47,19 @@ struct Header {
 }
 
 /// Imports a file from a stream: the header, then pieces.
-pub async fn run(app: &App, mut stream: Streaming<proto::ImportDeliveryRequest>) -> Result<proto::ImportDeliveryResponse, PlanError> {
-    let first = stream.message().await.map_err(|_| broken_off())?.and_then(|message| message.part);
+pub async fn run(
+    app: &App,
+    mut stream: Streaming<proto::ImportDeliveryRequest>,
+) -> Result<proto::ImportDeliveryResponse, PlanError> {
+    let first = stream
+        .message()
+        .await
+        .map_err(|_| broken_off())?
+        .and_then(|message| message.part);
     let Some(Part::Header(header)) = first else {
-        return Err(Refusal::invalid("file").detail("the first message is not the header").into());
+        return Err(Refusal::invalid("file")
+            .detail("the first message is not the header")
+            .into());
     };
     let header = parse_header(&header)?;
     let (pieces, for_reader) = mpsc::channel(QUEUE_LENGTH);
@@ -59,7 +68,8 @@ pub async fn run(app: &App, mut stream: Streaming<proto::ImportDeliveryRequest>)
     tokio::task::spawn_blocking(move || {
         reader::read_file(form, PieceReader::new(for_reader), &mapping, &for_batches);
     });
-    let ((), summary) = tokio::try_join!(feed(stream, pieces), take_batches(app, &header, batches))?;
+    let ((), summary) =
+        tokio::try_join!(feed(stream, pieces), take_batches(app, &header, batches))?;
     Ok(summary)
 }
 
@@ -69,25 +79,37 @@ fn parse_header(header: &proto::ImportHeader) -> Result<Header, Refusal> {
         proto::ImportFormat::Jsonl => Form::JsonLines,
         proto::ImportFormat::Unspecified => return Err(Refusal::invalid("format")),
     };
-    let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+    let is_letter =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
     if !(1..=64).contains(&header.source.len()) || !header.source.bytes().all(is_letter) {
         return Err(Refusal::invalid("source").detail("1 to 64 of a-z, 0-9, '-' and '_'"));
     }
     let mapping = Arc::new(Mapping::parse(&header.mapping_json)?);
-    Ok(Header { form, source: header.source.clone(), mapping })
+    Ok(Header {
+        form,
+        source: header.source.clone(),
+        mapping,
+    })
 }
 
 fn broken_off() -> PlanError {
-    Refusal::invalid("file").detail("the stream broke off").into()
+    Refusal::invalid("file")
+        .detail("the stream broke off")
+        .into()
 }
 
 /// Hands the stream's pieces to the reading thread. However this ends early, the thread learns that the file is not whole.
-async fn feed(mut stream: Streaming<proto::ImportDeliveryRequest>, pieces: Sender<Piece>) -> Result<(), PlanError> {
+async fn feed(
+    mut stream: Streaming<proto::ImportDeliveryRequest>,
+    pieces: Sender<Piece>,
+) -> Result<(), PlanError> {
     let mut size: usize = 0;
     loop {
         let problem = match stream.message().await {
             Ok(None) => return Ok(()),
-            Ok(Some(proto::ImportDeliveryRequest { part: Some(Part::Chunk(piece)) })) => {
+            Ok(Some(proto::ImportDeliveryRequest {
+                part: Some(Part::Chunk(piece)),
+            })) => {
                 size = size.saturating_add(piece.len());
                 if piece.len() <= LARGEST_PIECE && size <= LARGEST_FILE {
                     // Nobody listens any more only when the batches failed, and they say why.
@@ -98,7 +120,9 @@ async fn feed(mut stream: Streaming<proto::ImportDeliveryRequest>, pieces: Sende
                 }
                 Refusal::new(Reason::FileTooLarge).field("file").into()
             }
-            Ok(Some(_)) => Refusal::invalid("file").detail("a message is no piece of the file").into(),
+            Ok(Some(_)) => Refusal::invalid("file")
+                .detail("a message is no piece of the file")
+                .into(),
             Err(_) => broken_off(),
         };
         let _ = pieces.send(Err(())).await;
@@ -115,7 +139,9 @@ async fn take_batches(
     while let Some(batch) = batches.recv().await {
         match batch {
             reader::Batch::Lines(lines) => take_batch(app, header, lines, &mut summary).await?,
-            reader::Batch::Unreadable(problem) => return Err(Refusal::invalid("mapping").detail(problem).into()),
+            reader::Batch::Unreadable(problem) => {
+                return Err(Refusal::invalid("mapping").detail(problem).into());
+            }
         }
     }
     Ok(summary)
@@ -139,7 +165,11 @@ async fn take_batch(
             },
         }
     }
-    let (rows, source, delay) = (Arc::new(rows), header.source.clone(), app.rules.settlement_delay);
+    let (rows, source, delay) = (
+        Arc::new(rows),
+        header.source.clone(),
+        app.rules.settlement_delay,
+    );
     let taken = db::write_retrying(&app.pool, PlanError::database, move |tx| {
         let (rows, source) = (Arc::clone(&rows), source.clone());
         Box::pin(async move { take_rows_in_tx(tx, &source, &rows, now, delay).await })
@@ -186,7 +216,10 @@ async fn take_rows_in_tx(
     statistics::roll_up_in_tx(tx, &outcome.changes).await?;
     repo::save_orders_in_tx(tx, &outcome.orders, ORIGIN).await?;
     let order_of = |id| outcome.orders.iter().find(|order| order.id == id);
-    let steps = outcome.steps.iter().filter_map(|(id, step)| order_of(*id).map(|order| (order, step.clone())));
+    let steps = outcome
+        .steps
+        .iter()
+        .filter_map(|(id, step)| order_of(*id).map(|order| (order, step.clone())));
     order::record_in_tx(tx, &steps.collect::<Vec<_>>()).await?;
     let changed_ids: Vec<_> = outcome.orders.iter().map(|order| order.id).collect();
     settlement::enqueue_in_tx(tx, &changed_ids).await?;

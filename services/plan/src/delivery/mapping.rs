@@ -131,8 +131,11 @@ impl Mapping {
             return Err(wrong("the mapping is too long"));
         }
         let text = if json.trim().is_empty() { "{}" } else { json };
-        let value: Value = serde_json::from_str(text).map_err(|error| wrong(&format!("the mapping is not JSON: {error}")))?;
-        let Value::Object(object) = value else { return Err(wrong("the mapping is not a JSON object")) };
+        let value: Value = serde_json::from_str(text)
+            .map_err(|error| wrong(&format!("the mapping is not JSON: {error}")))?;
+        let Value::Object(object) = value else {
+            return Err(wrong("the mapping is not a JSON object"));
+        };
         let mut mapping = Self::default();
         for (key, value) in &object {
             mapping.take(key, value)?;
@@ -170,10 +173,17 @@ impl Mapping {
                 .map(String::as_str)
                 .ok_or_else(|| format!("no plan is given for {}", shown(value))),
             PlanTable::Modulo(list) => {
-                let number: i128 = value.parse().map_err(|_| format!("{} is not a whole number", shown(value)))?;
+                let number: i128 = value
+                    .parse()
+                    .map_err(|_| format!("{} is not a whole number", shown(value)))?;
                 let count = i128::try_from(list.len()).unwrap_or(1);
-                let place = number.checked_rem_euclid(count).and_then(|place| usize::try_from(place).ok());
-                place.and_then(|place| list.get(place)).map(String::as_str).ok_or_else(|| "no plan is given".to_owned())
+                let place = number
+                    .checked_rem_euclid(count)
+                    .and_then(|place| usize::try_from(place).ok());
+                place
+                    .and_then(|place| list.get(place))
+                    .map(String::as_str)
+                    .ok_or_else(|| "no plan is given".to_owned())
             }
         }
     }
@@ -188,51 +198,83 @@ impl Mapping {
             }
         }
         match (key, value) {
-            ("columns", Value::Object(columns)) => columns.iter().try_for_each(|(column, field)| {
-                let field = field.as_str().and_then(Field::parse);
-                let field = field.ok_or_else(|| wrong(&format!("column {} is mapped to no field", shown(column))))?;
-                self.set(field, Source::Column(column.clone()))
-            }),
-            ("constants", Value::Object(constants)) => constants.iter().try_for_each(|(name, value)| {
-                let field = Field::parse(name).ok_or_else(|| wrong(&format!("{} is no field", shown(name))))?;
-                let text = scalar(value).ok_or_else(|| wrong(&format!("the constant {name} is no text or number")))?;
-                self.set(field, Source::Constant(text))
-            }),
+            ("columns", Value::Object(columns)) => {
+                columns.iter().try_for_each(|(column, field)| {
+                    let field = field.as_str().and_then(Field::parse);
+                    let field = field.ok_or_else(|| {
+                        wrong(&format!("column {} is mapped to no field", shown(column)))
+                    })?;
+                    self.set(field, Source::Column(column.clone()))
+                })
+            }
+            ("constants", Value::Object(constants)) => {
+                constants.iter().try_for_each(|(name, value)| {
+                    let field = Field::parse(name)
+                        .ok_or_else(|| wrong(&format!("{} is no field", shown(name))))?;
+                    let text = scalar(value).ok_or_else(|| {
+                        wrong(&format!("the constant {name} is no text or number"))
+                    })?;
+                    self.set(field, Source::Constant(text))
+                })
+            }
             ("pricing", value) => {
                 self.prices = PriceList::parse(value).map_err(|problem| wrong(&problem))?;
                 Ok(())
             }
             ("time_shift_days", value) => {
-                let days = value.as_i64().or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()));
-                let days = days.filter(|days| days.unsigned_abs() <= FARTHEST_SHIFT_DAYS.unsigned_abs());
-                self.time_shift_days = days.ok_or_else(|| wrong("time_shift_days is no whole number of days"))?;
+                let days = value
+                    .as_i64()
+                    .or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()));
+                let days =
+                    days.filter(|days| days.unsigned_abs() <= FARTHEST_SHIFT_DAYS.unsigned_abs());
+                self.time_shift_days =
+                    days.ok_or_else(|| wrong("time_shift_days is no whole number of days"))?;
                 Ok(())
             }
             ("plans", Value::Object(table)) => {
                 let entry = |(value, plan): (&String, &Value)| {
-                    let plan = plan.as_str().ok_or_else(|| wrong(&format!("the plan of {} is no text", shown(value))))?;
+                    let plan = plan.as_str().ok_or_else(|| {
+                        wrong(&format!("the plan of {} is no text", shown(value)))
+                    })?;
                     Ok((value.trim().to_owned(), plan.trim().to_owned()))
                 };
-                self.set_plans(PlanTable::Table(table.iter().map(entry).collect::<Result<_, Refusal>>()?))
+                self.set_plans(PlanTable::Table(table.iter().map(entry).collect::<Result<
+                    _,
+                    Refusal,
+                >>(
+                )?))
             }
             ("plans_modulo", Value::Array(list)) if !list.is_empty() => {
                 let plan = |plan: &Value| plan.as_str().map(|plan| plan.trim().to_owned());
                 let list: Option<Vec<String>> = list.iter().map(plan).collect();
-                self.set_plans(PlanTable::Modulo(list.ok_or_else(|| wrong("plans_modulo is no list of plan numbers"))?))
+                self.set_plans(PlanTable::Modulo(
+                    list.ok_or_else(|| wrong("plans_modulo is no list of plan numbers"))?,
+                ))
             }
-            _ => Err(wrong(&format!("{} is mapped to no field and is no setting", shown(key)))),
+            _ => Err(wrong(&format!(
+                "{} is mapped to no field and is no setting",
+                shown(key)
+            ))),
         }
     }
 
     /// A mapping without any column takes the columns that have a field's name.
     fn complete(&mut self, object: &Map<String, Value>) {
-        if self.sources.iter().any(|source| matches!(source, Source::Column(_))) {
+        if self
+            .sources
+            .iter()
+            .any(|source| matches!(source, Source::Column(_)))
+        {
             return;
         }
         let by_line = object.get(Field::ReportId.as_str()).is_some();
         for field in Field::ALL {
             let skip = field == Field::ReportId && by_line;
-            if let Some(source) = self.sources.get_mut(field.index()).filter(|source| **source == Source::Absent && !skip) {
+            if let Some(source) = self
+                .sources
+                .get_mut(field.index())
+                .filter(|source| **source == Source::Absent && !skip)
+            {
                 *source = Source::SameName;
             }
         }

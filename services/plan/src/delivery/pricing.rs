@@ -59,7 +59,10 @@ impl Pricing {
     /// when the object is neither.
     fn parse(object: &Map<String, Value>) -> Result<Option<Self>, String> {
         if let Some(model) = MODEL_KEYS.iter().find_map(|key| object.get(*key)) {
-            let model = model.as_str().and_then(Model::parse).ok_or("the pricing's model is neither cpm nor cpc")?;
+            let model = model
+                .as_str()
+                .and_then(Model::parse)
+                .ok_or("the pricing's model is neither cpm nor cpc")?;
             return Self::with_model(model, object).map(Some);
         }
         let mut entries = object.iter();
@@ -73,10 +76,18 @@ impl Pricing {
 
     fn with_model(model: Model, rates: &Map<String, Value>) -> Result<Self, String> {
         let rate = |name: &str| -> Result<Micros, String> {
-            let text = rates.get(name).and_then(scalar).ok_or_else(|| format!("the pricing has no {name}"))?;
-            text.parse().map_err(|error| format!("the pricing's {name} {}: {error}", shown(&text)))
+            let text = rates
+                .get(name)
+                .and_then(scalar)
+                .ok_or_else(|| format!("the pricing has no {name}"))?;
+            text.parse()
+                .map_err(|error| format!("the pricing's {name} {}: {error}", shown(&text)))
         };
-        Ok(Self { model, cost: rate("cost")?, revenue: rate("revenue")? })
+        Ok(Self {
+            model,
+            cost: rate("cost")?,
+            revenue: rate("revenue")?,
+        })
     }
 }
 
@@ -95,9 +106,14 @@ impl PriceList {
 
     /// Reads one price for all plans, or one for each plan number with `*` for the others.
     pub(super) fn parse(value: &Value) -> Result<Self, String> {
-        let Value::Object(object) = value else { return Err("pricing is not a JSON object".to_owned()) };
+        let Value::Object(object) = value else {
+            return Err("pricing is not a JSON object".to_owned());
+        };
         if let Some(all) = Pricing::parse(object)? {
-            return Ok(Self { all: Some(all), by_plan: HashMap::new() });
+            return Ok(Self {
+                all: Some(all),
+                by_plan: HashMap::new(),
+            });
         }
         let mut list = Self::default();
         for (plan, value) in object {
@@ -105,7 +121,8 @@ impl PriceList {
                 Value::Object(price) => Pricing::parse(price)?,
                 _ => None,
             };
-            let price = price.ok_or_else(|| format!("the pricing of {} names no model", shown(plan)))?;
+            let price =
+                price.ok_or_else(|| format!("the pricing of {} names no model", shown(plan)))?;
             if plan == "*" {
                 list.all = Some(price);
             } else {

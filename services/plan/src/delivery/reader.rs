@@ -46,7 +46,11 @@ pub(super) struct PieceReader {
 
 impl PieceReader {
     pub(super) fn new(pieces: Receiver<Piece>) -> Self {
-        Self { pieces, current: Vec::new(), position: 0 }
+        Self {
+            pieces,
+            current: Vec::new(),
+            position: 0,
+        }
     }
 }
 
@@ -74,7 +78,10 @@ impl Read for PieceReader {
 
 /// Reads the whole file and sends its lines in batches. Ends early when nobody listens any more.
 pub(super) fn read_file(form: Form, file: impl Read, mapping: &Mapping, batches: &Sender<Batch>) {
-    let mut collector = Collector { lines: Vec::new(), batches };
+    let mut collector = Collector {
+        lines: Vec::new(),
+        batches,
+    };
     let outcome = match form {
         Form::Csv => read_csv(file, mapping, &mut collector),
         Form::JsonLines => read_json_lines(file, mapping, &mut collector),
@@ -106,7 +113,11 @@ struct Collector<'a> {
 impl Collector<'_> {
     fn push(&mut self, line: Line) -> Result<(), Stopped> {
         self.lines.push(line);
-        if self.lines.len() >= BATCH_LINES { self.flush().map_err(|()| Stopped::NobodyListens) } else { Ok(()) }
+        if self.lines.len() >= BATCH_LINES {
+            self.flush().map_err(|()| Stopped::NobodyListens)
+        } else {
+            Ok(())
+        }
     }
 
     fn flush(&mut self) -> Result<(), ()> {
@@ -114,7 +125,9 @@ impl Collector<'_> {
         if lines.is_empty() {
             return Ok(());
         }
-        self.batches.blocking_send(Batch::Lines(lines)).map_err(|_| ())
+        self.batches
+            .blocking_send(Batch::Lines(lines))
+            .map_err(|_| ())
     }
 }
 
@@ -126,12 +139,18 @@ struct LineReader<R> {
 
 impl<R: Read> LineReader<R> {
     fn new(file: R) -> Self {
-        Self { reader: BufReader::new(file), line: 0 }
+        Self {
+            reader: BufReader::new(file),
+            line: 0,
+        }
     }
 
     /// Appends the next line with its line break; false at the end of the file.
     fn append_to(&mut self, bytes: &mut Vec<u8>) -> Result<bool, Stopped> {
-        let count = self.reader.read_until(b'\n', bytes).map_err(|_| Stopped::BrokenOff)?;
+        let count = self
+            .reader
+            .read_until(b'\n', bytes)
+            .map_err(|_| Stopped::BrokenOff)?;
         if count > 0 {
             self.line = self.line.saturating_add(1);
             // Spreadsheets begin a file with a byte order mark.
@@ -150,7 +169,9 @@ fn is_open(bytes: &[u8]) -> bool {
     for byte in bytes {
         match byte {
             b'"' if quoted => (quoted, after_quote) = (false, true),
-            b'"' if at_start || after_quote => (quoted, at_start, after_quote) = (true, false, false),
+            b'"' if at_start || after_quote => {
+                (quoted, at_start, after_quote) = (true, false, false)
+            }
             b',' | b'\n' | b'\r' if !quoted => (at_start, after_quote) = (true, false),
             _ if !quoted => (at_start, after_quote) = (false, false),
             _ => {}
@@ -184,11 +205,17 @@ fn next_record<R: Read>(lines: &mut LineReader<R>) -> Result<Option<Record>, Sto
             return Ok(Some(Record::Broken(line, reason)));
         }
         if !lines.append_to(&mut bytes)? {
-            return Ok(Some(Record::Broken(line, "a quote is not closed".to_owned())));
+            return Ok(Some(Record::Broken(
+                line,
+                "a quote is not closed".to_owned(),
+            )));
         }
     }
     if bytes.len() > LONGEST_LINE {
-        return Ok(Some(Record::Broken(line, "the line is too long".to_owned())));
+        return Ok(Some(Record::Broken(
+            line,
+            "the line is too long".to_owned(),
+        )));
     }
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -196,7 +223,8 @@ fn next_record<R: Read>(lines: &mut LineReader<R>) -> Result<Option<Record>, Sto
         .buffer_capacity(bytes.len().max(1))
         .from_reader(bytes.as_slice());
     let (mut record, mut rest) = (csv::ByteRecord::new(), csv::ByteRecord::new());
-    let is_one = reader.read_byte_record(&mut record).unwrap_or(false) && !reader.read_byte_record(&mut rest).unwrap_or(true);
+    let is_one = reader.read_byte_record(&mut record).unwrap_or(false)
+        && !reader.read_byte_record(&mut rest).unwrap_or(true);
     Ok(Some(if is_one {
         Record::Fields(line, record)
     } else {
@@ -204,12 +232,20 @@ fn next_record<R: Read>(lines: &mut LineReader<R>) -> Result<Option<Record>, Sto
     }))
 }
 
-fn read_csv(file: impl Read, mapping: &Mapping, collector: &mut Collector<'_>) -> Result<(), Stopped> {
+fn read_csv(
+    file: impl Read,
+    mapping: &Mapping,
+    collector: &mut Collector<'_>,
+) -> Result<(), Stopped> {
     let mut lines = LineReader::new(file);
     let headers = match next_record(&mut lines)? {
         Some(Record::Fields(_, headers)) => headers,
         Some(Record::Broken(_, reason)) => return Err(Stopped::Unreadable(reason)),
-        None => return Err(Stopped::Unreadable("the file has no header line".to_owned())),
+        None => {
+            return Err(Stopped::Unreadable(
+                "the file has no header line".to_owned(),
+            ));
+        }
     };
     let columns = columns_of(&headers, mapping)?;
     while let Some(record) = next_record(&mut lines)? {
@@ -222,14 +258,25 @@ fn read_csv(file: impl Read, mapping: &Mapping, collector: &mut Collector<'_>) -
 }
 
 /// The place of each field's column.
-fn columns_of(headers: &csv::ByteRecord, mapping: &Mapping) -> Result<[Option<usize>; Field::ALL.len()], Stopped> {
-    let names: Vec<String> = headers.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect();
+fn columns_of(
+    headers: &csv::ByteRecord,
+    mapping: &Mapping,
+) -> Result<[Option<usize>; Field::ALL.len()], Stopped> {
+    let names: Vec<String> = headers
+        .iter()
+        .map(|name| String::from_utf8_lossy(name).trim().to_owned())
+        .collect();
     let mut columns = [None; Field::ALL.len()];
     for field in Field::ALL {
-        let Some(wanted) = mapping.column(field) else { continue };
+        let Some(wanted) = mapping.column(field) else {
+            continue;
+        };
         let found = names.iter().position(|name| name == wanted.trim());
         if found.is_none() && !mapping.is_optional(field) {
-            return Err(Stopped::Unreadable(format!("the file has no column {}", shown(wanted))));
+            return Err(Stopped::Unreadable(format!(
+                "the file has no column {}",
+                shown(wanted)
+            )));
         }
         if let Some(column) = columns.get_mut(field.index()) {
             *column = found;
@@ -245,14 +292,26 @@ fn csv_row(
     columns: &[Option<usize>; Field::ALL.len()],
 ) -> Line {
     if record.len() != headers.len() {
-        let reason = format!("{} fields where the header has {}", record.len(), headers.len());
+        let reason = format!(
+            "{} fields where the header has {}",
+            record.len(),
+            headers.len()
+        );
         return Line::Broken { line, reason };
     }
-    let mut row = RawRow { line, ..RawRow::default() };
+    let mut row = RawRow {
+        line,
+        ..RawRow::default()
+    };
     for (value, column) in row.values.iter_mut().zip(columns) {
-        let Some(bytes) = column.and_then(|column| record.get(column)) else { continue };
+        let Some(bytes) = column.and_then(|column| record.get(column)) else {
+            continue;
+        };
         let Ok(text) = std::str::from_utf8(bytes) else {
-            return Line::Broken { line, reason: "the line is not UTF-8".to_owned() };
+            return Line::Broken {
+                line,
+                reason: "the line is not UTF-8".to_owned(),
+            };
         };
         let text = text.trim();
         *value = (!text.is_empty()).then(|| text.to_owned());
@@ -260,7 +319,11 @@ fn csv_row(
     Line::Row(row)
 }
 
-fn read_json_lines(file: impl Read, mapping: &Mapping, collector: &mut Collector<'_>) -> Result<(), Stopped> {
+fn read_json_lines(
+    file: impl Read,
+    mapping: &Mapping,
+    collector: &mut Collector<'_>,
+) -> Result<(), Stopped> {
     let mut lines = LineReader::new(file);
     let mut bytes = Vec::new();
     while lines.append_to(&mut bytes)? {
@@ -274,23 +337,48 @@ fn read_json_lines(file: impl Read, mapping: &Mapping, collector: &mut Collector
 
 fn json_row(bytes: &[u8], line: u64, mapping: &Mapping) -> Line {
     if bytes.len() > LONGEST_LINE {
-        return Line::Broken { line, reason: "the line is too long".to_owned() };
+        return Line::Broken {
+            line,
+            reason: "the line is too long".to_owned(),
+        };
     }
     // Numbers are taken as they are written: a float in between would change amounts.
     let object: HashMap<String, &RawValue> = match serde_json::from_slice(bytes) {
         Ok(object) => object,
-        Err(_) => return Line::Broken { line, reason: "the line is not a JSON object".to_owned() },
+        Err(_) => {
+            return Line::Broken {
+                line,
+                reason: "the line is not a JSON object".to_owned(),
+            };
+        }
     };
-    let mut row = RawRow { line, ..RawRow::default() };
+    let mut row = RawRow {
+        line,
+        ..RawRow::default()
+    };
     for (value, field) in row.values.iter_mut().zip(Field::ALL) {
-        let Some(raw) = mapping.column(field).and_then(|column| object.get(column)).map(|raw| raw.get()) else { continue };
+        let Some(raw) = mapping
+            .column(field)
+            .and_then(|column| object.get(column))
+            .map(|raw| raw.get())
+        else {
+            continue;
+        };
         let text = match raw.as_bytes().first() {
             Some(b'"') => match serde_json::from_str::<String>(raw) {
                 Ok(text) => text,
-                Err(_) => return Line::Broken { line, reason: format!("{} is not a text", field.as_str()) },
+                Err(_) => {
+                    return Line::Broken {
+                        line,
+                        reason: format!("{} is not a text", field.as_str()),
+                    };
+                }
             },
             Some(b'{' | b'[') => {
-                return Line::Broken { line, reason: format!("{} is not a text or number", field.as_str()) };
+                return Line::Broken {
+                    line,
+                    reason: format!("{} is not a text or number", field.as_str()),
+                };
             }
             _ => match raw {
                 "null" => continue,

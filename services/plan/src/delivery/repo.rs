@@ -43,20 +43,32 @@ impl From<ReportRow> for Report {
 
 /// Imports of one source queue up here, so that two of them never both find a report unknown.
 pub(super) async fn lock_source_in_tx(tx: &mut Tx, source: &str) -> Result<(), PlanError> {
-    sqlx::query!(r#"SELECT pg_advisory_xact_lock(hashtextextended($1, 0))::text AS "locked""#, source)
-        .fetch_one(tx)
-        .await?;
+    sqlx::query!(
+        r#"SELECT pg_advisory_xact_lock(hashtextextended($1, 0))::text AS "locked""#,
+        source
+    )
+    .fetch_one(tx)
+    .await?;
     Ok(())
 }
 
 /// The orders with these numbers.
-pub(super) async fn ids_of_numbers_in_tx(tx: &mut Tx, numbers: &[String]) -> Result<Vec<Uuid>, PlanError> {
-    let ids = sqlx::query_scalar!("SELECT id FROM orders WHERE plan_number = ANY($1)", numbers).fetch_all(tx).await?;
+pub(super) async fn ids_of_numbers_in_tx(
+    tx: &mut Tx,
+    numbers: &[String],
+) -> Result<Vec<Uuid>, PlanError> {
+    let ids = sqlx::query_scalar!("SELECT id FROM orders WHERE plan_number = ANY($1)", numbers)
+        .fetch_all(tx)
+        .await?;
     Ok(ids)
 }
 
 /// The reports of a source that are known.
-pub(super) async fn known_in_tx(tx: &mut Tx, source: &str, report_ids: &[String]) -> Result<Vec<Report>, PlanError> {
+pub(super) async fn known_in_tx(
+    tx: &mut Tx,
+    source: &str,
+    report_ids: &[String],
+) -> Result<Vec<Report>, PlanError> {
     let rows = sqlx::query_as!(
         ReportRow,
         "SELECT source, report_id, revision, order_id, time, impressions, clicks, spend_micros, charged_micros,
@@ -71,7 +83,11 @@ pub(super) async fn known_in_tx(tx: &mut Tx, source: &str, report_ids: &[String]
 }
 
 /// Reports of an order that were not charged in full, earliest first. The caller holds the order's lock.
-pub(super) async fn not_charged_in_tx(tx: &mut Tx, order_id: Uuid, limit: i64) -> Result<Vec<Report>, PlanError> {
+pub(super) async fn not_charged_in_tx(
+    tx: &mut Tx,
+    order_id: Uuid,
+    limit: i64,
+) -> Result<Vec<Report>, PlanError> {
     let rows = sqlx::query_as!(
         ReportRow,
         "SELECT source, report_id, revision, order_id, time, impressions, clicks, spend_micros, charged_micros,
@@ -87,7 +103,12 @@ pub(super) async fn not_charged_in_tx(tx: &mut Tx, order_id: Uuid, limit: i64) -
 }
 
 /// Writes reports, in place of their earlier revisions.
-pub(super) async fn upsert_in_tx(tx: &mut Tx, reports: &[Report], origin: &str, now: DateTime<Utc>) -> Result<(), PlanError> {
+pub(super) async fn upsert_in_tx(
+    tx: &mut Tx,
+    reports: &[Report],
+    origin: &str,
+    now: DateTime<Utc>,
+) -> Result<(), PlanError> {
     macro_rules! column {
         ($($field:tt)*) => { reports.iter().map(|report| report.$($field)*).collect::<Vec<_>>() };
     }
@@ -124,7 +145,10 @@ pub(super) async fn upsert_in_tx(tx: &mut Tx, reports: &[Report], origin: &str, 
 /// Writes what of reports is charged.
 pub(super) async fn update_charged_in_tx(tx: &mut Tx, reports: &[Report]) -> Result<(), PlanError> {
     let sources: Vec<String> = reports.iter().map(|report| report.source.clone()).collect();
-    let ids: Vec<String> = reports.iter().map(|report| report.report_id.clone()).collect();
+    let ids: Vec<String> = reports
+        .iter()
+        .map(|report| report.report_id.clone())
+        .collect();
     let charged: Vec<i64> = reports.iter().map(|report| report.charged.get()).collect();
     sqlx::query!(
         "UPDATE delivery_reports SET charged_micros = new.charged
@@ -140,11 +164,18 @@ pub(super) async fn update_charged_in_tx(tx: &mut Tx, reports: &[Report]) -> Res
 }
 
 /// Writes what delivery changes of orders.
-pub(super) async fn save_orders_in_tx(tx: &mut Tx, orders: &[Order], origin: &str) -> Result<(), PlanError> {
+pub(super) async fn save_orders_in_tx(
+    tx: &mut Tx,
+    orders: &[Order],
+    origin: &str,
+) -> Result<(), PlanError> {
     macro_rules! column {
         ($($field:tt)*) => { orders.iter().map(|order| order.$($field)*).collect::<Vec<_>>() };
     }
-    let statuses: Vec<String> = orders.iter().map(|order| order.status.as_str().to_owned()).collect();
+    let statuses: Vec<String> = orders
+        .iter()
+        .map(|order| order.status.as_str().to_owned())
+        .collect();
     sqlx::query!(
         "UPDATE orders SET status = new.status, impressions = new.impressions, clicks = new.clicks,
              reported_micros = new.reported, charged_micros = new.charged, revenue_micros = new.revenue,

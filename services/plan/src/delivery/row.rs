@@ -71,12 +71,20 @@ pub struct Reported {
 }
 
 /// Reads a row by the mapping of its import.
-pub fn read(row: &RawRow, mapping: &Mapping, source: &str, now: DateTime<Utc>) -> Result<Reported, String> {
+pub fn read(
+    row: &RawRow,
+    mapping: &Mapping,
+    source: &str,
+    now: DateTime<Utc>,
+) -> Result<Reported, String> {
     let value = |field: Field| -> Option<Cow<'_, str>> {
         match mapping.source(field) {
             Source::Absent => None,
             Source::Constant(text) => Some(Cow::Borrowed(text.as_str())),
-            Source::Column(_) | Source::SameName => row.values.get(field.index()).and_then(|value| value.as_deref().map(Cow::Borrowed)),
+            Source::Column(_) | Source::SameName => row
+                .values
+                .get(field.index())
+                .and_then(|value| value.as_deref().map(Cow::Borrowed)),
         }
     };
     let plan = value(Field::PlanNumber).ok_or("plan_number is missing")?;
@@ -86,18 +94,35 @@ pub fn read(row: &RawRow, mapping: &Mapping, source: &str, now: DateTime<Utc>) -
     let impressions = count(value(Field::Impressions), mapping, Field::Impressions)?;
     let clicks = count(value(Field::Clicks), mapping, Field::Clicks)?;
     if clicks > impressions {
-        return Err(format!("{clicks} clicks are more than {impressions} impressions"));
+        return Err(format!(
+            "{clicks} clicks are more than {impressions} impressions"
+        ));
     }
-    let (spend, revenue) = (money(value(Field::Spend), Field::Spend)?, money(value(Field::Revenue), Field::Revenue)?);
+    let (spend, revenue) = (
+        money(value(Field::Spend), Field::Spend)?,
+        money(value(Field::Revenue), Field::Revenue)?,
+    );
     let estimated = spend.is_none() || revenue.is_none();
     let pricing = mapping.pricing(&plan_number);
     let estimate = |known: Option<Micros>, field: Field| -> Result<Micros, String> {
         if let Some(known) = known {
             return Ok(known);
         }
-        let pricing = pricing.ok_or_else(|| format!("{} is missing and the import has no pricing", field.as_str()))?;
-        let price = if field == Field::Spend { pricing.spend(impressions, clicks) } else { pricing.revenue(impressions, clicks) };
-        price.ok().filter(|price| *price <= HIGHEST_AMOUNT).ok_or_else(|| format!("{} is too high", field.as_str()))
+        let pricing = pricing.ok_or_else(|| {
+            format!(
+                "{} is missing and the import has no pricing",
+                field.as_str()
+            )
+        })?;
+        let price = if field == Field::Spend {
+            pricing.spend(impressions, clicks)
+        } else {
+            pricing.revenue(impressions, clicks)
+        };
+        price
+            .ok()
+            .filter(|price| *price <= HIGHEST_AMOUNT)
+            .ok_or_else(|| format!("{} is too high", field.as_str()))
     };
     Ok(Reported {
         line: row.line,
@@ -113,21 +138,33 @@ pub fn read(row: &RawRow, mapping: &Mapping, source: &str, now: DateTime<Utc>) -
     })
 }
 
-fn report_id(value: Option<Cow<'_, str>>, mapping: &Mapping, source: &str, line: u64) -> Result<String, String> {
+fn report_id(
+    value: Option<Cow<'_, str>>,
+    mapping: &Mapping,
+    source: &str,
+    line: u64,
+) -> Result<String, String> {
     match value {
         None if mapping.is_optional(Field::ReportId) => Ok(format!("{source}:{line}")),
         None => Err("report_id is missing".to_owned()),
         Some(text) => {
             let text = text.trim();
-            let fits = (1..=LONGEST_ID).contains(&text.chars().count()) && !text.chars().any(char::is_control);
-            if fits { Ok(text.to_owned()) } else { Err("report_id is not a text of 1 to 200 characters".to_owned()) }
+            let fits = (1..=LONGEST_ID).contains(&text.chars().count())
+                && !text.chars().any(char::is_control);
+            if fits {
+                Ok(text.to_owned())
+            } else {
+                Err("report_id is not a text of 1 to 200 characters".to_owned())
+            }
         }
     }
 }
 
 fn revision(value: Option<Cow<'_, str>>) -> Result<i64, String> {
     let Some(text) = value else { return Ok(1) };
-    whole(&text).filter(|revision| *revision >= 1).ok_or_else(|| format!("revision {} is not a whole number from 1", shown(&text)))
+    whole(&text)
+        .filter(|revision| *revision >= 1)
+        .ok_or_else(|| format!("revision {} is not a whole number from 1", shown(&text)))
 }
 
 /// A count; a field that nothing was said about is 0, one that a column should have is needed.
@@ -135,7 +172,13 @@ fn count(value: Option<Cow<'_, str>>, mapping: &Mapping, field: Field) -> Result
     match value {
         Some(text) => whole(&text)
             .filter(|count| *count <= HIGHEST_COUNT)
-            .ok_or_else(|| format!("{} {} is not a whole number from 0", field.as_str(), shown(&text))),
+            .ok_or_else(|| {
+                format!(
+                    "{} {} is not a whole number from 0",
+                    field.as_str(),
+                    shown(&text)
+                )
+            }),
         None if mapping.is_optional(field) => Ok(0),
         None => Err(format!("{} is missing", field.as_str())),
     }
@@ -151,18 +194,32 @@ fn money(value: Option<Cow<'_, str>>, field: Field) -> Result<Option<Micros>, St
     let Some(text) = value else { return Ok(None) };
     let parsed = text.trim().parse::<Micros>();
     let amount = parsed.map_err(|error| format!("{} {}: {error}", field.as_str(), shown(&text)))?;
-    if amount > HIGHEST_AMOUNT { Err(format!("{} is too high", field.as_str())) } else { Ok(Some(amount)) }
+    if amount > HIGHEST_AMOUNT {
+        Err(format!("{} is too high", field.as_str()))
+    } else {
+        Ok(Some(amount))
+    }
 }
 
 fn read_time(text: &str, shift_days: i64, now: DateTime<Utc>) -> Result<DateTime<Utc>, String> {
-    let written = parse_time(text.trim()).ok_or_else(|| format!("time {} is not a time", shown(text)))?;
+    let written =
+        parse_time(text.trim()).ok_or_else(|| format!("time {} is not a time", shown(text)))?;
     let shift = TimeDelta::try_days(shift_days).unwrap_or_default();
-    let time = written.checked_add_signed(shift).ok_or("time is out of range")?.trunc_subsecs(6);
+    let time = written
+        .checked_add_signed(shift)
+        .ok_or("time is out of range")?
+        .trunc_subsecs(6);
     if time.timestamp() < EARLIEST_SECONDS {
         return Err(format!("time {} is before the year 2000", shown(text)));
     }
-    if now.checked_add_signed(CLOCK_LEEWAY).is_some_and(|latest| time > latest) {
-        return Err(format!("time {} is in the future", time.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)));
+    if now
+        .checked_add_signed(CLOCK_LEEWAY)
+        .is_some_and(|latest| time > latest)
+    {
+        return Err(format!(
+            "time {} is in the future",
+            time.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
+        ));
     }
     Ok(time)
 }
@@ -178,11 +235,18 @@ fn parse_time(text: &str) -> Option<DateTime<Utc>> {
     if let Ok(instant) = DateTime::parse_from_rfc3339(&joined) {
         return Some(instant.to_utc());
     }
-    for form in ["%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M:%S%.f %#z", "%Y-%m-%dT%H:%M%#z"] {
+    for form in [
+        "%Y-%m-%dT%H:%M:%S%.f%#z",
+        "%Y-%m-%dT%H:%M:%S%.f %#z",
+        "%Y-%m-%dT%H:%M%#z",
+    ] {
         if let Ok(instant) = DateTime::parse_from_str(&joined, form) {
             return Some(instant.to_utc());
         }
     }
     let naive = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M"];
-    naive.iter().find_map(|form| NaiveDateTime::parse_from_str(&joined, form).ok()).map(|local| local.and_utc())
+    naive
+        .iter()
+        .find_map(|form| NaiveDateTime::parse_from_str(&joined, form).ok())
+        .map(|local| local.and_utc())
 }

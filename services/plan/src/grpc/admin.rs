@@ -24,9 +24,16 @@ impl PlanAdminService for Grpc {
         let caller = Caller::from_request(&request);
         caller.require_staff(&OPERATOR)?;
         let request = request.into_inner();
-        let once = Once::new(&caller, staff_scope(&caller), "plan.CreateProduct", &request);
+        let once = Once::new(
+            &caller,
+            staff_scope(&caller),
+            "plan.CreateProduct",
+            &request,
+        );
         let details = convert::details(request.product.unwrap_or_default())?;
-        Ok(Response::new(product::create(&self.app, once, details).await?))
+        Ok(Response::new(
+            product::create(&self.app, once, details).await?,
+        ))
     }
 
     async fn edit_product(
@@ -37,7 +44,9 @@ impl PlanAdminService for Grpc {
         let message = request.into_inner().product.unwrap_or_default();
         let id = wire::id(&message.id, "id")?;
         let product = product::edit(&self.app, id, convert::details(message)?).await?;
-        Ok(Response::new(proto::EditProductResponse { product: Some(product.into()) }))
+        Ok(Response::new(proto::EditProductResponse {
+            product: Some(product.into()),
+        }))
     }
 
     async fn admin_list_products(
@@ -61,9 +70,16 @@ impl PlanAdminService for Grpc {
         let caller = Caller::from_request(&request);
         caller.require_staff(&OPERATOR)?;
         let request = request.into_inner();
-        let once = Once::new(&caller, staff_scope(&caller), "plan.CreateOperator", &request);
+        let once = Once::new(
+            &caller,
+            staff_scope(&caller),
+            "plan.CreateOperator",
+            &request,
+        );
         let name = wire::line(&request.name, 100, "name")?;
-        Ok(Response::new(operator::create(&self.app, once, name).await?))
+        Ok(Response::new(
+            operator::create(&self.app, once, name).await?,
+        ))
     }
 
     async fn list_operators(
@@ -88,7 +104,11 @@ impl PlanAdminService for Grpc {
         caller.require_staff(&OPERATOR)?;
         let request = request.into_inner();
         let once = Once::new(&caller, staff_scope(&caller), "plan.PushPlan", &request);
-        let user_ids = request.user_ids.iter().map(|id| wire::id(id, "user_ids")).collect::<Result<_, _>>()?;
+        let user_ids = request
+            .user_ids
+            .iter()
+            .map(|id| wire::id(id, "user_ids"))
+            .collect::<Result<_, _>>()?;
         let push = Push {
             product_id: wire::id(&request.product_id, "product_id")?,
             amount: amount(request.amount_minor, "amount")?,
@@ -109,14 +129,20 @@ impl PlanAdminService for Grpc {
     ) -> Result<Response<proto::AdminListPlansResponse>, GrpcStatus> {
         Caller::from_request(&request).require_staff(&ANY_ROLE)?;
         let request = request.into_inner();
-        let filter = Filter { statuses: convert::wanted_statuses(request.status)?, official: vec![true, false] };
+        let filter = Filter {
+            statuses: convert::wanted_statuses(request.status)?,
+            official: vec![true, false],
+        };
         let user_id = wire::optional_id(&request.user_id, "user_id")?;
         let (page, cursor) = wire::page(request.page)?;
         let owner = user_id.map_or_else(|| "all".to_owned(), |id| id.to_string());
         let before = wire::cursor_id(&order::cursor(&owner), cursor.as_deref())?;
         let number = request.plan_number.trim();
         let (items, next_cursor) = match user_id {
-            _ if !number.is_empty() => (order::list_by_number(&self.app, number, user_id, &filter).await?, None),
+            _ if !number.is_empty() => (
+                order::list_by_number(&self.app, number, user_id, &filter).await?,
+                None,
+            ),
             Some(user_id) => order::list_of_user(&self.app, user_id, &filter, page, before).await?,
             None => order::list_of_all(&self.app, &filter, page, before).await?,
         };
@@ -134,7 +160,11 @@ impl PlanAdminService for Grpc {
         caller.require_staff(&ANY_ROLE)?;
         let id = wire::id(&request.into_inner().plan_id, "id")?;
         let (plan, timeline, series) = self.detail(id, None, &caller.time_zone).await?;
-        Ok(Response::new(proto::AdminGetPlanResponse { plan: Some(plan), timeline, series }))
+        Ok(Response::new(proto::AdminGetPlanResponse {
+            plan: Some(plan),
+            timeline,
+            series,
+        }))
     }
 
     async fn finish_plan(
@@ -152,7 +182,9 @@ impl PlanAdminService for Grpc {
         };
         let reason = text(&request.reason, 500, "reason")?;
         let order = settlement::finish(&self.app, &caller, id, outcome, reason).await?;
-        Ok(Response::new(proto::FinishPlanResponse { plan: Some((&order).into()) }))
+        Ok(Response::new(proto::FinishPlanResponse {
+            plan: Some((&order).into()),
+        }))
     }
 
     async fn settle_plan(
@@ -163,7 +195,9 @@ impl PlanAdminService for Grpc {
         caller.require_staff(&OPERATOR)?;
         let id = wire::id(&request.into_inner().plan_id, "id")?;
         let order = settlement::settle(&self.app, &caller, id).await?;
-        Ok(Response::new(proto::SettlePlanResponse { plan: Some((&order).into()) }))
+        Ok(Response::new(proto::SettlePlanResponse {
+            plan: Some((&order).into()),
+        }))
     }
 
     async fn import_delivery(

@@ -32,7 +32,10 @@ pub(super) fn wanted_statuses(filter: i32) -> Result<Vec<Status>, Refusal> {
     if wanted == proto::PlanStatus::Unspecified {
         return Ok(Status::LISTED.to_vec());
     }
-    Ok(Status::LISTED.into_iter().filter(|known| status(*known) == wanted).collect())
+    Ok(Status::LISTED
+        .into_iter()
+        .filter(|known| status(*known) == wanted)
+        .collect())
 }
 
 /// The values of `official` that a filter asks for.
@@ -67,16 +70,30 @@ impl From<Audience> for common::Audience {
 }
 
 /// An audience as staff send it; absent ones mean everybody.
-pub(super) fn audience(message: Option<common::Audience>, field: &str) -> Result<Option<Audience>, Refusal> {
-    let Some(message) = message else { return Ok(None) };
+pub(super) fn audience(
+    message: Option<common::Audience>,
+    field: &str,
+) -> Result<Option<Audience>, Refusal> {
+    let Some(message) = message else {
+        return Ok(None);
+    };
     let gender = match common::Gender::try_from(message.gender) {
         Ok(common::Gender::Unspecified | common::Gender::Any) => Gender::Any,
         Ok(common::Gender::Female) => Gender::Female,
         Ok(common::Gender::Male) => Gender::Male,
         Err(_) => return Err(Refusal::invalid(field)),
     };
-    let regions = message.regions.iter().map(|region| region.trim().to_owned()).collect();
-    Ok(Some(Audience { regions, age_min: message.age_min, age_max: message.age_max, gender }))
+    let regions = message
+        .regions
+        .iter()
+        .map(|region| region.trim().to_owned())
+        .collect();
+    Ok(Some(Audience {
+        regions,
+        age_min: message.age_min,
+        age_max: message.age_max,
+        gender,
+    }))
 }
 
 /// A product as staff send it.
@@ -107,7 +124,12 @@ pub(super) fn details(message: proto::Product) -> Result<Details, Refusal> {
 }
 
 fn everybody() -> Audience {
-    Audience { regions: Vec::new(), age_min: 18, age_max: 65, gender: Gender::Any }
+    Audience {
+        regions: Vec::new(),
+        age_min: 18,
+        age_max: 65,
+        gender: Gender::Any,
+    }
 }
 
 impl From<Product> for proto::Product {
@@ -137,7 +159,11 @@ impl From<Product> for proto::Product {
 
 impl From<Operator> for proto::Operator {
     fn from(operator: Operator) -> Self {
-        Self { id: operator.id.to_string(), name: operator.name, followers: 0 }
+        Self {
+            id: operator.id.to_string(),
+            name: operator.name,
+            followers: 0,
+        }
     }
 }
 
@@ -156,7 +182,10 @@ impl From<&Order> for proto::Plan {
             put_progress: order.put_progress(),
             status: status(order.status).into(),
             official: order.official,
-            operator_id: order.operator_id.map(|id| id.to_string()).unwrap_or_default(),
+            operator_id: order
+                .operator_id
+                .map(|id| id.to_string())
+                .unwrap_or_default(),
             put_content: order.put_content.clone(),
             put_rule: order.put_rule.clone(),
             user_targeting: Some(order.audience.clone().into()),
@@ -165,10 +194,16 @@ impl From<&Order> for proto::Plan {
             consumed_minor: order.consumed().minor(),
             to_be_consumed_minor: order.to_be_consumed().minor(),
             revenue_minor: order.revenue().minor(),
-            coupon_id: coupon.map(|coupon| coupon.id.to_string()).unwrap_or_default(),
+            coupon_id: coupon
+                .map(|coupon| coupon.id.to_string())
+                .unwrap_or_default(),
             coupon_name: coupon.map(|coupon| coupon.name.clone()).unwrap_or_default(),
             // Set when the failure is decided; shown once the plan has failed.
-            fail_reason: if order.is_failed() { order.fail_reason.clone() } else { String::new() },
+            fail_reason: if order.is_failed() {
+                order.fail_reason.clone()
+            } else {
+                String::new()
+            },
             create_time: Some(order.created_at.into()),
             put_time: order.put_at.map(Into::into),
             finish_time: order.finished_at.map(Into::into),
@@ -183,7 +218,11 @@ impl From<&Order> for proto::Plan {
 impl From<HistoryRow> for proto::TimelineEntry {
     fn from(row: HistoryRow) -> Self {
         let known = Status::parse(&row.status).map_or(proto::PlanStatus::Unspecified, status);
-        Self { status: known.into(), time: Some(row.time.into()), reason: row.reason }
+        Self {
+            status: known.into(),
+            time: Some(row.time.into()),
+            reason: row.reason,
+        }
     }
 }
 

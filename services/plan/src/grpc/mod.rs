@@ -31,7 +31,11 @@ impl Grpc {
 
 /// An amount of money that must be positive.
 fn amount(minor: i64, field: &str) -> Result<Money, Refusal> {
-    if minor < 0 { Err(Refusal::invalid(field)) } else { Ok(Money::from_minor(minor)) }
+    if minor < 0 {
+        Err(Refusal::invalid(field))
+    } else {
+        Ok(Money::from_minor(minor))
+    }
 }
 
 /// A text of at most `longest` characters; may be empty.

@@ -1,7 +1,7 @@
 //! What users and other services call.
 
 use adfolio_kit::identity::Caller;
-use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::refusal::Refusal;
 use adfolio_kit::time_zone::TimeZone;
 use adfolio_kit::wire;
 use adfolio_proto::plan::v1 as proto;
@@ -44,7 +44,9 @@ impl PlanService for Grpc {
         Caller::from_request(&request).require_user()?;
         let id = wire::id(&request.into_inner().product_id, "product_id")?;
         let product = product::find(&self.app, id).await?;
-        Ok(Response::new(proto::GetProductResponse { product: Some(product.into()) }))
+        Ok(Response::new(proto::GetProductResponse {
+            product: Some(product.into()),
+        }))
     }
 
     async fn list_plans(
@@ -59,9 +61,13 @@ impl PlanService for Grpc {
         };
         let (page, cursor) = wire::page(request.page)?;
         let before = wire::cursor_id(&order::cursor(&user_id.to_string()), cursor.as_deref())?;
-        let (items, next_cursor) = order::list_of_user(&self.app, user_id, &filter, page, before).await?;
+        let (items, next_cursor) =
+            order::list_of_user(&self.app, user_id, &filter, page, before).await?;
         let counts = order::counts(&self.app, user_id, &filter.official).await?;
-        let count = |(status, count)| proto::StatusCount { status: convert::status(status).into(), count };
+        let count = |(status, count)| proto::StatusCount {
+            status: convert::status(status).into(),
+            count,
+        };
         Ok(Response::new(proto::ListPlansResponse {
             items: items.iter().map(Into::into).collect(),
             next_cursor: next_cursor.unwrap_or_default(),
@@ -77,7 +83,11 @@ impl PlanService for Grpc {
         let user_id = caller.require_user()?.0;
         let id = wire::id(&request.into_inner().plan_id, "id")?;
         let (plan, timeline, series) = self.detail(id, Some(user_id), &caller.time_zone).await?;
-        Ok(Response::new(proto::GetPlanResponse { plan: Some(plan), timeline, series }))
+        Ok(Response::new(proto::GetPlanResponse {
+            plan: Some(plan),
+            timeline,
+            series,
+        }))
     }
 
     async fn put_plan(
@@ -89,7 +99,8 @@ impl PlanService for Grpc {
         let request = request.into_inner();
         let command = put_command(&request)?;
         let answer = put::put(&self.app, &caller, &request, command).await?;
-        let answer = proto::PutPlanResponse::decode(&*answer).map_err(|_| PlanError::Corrupt("answer"))?;
+        let answer =
+            proto::PutPlanResponse::decode(&*answer).map_err(|_| PlanError::Corrupt("answer"))?;
         Ok(Response::new(answer))
     }
 
@@ -99,7 +110,10 @@ impl PlanService for Grpc {
     ) -> Result<Response<proto::CountWaitingResponse>, GrpcStatus> {
         let user_id = Caller::from_request(&request).require_user()?.0;
         let counts = order::counts(&self.app, user_id, &[true, false]).await?;
-        let count = counts.into_iter().find(|(status, _)| *status == Status::Waiting).map_or(0, |(_, count)| count);
+        let count = counts
+            .into_iter()
+            .find(|(status, _)| *status == Status::Waiting)
+            .map_or(0, |(_, count)| count);
         Ok(Response::new(proto::CountWaitingResponse { count }))
     }
 
@@ -117,7 +131,11 @@ impl PlanService for Grpc {
             Ok(proto::StatisticsRange::All) => Range::All,
             Err(_) => return Err(Refusal::invalid("type").into()),
         };
-        let zone = if request.time_zone.is_empty() { caller.time_zone } else { TimeZone::parse(&request.time_zone) };
+        let zone = if request.time_zone.is_empty() {
+            caller.time_zone
+        } else {
+            TimeZone::parse(&request.time_zone)
+        };
         let statistics = statistics::of_user(&self.app, user_id, range, &zone).await?;
         Ok(Response::new(statistics.into()))
     }
@@ -130,8 +148,13 @@ impl PlanReconcileService for Grpc {
         request: Request<proto::ListHoldsRequest>,
     ) -> Result<Response<proto::ListHoldsResponse>, GrpcStatus> {
         let request = request.into_inner();
-        let after = wire::optional_id(&request.after_order_id, "after_order_id")?.unwrap_or(Uuid::nil());
-        let limit = if request.limit == 0 { MOST_HOLDS } else { request.limit.min(MOST_HOLDS) };
+        let after =
+            wire::optional_id(&request.after_order_id, "after_order_id")?.unwrap_or(Uuid::nil());
+        let limit = if request.limit == 0 {
+            MOST_HOLDS
+        } else {
+            request.limit.min(MOST_HOLDS)
+        };
         let holdings = order::list_holds(&self.app, after, limit.into()).await?;
         let items = holdings.into_iter().map(|holding| proto::HoldBook {
             order_id: holding.order.id.to_string(),
@@ -139,7 +162,9 @@ impl PlanReconcileService for Grpc {
             open_minor: holding.order.open_hold().minor(),
             in_flight: holding.in_flight,
         });
-        Ok(Response::new(proto::ListHoldsResponse { items: items.collect() }))
+        Ok(Response::new(proto::ListHoldsResponse {
+            items: items.collect(),
+        }))
     }
 }
 
@@ -150,7 +175,14 @@ impl Grpc {
         id: Uuid,
         user_id: Option<Uuid>,
         zone: &TimeZone,
-    ) -> Result<(proto::Plan, Vec<proto::TimelineEntry>, Vec<proto::SeriesPoint>), PlanError> {
+    ) -> Result<
+        (
+            proto::Plan,
+            Vec<proto::TimelineEntry>,
+            Vec<proto::SeriesPoint>,
+        ),
+        PlanError,
+    > {
         let order = order::find_listed(&self.app, id, user_id).await?;
         let timeline = order::repo::history(&self.app.pool, id).await?;
         let series = statistics::series_of_plan(&self.app, id, zone).await?;
@@ -164,12 +196,18 @@ impl Grpc {
 
 fn put_command(request: &proto::PutPlanRequest) -> Result<put::Command, Refusal> {
     let target = match &request.target {
-        Some(proto::put_plan_request::Target::ProductId(id)) => put::Target::Product(wire::id(id, "product_id")?),
-        Some(proto::put_plan_request::Target::PlanId(id)) => put::Target::Plan(wire::id(id, "plan_id")?),
+        Some(proto::put_plan_request::Target::ProductId(id)) => {
+            put::Target::Product(wire::id(id, "product_id")?)
+        }
+        Some(proto::put_plan_request::Target::PlanId(id)) => {
+            put::Target::Plan(wire::id(id, "plan_id")?)
+        }
         None => return Err(Refusal::invalid("product_id")),
     };
-    // A text that no coupon's id looks like names no coupon of the caller.
-    let user_coupon_id = wire::optional_id(&request.user_coupon_id, "user_coupon_id")
-        .map_err(|_| Refusal::new(Reason::CouponNotUsable).field("user_coupon_id"))?;
-    Ok(put::Command { target, amount: amount(request.amount_minor, "amount")?, user_coupon_id })
+    let user_coupon_id = wire::optional_id(&request.user_coupon_id, "user_coupon_id")?;
+    Ok(put::Command {
+        target,
+        amount: amount(request.amount_minor, "amount")?,
+        user_coupon_id,
+    })
 }

@@ -30,15 +30,25 @@ pub fn cursor() -> Cursor {
 }
 
 /// Creates an operator, once per idempotency key.
-pub async fn create(app: &App, once: Once, name: String) -> Result<CreateOperatorResponse, PlanError> {
-    let operator = Operator { id: app.ids.next(), name, created_at: app.clock.now() };
+pub async fn create(
+    app: &App,
+    once: Once,
+    name: String,
+) -> Result<CreateOperatorResponse, PlanError> {
+    let operator = Operator {
+        id: app.ids.next(),
+        name,
+        created_at: app.clock.now(),
+    };
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             if let Some(earlier) = once.earlier_in_tx(tx).await? {
                 return Ok(earlier);
             }
             repo::insert_in_tx(tx, &operator).await?;
-            let answer = CreateOperatorResponse { operator: Some(operator.into()) };
+            let answer = CreateOperatorResponse {
+                operator: Some(operator.into()),
+            };
             once.keep_in_tx(tx, &answer).await?;
             Ok(answer)
         })
@@ -48,11 +58,19 @@ pub async fn create(app: &App, once: Once, name: String) -> Result<CreateOperato
 
 /// Refuses an operator that does not exist.
 pub async fn check_exists(app: &App, id: Uuid) -> Result<(), PlanError> {
-    if repo::exists(&app.pool, id).await? { Ok(()) } else { Err(Refusal::not_found("operator_id").into()) }
+    if repo::exists(&app.pool, id).await? {
+        Ok(())
+    } else {
+        Err(Refusal::not_found("operator_id").into())
+    }
 }
 
 /// A page of operators, newest first, and the next cursor.
-pub async fn list(app: &App, page: Page, before: Option<Uuid>) -> Result<(Vec<Operator>, Option<String>), PlanError> {
+pub async fn list(
+    app: &App,
+    page: Page,
+    before: Option<Uuid>,
+) -> Result<(Vec<Operator>, Option<String>), PlanError> {
     let rows = repo::list(&app.pool, before.unwrap_or(Uuid::max()), page.fetch()).await?;
     Ok(page.cut(rows, |last| cursor().encode(&[&last.id.to_string()])))
 }

@@ -21,12 +21,18 @@ pub(super) async fn insert_in_tx(tx: &mut Tx, operator: &Operator) -> Result<(),
 
 /// Whether there is such an operator.
 pub(super) async fn exists(pool: &PgPool, id: Uuid) -> Result<bool, PlanError> {
-    let found = sqlx::query_scalar!("SELECT id FROM operators WHERE id = $1", id).fetch_optional(pool).await?;
+    let found = sqlx::query_scalar!("SELECT id FROM operators WHERE id = $1", id)
+        .fetch_optional(pool)
+        .await?;
     Ok(found.is_some())
 }
 
 /// Operators created before the one with id `before`, newest first.
-pub(super) async fn list(pool: &PgPool, before: Uuid, limit: i64) -> Result<Vec<Operator>, PlanError> {
+pub(super) async fn list(
+    pool: &PgPool,
+    before: Uuid,
+    limit: i64,
+) -> Result<Vec<Operator>, PlanError> {
     let operators = sqlx::query_as!(
         Operator,
         "SELECT id, name, created_at FROM operators WHERE id < $1 ORDER BY id DESC LIMIT $2",

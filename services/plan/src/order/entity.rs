@@ -7,98 +7,12 @@
 //! ```
 //! `placing` (a put into a product) and its bad end `refused` are never shown; a pushed plan waits through its put.
 
-use adfolio_kit::refusal::Refusal;
 use adfolio_money::{Micros, Money, MoneyError};
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use crate::error::PlanError;
+pub use super::status::{NotAllowed, Pending, Status, Transition};
 use crate::product::entity::{Audience, Product};
-
-/// Where an order stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Status {
-    /// Its put is under way.
-    Placing,
-    /// Its put was refused.
-    Refused,
-    /// Pushed, waits for the user's put.
-    Waiting,
-    /// Paid, waits for its first delivery.
-    Matching,
-    /// Delivering.
-    Putting,
-    /// Undelivered; the money went back.
-    PutFailed,
-    /// Budget consumed or window over; the ledger does not have everything yet.
-    PutFinished,
-    /// Networks may still restate.
-    WaitingSettlement,
-    /// Revenue paid out.
-    Settled,
-}
-
-impl Status {
-    /// The statuses that are shown.
-    pub const LISTED: [Self; 7] = [
-        Self::Waiting,
-        Self::Matching,
-        Self::Putting,
-        Self::PutFailed,
-        Self::PutFinished,
-        Self::WaitingSettlement,
-        Self::Settled,
-    ];
-
-    /// The name in the database and in events.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Placing => "placing",
-            Self::Refused => "refused",
-            Self::Waiting => "waiting",
-            Self::Matching => "matching",
-            Self::Putting => "putting",
-            Self::PutFailed => "put_failed",
-            Self::PutFinished => "put_finished",
-            Self::WaitingSettlement => "waiting_settlement",
-            Self::Settled => "settled",
-        }
-    }
-
-    /// The status of a name in the database.
-    pub fn parse(text: &str) -> Result<Self, PlanError> {
-        let all = [Self::Placing, Self::Refused].into_iter().chain(Self::LISTED);
-        all.into_iter().find(|status| status.as_str() == text).ok_or(PlanError::Corrupt("status"))
-    }
-}
-
-/// An ending that has been decided and waits for other services.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pending {
-    /// Give everything back.
-    Fail,
-    /// Pay out.
-    Settle,
-}
-
-impl Pending {
-    /// The name in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Fail => "fail",
-            Self::Settle => "settle",
-        }
-    }
-
-    /// The ending of a name in the database.
-    pub fn parse(text: &str) -> Result<Self, PlanError> {
-        match text {
-            "fail" => Ok(Self::Fail),
-            "settle" => Ok(Self::Settle),
-            _ => Err(PlanError::Corrupt("pending")),
-        }
-    }
-}
 
 /// The coupon of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,30 +53,6 @@ pub struct PutTerms {
     pub discount: Money,
     /// The coupon.
     pub coupon: Option<CouponUse>,
-}
-
-/// A step in the life of an order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Transition {
-    /// From where; none for the first that is shown.
-    pub from: Option<Status>,
-    /// Where to.
-    pub to: Status,
-    /// When.
-    pub time: DateTime<Utc>,
-    /// Why; may be empty.
-    pub reason: String,
-}
-
-/// The order is not in a state that allows this.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a plan that is {} does not allow this", .0.as_str())]
-pub struct NotAllowed(pub Status);
-
-impl From<NotAllowed> for PlanError {
-    fn from(error: NotAllowed) -> Self {
-        Self::Refused(Refusal::invalid("id").detail(error.to_string()))
-    }
 }
 
 /// An order.
@@ -230,7 +120,13 @@ pub struct Order {
 
 impl Order {
     /// An order for a put into a product, not shown until it is paid.
-    pub fn for_put(id: Uuid, user_id: Uuid, product: &Product, amount: Money, now: DateTime<Utc>) -> Self {
+    pub fn for_put(
+        id: Uuid,
+        user_id: Uuid,
+        product: &Product,
+        amount: Money,
+        now: DateTime<Utc>,
+    ) -> Self {
         Self {
             id,
             user_id,
@@ -266,13 +162,32 @@ impl Order {
 
     /// The same as an order that an operator pushes and that waits for the user's put.
     #[must_use]
-    pub fn pushed(self, operator_id: Option<Uuid>, put_content: String, put_rule: String, audience: Audience) -> Self {
-        Self { status: Status::Waiting, official: true, operator_id, put_content, put_rule, audience, ..self }
+    pub fn pushed(
+        self,
+        operator_id: Option<Uuid>,
+        put_content: String,
+        put_rule: String,
+        audience: Audience,
+    ) -> Self {
+        Self {
+            status: Status::Waiting,
+            official: true,
+            operator_id,
+            put_content,
+            put_rule,
+            audience,
+            ..self
+        }
     }
 
     /// The first entry of the timeline of a pushed order.
     pub fn first_transition(&self) -> Transition {
-        Transition { from: None, to: self.status, time: self.created_at, reason: String::new() }
+        Transition {
+            from: None,
+            to: self.status,
+            time: self.created_at,
+            reason: String::new(),
+        }
     }
 
     /// Whether the user can put into it.
@@ -286,7 +201,12 @@ impl Order {
     }
 
     /// The put succeeded: the money is held.
-    pub fn place(&mut self, terms: PutTerms, now: DateTime<Utc>, window: TimeDelta) -> Result<Transition, NotAllowed> {
+    pub fn place(
+        &mut self,
+        terms: PutTerms,
+        now: DateTime<Utc>,
+        window: TimeDelta,
+    ) -> Result<Transition, NotAllowed> {
         self.require(&[Status::Placing, Status::Waiting])?;
         let from = (self.status == Status::Waiting).then_some(Status::Waiting);
         self.put_amount = terms.put_amount;
@@ -300,7 +220,12 @@ impl Order {
 
     /// The put was refused. An order that was never shown ends unseen; a pushed one waits on, unless wallet had to close it
     /// for good (`closed`), which ends it in sight.
-    pub fn refuse_put(&mut self, closed: bool, reason: &str, now: DateTime<Utc>) -> Option<Transition> {
+    pub fn refuse_put(
+        &mut self,
+        closed: bool,
+        reason: &str,
+        now: DateTime<Utc>,
+    ) -> Option<Transition> {
         match self.status {
             Status::Placing => {
                 self.status = Status::Refused;
@@ -326,7 +251,10 @@ impl Order {
             Status::Waiting => Some("the plan has not been put yet"),
             Status::PutFailed => Some("the plan has failed"),
             Status::Settled => Some("the plan is settled"),
-            Status::Matching | Status::Putting | Status::PutFinished | Status::WaitingSettlement => None,
+            Status::Matching
+            | Status::Putting
+            | Status::PutFinished
+            | Status::WaitingSettlement => None,
         }
     }
 
@@ -337,7 +265,11 @@ impl Order {
 
     /// What `delivered` makes of the order after reports were taken: the first report starts delivery, spend that reaches
     /// the budget ends it.
-    pub fn progress(&mut self, now: DateTime<Utc>, settlement_delay: TimeDelta) -> Result<Vec<Transition>, MoneyError> {
+    pub fn progress(
+        &mut self,
+        now: DateTime<Utc>,
+        settlement_delay: TimeDelta,
+    ) -> Result<Vec<Transition>, MoneyError> {
         let mut transitions = Vec::new();
         if self.status == Status::Matching {
             transitions.push(self.move_to(Status::Putting, Some(Status::Matching), now, ""));
@@ -349,7 +281,12 @@ impl Order {
     }
 
     /// Delivery ends, by staff or because its window is over.
-    pub fn finish(&mut self, reason: &str, now: DateTime<Utc>, delay: TimeDelta) -> Result<Transition, NotAllowed> {
+    pub fn finish(
+        &mut self,
+        reason: &str,
+        now: DateTime<Utc>,
+        delay: TimeDelta,
+    ) -> Result<Transition, NotAllowed> {
         self.require(&[Status::Matching, Status::Putting])?;
         Ok(self.end_delivery(reason, now, delay))
     }
@@ -361,7 +298,10 @@ impl Order {
 
     /// Whether delivery has ended as finished, so that finishing it again changes nothing.
     pub fn is_finished(&self) -> bool {
-        matches!(self.status, Status::PutFinished | Status::WaitingSettlement | Status::Settled)
+        matches!(
+            self.status,
+            Status::PutFinished | Status::WaitingSettlement | Status::Settled
+        )
     }
 
     /// Whether it failed or is about to.
@@ -394,7 +334,12 @@ impl Order {
     /// The ledger has everything that delivery brought.
     pub fn await_settlement(&mut self, now: DateTime<Utc>) -> Result<Transition, NotAllowed> {
         self.require(&[Status::PutFinished])?;
-        Ok(self.move_to(Status::WaitingSettlement, Some(Status::PutFinished), now, ""))
+        Ok(self.move_to(
+            Status::WaitingSettlement,
+            Some(Status::PutFinished),
+            now,
+            "",
+        ))
     }
 
     /// Decides that the order settles. From here on no report is taken, so that the totals stand.
@@ -408,7 +353,11 @@ impl Order {
     }
 
     /// Wallet has paid out.
-    pub fn settle(&mut self, paid_out: Money, now: DateTime<Utc>) -> Result<Transition, NotAllowed> {
+    pub fn settle(
+        &mut self,
+        paid_out: Money,
+        now: DateTime<Utc>,
+    ) -> Result<Transition, NotAllowed> {
         if self.pending != Some(Pending::Settle) {
             return Err(NotAllowed(self.status));
         }
@@ -441,7 +390,10 @@ impl Order {
     /// Budget not yet consumed; nothing once delivery has ended.
     pub fn to_be_consumed(&self) -> Money {
         match self.status {
-            Status::Matching | Status::Putting => self.put_amount.checked_sub(self.consumed()).unwrap_or_default(),
+            Status::Matching | Status::Putting => self
+                .put_amount
+                .checked_sub(self.consumed())
+                .unwrap_or_default(),
             _ => Money::ZERO,
         }
     }
@@ -449,9 +401,13 @@ impl Order {
     /// What wallet holds for it by plan's books.
     pub fn open_hold(&self) -> Money {
         match self.status {
-            Status::Matching | Status::Putting | Status::PutFinished | Status::WaitingSettlement => {
-                self.put_amount.checked_sub(self.consumed()).unwrap_or_default()
-            }
+            Status::Matching
+            | Status::Putting
+            | Status::PutFinished
+            | Status::WaitingSettlement => self
+                .put_amount
+                .checked_sub(self.consumed())
+                .unwrap_or_default(),
             _ => Money::ZERO,
         }
     }
@@ -459,22 +415,47 @@ impl Order {
     /// Share of the budget consumed: 0 to 100, rounded down.
     pub fn put_progress(&self) -> u32 {
         let budget = i128::from(self.put_amount.minor()).saturating_mul(10_000);
-        let share = i128::from(self.delivered.charged.get()).saturating_mul(100).checked_div(budget);
-        share.and_then(|percent| u32::try_from(percent).ok()).unwrap_or(0).min(100)
+        let share = i128::from(self.delivered.charged.get())
+            .saturating_mul(100)
+            .checked_div(budget);
+        share
+            .and_then(|percent| u32::try_from(percent).ok())
+            .unwrap_or(0)
+            .min(100)
     }
 
-    fn end_delivery(&mut self, reason: &str, now: DateTime<Utc>, settlement_delay: TimeDelta) -> Transition {
+    fn end_delivery(
+        &mut self,
+        reason: &str,
+        now: DateTime<Utc>,
+        settlement_delay: TimeDelta,
+    ) -> Transition {
         self.finished_at = Some(now);
         self.settle_after = now.checked_add_signed(settlement_delay);
         self.move_to(Status::PutFinished, Some(self.status), now, reason)
     }
 
     fn require(&self, allowed: &[Status]) -> Result<(), NotAllowed> {
-        if self.pending.is_none() && allowed.contains(&self.status) { Ok(()) } else { Err(NotAllowed(self.status)) }
+        if self.pending.is_none() && allowed.contains(&self.status) {
+            Ok(())
+        } else {
+            Err(NotAllowed(self.status))
+        }
     }
 
-    fn move_to(&mut self, to: Status, from: Option<Status>, time: DateTime<Utc>, reason: &str) -> Transition {
+    fn move_to(
+        &mut self,
+        to: Status,
+        from: Option<Status>,
+        time: DateTime<Utc>,
+        reason: &str,
+    ) -> Transition {
         self.status = to;
-        Transition { from, to, time, reason: reason.to_owned() }
+        Transition {
+            from,
+            to,
+            time,
+            reason: reason.to_owned(),
+        }
     }
 }

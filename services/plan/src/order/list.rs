@@ -19,7 +19,10 @@ pub struct Filter {
 
 impl Filter {
     fn status_names(&self) -> Vec<String> {
-        self.statuses.iter().map(|status| status.as_str().to_owned()).collect()
+        self.statuses
+            .iter()
+            .map(|status| status.as_str().to_owned())
+            .collect()
     }
 }
 
@@ -52,7 +55,12 @@ pub(super) async fn of_user(
 }
 
 /// Orders of all users before the one with id `before`.
-pub(super) async fn of_all(pool: &PgPool, filter: &Filter, before: Uuid, limit: i64) -> Result<Vec<Order>, PlanError> {
+pub(super) async fn of_all(
+    pool: &PgPool,
+    filter: &Filter,
+    before: Uuid,
+    limit: i64,
+) -> Result<Vec<Order>, PlanError> {
     let rows = sqlx::query_as!(
         OrderRow,
         "SELECT part.* FROM UNNEST($1::text[]) AS wanted (status)
@@ -88,7 +96,11 @@ pub(super) async fn by_number(
 }
 
 /// How many orders of each status a user has.
-pub(super) async fn counts(pool: &PgPool, user_id: Uuid, official: &[bool]) -> Result<Vec<(Status, i64)>, PlanError> {
+pub(super) async fn counts(
+    pool: &PgPool,
+    user_id: Uuid,
+    official: &[bool],
+) -> Result<Vec<(Status, i64)>, PlanError> {
     let rows = sqlx::query!(
         r#"SELECT status, sum(count)::bigint AS "count!" FROM order_counts
            WHERE user_id = $1 AND official = ANY($2) GROUP BY status"#,
@@ -97,7 +109,9 @@ pub(super) async fn counts(pool: &PgPool, user_id: Uuid, official: &[bool]) -> R
     )
     .fetch_all(pool)
     .await?;
-    rows.into_iter().map(|row| Ok((Status::parse(&row.status)?, row.count))).collect()
+    rows.into_iter()
+        .map(|row| Ok((Status::parse(&row.status)?, row.count)))
+        .collect()
 }
 
 /// An order with money in the ledger, for reconciliation.
@@ -109,7 +123,11 @@ pub struct Holding {
 }
 
 /// Orders that may hold money, in order of id after `after`.
-pub(super) async fn holding(pool: &PgPool, after: Uuid, limit: i64) -> Result<Vec<Holding>, PlanError> {
+pub(super) async fn holding(
+    pool: &PgPool,
+    after: Uuid,
+    limit: i64,
+) -> Result<Vec<Holding>, PlanError> {
     let ids = sqlx::query!(
         r#"SELECT orders.id,
                   (orders.status = 'placing' OR puts.id IS NOT NULL OR order_work.order_id IS NOT NULL) AS "in_flight!"
@@ -128,14 +146,20 @@ pub(super) async fn holding(pool: &PgPool, after: Uuid, limit: i64) -> Result<Ve
     .fetch_all(pool)
     .await?;
     let wanted: Vec<Uuid> = ids.iter().map(|row| row.id).collect();
-    let rows = sqlx::query_as!(OrderRow, "SELECT * FROM orders WHERE id = ANY($1) ORDER BY id", &wanted)
-        .fetch_all(pool)
-        .await?;
+    let rows = sqlx::query_as!(
+        OrderRow,
+        "SELECT * FROM orders WHERE id = ANY($1) ORDER BY id",
+        &wanted
+    )
+    .fetch_all(pool)
+    .await?;
     let mut flags = ids.into_iter();
     let mut holdings = Vec::new();
     for row in rows {
         let order = Order::try_from(row)?;
-        let in_flight = flags.find(|flag| flag.id == order.id).is_some_and(|flag| flag.in_flight);
+        let in_flight = flags
+            .find(|flag| flag.id == order.id)
+            .is_some_and(|flag| flag.in_flight);
         holdings.push(Holding { order, in_flight });
     }
     Ok(holdings)

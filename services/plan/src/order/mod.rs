@@ -12,6 +12,7 @@ pub mod list;
 mod number;
 pub mod repo;
 mod row;
+mod status;
 #[cfg(test)]
 mod tests;
 
@@ -51,8 +52,17 @@ pub async fn list_of_user(
     page: Page,
     before: Option<Uuid>,
 ) -> Result<(Vec<Order>, Option<String>), PlanError> {
-    let rows = list::of_user(&app.pool, user_id, filter, before.unwrap_or(Uuid::max()), page.fetch()).await?;
-    Ok(page.cut(rows, |last| cursor(&user_id.to_string()).encode(&[&last.id.to_string()])))
+    let rows = list::of_user(
+        &app.pool,
+        user_id,
+        filter,
+        before.unwrap_or(Uuid::max()),
+        page.fetch(),
+    )
+    .await?;
+    Ok(page.cut(rows, |last| {
+        cursor(&user_id.to_string()).encode(&[&last.id.to_string()])
+    }))
 }
 
 /// A page of the orders of all users, newest first, and the next cursor.
@@ -62,7 +72,13 @@ pub async fn list_of_all(
     page: Page,
     before: Option<Uuid>,
 ) -> Result<(Vec<Order>, Option<String>), PlanError> {
-    let rows = list::of_all(&app.pool, filter, before.unwrap_or(Uuid::max()), page.fetch()).await?;
+    let rows = list::of_all(
+        &app.pool,
+        filter,
+        before.unwrap_or(Uuid::max()),
+        page.fetch(),
+    )
+    .await?;
     Ok(page.cut(rows, |last| cursor("all").encode(&[&last.id.to_string()])))
 }
 
@@ -77,10 +93,22 @@ pub async fn list_by_number(
 }
 
 /// How many orders a user has, for each status that is shown.
-pub async fn counts(app: &App, user_id: Uuid, official: &[bool]) -> Result<Vec<(Status, i64)>, PlanError> {
+pub async fn counts(
+    app: &App,
+    user_id: Uuid,
+    official: &[bool],
+) -> Result<Vec<(Status, i64)>, PlanError> {
     let known = list::counts(&app.pool, user_id, official).await?;
-    let count_of = |status| known.iter().find(|(found, _)| *found == status).map_or(0, |(_, count)| *count);
-    Ok(Status::LISTED.into_iter().map(|status| (status, count_of(status))).collect())
+    let count_of = |status| {
+        known
+            .iter()
+            .find(|(found, _)| *found == status)
+            .map_or(0, |(_, count)| *count)
+    };
+    Ok(Status::LISTED
+        .into_iter()
+        .map(|status| (status, count_of(status)))
+        .collect())
 }
 
 /// One order that is shown, of `user_id` if one is given. Somebody else's answers like an unknown one.
@@ -101,9 +129,15 @@ pub async fn record_in_tx(tx: &mut Tx, steps: &[(&Order, Transition)]) -> Result
     if steps.is_empty() {
         return Ok(());
     }
-    let rows: Vec<(Uuid, Transition)> = steps.iter().map(|(order, step)| (order.id, step.clone())).collect();
+    let rows: Vec<(Uuid, Transition)> = steps
+        .iter()
+        .map(|(order, step)| (order.id, step.clone()))
+        .collect();
     repo::insert_history_in_tx(tx, &rows).await?;
-    let events = steps.iter().map(|(order, step)| events::plan_status_changed(order, step)).collect::<Result<Vec<_>, _>>()?;
+    let events = steps
+        .iter()
+        .map(|(order, step)| events::plan_status_changed(order, step))
+        .collect::<Result<Vec<_>, _>>()?;
     outbox::enqueue_in_tx(tx, &events).await?;
     Ok(())
 }
@@ -128,7 +162,12 @@ pub struct Push {
 }
 
 /// Pushes a plan to users, once per idempotency key.
-pub async fn push(app: &App, caller: &Caller, once: Once, mut push: Push) -> Result<PushPlanResponse, PlanError> {
+pub async fn push(
+    app: &App,
+    caller: &Caller,
+    once: Once,
+    mut push: Push,
+) -> Result<PushPlanResponse, PlanError> {
     // Sorted, because rows and counters of several users are locked in this order.
     push.user_ids.sort_unstable();
     push.user_ids.dedup();
@@ -137,7 +176,10 @@ pub async fn push(app: &App, caller: &Caller, once: Once, mut push: Push) -> Res
     }
     let product = product::find(app, push.product_id).await?;
     product.check_amount(push.amount)?;
-    let audience = push.audience.clone().unwrap_or_else(|| product.details.audience.clone());
+    let audience = push
+        .audience
+        .clone()
+        .unwrap_or_else(|| product.details.audience.clone());
     audience.check("user_targeting")?;
     if let Some(operator_id) = push.operator_id {
         operator::check_exists(app, operator_id).await?;
@@ -145,7 +187,8 @@ pub async fn push(app: &App, caller: &Caller, once: Once, mut push: Push) -> Res
     app.peers.check_users(caller, &push.user_ids).await?;
     for _ in 1..NUMBER_ATTEMPTS {
         match insert_pushed(app, once.clone(), &push, &product, &audience).await {
-            Err(PlanError::Database(error)) if is_unique_violation(&error, "orders_plan_number_key") => {}
+            Err(PlanError::Database(error))
+                if is_unique_violation(&error, "orders_plan_number_key") => {}
             outcome => return outcome,
         }
     }
@@ -177,10 +220,18 @@ async fn insert_pushed(
             let user_ids: Vec<Uuid> = orders.iter().map(|order| order.user_id).collect();
             repo::lock_users_in_tx(tx, &user_ids).await?;
             repo::insert_in_tx(tx, &orders).await?;
-            let steps: Vec<_> = orders.iter().map(|order| (order, order.first_transition())).collect();
+            let steps: Vec<_> = orders
+                .iter()
+                .map(|order| (order, order.first_transition()))
+                .collect();
             record_in_tx(tx, &steps).await?;
-            let pushed = |order: &Order| PushedPlan { user_id: order.user_id.to_string(), plan_id: order.id.to_string() };
-            let answer = PushPlanResponse { items: orders.iter().map(pushed).collect() };
+            let pushed = |order: &Order| PushedPlan {
+                user_id: order.user_id.to_string(),
+                plan_id: order.id.to_string(),
+            };
+            let answer = PushPlanResponse {
+                items: orders.iter().map(pushed).collect(),
+            };
             once.keep_in_tx(tx, &answer).await?;
             Ok(answer)
         })

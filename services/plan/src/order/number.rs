@@ -28,6 +28,9 @@ mod tests {
     fn tells_the_day_and_the_end_of_the_id() {
         let day = DateTime::from_timestamp(1_574_553_600, 0).unwrap();
         assert_eq!(plan_number(Uuid::from_u128(0), day), "AD191124000000");
-        assert_eq!(plan_number(Uuid::from_u128(31 + (32 << 5)), day), "AD191124Z01000");
+        assert_eq!(
+            plan_number(Uuid::from_u128(31 + (32 << 5)), day),
+            "AD191124Z01000"
+        );
     }
 }

@@ -10,21 +10,33 @@ use crate::error::PlanError;
 
 /// One order.
 pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Order>, PlanError> {
-    let row = sqlx::query_as!(OrderRow, "SELECT * FROM orders WHERE id = $1", id).fetch_optional(pool).await?;
+    let row = sqlx::query_as!(OrderRow, "SELECT * FROM orders WHERE id = $1", id)
+        .fetch_optional(pool)
+        .await?;
     row.map(Order::try_from).transpose()
 }
 
 /// One order, locked until the transaction ends.
 pub async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Order>, PlanError> {
-    let row = sqlx::query_as!(OrderRow, "SELECT * FROM orders WHERE id = $1 FOR UPDATE", id).fetch_optional(tx).await?;
+    let row = sqlx::query_as!(
+        OrderRow,
+        "SELECT * FROM orders WHERE id = $1 FOR UPDATE",
+        id
+    )
+    .fetch_optional(tx)
+    .await?;
     row.map(Order::try_from).transpose()
 }
 
 /// Orders, locked in order of id: whoever locks several does it in this order, so that two never wait for each other.
 pub async fn lock_many_in_tx(tx: &mut Tx, ids: &[Uuid]) -> Result<Vec<Order>, PlanError> {
-    let rows = sqlx::query_as!(OrderRow, "SELECT * FROM orders WHERE id = ANY($1) ORDER BY id FOR UPDATE", ids)
-        .fetch_all(tx)
-        .await?;
+    let rows = sqlx::query_as!(
+        OrderRow,
+        "SELECT * FROM orders WHERE id = ANY($1) ORDER BY id FOR UPDATE",
+        ids
+    )
+    .fetch_all(tx)
+    .await?;
     rows.into_iter().map(Order::try_from).collect()
 }
 
@@ -37,18 +49,26 @@ pub async fn lock_users_in_tx(tx: &mut Tx, user_ids: &[Uuid]) -> Result<(), Plan
     )
     .execute(&mut *tx)
     .await?;
-    sqlx::query!("SELECT user_id FROM user_totals WHERE user_id = ANY($1) ORDER BY user_id FOR UPDATE", user_ids)
-        .fetch_all(tx)
-        .await?;
+    sqlx::query!(
+        "SELECT user_id FROM user_totals WHERE user_id = ANY($1) ORDER BY user_id FOR UPDATE",
+        user_ids
+    )
+    .fetch_all(tx)
+    .await?;
     Ok(())
 }
 
 /// Writes new orders that differ only in id, user and number from the first one.
 pub async fn insert_in_tx(tx: &mut Tx, orders: &[Order]) -> Result<(), PlanError> {
-    let Some(first) = orders.first() else { return Ok(()) };
+    let Some(first) = orders.first() else {
+        return Ok(());
+    };
     let ids: Vec<Uuid> = orders.iter().map(|order| order.id).collect();
     let user_ids: Vec<Uuid> = orders.iter().map(|order| order.user_id).collect();
-    let numbers: Vec<String> = orders.iter().map(|order| order.plan_number.clone()).collect();
+    let numbers: Vec<String> = orders
+        .iter()
+        .map(|order| order.plan_number.clone())
+        .collect();
     let (age_min, age_max) = first.audience.age_columns();
     sqlx::query!(
         "INSERT INTO orders (id, user_id, plan_number, product_id, product_name, product_icon_url, status, official,
@@ -115,9 +135,15 @@ pub async fn save_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
 }
 
 /// Writes steps into the timelines.
-pub async fn insert_history_in_tx(tx: &mut Tx, steps: &[(Uuid, Transition)]) -> Result<(), PlanError> {
+pub async fn insert_history_in_tx(
+    tx: &mut Tx,
+    steps: &[(Uuid, Transition)],
+) -> Result<(), PlanError> {
     let ids: Vec<Uuid> = steps.iter().map(|(id, _)| *id).collect();
-    let statuses: Vec<String> = steps.iter().map(|(_, step)| step.to.as_str().to_owned()).collect();
+    let statuses: Vec<String> = steps
+        .iter()
+        .map(|(_, step)| step.to.as_str().to_owned())
+        .collect();
     let times: Vec<DateTime<Utc>> = steps.iter().map(|(_, step)| step.time).collect();
     let reasons: Vec<String> = steps.iter().map(|(_, step)| step.reason.clone()).collect();
     sqlx::query!(

@@ -55,11 +55,14 @@ impl TryFrom<OrderRow> for Order {
     type Error = PlanError;
 
     fn try_from(row: OrderRow) -> Result<Self, PlanError> {
-        let coupon = row.coupon_id.zip(row.reservation_id).map(|(id, reservation_id)| CouponUse {
-            id,
-            name: row.coupon_name,
-            reservation_id,
-        });
+        let coupon = row
+            .coupon_id
+            .zip(row.reservation_id)
+            .map(|(id, reservation_id)| CouponUse {
+                id,
+                name: row.coupon_name,
+                reservation_id,
+            });
         let delivered = Delivered {
             impressions: row.impressions,
             clicks: row.clicks,

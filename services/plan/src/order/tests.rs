@@ -26,8 +26,18 @@ fn placing() -> Order {
         put_max: Money::from_minor(10_000),
         audience: Audience::default(),
     };
-    let product = Product { id: Uuid::from_u128(7), details, created_at: now() };
-    Order::for_put(Uuid::from_u128(1), Uuid::from_u128(2), &product, Money::from_minor(10_000), now())
+    let product = Product {
+        id: Uuid::from_u128(7),
+        details,
+        created_at: now(),
+    };
+    Order::for_put(
+        Uuid::from_u128(1),
+        Uuid::from_u128(2),
+        &product,
+        Money::from_minor(10_000),
+        now(),
+    )
 }
 
 fn terms() -> PutTerms {
@@ -65,7 +75,9 @@ fn a_refused_put_leaves_a_pushed_plan_waiting() {
     let mut order = placing().pushed(None, String::new(), String::new(), Audience::default());
     assert_eq!(order.refuse_put(false, "INSUFFICIENT_BALANCE", now()), None);
     assert!(order.is_puttable());
-    let transition = order.refuse_put(true, "INSUFFICIENT_BALANCE", now()).unwrap();
+    let transition = order
+        .refuse_put(true, "INSUFFICIENT_BALANCE", now())
+        .unwrap();
     assert_eq!(transition.to, Status::PutFailed);
 }
 
@@ -74,11 +86,17 @@ fn the_first_report_starts_delivery_and_the_last_cent_ends_it() {
     let mut order = matching();
     charge(&mut order, 9_999);
     let steps = order.progress(now(), DAY).unwrap();
-    assert_eq!(steps.iter().map(|step| step.to).collect::<Vec<_>>(), [Status::Putting]);
+    assert_eq!(
+        steps.iter().map(|step| step.to).collect::<Vec<_>>(),
+        [Status::Putting]
+    );
     assert_eq!(order.put_progress(), 99);
     charge(&mut order, 10_000);
     let steps = order.progress(now(), DAY).unwrap();
-    assert_eq!(steps.iter().map(|step| step.to).collect::<Vec<_>>(), [Status::PutFinished]);
+    assert_eq!(
+        steps.iter().map(|step| step.to).collect::<Vec<_>>(),
+        [Status::PutFinished]
+    );
     assert_eq!(order.settle_after, Some(now() + DAY));
     assert_eq!(order.refuses_reports(), None, "networks may still restate");
 }

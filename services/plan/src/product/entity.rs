@@ -66,13 +66,25 @@ impl Audience {
     /// Checks ages and regions.
     pub fn check(&self, field: &str) -> Result<(), Refusal> {
         let regions = self.regions.len() <= MOST_REGIONS
-            && self.regions.iter().all(|region| (1..=100).contains(&region.chars().count()));
+            && self
+                .regions
+                .iter()
+                .all(|region| (1..=100).contains(&region.chars().count()));
         let ages = self.age_min <= self.age_max && self.age_max <= OLDEST_AGE;
-        if regions && ages { Ok(()) } else { Err(Refusal::invalid(field)) }
+        if regions && ages {
+            Ok(())
+        } else {
+            Err(Refusal::invalid(field))
+        }
     }
 
     /// From the columns that every table with an audience has.
-    pub fn from_columns(regions: Vec<String>, age_min: i32, age_max: i32, gender: &str) -> Result<Self, PlanError> {
+    pub fn from_columns(
+        regions: Vec<String>,
+        age_min: i32,
+        age_max: i32,
+        gender: &str,
+    ) -> Result<Self, PlanError> {
         Ok(Self {
             regions,
             age_min: u32::try_from(age_min).map_err(|_| PlanError::Corrupt("age"))?,
@@ -83,7 +95,10 @@ impl Audience {
 
     /// The ages as the database keeps them.
     pub fn age_columns(&self) -> (i32, i32) {
-        (i32::try_from(self.age_min).unwrap_or(i32::MAX), i32::try_from(self.age_max).unwrap_or(i32::MAX))
+        (
+            i32::try_from(self.age_min).unwrap_or(i32::MAX),
+            i32::try_from(self.age_max).unwrap_or(i32::MAX),
+        )
     }
 }
 
@@ -150,7 +165,10 @@ impl Details {
             ("description", &self.description, 10_000),
             ("game_description", &self.game_description, 10_000),
         ];
-        if let Some((field, ..)) = limits.iter().find(|(_, text, longest)| text.chars().count() > *longest) {
+        if let Some((field, ..)) = limits
+            .iter()
+            .find(|(_, text, longest)| text.chars().count() > *longest)
+        {
             return Err(Refusal::invalid(*field));
         }
         if self.put_min < Money::from_minor(1) {
@@ -200,15 +218,33 @@ mod tests {
             content_types: vec![ContentType::Video],
             put_min: Money::from_minor(1_000),
             put_max: Money::from_minor(5_000),
-            audience: Audience { age_max: 65, ..Audience::default() },
+            audience: Audience {
+                age_max: 65,
+                ..Audience::default()
+            },
         };
-        Product { id: Uuid::nil(), details, created_at: DateTime::UNIX_EPOCH }
+        Product {
+            id: Uuid::nil(),
+            details,
+            created_at: DateTime::UNIX_EPOCH,
+        }
     }
 
     #[test]
     fn both_ends_of_the_range_can_be_put() {
-        for (minor, fits) in [(999, false), (1_000, true), (5_000, true), (5_001, false), (0, false), (-1, false)] {
-            assert_eq!(product().check_amount(Money::from_minor(minor)).is_ok(), fits, "{minor}");
+        for (minor, fits) in [
+            (999, false),
+            (1_000, true),
+            (5_000, true),
+            (5_001, false),
+            (0, false),
+            (-1, false),
+        ] {
+            assert_eq!(
+                product().check_amount(Money::from_minor(minor)).is_ok(),
+                fits,
+                "{minor}"
+            );
         }
     }
 

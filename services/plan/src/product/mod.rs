@@ -25,16 +25,26 @@ pub fn cursor() -> Cursor {
 }
 
 /// Creates a product, once per idempotency key.
-pub async fn create(app: &App, once: Once, details: Details) -> Result<CreateProductResponse, PlanError> {
+pub async fn create(
+    app: &App,
+    once: Once,
+    details: Details,
+) -> Result<CreateProductResponse, PlanError> {
     details.check()?;
-    let product = Product { id: app.ids.next(), details, created_at: app.clock.now() };
+    let product = Product {
+        id: app.ids.next(),
+        details,
+        created_at: app.clock.now(),
+    };
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             if let Some(earlier) = once.earlier_in_tx(tx).await? {
                 return Ok(earlier);
             }
             repo::insert_in_tx(tx, &product).await?;
-            let answer = CreateProductResponse { product: Some(product.into()) };
+            let answer = CreateProductResponse {
+                product: Some(product.into()),
+            };
             once.keep_in_tx(tx, &answer).await?;
             Ok(answer)
         })
@@ -51,7 +61,11 @@ pub async fn edit(app: &App, id: Uuid, details: Details) -> Result<Product, Plan
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             let found = repo::update_in_tx(tx, &product, now).await?;
-            if found { Ok(product) } else { Err(Refusal::not_found("product_id").into()) }
+            if found {
+                Ok(product)
+            } else {
+                Err(Refusal::not_found("product_id").into())
+            }
         })
     })
     .await
@@ -59,11 +73,17 @@ pub async fn edit(app: &App, id: Uuid, details: Details) -> Result<Product, Plan
 
 /// One product, or NOT_FOUND.
 pub async fn find(app: &App, id: Uuid) -> Result<Product, PlanError> {
-    repo::find(&app.pool, id).await?.ok_or_else(|| Refusal::not_found("product_id").into())
+    repo::find(&app.pool, id)
+        .await?
+        .ok_or_else(|| Refusal::not_found("product_id").into())
 }
 
 /// A page of products, newest first, and the next cursor.
-pub async fn list(app: &App, page: Page, before: Option<Uuid>) -> Result<(Vec<Product>, Option<String>), PlanError> {
+pub async fn list(
+    app: &App,
+    page: Page,
+    before: Option<Uuid>,
+) -> Result<(Vec<Product>, Option<String>), PlanError> {
     let rows = repo::list(&app.pool, before.unwrap_or(Uuid::max()), page.fetch()).await?;
     Ok(page.cut(rows, |last| cursor().encode(&[&last.id.to_string()])))
 }

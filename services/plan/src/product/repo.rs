@@ -30,7 +30,11 @@ impl TryFrom<ProductRow> for Product {
     type Error = PlanError;
 
     fn try_from(row: ProductRow) -> Result<Self, PlanError> {
-        let content_types = row.content_types.iter().map(|text| ContentType::parse(text)).collect::<Result<_, _>>()?;
+        let content_types = row
+            .content_types
+            .iter()
+            .map(|text| ContentType::parse(text))
+            .collect::<Result<_, _>>()?;
         let details = Details {
             name: row.name,
             icon_url: row.icon_url,
@@ -43,12 +47,20 @@ impl TryFrom<ProductRow> for Product {
             put_max: Money::from_minor(row.put_max_minor),
             audience: Audience::from_columns(row.regions, row.age_min, row.age_max, &row.gender)?,
         };
-        Ok(Self { id: row.id, details, created_at: row.created_at })
+        Ok(Self {
+            id: row.id,
+            details,
+            created_at: row.created_at,
+        })
     }
 }
 
 fn content_type_names(details: &Details) -> Vec<String> {
-    details.content_types.iter().map(|content| content.as_str().to_owned()).collect()
+    details
+        .content_types
+        .iter()
+        .map(|content| content.as_str().to_owned())
+        .collect()
 }
 
 /// Writes a new product.
@@ -81,7 +93,11 @@ pub(super) async fn insert_in_tx(tx: &mut Tx, product: &Product) -> Result<(), P
 }
 
 /// Changes a product; false when there is none.
-pub(super) async fn update_in_tx(tx: &mut Tx, product: &Product, now: DateTime<Utc>) -> Result<bool, PlanError> {
+pub(super) async fn update_in_tx(
+    tx: &mut Tx,
+    product: &Product,
+    now: DateTime<Utc>,
+) -> Result<bool, PlanError> {
     let details = &product.details;
     let (age_min, age_max) = details.audience.age_columns();
     let done = sqlx::query!(
@@ -125,7 +141,11 @@ pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Product>, PlanError>
 }
 
 /// Products created before the one with id `before`, newest first. Ids are ordered by time.
-pub(super) async fn list(pool: &PgPool, before: Uuid, limit: i64) -> Result<Vec<Product>, PlanError> {
+pub(super) async fn list(
+    pool: &PgPool,
+    before: Uuid,
+    limit: i64,
+) -> Result<Vec<Product>, PlanError> {
     let rows = sqlx::query_as!(
         ProductRow,
         "SELECT id, name, icon_url, cover_url, category, description, game_description, content_types, put_min_minor,

@@ -37,7 +37,10 @@ pub(super) async fn drive_leased(app: &App, put: Put) -> Result<Put, PlanError> 
     let Err(error) = outcome else { return outcome };
     if !matches!(error, PlanError::LeaseLost) {
         let wait = wait_before(attempts, app.rules.recovery_after);
-        let postponed = db::write(&app.pool, move |tx| Box::pin(repo::postpone_in_tx(tx, id, token, wait))).await;
+        let postponed = db::write(&app.pool, move |tx| {
+            Box::pin(repo::postpone_in_tx(tx, id, token, wait))
+        })
+        .await;
         if let Err(postponing) = postponed {
             // The lease runs out by itself.
             warn!(put = %id, error = chain(&postponing), "lease cannot be given back");
@@ -79,7 +82,9 @@ async fn reserve(app: &App, mut put: Put, coupon_id: Uuid) -> Result<Put, PlanEr
             put.coupon_name = answer.coupon_name;
             save(app, put).await
         }
-        Err(PlanError::Refused(refusal)) => refuse(app, put, with_field(refusal, "user_coupon_id"), false).await,
+        Err(PlanError::Refused(refusal)) => {
+            refuse(app, put, with_field(refusal, "user_coupon_id"), false).await
+        }
         Err(error) => Err(error),
     }
 }
@@ -101,7 +106,9 @@ async fn hold(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
         attempts_left = attempts_left.saturating_sub(1);
         match app.peers.hold(request.clone()).await {
             Ok(()) => break,
-            Err(PlanError::Refused(refusal)) => return refuse(app, put, with_field(refusal, "amount"), in_doubt).await,
+            Err(PlanError::Refused(refusal)) => {
+                return refuse(app, put, with_field(refusal, "amount"), in_doubt).await;
+            }
             Err(error) => {
                 in_doubt = true;
                 let wait = backoff.next_wait();
@@ -117,22 +124,32 @@ async fn hold(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
 
 /// Step 4: the plan runs. Order, timeline, roll-up, event and answer commit together.
 async fn place(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
-    let (window, now, lease) = (app.rules.put_window, app.clock.now(), app.rules.recovery_after);
+    let (window, now, lease) = (
+        app.rules.put_window,
+        app.clock.now(),
+        app.rules.recovery_after,
+    );
     let mut placed = put.clone();
     let outcome = db::write(&app.pool, move |tx| {
         Box::pin(async move {
             // The lease is checked first: locks are taken in the order puts, orders, users.
             repo::check_lease_in_tx(tx, &placed).await?;
-            let mut order =
-                order::repo::lock_in_tx(tx, placed.order_id).await?.ok_or(PlanError::Corrupt("order of a put"))?;
-            let Ok(step) = order.place(terms, now, window) else { return Err(PlaceError::NotAllowed) };
+            let mut order = order::repo::lock_in_tx(tx, placed.order_id)
+                .await?
+                .ok_or(PlanError::Corrupt("order of a put"))?;
+            let Ok(step) = order.place(terms, now, window) else {
+                return Err(PlaceError::NotAllowed);
+            };
             statistics::add_put_in_tx(tx, &order).await?;
             order::repo::save_in_tx(tx, &order).await?;
             order::record_in_tx(tx, &[(&order, step)]).await?;
-            let answer = PutPlanResponse { plan: Some((&order).into()) };
+            let answer = PutPlanResponse {
+                plan: Some((&order).into()),
+            };
             placed.answer = Some(answer.encode_to_vec());
             placed.state = PutState::Placed;
-            placed.redeem_due = placed.user_coupon_id.is_some() && placed.reservation_id != placed.order_id;
+            placed.redeem_due =
+                placed.user_coupon_id.is_some() && placed.reservation_id != placed.order_id;
             repo::save_in_tx(tx, &placed, lease).await?;
             Ok(placed)
         })
@@ -141,13 +158,20 @@ async fn place(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
     match outcome {
         Ok(placed) => Ok(placed),
         // The order has moved elsewhere meanwhile: the hold has to be given back.
-        Err(PlaceError::NotAllowed) => refuse(app, put, Refusal::new(Reason::PlanNotPuttable), true).await,
+        Err(PlaceError::NotAllowed) => {
+            refuse(app, put, Refusal::new(Reason::PlanNotPuttable), true).await
+        }
         Err(PlaceError::Plan(error)) => Err(error),
     }
 }
 
 /// Ends a put as refused: at once when there is nothing to give back, else after [`undo`]. The refusal is final either way.
-async fn refuse(app: &App, mut put: Put, refusal: Refusal, release_hold: bool) -> Result<Put, PlanError> {
+async fn refuse(
+    app: &App,
+    mut put: Put,
+    refusal: Refusal,
+    release_hold: bool,
+) -> Result<Put, PlanError> {
     put.refusal = Some(refusal);
     put.release_hold = release_hold;
     if release_hold || put.user_coupon_id.is_some() {
@@ -163,7 +187,9 @@ async fn undo(app: &App, put: Put) -> Result<Put, PlanError> {
         app.peers.release_hold(put.order_id, put.user_id).await?;
     }
     if put.user_coupon_id.is_some() {
-        app.peers.release_coupon(put.reservation_id, put.user_id).await?;
+        app.peers
+            .release_coupon(put.reservation_id, put.user_id)
+            .await?;
     }
     finish_refused(app, put).await
 }
@@ -174,9 +200,13 @@ async fn finish_refused(app: &App, mut put: Put) -> Result<Put, PlanError> {
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             repo::save_in_tx(tx, &put, lease).await?;
-            let mut order =
-                order::repo::lock_in_tx(tx, put.order_id).await?.ok_or(PlanError::Corrupt("order of a put"))?;
-            let reason = put.refusal.as_ref().map_or("", |refusal| refusal.reason.as_str());
+            let mut order = order::repo::lock_in_tx(tx, put.order_id)
+                .await?
+                .ok_or(PlanError::Corrupt("order of a put"))?;
+            let reason = put
+                .refusal
+                .as_ref()
+                .map_or("", |refusal| refusal.reason.as_str());
             let step = order.refuse_put(put.release_hold, reason, now);
             if step.is_some() {
                 order::repo::lock_users_in_tx(tx, &[order.user_id]).await?;
@@ -209,13 +239,20 @@ async fn save(app: &App, put: Put) -> Result<Put, PlanError> {
 }
 
 fn with_field(refusal: Refusal, field: &str) -> Refusal {
-    Refusal { field: Some(refusal.field.unwrap_or_else(|| field.to_owned())), ..refusal }
+    Refusal {
+        field: Some(refusal.field.unwrap_or_else(|| field.to_owned())),
+        ..refusal
+    }
 }
 
 /// Doubles with every drive, from the recovery time up to [`LONGEST_WAIT`].
 fn wait_before(attempts: i32, first: Duration) -> Duration {
-    let doublings = u32::try_from(attempts.saturating_sub(1)).unwrap_or(0).min(10);
-    first.saturating_mul(2_u32.saturating_pow(doublings)).min(LONGEST_WAIT)
+    let doublings = u32::try_from(attempts.saturating_sub(1))
+        .unwrap_or(0)
+        .min(10);
+    first
+        .saturating_mul(2_u32.saturating_pow(doublings))
+        .min(LONGEST_WAIT)
 }
 
 /// Why the transaction of [`place`] was rolled back.

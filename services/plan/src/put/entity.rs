@@ -35,7 +35,9 @@ impl PutState {
     /// The state of a name in the database.
     pub fn parse(text: &str) -> Result<Self, PlanError> {
         let all = [Self::Driving, Self::Undoing, Self::Placed, Self::Refused];
-        all.into_iter().find(|state| state.as_str() == text).ok_or(PlanError::Corrupt("put state"))
+        all.into_iter()
+            .find(|state| state.as_str() == text)
+            .ok_or(PlanError::Corrupt("put state"))
     }
 }
 
@@ -68,17 +70,29 @@ pub struct Amounts {
 impl Amounts {
     /// Without a coupon the user pays all.
     pub fn without_coupon(amount: Money) -> Self {
-        Self { put_amount: amount, paid: amount, discount: Money::ZERO }
+        Self {
+            put_amount: amount,
+            paid: amount,
+            discount: Money::ZERO,
+        }
     }
 
     /// A coupon takes its worth off what the user pays, or in mode addition adds it to the budget.
     pub fn with_coupon(amount: Money, mode: CouponMode, worth: Money) -> Result<Self, MoneyError> {
         if mode == CouponMode::Addition {
-            Ok(Self { put_amount: amount.checked_add(worth)?, paid: amount, discount: worth })
+            Ok(Self {
+                put_amount: amount.checked_add(worth)?,
+                paid: amount,
+                discount: worth,
+            })
         } else {
             // A coupon is never worth more than what is paid for.
             let discount = worth.min(amount);
-            Ok(Self { put_amount: amount, paid: amount.checked_sub(discount)?, discount })
+            Ok(Self {
+                put_amount: amount,
+                paid: amount.checked_sub(discount)?,
+                discount,
+            })
         }
     }
 }
@@ -138,9 +152,10 @@ impl Put {
             PutState::Driving => None,
             PutState::Placed => self.answer.clone().map(Ok),
             // The refusal is final before everything is given back; the user need not wait for that.
-            PutState::Undoing | PutState::Refused => {
-                Some(Err(self.refusal.clone().unwrap_or_else(|| Refusal::new(Reason::PlanNotPuttable))))
-            }
+            PutState::Undoing | PutState::Refused => Some(Err(self
+                .refusal
+                .clone()
+                .unwrap_or_else(|| Refusal::new(Reason::PlanNotPuttable)))),
         }
     }
 
@@ -150,13 +165,20 @@ impl Put {
     }
 
     fn terms(&self) -> PutTerms {
-        let amounts = self.amounts.unwrap_or_else(|| Amounts::without_coupon(self.amount));
+        let amounts = self
+            .amounts
+            .unwrap_or_else(|| Amounts::without_coupon(self.amount));
         let coupon = self.user_coupon_id.map(|id| CouponUse {
             id,
             name: self.coupon_name.clone(),
             reservation_id: self.reservation_id,
         });
-        PutTerms { put_amount: amounts.put_amount, paid: amounts.paid, discount: amounts.discount, coupon }
+        PutTerms {
+            put_amount: amounts.put_amount,
+            paid: amounts.paid,
+            discount: amounts.discount,
+            coupon,
+        }
     }
 }
 
@@ -168,14 +190,24 @@ mod tests {
 
     fn amounts(mode: CouponMode, worth: i64) -> (i64, i64, i64) {
         let amounts = Amounts::with_coupon(AMOUNT, mode, Money::from_minor(worth)).unwrap();
-        (amounts.put_amount.minor(), amounts.paid.minor(), amounts.discount.minor())
+        (
+            amounts.put_amount.minor(),
+            amounts.paid.minor(),
+            amounts.discount.minor(),
+        )
     }
 
     #[test]
     fn a_coupon_takes_off_or_adds() {
         assert_eq!(amounts(CouponMode::Discount, 1_500), (10_000, 8_500, 1_500));
-        assert_eq!(amounts(CouponMode::Deduction, 2_000), (10_000, 8_000, 2_000));
-        assert_eq!(amounts(CouponMode::Addition, 2_000), (12_000, 10_000, 2_000));
+        assert_eq!(
+            amounts(CouponMode::Deduction, 2_000),
+            (10_000, 8_000, 2_000)
+        );
+        assert_eq!(
+            amounts(CouponMode::Addition, 2_000),
+            (12_000, 10_000, 2_000)
+        );
     }
 
     #[test]

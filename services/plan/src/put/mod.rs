@@ -65,7 +65,12 @@ pub struct Command {
 }
 
 /// Puts money into a product or a pushed plan and answers the encoded `PutPlanResponse`: the first answer, also to repeats.
-pub async fn put(app: &App, caller: &Caller, request: &PutPlanRequest, command: Command) -> Result<Vec<u8>, PlanError> {
+pub async fn put(
+    app: &App,
+    caller: &Caller,
+    request: &PutPlanRequest,
+    command: Command,
+) -> Result<Vec<u8>, PlanError> {
     let user_id = caller.require_user()?.0;
     let digest = idempotency::digest(request);
     let key = caller.idempotency_key.as_ref().map(ToString::to_string);
@@ -87,7 +92,8 @@ pub async fn put(app: &App, caller: &Caller, request: &PutPlanRequest, command: 
                 let known = known.ok_or_else(|| Refusal::new(Reason::PlanNotPuttable))?;
                 return follow(app, caller, known.id).await;
             }
-            Err(PlanError::Database(error)) if is_unique_violation(&error, "orders_plan_number_key") => {}
+            Err(PlanError::Database(error))
+                if is_unique_violation(&error, "orders_plan_number_key") => {}
             Err(error) => return Err(error),
         }
     }
@@ -103,7 +109,10 @@ pub async fn recover(app: &App) -> Result<(), PlanError> {
     });
     for outcome in futures::future::join_all(drives).await {
         if let Ok(Err(error)) = outcome {
-            warn!(error = adfolio_kit::refusal::chain(&error), "put is not finished yet");
+            warn!(
+                error = adfolio_kit::refusal::chain(&error),
+                "put is not finished yet"
+            );
         }
     }
     Ok(())
@@ -112,14 +121,27 @@ pub async fn recover(app: &App) -> Result<(), PlanError> {
 /// Forgets idempotency keys past their lifetime.
 pub async fn forget_old_keys(app: &App) -> Result<(), PlanError> {
     let lifetime = chrono::TimeDelta::from_std(KEY_LIFETIME).unwrap_or(chrono::TimeDelta::days(1));
-    let Some(before) = app.clock.now().checked_sub_signed(lifetime) else { return Ok(()) };
-    db::write(&app.pool, move |tx| Box::pin(repo::forget_keys_in_tx(tx, before, FORGET_BATCH))).await.map(|_| ())
+    let Some(before) = app.clock.now().checked_sub_signed(lifetime) else {
+        return Ok(());
+    };
+    db::write(&app.pool, move |tx| {
+        Box::pin(repo::forget_keys_in_tx(tx, before, FORGET_BATCH))
+    })
+    .await
+    .map(|_| ())
 }
 
-async fn find_known(app: &App, user_id: Uuid, key: Option<&str>, digest: &[u8]) -> Result<Option<Put>, PlanError> {
+async fn find_known(
+    app: &App,
+    user_id: Uuid,
+    key: Option<&str>,
+    digest: &[u8],
+) -> Result<Option<Put>, PlanError> {
     let Some(key) = key else { return Ok(None) };
     match repo::find_by_key(&app.pool, user_id, key).await? {
-        Some(known) if known.request_digest != digest => Err(Refusal::new(Reason::IdempotencyKeyReused).into()),
+        Some(known) if known.request_digest != digest => {
+            Err(Refusal::new(Reason::IdempotencyKeyReused).into())
+        }
         known => Ok(known),
     }
 }
@@ -130,18 +152,30 @@ async fn target_order(app: &App, user_id: Uuid, command: &Command) -> Result<Ord
         Target::Product(product_id) => {
             let product = product::find(app, product_id).await?;
             product.check_amount(command.amount)?;
-            Ok(Order::for_put(app.ids.next(), user_id, &product, command.amount, app.clock.now()))
+            Ok(Order::for_put(
+                app.ids.next(),
+                user_id,
+                &product,
+                command.amount,
+                app.clock.now(),
+            ))
         }
         Target::Plan(id) => {
             let order = order::find_listed(app, id, Some(user_id)).await;
             let order = order.map_err(|error| match error {
-                PlanError::Refused(refusal) => Refusal { field: Some("plan_id".into()), ..refusal }.into(),
+                PlanError::Refused(refusal) => Refusal {
+                    field: Some("plan_id".into()),
+                    ..refusal
+                }
+                .into(),
                 other => other,
             })?;
             if !order.is_puttable() {
                 return Err(Refusal::new(Reason::PlanNotPuttable).into());
             }
-            product::find(app, order.product_id).await?.check_amount(command.amount)?;
+            product::find(app, order.product_id)
+                .await?
+                .check_amount(command.amount)?;
             Ok(order)
         }
     }
@@ -206,7 +240,12 @@ async fn begin(
 async fn drive_and_answer(app: &App, caller: &Caller, put: Put) -> Result<Vec<u8>, PlanError> {
     let driving = app.clone();
     let drive = db::detached(async move { drive::drive_leased(&driving, put).await });
-    match tokio::time::timeout(caller.deadline.remaining().saturating_sub(ANSWER_RESERVE), drive).await {
+    match tokio::time::timeout(
+        caller.deadline.remaining().saturating_sub(ANSWER_RESERVE),
+        drive,
+    )
+    .await
+    {
         Ok(Ok(Ok(put))) => Ok(put.outcome().ok_or(PlanError::Unfinished)??),
         Ok(Ok(Err(error))) => Err(error),
         Ok(Err(_)) | Err(_) => Err(PlanError::Unfinished),
@@ -216,7 +255,9 @@ async fn drive_and_answer(app: &App, caller: &Caller, put: Put) -> Result<Vec<u8
 /// Waits for the end of a put that another call began, and drives it when nobody does.
 async fn follow(app: &App, caller: &Caller, id: Uuid) -> Result<Vec<u8>, PlanError> {
     loop {
-        let put = repo::find(&app.pool, id).await?.ok_or(PlanError::Unfinished)?;
+        let put = repo::find(&app.pool, id)
+            .await?
+            .ok_or(PlanError::Unfinished)?;
         if let Some(outcome) = put.outcome() {
             return Ok(outcome?);
         }
@@ -233,5 +274,8 @@ async fn follow(app: &App, caller: &Caller, id: Uuid) -> Result<Vec<u8>, PlanErr
 async fn claim(app: &App, only: Option<Uuid>, limit: i64) -> Result<Vec<Put>, PlanError> {
     let token = app.ids.next();
     let lease = app.rules.recovery_after;
-    db::write(&app.pool, move |tx| Box::pin(repo::claim_in_tx(tx, only, token, lease, limit))).await
+    db::write(&app.pool, move |tx| {
+        Box::pin(repo::claim_in_tx(tx, only, token, lease, limit))
+    })
+    .await
 }

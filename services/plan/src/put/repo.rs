@@ -48,7 +48,10 @@ impl TryFrom<PutRow> for Put {
         let refusal = match row.refusal_reason {
             Some(text) => {
                 let reason = text.parse().map_err(|_| PlanError::Corrupt("reason"))?;
-                Some(Refusal { field: row.refusal_field, ..Refusal::new(reason) })
+                Some(Refusal {
+                    field: row.refusal_field,
+                    ..Refusal::new(reason)
+                })
             }
             None => None,
         };
@@ -74,7 +77,12 @@ impl TryFrom<PutRow> for Put {
 }
 
 /// Writes a new put; false when its key is taken or its order has a live put already.
-pub(super) async fn insert_in_tx(tx: &mut Tx, put: &Put, key: Option<&str>, lease: Duration) -> Result<bool, PlanError> {
+pub(super) async fn insert_in_tx(
+    tx: &mut Tx,
+    put: &Put,
+    key: Option<&str>,
+    lease: Duration,
+) -> Result<bool, PlanError> {
     let done = sqlx::query!(
         "INSERT INTO puts (id, user_id, idempotency_key, request_digest, order_id, reservation_id, amount_minor,
              user_coupon_id, state, coupon_name, release_hold, redeem_due, attempts, lease_token, lease_until,
@@ -101,7 +109,11 @@ pub(super) async fn insert_in_tx(tx: &mut Tx, put: &Put, key: Option<&str>, leas
 }
 
 /// The put of a user's idempotency key.
-pub(super) async fn find_by_key(pool: &PgPool, user_id: Uuid, key: &str) -> Result<Option<Put>, PlanError> {
+pub(super) async fn find_by_key(
+    pool: &PgPool,
+    user_id: Uuid,
+    key: &str,
+) -> Result<Option<Put>, PlanError> {
     let row = sqlx::query_as!(
         PutRow,
         "SELECT id, user_id, request_digest, order_id, reservation_id, amount_minor, user_coupon_id, state,
@@ -182,7 +194,11 @@ pub(super) async fn check_lease_in_tx(tx: &mut Tx, put: &Put) -> Result<(), Plan
     )
     .fetch_optional(tx)
     .await?;
-    if found.is_some() { Ok(()) } else { Err(PlanError::LeaseLost) }
+    if found.is_some() {
+        Ok(())
+    } else {
+        Err(PlanError::LeaseLost)
+    }
 }
 
 /// Writes what a step of the drive brought and renews the lease.
@@ -210,11 +226,20 @@ pub(super) async fn save_in_tx(tx: &mut Tx, put: &Put, lease: Duration) -> Resul
     )
     .execute(tx)
     .await?;
-    if done.rows_affected() == 1 { Ok(()) } else { Err(PlanError::LeaseLost) }
+    if done.rows_affected() == 1 {
+        Ok(())
+    } else {
+        Err(PlanError::LeaseLost)
+    }
 }
 
 /// Gives the lease back; the next attempt comes after `wait`, or at once when the user asks again.
-pub(super) async fn postpone_in_tx(tx: &mut Tx, id: Uuid, token: Uuid, wait: Duration) -> Result<(), PlanError> {
+pub(super) async fn postpone_in_tx(
+    tx: &mut Tx,
+    id: Uuid,
+    token: Uuid,
+    wait: Duration,
+) -> Result<(), PlanError> {
     sqlx::query!(
         "UPDATE puts SET lease_until = '-infinity', next_attempt_at = clock_timestamp() + make_interval(secs => $3)
          WHERE id = $1 AND lease_token = $2",
@@ -228,7 +253,11 @@ pub(super) async fn postpone_in_tx(tx: &mut Tx, id: Uuid, token: Uuid, wait: Dur
 }
 
 /// Forgets the keys of puts that ended before `before`; their rows stay.
-pub(super) async fn forget_keys_in_tx(tx: &mut Tx, before: DateTime<Utc>, limit: i64) -> Result<u64, PlanError> {
+pub(super) async fn forget_keys_in_tx(
+    tx: &mut Tx,
+    before: DateTime<Utc>,
+    limit: i64,
+) -> Result<u64, PlanError> {
     let done = sqlx::query!(
         "UPDATE puts SET idempotency_key = NULL WHERE id IN (
              SELECT id FROM puts WHERE idempotency_key IS NOT NULL AND finished_at < $1

@@ -80,7 +80,11 @@ pub async fn finish(
     })
     .await?;
     // A finished plan whose postings are late is finished all the same; a failure is none before the money is back.
-    if outcome == Outcome::Failed && order.pending.is_some() { Err(PlanError::Unfinished) } else { Ok(order) }
+    if outcome == Outcome::Failed && order.pending.is_some() {
+        Err(PlanError::Unfinished)
+    } else {
+        Ok(order)
+    }
 }
 
 /// Settles a plan that waits for it; one that has just finished is first brought that far. A settled plan answers as it is.
@@ -94,7 +98,11 @@ pub async fn settle(app: &App, caller: &Caller, id: Uuid) -> Result<Order, PlanE
     }
     begin_settle(app, known.id).await?;
     let settled = drive_until(app, caller, id, Order::is_settled).await?;
-    if settled.is_settled() { Ok(settled) } else { Err(PlanError::Unfinished) }
+    if settled.is_settled() {
+        Ok(settled)
+    } else {
+        Err(PlanError::Unfinished)
+    }
 }
 
 /// Ends what time has ended.
@@ -102,7 +110,11 @@ pub async fn sweep(app: &App) -> Result<(), PlanError> {
     let now = app.clock.now();
     for id in repo::window_over(&app.pool, now, SWEEP_BATCH).await? {
         let order = order::find_listed(app, id, None).await?;
-        let outcome = if order.has_delivered() { Outcome::Finished } else { Outcome::Failed };
+        let outcome = if order.has_delivered() {
+            Outcome::Finished
+        } else {
+            Outcome::Failed
+        };
         if let Err(error) = end_delivery(app, id, outcome, "put window over".to_owned()).await {
             warn!(order = %id, error = chain(&error), "plan cannot be ended");
         }
@@ -116,7 +128,12 @@ pub async fn sweep(app: &App) -> Result<(), PlanError> {
 }
 
 /// Decides that delivery ends; what follows is the worker's.
-async fn end_delivery(app: &App, id: Uuid, outcome: Outcome, reason: String) -> Result<(), PlanError> {
+async fn end_delivery(
+    app: &App,
+    id: Uuid,
+    outcome: Outcome,
+    reason: String,
+) -> Result<(), PlanError> {
     let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
     change(app, id, move |order| match outcome {
         Outcome::Finished => Ok(Some(order.finish(&reason, now, delay)?)),
@@ -171,7 +188,9 @@ async fn drive_until(
 ) -> Result<Order, PlanError> {
     loop {
         let order = order::find_listed(app, id, None).await?;
-        if reached(&order) || caller.deadline.remaining() <= POLL_INTERVAL.saturating_add(ANSWER_RESERVE) {
+        if reached(&order)
+            || caller.deadline.remaining() <= POLL_INTERVAL.saturating_add(ANSWER_RESERVE)
+        {
             return Ok(order);
         }
         let left = caller.deadline.remaining().saturating_sub(ANSWER_RESERVE);

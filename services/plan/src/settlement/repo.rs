@@ -55,7 +55,12 @@ pub(super) async fn claim_in_tx(
 }
 
 /// Renews a lease after a step; false when it was lost.
-pub(super) async fn renew_in_tx(tx: &mut Tx, order_id: Uuid, token: Uuid, lease: Duration) -> Result<bool, PlanError> {
+pub(super) async fn renew_in_tx(
+    tx: &mut Tx,
+    order_id: Uuid,
+    token: Uuid,
+    lease: Duration,
+) -> Result<bool, PlanError> {
     let done = sqlx::query!(
         "UPDATE order_work SET attempts = 1, lease_until = clock_timestamp() + make_interval(secs => $3)
          WHERE order_id = $1 AND lease_token = $2",
@@ -70,13 +75,28 @@ pub(super) async fn renew_in_tx(tx: &mut Tx, order_id: Uuid, token: Uuid, lease:
 
 /// Takes an order out of the queue. The caller holds the order's lock and has seen that nothing is left to do, so no work
 /// can be lost: whoever makes new work waits for that lock and puts the order in again.
-pub(super) async fn remove_in_tx(tx: &mut Tx, order_id: Uuid, token: Uuid) -> Result<(), PlanError> {
-    sqlx::query!("DELETE FROM order_work WHERE order_id = $1 AND lease_token = $2", order_id, token).execute(tx).await?;
+pub(super) async fn remove_in_tx(
+    tx: &mut Tx,
+    order_id: Uuid,
+    token: Uuid,
+) -> Result<(), PlanError> {
+    sqlx::query!(
+        "DELETE FROM order_work WHERE order_id = $1 AND lease_token = $2",
+        order_id,
+        token
+    )
+    .execute(tx)
+    .await?;
     Ok(())
 }
 
 /// Gives the lease back; the next attempt comes after `wait`.
-pub(super) async fn postpone_in_tx(tx: &mut Tx, order_id: Uuid, token: Uuid, wait: Duration) -> Result<(), PlanError> {
+pub(super) async fn postpone_in_tx(
+    tx: &mut Tx,
+    order_id: Uuid,
+    token: Uuid,
+    wait: Duration,
+) -> Result<(), PlanError> {
     sqlx::query!(
         "UPDATE order_work SET lease_until = NULL, due_at = clock_timestamp() + make_interval(secs => $3)
          WHERE order_id = $1 AND lease_token = $2",
@@ -90,7 +110,11 @@ pub(super) async fn postpone_in_tx(tx: &mut Tx, order_id: Uuid, token: Uuid, wai
 }
 
 /// Orders whose put window is over.
-pub(super) async fn window_over(pool: &PgPool, now: DateTime<Utc>, limit: i64) -> Result<Vec<Uuid>, PlanError> {
+pub(super) async fn window_over(
+    pool: &PgPool,
+    now: DateTime<Utc>,
+    limit: i64,
+) -> Result<Vec<Uuid>, PlanError> {
     let ids = sqlx::query_scalar!(
         "SELECT id FROM orders WHERE status IN ('matching', 'putting') AND pending IS NULL AND window_ends_at <= $1
          ORDER BY window_ends_at LIMIT $2",
@@ -103,7 +127,11 @@ pub(super) async fn window_over(pool: &PgPool, now: DateTime<Utc>, limit: i64) -
 }
 
 /// Orders whose time for restatements is over.
-pub(super) async fn settlement_due(pool: &PgPool, now: DateTime<Utc>, limit: i64) -> Result<Vec<Uuid>, PlanError> {
+pub(super) async fn settlement_due(
+    pool: &PgPool,
+    now: DateTime<Utc>,
+    limit: i64,
+) -> Result<Vec<Uuid>, PlanError> {
     let ids = sqlx::query_scalar!(
         "SELECT id FROM orders WHERE status = 'waiting_settlement' AND pending IS NULL AND settle_after <= $1
          ORDER BY settle_after LIMIT $2",

@@ -59,15 +59,25 @@ async fn round(app: &App) -> Result<usize, PlanError> {
 /// Works on one order now if nobody else does; answers whether it did.
 pub(super) async fn drive_now(app: &App, order_id: Uuid) -> Result<bool, PlanError> {
     let token = app.ids.next();
-    let Some(leased) = claim(app, Some(order_id), token, 1).await?.pop() else { return Ok(false) };
+    let Some(leased) = claim(app, Some(order_id), token, 1).await?.pop() else {
+        return Ok(false);
+    };
     let driving = app.clone();
     let driven = db::detached(async move { drive_leased(&driving, leased, token).await }).await;
     driven.map_err(|_| PlanError::Unfinished)?.map(|()| true)
 }
 
-async fn claim(app: &App, only: Option<Uuid>, token: Uuid, limit: i64) -> Result<Vec<repo::Leased>, PlanError> {
+async fn claim(
+    app: &App,
+    only: Option<Uuid>,
+    token: Uuid,
+    limit: i64,
+) -> Result<Vec<repo::Leased>, PlanError> {
     let lease = app.rules.recovery_after;
-    db::write(&app.pool, move |tx| Box::pin(repo::claim_in_tx(tx, only, token, lease, limit))).await
+    db::write(&app.pool, move |tx| {
+        Box::pin(repo::claim_in_tx(tx, only, token, lease, limit))
+    })
+    .await
 }
 
 /// Works on an order until nothing is left; gives the lease back when a step fails.
@@ -80,19 +90,30 @@ async fn drive_leased(app: &App, leased: repo::Leased, token: Uuid) -> Result<()
         return Err(error);
     }
     warn!(order = %order_id, attempts, error = chain(&error), "order goes on later");
-    let doublings = u32::try_from(attempts.saturating_sub(1)).unwrap_or(0).min(6);
-    let wait = Duration::from_millis(500).saturating_mul(2_u32.saturating_pow(doublings)).min(LONGEST_WAIT);
-    db::write(&app.pool, move |tx| Box::pin(repo::postpone_in_tx(tx, order_id, token, wait))).await?;
+    let doublings = u32::try_from(attempts.saturating_sub(1))
+        .unwrap_or(0)
+        .min(6);
+    let wait = Duration::from_millis(500)
+        .saturating_mul(2_u32.saturating_pow(doublings))
+        .min(LONGEST_WAIT);
+    db::write(&app.pool, move |tx| {
+        Box::pin(repo::postpone_in_tx(tx, order_id, token, wait))
+    })
+    .await?;
     Err(error)
 }
 
 async fn drive(app: &App, order_id: Uuid, token: Uuid) -> Result<(), PlanError> {
     loop {
-        let order = order::repo::find(&app.pool, order_id).await?.ok_or(PlanError::Corrupt("order of work"))?;
+        let order = order::repo::find(&app.pool, order_id)
+            .await?
+            .ok_or(PlanError::Corrupt("order of work"))?;
         match next_step(&order) {
             Step::Post => post(app, &order, token).await?,
             Step::Fail => fail(app, &order, token).await?,
-            Step::AwaitSettlement => advance(app, order_id, token, Step::AwaitSettlement, Money::ZERO).await?,
+            Step::AwaitSettlement => {
+                advance(app, order_id, token, Step::AwaitSettlement, Money::ZERO).await?
+            }
             Step::Settle => settle(app, &order, token).await?,
             Step::Done => {
                 if leave(app, order_id, token).await? {
@@ -116,11 +137,17 @@ async fn post(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> {
     let posted = app.peers.record_delivery(request).await?;
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
-            let mut order = order::repo::lock_in_tx(tx, order_id).await?.ok_or(PlanError::Corrupt("order of work"))?;
+            let mut order = order::repo::lock_in_tx(tx, order_id)
+                .await?
+                .ok_or(PlanError::Corrupt("order of work"))?;
             // The ledger may be ahead of what this drive read, never ahead of what was committed here.
             order.posted_version = order.posted_version.max(posted.min(order.version));
             order::repo::save_in_tx(tx, &order).await?;
-            if repo::renew_in_tx(tx, order_id, token, lease).await? { Ok(()) } else { Err(PlanError::LeaseLost) }
+            if repo::renew_in_tx(tx, order_id, token, lease).await? {
+                Ok(())
+            } else {
+                Err(PlanError::LeaseLost)
+            }
         })
     })
     .await
@@ -130,14 +157,18 @@ async fn post(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> {
 async fn fail(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> {
     app.peers.release_hold(order.id, order.user_id).await?;
     if let Some(coupon) = &order.coupon {
-        app.peers.release_coupon(coupon.reservation_id, order.user_id).await?;
+        app.peers
+            .release_coupon(coupon.reservation_id, order.user_id)
+            .await?;
     }
     advance(app, order.id, token, Step::Fail, Money::ZERO).await
 }
 
 /// Pays out. The totals stand: since settling was decided no report has been taken.
 async fn settle(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> {
-    let share = order.revenue().basis_points_floor(app.rules.platform_share_basis_points)?;
+    let share = order
+        .revenue()
+        .basis_points_floor(app.rules.platform_share_basis_points)?;
     let request = SettleRequest {
         order_id: order.id.to_string(),
         user_id: order.user_id.to_string(),
@@ -146,15 +177,30 @@ async fn settle(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> 
         platform_share_minor: share.minor(),
     };
     let answer = app.peers.settle(request).await?;
-    advance(app, order.id, token, Step::Settle, Money::from_minor(answer.paid_out_minor)).await
+    advance(
+        app,
+        order.id,
+        token,
+        Step::Settle,
+        Money::from_minor(answer.paid_out_minor),
+    )
+    .await
 }
 
 /// Writes the end of a step: the order moves on if it still waits for that step.
-async fn advance(app: &App, order_id: Uuid, token: Uuid, step: Step, paid_out: Money) -> Result<(), PlanError> {
+async fn advance(
+    app: &App,
+    order_id: Uuid,
+    token: Uuid,
+    step: Step,
+    paid_out: Money,
+) -> Result<(), PlanError> {
     let (now, lease) = (app.clock.now(), app.rules.recovery_after);
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
-            let mut order = order::repo::lock_in_tx(tx, order_id).await?.ok_or(PlanError::Corrupt("order of work"))?;
+            let mut order = order::repo::lock_in_tx(tx, order_id)
+                .await?
+                .ok_or(PlanError::Corrupt("order of work"))?;
             // Another drive may have done it, or a report may have come in between: the next look decides.
             if next_step(&order) == step {
                 order::repo::lock_users_in_tx(tx, &[order.user_id]).await?;
@@ -169,7 +215,11 @@ async fn advance(app: &App, order_id: Uuid, token: Uuid, step: Step, paid_out: M
                 order::repo::save_in_tx(tx, &order).await?;
                 order::record_in_tx(tx, &[(&order, transition)]).await?;
             }
-            if repo::renew_in_tx(tx, order_id, token, lease).await? { Ok(()) } else { Err(PlanError::LeaseLost) }
+            if repo::renew_in_tx(tx, order_id, token, lease).await? {
+                Ok(())
+            } else {
+                Err(PlanError::LeaseLost)
+            }
         })
     })
     .await
@@ -179,7 +229,9 @@ async fn advance(app: &App, order_id: Uuid, token: Uuid, step: Step, paid_out: M
 async fn leave(app: &App, order_id: Uuid, token: Uuid) -> Result<bool, PlanError> {
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
-            let order = order::repo::lock_in_tx(tx, order_id).await?.ok_or(PlanError::Corrupt("order of work"))?;
+            let order = order::repo::lock_in_tx(tx, order_id)
+                .await?
+                .ok_or(PlanError::Corrupt("order of work"))?;
             if next_step(&order) != Step::Done {
                 return Ok(false);
             }

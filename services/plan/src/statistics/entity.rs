@@ -25,8 +25,12 @@ pub fn day_of(time: DateTime<Utc>) -> DateTime<Utc> {
 
 fn floor_to(time: DateTime<Utc>, seconds: i64) -> DateTime<Utc> {
     let stamp = time.timestamp();
-    let floor = stamp.checked_rem_euclid(seconds).and_then(|over| stamp.checked_sub(over));
-    floor.and_then(|floor| DateTime::from_timestamp(floor, 0)).unwrap_or(time)
+    let floor = stamp
+        .checked_rem_euclid(seconds)
+        .and_then(|over| stamp.checked_sub(over));
+    floor
+        .and_then(|floor| DateTime::from_timestamp(floor, 0))
+        .unwrap_or(time)
 }
 
 /// Exact figures of a stretch of time.
@@ -46,8 +50,14 @@ impl Figures {
     /// The sum.
     pub fn checked_add(self, other: Self) -> Result<Self, MoneyError> {
         Ok(Self {
-            impressions: self.impressions.checked_add(other.impressions).ok_or(MoneyError::Overflow)?,
-            clicks: self.clicks.checked_add(other.clicks).ok_or(MoneyError::Overflow)?,
+            impressions: self
+                .impressions
+                .checked_add(other.impressions)
+                .ok_or(MoneyError::Overflow)?,
+            clicks: self
+                .clicks
+                .checked_add(other.clicks)
+                .ok_or(MoneyError::Overflow)?,
             charged: self.charged.checked_add(other.charged)?,
             revenue: self.revenue.checked_add(other.revenue)?,
         })
@@ -56,8 +66,14 @@ impl Figures {
     /// The difference.
     pub fn checked_sub(self, other: Self) -> Result<Self, MoneyError> {
         Ok(Self {
-            impressions: self.impressions.checked_sub(other.impressions).ok_or(MoneyError::Overflow)?,
-            clicks: self.clicks.checked_sub(other.clicks).ok_or(MoneyError::Overflow)?,
+            impressions: self
+                .impressions
+                .checked_sub(other.impressions)
+                .ok_or(MoneyError::Overflow)?,
+            clicks: self
+                .clicks
+                .checked_sub(other.clicks)
+                .ok_or(MoneyError::Overflow)?,
             charged: self.charged.checked_sub(other.charged)?,
             revenue: self.revenue.checked_sub(other.revenue)?,
         })
@@ -95,14 +111,23 @@ pub struct Stretches {
 
 impl Stretches {
     /// Today's hours, or the days of this week or month up to today. The last point ends with the local day.
-    pub fn of_range(range: Range, zone: &TimeZone, now: DateTime<Utc>, first: Option<DateTime<Utc>>) -> Self {
+    pub fn of_range(
+        range: Range,
+        zone: &TimeZone,
+        now: DateTime<Utc>,
+        first: Option<DateTime<Utc>>,
+    ) -> Self {
         let today = zone.today(now);
         let end = zone.start_of_day(next_day(today));
         match range {
             Range::Today => Self::hours(zone.start_of_day(today), end),
             Range::Week => Self::days(zone, zone.local_date(zone.start_of_week(now)), today),
             Range::Month => Self::days(zone, today.with_day(1).unwrap_or(today), today),
-            Range::All => Self::months(zone, first.map_or(today, |first| zone.local_date(first)), today),
+            Range::All => Self::months(
+                zone,
+                first.map_or(today, |first| zone.local_date(first)),
+                today,
+            ),
         }
     }
 
@@ -110,7 +135,10 @@ impl Stretches {
     pub fn hours(from: DateTime<Utc>, to: DateTime<Utc>) -> Self {
         let mut edges = vec![from];
         let mut edge = from;
-        while let Some(next) = edge.checked_add_signed(TimeDelta::hours(1)).filter(|next| *next < to) {
+        while let Some(next) = edge
+            .checked_add_signed(TimeDelta::hours(1))
+            .filter(|next| *next < to)
+        {
             edges.push(next);
             edge = next;
         }
@@ -134,12 +162,19 @@ impl Stretches {
     /// Local months up to the one of `today`, at most the last 24. The last one ends with today.
     fn months(zone: &TimeZone, first: NaiveDate, today: NaiveDate) -> Self {
         let this_month = today.with_day(1).unwrap_or(today);
-        let earliest = this_month.checked_sub_months(Months::new(LONGEST_MONTHS.saturating_sub(1))).unwrap_or(this_month);
-        let mut month = first.with_day(1).unwrap_or(first).clamp(earliest, this_month);
+        let earliest = this_month
+            .checked_sub_months(Months::new(LONGEST_MONTHS.saturating_sub(1)))
+            .unwrap_or(this_month);
+        let mut month = first
+            .with_day(1)
+            .unwrap_or(first)
+            .clamp(earliest, this_month);
         let mut edges = Vec::new();
         while month <= this_month {
             edges.push(zone.start_of_day(month));
-            let Some(next) = month.checked_add_months(Months::new(1)) else { break };
+            let Some(next) = month.checked_add_months(Months::new(1)) else {
+                break;
+            };
             month = next;
         }
         edges.push(zone.start_of_day(next_day(today)));
@@ -148,16 +183,25 @@ impl Stretches {
 
     /// The points as pairs of edges.
     pub fn pairs(&self) -> impl Iterator<Item = (DateTime<Utc>, DateTime<Utc>)> + '_ {
-        self.edges.iter().copied().zip(self.edges.iter().copied().skip(1))
+        self.edges
+            .iter()
+            .copied()
+            .zip(self.edges.iter().copied().skip(1))
     }
 
     /// The points cut into whole UTC days and the buckets before and after them.
     pub fn pieces(&self) -> Pieces {
         let mut pieces = Pieces::default();
         for (index, (from, to)) in self.pairs().enumerate() {
-            let Ok(index) = i32::try_from(index) else { break };
+            let Ok(index) = i32::try_from(index) else {
+                break;
+            };
             let floor = day_of(from);
-            let first_day = if floor == from { from } else { floor.checked_add_signed(TimeDelta::days(1)).unwrap_or(to) };
+            let first_day = if floor == from {
+                from
+            } else {
+                floor.checked_add_signed(TimeDelta::days(1)).unwrap_or(to)
+            };
             let last_day = day_of(to);
             if first_day < last_day {
                 pieces.buckets.push(index, from, first_day);
@@ -220,8 +264,16 @@ mod tests {
     #[test]
     fn a_day_has_the_hours_that_its_clocks_have() {
         assert_eq!(edges(Range::Today, "UTC", "2026-11-20T10:00:00Z").len(), 25);
-        assert_eq!(edges(Range::Today, "America/New_York", "2026-03-08T16:00:00Z").len(), 24, "clocks set forward");
-        assert_eq!(edges(Range::Today, "America/New_York", "2026-11-01T16:00:00Z").len(), 26, "clocks set back");
+        assert_eq!(
+            edges(Range::Today, "America/New_York", "2026-03-08T16:00:00Z").len(),
+            24,
+            "clocks set forward"
+        );
+        assert_eq!(
+            edges(Range::Today, "America/New_York", "2026-11-01T16:00:00Z").len(),
+            26,
+            "clocks set back"
+        );
         let kathmandu = edges(Range::Today, "Asia/Kathmandu", "2026-11-20T10:00:00Z");
         assert_eq!(kathmandu.first(), Some(&at("2026-11-19T18:15:00Z")));
         assert_eq!(kathmandu.last(), Some(&at("2026-11-20T18:15:00Z")));
@@ -229,8 +281,18 @@ mod tests {
 
     #[test]
     fn every_edge_is_the_edge_of_a_bucket() {
-        for zone in ["Asia/Kathmandu", "Australia/Lord_Howe", "Asia/Kolkata", "America/St_Johns", "Pacific/Chatham"] {
-            for now in ["2026-04-05T01:00:00Z", "2026-10-04T00:00:00Z", "2026-11-20T10:00:00Z"] {
+        for zone in [
+            "Asia/Kathmandu",
+            "Australia/Lord_Howe",
+            "Asia/Kolkata",
+            "America/St_Johns",
+            "Pacific/Chatham",
+        ] {
+            for now in [
+                "2026-04-05T01:00:00Z",
+                "2026-10-04T00:00:00Z",
+                "2026-11-20T10:00:00Z",
+            ] {
                 for range in [Range::Today, Range::Week, Range::Month, Range::All] {
                     for edge in edges(range, zone, now) {
                         assert_eq!(bucket_of(edge), edge, "{zone} {range:?}");
@@ -242,7 +304,10 @@ mod tests {
 
     #[test]
     fn weeks_begin_on_monday_and_months_on_the_first() {
-        assert_eq!(edges(Range::Week, "UTC", "2026-11-22T10:00:00Z").first(), Some(&at("2026-11-16T00:00:00Z")));
+        assert_eq!(
+            edges(Range::Week, "UTC", "2026-11-22T10:00:00Z").first(),
+            Some(&at("2026-11-16T00:00:00Z"))
+        );
         assert_eq!(edges(Range::Month, "UTC", "2026-11-22T10:00:00Z").len(), 23);
     }
 
@@ -260,10 +325,20 @@ mod tests {
     #[test]
     fn pieces_cover_each_point_once() {
         let zone = TimeZone::parse("Asia/Kathmandu");
-        let stretches = Stretches::of_range(Range::All, &zone, at("2026-11-22T10:00:00Z"), Some(at("2025-01-05T00:00:00Z")));
+        let stretches = Stretches::of_range(
+            Range::All,
+            &zone,
+            at("2026-11-22T10:00:00Z"),
+            Some(at("2025-01-05T00:00:00Z")),
+        );
         let pieces = stretches.pieces();
         let seconds = |columns: &PieceColumns| -> i64 {
-            columns.from.iter().zip(&columns.to).map(|(from, to)| (*to - *from).num_seconds()).sum()
+            columns
+                .from
+                .iter()
+                .zip(&columns.to)
+                .map(|(from, to)| (*to - *from).num_seconds())
+                .sum()
         };
         let all = (*stretches.edges.last().unwrap() - stretches.edges[0]).num_seconds();
         assert_eq!(seconds(&pieces.days) + seconds(&pieces.buckets), all);

@@ -60,17 +60,32 @@ pub struct Statistics {
 }
 
 /// The figures of a user for a range in a time zone.
-pub async fn of_user(app: &App, user_id: Uuid, range: Range, zone: &TimeZone) -> Result<Statistics, PlanError> {
+pub async fn of_user(
+    app: &App,
+    user_id: Uuid,
+    range: Range,
+    zone: &TimeZone,
+) -> Result<Statistics, PlanError> {
     let totals = repo::totals(&app.pool, user_id).await?;
     let first_at = totals.as_ref().and_then(|totals| totals.first_at);
     let stretches = Stretches::of_range(range, zone, app.clock.now(), first_at);
     let pieces = stretches.pieces();
     let mut points = repo::sum_days(&app.pool, user_id, &pieces.days).await?;
     points.extend(repo::sum_buckets(&app.pool, user_id, &pieces.buckets).await?);
-    let mut series: Vec<SeriesPoint> =
-        stretches.pairs().map(|(time, _)| SeriesPoint { time, figures: Figures::default() }).collect();
+    let mut series: Vec<SeriesPoint> = stretches
+        .pairs()
+        .map(|(time, _)| SeriesPoint {
+            time,
+            figures: Figures::default(),
+        })
+        .collect();
     let (mut figures, mut puts) = (Figures::default(), Puts::default());
-    for Point { index, figures: part, puts: put } in points {
+    for Point {
+        index,
+        figures: part,
+        puts: put,
+    } in points
+    {
         if let Some(point) = series.get_mut(index) {
             point.figures = point.figures.checked_add(part)?;
         }
@@ -95,18 +110,33 @@ pub async fn of_user(app: &App, user_id: Uuid, range: Range, zone: &TimeZone) ->
 }
 
 /// The delivery of a plan by local hour up to three days, else by local day.
-pub async fn series_of_plan(app: &App, order_id: Uuid, zone: &TimeZone) -> Result<Vec<SeriesPoint>, PlanError> {
-    let Some((first, last)) = repo::plan_span(&app.pool, order_id).await? else { return Ok(Vec::new()) };
+pub async fn series_of_plan(
+    app: &App,
+    order_id: Uuid,
+    zone: &TimeZone,
+) -> Result<Vec<SeriesPoint>, PlanError> {
+    let Some((first, last)) = repo::plan_span(&app.pool, order_id).await? else {
+        return Ok(Vec::new());
+    };
     let last_date = zone.local_date(last);
-    let earliest = last_date.checked_sub_signed(TimeDelta::days(LONGEST_DAYS - 1)).unwrap_or(last_date);
+    let earliest = last_date
+        .checked_sub_signed(TimeDelta::days(LONGEST_DAYS - 1))
+        .unwrap_or(last_date);
     let first_date = zone.local_date(first).max(earliest);
     let days = Stretches::days(zone, first_date, last_date);
     let stretches = match (days.edges.first(), days.edges.last()) {
-        (Some(from), Some(to)) if (last_date - first_date).num_days() < HOURLY_DAYS => Stretches::hours(*from, *to),
+        (Some(from), Some(to)) if (last_date - first_date).num_days() < HOURLY_DAYS => {
+            Stretches::hours(*from, *to)
+        }
         _ => days,
     };
-    let Some(from) = stretches.edges.first() else { return Ok(Vec::new()) };
-    let mut buckets = repo::plan_buckets(&app.pool, order_id, *from).await?.into_iter().peekable();
+    let Some(from) = stretches.edges.first() else {
+        return Ok(Vec::new());
+    };
+    let mut buckets = repo::plan_buckets(&app.pool, order_id, *from)
+        .await?
+        .into_iter()
+        .peekable();
     let mut series = Vec::new();
     for (time, end) in stretches.pairs() {
         let mut figures = Figures::default();
@@ -120,17 +150,43 @@ pub async fn series_of_plan(app: &App, order_id: Uuid, zone: &TimeZone) -> Resul
 
 /// Counts a put in its bucket. Locks the user's totals.
 pub async fn add_put_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
-    change_puts_in_tx(tx, order, Puts { invested: order.put_amount, orders: 1 }).await
+    change_puts_in_tx(
+        tx,
+        order,
+        Puts {
+            invested: order.put_amount,
+            orders: 1,
+        },
+    )
+    .await
 }
 
 /// Takes a failed put out of its bucket again. Locks the user's totals.
 pub async fn remove_put_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
-    change_puts_in_tx(tx, order, Puts { invested: order.put_amount.checked_neg()?, orders: -1 }).await
+    change_puts_in_tx(
+        tx,
+        order,
+        Puts {
+            invested: order.put_amount.checked_neg()?,
+            orders: -1,
+        },
+    )
+    .await
 }
 
 async fn change_puts_in_tx(tx: &mut Tx, order: &Order, puts: Puts) -> Result<(), PlanError> {
-    let Some(put_at) = order.put_at else { return Ok(()) };
-    repo::add_puts_in_tx(tx, order.user_id, put_at, bucket_of(put_at), day_of(put_at), puts).await
+    let Some(put_at) = order.put_at else {
+        return Ok(());
+    };
+    repo::add_puts_in_tx(
+        tx,
+        order.user_id,
+        put_at,
+        bucket_of(put_at),
+        day_of(put_at),
+        puts,
+    )
+    .await
 }
 
 /// What a batch of reports changes, by plan and bucket.
@@ -142,8 +198,17 @@ pub struct Changes {
 
 impl Changes {
     /// Adds figures of a plan and its user at a time.
-    pub fn add(&mut self, order_id: Uuid, user_id: Uuid, time: DateTime<Utc>, figures: Figures) -> Result<(), PlanError> {
-        let (_, known) = self.by_plan.entry((order_id, bucket_of(time))).or_insert((user_id, Figures::default()));
+    pub fn add(
+        &mut self,
+        order_id: Uuid,
+        user_id: Uuid,
+        time: DateTime<Utc>,
+        figures: Figures,
+    ) -> Result<(), PlanError> {
+        let (_, known) = self
+            .by_plan
+            .entry((order_id, bucket_of(time)))
+            .or_insert((user_id, Figures::default()));
         *known = known.checked_add(figures)?;
         let first = self.first_report.entry(user_id).or_insert(time);
         *first = (*first).min(time);
@@ -165,7 +230,11 @@ pub async fn roll_up_in_tx(tx: &mut Tx, changes: &Changes) -> Result<(), PlanErr
     }
     let mut user_totals = Additions::default();
     for (user_id, figures) in totals {
-        let first = changes.first_report.get(&user_id).copied().unwrap_or_default();
+        let first = changes
+            .first_report
+            .get(&user_id)
+            .copied()
+            .unwrap_or_default();
         user_totals.push(user_id, first, figures);
     }
     repo::add_to_totals_in_tx(tx, &user_totals).await?;
@@ -174,7 +243,11 @@ pub async fn roll_up_in_tx(tx: &mut Tx, changes: &Changes) -> Result<(), PlanErr
     repo::add_to_plan_buckets_in_tx(tx, &plans).await
 }
 
-fn add_to<K: Ord>(sums: &mut BTreeMap<K, Figures>, key: K, figures: Figures) -> Result<(), PlanError> {
+fn add_to<K: Ord>(
+    sums: &mut BTreeMap<K, Figures>,
+    key: K,
+    figures: Figures,
+) -> Result<(), PlanError> {
     let sum = sums.entry(key).or_default();
     *sum = sum.checked_add(figures)?;
     Ok(())
@@ -189,7 +262,10 @@ fn additions(sums: BTreeMap<(Uuid, DateTime<Utc>), Figures>) -> Additions {
 }
 
 fn add_puts(puts: Puts, other: Puts) -> Result<Puts, PlanError> {
-    Ok(Puts { invested: puts.invested.checked_add(other.invested)?, orders: puts.orders.saturating_add(other.orders) })
+    Ok(Puts {
+        invested: puts.invested.checked_add(other.invested)?,
+        orders: puts.orders.saturating_add(other.orders),
+    })
 }
 
 /// An amount of a point or range, rounded once.

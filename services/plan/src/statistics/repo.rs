@@ -104,7 +104,10 @@ pub(super) async fn add_to_totals_in_tx(tx: &mut Tx, rows: &Additions) -> Result
 }
 
 /// Adds to users' buckets.
-pub(super) async fn add_to_user_buckets_in_tx(tx: &mut Tx, rows: &Additions) -> Result<(), PlanError> {
+pub(super) async fn add_to_user_buckets_in_tx(
+    tx: &mut Tx,
+    rows: &Additions,
+) -> Result<(), PlanError> {
     sqlx::query!(
         "INSERT INTO user_buckets AS bucket (user_id, bucket, impressions, clicks, charged_micros, revenue_micros,
                                              invested_minor, delivery_orders)
@@ -154,7 +157,10 @@ pub(super) async fn add_to_user_days_in_tx(tx: &mut Tx, rows: &Additions) -> Res
 }
 
 /// Adds to plans' buckets.
-pub(super) async fn add_to_plan_buckets_in_tx(tx: &mut Tx, rows: &Additions) -> Result<(), PlanError> {
+pub(super) async fn add_to_plan_buckets_in_tx(
+    tx: &mut Tx,
+    rows: &Additions,
+) -> Result<(), PlanError> {
     sqlx::query!(
         "INSERT INTO plan_buckets AS bucket (order_id, bucket, impressions, clicks, charged_micros, revenue_micros)
          SELECT * FROM UNNEST($1::uuid[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
@@ -195,14 +201,21 @@ macro_rules! points {
                     charged: Micros::new(row.charged),
                     revenue: Micros::new(row.revenue),
                 },
-                puts: Puts { invested: Money::from_minor(row.invested), orders: row.orders },
+                puts: Puts {
+                    invested: Money::from_minor(row.invested),
+                    orders: row.orders,
+                },
             })
             .collect()
     };
 }
 
 /// Sums of a user's days.
-pub(super) async fn sum_days(pool: &PgPool, user_id: Uuid, pieces: &PieceColumns) -> Result<Vec<Point>, PlanError> {
+pub(super) async fn sum_days(
+    pool: &PgPool,
+    user_id: Uuid,
+    pieces: &PieceColumns,
+) -> Result<Vec<Point>, PlanError> {
     let rows = sqlx::query!(
         r#"SELECT piece.point AS "point!", sum(impressions)::bigint AS "impressions!", sum(clicks)::bigint AS "clicks!",
                   sum(charged_micros)::bigint AS "charged!", sum(revenue_micros)::bigint AS "revenue!",
@@ -221,7 +234,11 @@ pub(super) async fn sum_days(pool: &PgPool, user_id: Uuid, pieces: &PieceColumns
 }
 
 /// Sums of a user's buckets.
-pub(super) async fn sum_buckets(pool: &PgPool, user_id: Uuid, pieces: &PieceColumns) -> Result<Vec<Point>, PlanError> {
+pub(super) async fn sum_buckets(
+    pool: &PgPool,
+    user_id: Uuid,
+    pieces: &PieceColumns,
+) -> Result<Vec<Point>, PlanError> {
     let rows = sqlx::query!(
         r#"SELECT piece.point AS "point!", sum(impressions)::bigint AS "impressions!", sum(clicks)::bigint AS "clicks!",
                   sum(charged_micros)::bigint AS "charged!", sum(revenue_micros)::bigint AS "revenue!",
@@ -262,7 +279,10 @@ pub(super) async fn totals(pool: &PgPool, user_id: Uuid) -> Result<Option<Totals
             charged: Micros::new(row.charged_micros),
             revenue: Micros::new(row.revenue_micros),
         },
-        puts: Puts { invested: Money::from_minor(row.invested_minor), orders: row.delivery_orders },
+        puts: Puts {
+            invested: Money::from_minor(row.invested_minor),
+            orders: row.delivery_orders,
+        },
         first_at: row.first_at,
     }))
 }
@@ -284,9 +304,12 @@ pub(super) async fn plan_span(
     pool: &PgPool,
     order_id: Uuid,
 ) -> Result<Option<(DateTime<Utc>, DateTime<Utc>)>, PlanError> {
-    let row = sqlx::query!("SELECT min(bucket) AS first, max(bucket) AS last FROM plan_buckets WHERE order_id = $1", order_id)
-        .fetch_one(pool)
-        .await?;
+    let row = sqlx::query!(
+        "SELECT min(bucket) AS first, max(bucket) AS last FROM plan_buckets WHERE order_id = $1",
+        order_id
+    )
+    .fetch_one(pool)
+    .await?;
     Ok(row.first.zip(row.last))
 }
 

@@ -17,11 +17,17 @@ async fn somebody_elses_plan_answers_like_an_unknown_one() {
     let pushed = stack.push(&product, &[&owner]).await.remove(0).plan_id;
     let unknown = "00000000-0000-7000-8000-000000000000";
     for id in [plan.id.as_str(), unknown, "no id"] {
-        assert_eq!(reason(stack.plan_of(&thief, id).await), (Reason::NotFound, Some("id".into())));
+        assert_eq!(
+            reason(stack.plan_of(&thief, id).await),
+            (Reason::NotFound, Some("id".into()))
+        );
     }
     for id in [pushed.as_str(), unknown, "no id"] {
         let expected = (Reason::NotFound, Some("plan_id".into()));
-        assert_eq!(reason(stack.put_request(&thief, put_plan(id, 1_000)).await), expected);
+        assert_eq!(
+            reason(stack.put_request(&thief, put_plan(id, 1_000)).await),
+            expected
+        );
     }
     assert_eq!(stack.money(&thief).await, (10_000, 0, 0));
     assert!(stack.list(&thief).await.items.is_empty());
@@ -30,26 +36,78 @@ async fn somebody_elses_plan_answers_like_an_unknown_one() {
 #[tokio::test]
 async fn users_are_no_staff_and_staff_no_users() {
     let stack = Stack::start().await;
-    let product_request = || CreateProductRequest { product: Some(product("Runner")) };
+    let product_request = || CreateProductRequest {
+        product: Some(product("Runner")),
+    };
     for (caller, expected) in [
         (user(), Reason::NotAuthenticated),
         (Caller::system(), Reason::NotAuthenticated),
-        (Caller::staff(Uuid::now_v7(), StaffRole::Support), Reason::Forbidden),
-        (Caller::staff(Uuid::now_v7(), StaffRole::Finance), Reason::Forbidden),
+        (
+            Caller::staff(Uuid::now_v7(), StaffRole::Support),
+            Reason::Forbidden,
+        ),
+        (
+            Caller::staff(Uuid::now_v7(), StaffRole::Finance),
+            Reason::Forbidden,
+        ),
     ] {
-        let answer = stack.staff().create_product(call(&caller, product_request())).await.map_err(refused);
+        let answer = stack
+            .staff()
+            .create_product(call(&caller, product_request()))
+            .await
+            .map_err(refused);
         assert_eq!(reason(answer).0, expected);
-        let request = FinishPlanRequest { plan_id: "x".into(), outcome: 1, reason: String::new() };
-        assert_eq!(reason(stack.staff().finish_plan(call(&caller, request)).await.map_err(refused)).0, expected);
-        let request = SettlePlanRequest { plan_id: "x".into() };
-        assert_eq!(reason(stack.staff().settle_plan(call(&caller, request)).await.map_err(refused)).0, expected);
-        let import = stack.try_import(&caller, ImportFormat::Csv, "net", "{}", b"").await;
+        let request = FinishPlanRequest {
+            plan_id: "x".into(),
+            outcome: 1,
+            reason: String::new(),
+        };
+        assert_eq!(
+            reason(
+                stack
+                    .staff()
+                    .finish_plan(call(&caller, request))
+                    .await
+                    .map_err(refused)
+            )
+            .0,
+            expected
+        );
+        let request = SettlePlanRequest {
+            plan_id: "x".into(),
+        };
+        assert_eq!(
+            reason(
+                stack
+                    .staff()
+                    .settle_plan(call(&caller, request))
+                    .await
+                    .map_err(refused)
+            )
+            .0,
+            expected
+        );
+        let import = stack
+            .try_import(&caller, ImportFormat::Csv, "net", "{}", b"")
+            .await;
         assert_eq!(reason(import).0, expected);
     }
-    let answer = stack.users().list_plans(call(&operator(), ListPlansRequest::default())).await.map_err(refused);
+    let answer = stack
+        .users()
+        .list_plans(call(&operator(), ListPlansRequest::default()))
+        .await
+        .map_err(refused);
     assert_eq!(reason(answer).0, Reason::NotAuthenticated);
     let support = Caller::staff(Uuid::now_v7(), StaffRole::Support);
-    stack.staff().admin_list_plans(call(&support, AdminListPlansRequest::default())).await.unwrap();
+    stack
+        .staff()
+        .admin_list_plans(call(&support, AdminListPlansRequest::default()))
+        .await
+        .unwrap();
     let admin = Caller::staff(Uuid::now_v7(), StaffRole::Admin);
-    stack.staff().create_product(call(&admin, product_request())).await.unwrap();
+    stack
+        .staff()
+        .create_product(call(&admin, product_request()))
+        .await
+        .unwrap();
 }

@@ -20,11 +20,21 @@ async fn plans(stack: &Stack, count: usize) -> (Caller, Vec<Plan>) {
 }
 
 fn outcome(summary: &ImportDeliveryResponse) -> [i64; 5] {
-    [summary.read, summary.applied, summary.repeated_rows, summary.restated, summary.rejected_count]
+    [
+        summary.read,
+        summary.applied,
+        summary.repeated_rows,
+        summary.restated,
+        summary.rejected_count,
+    ]
 }
 
 fn reasons(summary: &ImportDeliveryResponse) -> Vec<(i64, &str)> {
-    summary.rejected.iter().map(|row| (row.line, row.reason.as_str())).collect()
+    summary
+        .rejected
+        .iter()
+        .map(|row| (row.line, row.reason.as_str()))
+        .collect()
 }
 
 #[tokio::test]
@@ -33,15 +43,39 @@ async fn the_same_file_twice_changes_nothing() {
     let (caller, plans) = plans(&stack, 1).await;
     let number = &plans[0].plan_number;
     let rows: String = (0..2_500)
-        .map(|row| format!("r{row},{number},2026-11-20T0{}:{:02}:00Z,10,1,0.010000001,0.0153\n", row % 9, row % 60))
+        .map(|row| {
+            format!(
+                "r{row},{number},2026-11-20T0{}:{:02}:00Z,10,1,0.010000001,0.0153\n",
+                row % 9,
+                row % 60
+            )
+        })
         .collect();
     let file = format!("{HEADER}{rows}");
-    assert_eq!(outcome(&stack.import("network-a", "{}", &file).await), [2_500, 2_500, 0, 0, 0]);
+    assert_eq!(
+        outcome(&stack.import("network-a", "{}", &file).await),
+        [2_500, 2_500, 0, 0, 0]
+    );
     let once = stack.plan(&caller, &plans[0].id).await;
-    assert_eq!((once.impressions, once.clicks, once.consumed_minor, once.revenue_minor), (25_000, 2_500, 2_500, 3_825));
-    assert_eq!(outcome(&stack.import("network-a", "{}", &file).await), [2_500, 0, 2_500, 0, 0]);
+    assert_eq!(
+        (
+            once.impressions,
+            once.clicks,
+            once.consumed_minor,
+            once.revenue_minor
+        ),
+        (25_000, 2_500, 2_500, 3_825)
+    );
+    assert_eq!(
+        outcome(&stack.import("network-a", "{}", &file).await),
+        [2_500, 0, 2_500, 0, 0]
+    );
     assert_eq!(stack.plan(&caller, &plans[0].id).await, once);
-    assert_eq!(outcome(&stack.import("network-b", "{}", &file).await), [2_500, 2_500, 0, 0, 0], "another source");
+    assert_eq!(
+        outcome(&stack.import("network-b", "{}", &file).await),
+        [2_500, 2_500, 0, 0, 0],
+        "another source"
+    );
 }
 
 #[tokio::test]
@@ -49,16 +83,40 @@ async fn two_imports_of_one_file_at_once_count_it_once() {
     let stack = Stack::start().await;
     let (caller, plans) = plans(&stack, 3).await;
     let rows: String = (0..6_000)
-        .map(|row| format!("r{row},{},2026-11-20T08:00:00Z,1,0,0.001,0.002\n", plans[row % 3].plan_number))
+        .map(|row| {
+            format!(
+                "r{row},{},2026-11-20T08:00:00Z,1,0,0.001,0.002\n",
+                plans[row % 3].plan_number
+            )
+        })
         .collect();
     let file = format!("{HEADER}{rows}");
     let imports = (0..4).map(|_| stack.import("network-a", "{}", &file));
     let summaries = futures::future::join_all(imports).await;
-    assert_eq!(summaries.iter().map(|summary| summary.applied).sum::<i64>(), 6_000);
-    assert_eq!(summaries.iter().map(|summary| summary.repeated_rows).sum::<i64>(), 18_000);
+    assert_eq!(
+        summaries.iter().map(|summary| summary.applied).sum::<i64>(),
+        6_000
+    );
+    assert_eq!(
+        summaries
+            .iter()
+            .map(|summary| summary.repeated_rows)
+            .sum::<i64>(),
+        18_000
+    );
     let statistics = stack.statistics(&caller, StatisticsRange::All, "UTC").await;
-    assert_eq!((statistics.impressions, statistics.consumed_minor, statistics.revenue_minor), (6_000, 600, 1_200));
-    eventually("the ledger has it", || async { stack.money(&caller).await == (700_000, 299_400, 1_200) }).await;
+    assert_eq!(
+        (
+            statistics.impressions,
+            statistics.consumed_minor,
+            statistics.revenue_minor
+        ),
+        (6_000, 600, 1_200)
+    );
+    eventually("the ledger has it", || async {
+        stack.money(&caller).await == (700_000, 299_400, 1_200)
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -67,30 +125,74 @@ async fn a_restated_row_counts_by_its_difference() {
     let (caller, plans) = plans(&stack, 1).await;
     let number = &plans[0].plan_number;
     let header = "report_id,revision,plan_number,time,impressions,clicks,spend,revenue\n";
-    let row = |revision: i64, hour: i64, figures: &str| format!("r1,{revision},{number},2026-11-20T0{hour}:00:00Z,{figures}\n");
-    let import = async |rows: String| stack.import("network-a", "{}", &format!("{header}{rows}")).await;
+    let row = |revision: i64, hour: i64, figures: &str| {
+        format!("r1,{revision},{number},2026-11-20T0{hour}:00:00Z,{figures}\n")
+    };
+    let import = async |rows: String| {
+        stack
+            .import("network-a", "{}", &format!("{header}{rows}"))
+            .await
+    };
     import(row(1, 8, "100,5,10.00,15.00")).await;
-    assert_eq!(outcome(&import(row(3, 7, "80,4,7.50,12.00")).await), [1, 0, 0, 1, 0]);
+    assert_eq!(
+        outcome(&import(row(3, 7, "80,4,7.50,12.00")).await),
+        [1, 0, 0, 1, 0]
+    );
     let plan = stack.plan_of(&caller, &plans[0].id).await.unwrap();
     let seen = plan.plan.unwrap();
-    assert_eq!((seen.impressions, seen.clicks, seen.consumed_minor, seen.revenue_minor), (80, 4, 750, 1_200));
-    let by_hour: Vec<i64> = plan.series.iter().map(|point| point.impressions).filter(|count| *count != 0).collect();
+    assert_eq!(
+        (
+            seen.impressions,
+            seen.clicks,
+            seen.consumed_minor,
+            seen.revenue_minor
+        ),
+        (80, 4, 750, 1_200)
+    );
+    let by_hour: Vec<i64> = plan
+        .series
+        .iter()
+        .map(|point| point.impressions)
+        .filter(|count| *count != 0)
+        .collect();
     assert_eq!(by_hour, [80], "the earlier hour is empty again");
-    assert_eq!(outcome(&import(row(2, 8, "1,1,1,1")).await), [1, 0, 1, 0, 0], "an older revision is stale");
-    assert_eq!(outcome(&import(row(3, 7, "80,4,7.50,12.00")).await), [1, 0, 1, 0, 0]);
+    assert_eq!(
+        outcome(&import(row(2, 8, "1,1,1,1")).await),
+        [1, 0, 1, 0, 0],
+        "an older revision is stale"
+    );
+    assert_eq!(
+        outcome(&import(row(3, 7, "80,4,7.50,12.00")).await),
+        [1, 0, 1, 0, 0]
+    );
     let conflicting = import(row(3, 7, "81,4,7.50,12.00")).await;
-    assert_eq!(reasons(&conflicting), [(2, "revision 3 is known with other content")]);
-    let twice = import(format!("{}{}", row(4, 7, "90,4,8,12"), row(5, 7, "95,4,9,12"))).await;
+    assert_eq!(
+        reasons(&conflicting),
+        [(2, "revision 3 is known with other content")]
+    );
+    let twice = import(format!(
+        "{}{}",
+        row(4, 7, "90,4,8,12"),
+        row(5, 7, "95,4,9,12")
+    ))
+    .await;
     assert_eq!(outcome(&twice), [2, 0, 0, 2, 0]);
     assert_eq!(stack.plan(&caller, &plans[0].id).await.consumed_minor, 900);
-    eventually("the ledger follows", || async { stack.money(&caller).await == (900_000, 99_100, 1_200) }).await;
+    eventually("the ledger follows", || async {
+        stack.money(&caller).await == (900_000, 99_100, 1_200)
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn good_rows_land_and_bad_ones_are_named() {
     let stack = Stack::start().await;
     let (caller, plans) = plans(&stack, 1).await;
-    let waiting = stack.push(&stack.product().await, &[&caller]).await.remove(0).plan_id;
+    let waiting = stack
+        .push(&stack.product().await, &[&caller])
+        .await
+        .remove(0)
+        .plan_id;
     let waiting = stack.plan(&caller, &waiting).await.plan_number;
     let number = &plans[0].plan_number;
     let file = [
@@ -136,7 +238,7 @@ async fn columns_are_mapped_items_spread_over_plans_and_rows_priced() {
     let (caller, plans) = plans(&stack, 2).await;
     let mapping = serde_json::json!({
         "timestamp": "time", "item_id": "plan_number", "click": "clicks",
-        "constants": {"impressions": 1}, "report_id": "line", "time_shift_days": 7 * 364 + 7,
+        "constants": {"impressions": 1}, "report_id": "line", "time_shift_days": 2_551,
         "plans_modulo": [plans[0].plan_number, plans[1].plan_number],
         "pricing": {"model": "cpm", "cost": "2.00", "revenue": "3.10"},
     });
@@ -144,15 +246,25 @@ async fn columns_are_mapped_items_spread_over_plans_and_rows_priced() {
                 2019-11-24 00:01:03.979311+00:00,2,2,0\n\
                 2019-11-24 00:01:45.406608+00:00,9,3,1\n\
                 2019-11-24 00:02:02.396318+00:00,13,3,0\n";
-    assert_eq!(outcome(&stack.import("bandit", &mapping.to_string(), file).await), [3, 3, 0, 0, 0]);
-    assert_eq!(outcome(&stack.import("bandit", &mapping.to_string(), file).await), [3, 0, 3, 0, 0]);
-    let (even, odd) = (stack.plan(&caller, &plans[0].id).await, stack.plan(&caller, &plans[1].id).await);
+    assert_eq!(
+        outcome(&stack.import("bandit", &mapping.to_string(), file).await),
+        [3, 3, 0, 0, 0]
+    );
+    assert_eq!(
+        outcome(&stack.import("bandit", &mapping.to_string(), file).await),
+        [3, 0, 3, 0, 0]
+    );
+    let (even, odd) = (
+        stack.plan(&caller, &plans[0].id).await,
+        stack.plan(&caller, &plans[1].id).await,
+    );
     assert_eq!((even.impressions, odd.impressions, odd.clicks), (1, 2, 1));
     assert!(even.estimated && odd.estimated);
-    let micros: Vec<i64> = sqlx::query_scalar("SELECT spend_micros + revenue_micros FROM delivery_reports")
-        .fetch_all(&stack.db.pool())
-        .await
-        .unwrap();
+    let micros: Vec<i64> =
+        sqlx::query_scalar("SELECT spend_micros + revenue_micros FROM delivery_reports")
+            .fetch_all(&stack.db.pool())
+            .await
+            .unwrap();
     assert_eq!(micros, [5_100; 3]);
 }
 
@@ -168,15 +280,29 @@ async fn json_lines_are_taken_as_they_are_written() {
          {{\"id\":\"c\",\"plan\":\"{number}\",\"at\":\"2026-11-20T08:00:00Z\",\"seen\":1.5,\"cost\":1,\"won\":2}}"
     );
     let mapping = r#"{"id":"report_id","plan":"plan_number","at":"time","seen":"impressions","cost":"spend","won":"revenue"}"#;
-    let summary =
-        stack.try_import(&operator(), ImportFormat::Jsonl, "net", mapping, file.as_bytes()).await.unwrap();
+    let summary = stack
+        .try_import(
+            &operator(),
+            ImportFormat::Jsonl,
+            "net",
+            mapping,
+            file.as_bytes(),
+        )
+        .await
+        .unwrap();
     assert_eq!(outcome(&summary), [4, 2, 0, 0, 2]);
     assert_eq!(
         reasons(&summary),
-        [(4, "the line is not a JSON object"), (5, "impressions '1.5' is not a whole number from 0")]
+        [
+            (4, "the line is not a JSON object"),
+            (5, "impressions '1.5' is not a whole number from 0")
+        ]
     );
     let plan = stack.plan(&caller, &plans[0].id).await;
-    assert_eq!((plan.impressions, plan.consumed_minor, plan.revenue_minor), (15, 110, 220));
+    assert_eq!(
+        (plan.impressions, plan.consumed_minor, plan.revenue_minor),
+        (15, 110, 220)
+    );
 }
 
 #[tokio::test]
@@ -192,8 +318,14 @@ async fn what_is_no_import_is_refused() {
         (csv, "net", "{\"nowhere\":\"time\"}", HEADER, "mapping"),
         (csv, "net", "{}", "", "mapping"),
     ] {
-        let answer = stack.try_import(&operator(), format, source, mapping, file.as_bytes()).await;
-        assert_eq!(reason(answer), (Reason::Validation, Some(field.into())), "{mapping}");
+        let answer = stack
+            .try_import(&operator(), format, source, mapping, file.as_bytes())
+            .await;
+        assert_eq!(
+            reason(answer),
+            (Reason::Validation, Some(field.into())),
+            "{mapping}"
+        );
     }
 }
 
@@ -201,6 +333,8 @@ async fn what_is_no_import_is_refused() {
 async fn a_file_that_is_too_large_is_refused() {
     let stack = Stack::start().await;
     let file = vec![b'\n'; 64 * 1024 * 1024 + 1];
-    let answer = stack.try_import(&operator(), ImportFormat::Csv, "net", "{}", &file).await;
+    let answer = stack
+        .try_import(&operator(), ImportFormat::Csv, "net", "{}", &file)
+        .await;
     assert_eq!(reason(answer), (Reason::FileTooLarge, Some("file".into())));
 }

@@ -44,13 +44,25 @@ fn statuses(detail: &GetPlanResponse) -> Vec<PlanStatus> {
 async fn delivery_reaches_the_ledger_rounded_once() {
     let stack = Stack::start().await;
     let (caller, plan) = delivered(&stack).await;
-    eventually("the ledger has it", || async { stack.money(&caller).await == (4_000, 4_765, 2_000) }).await;
+    eventually("the ledger has it", || async {
+        stack.money(&caller).await == (4_000, 4_765, 2_000)
+    })
+    .await;
     let seen = stack.plan(&caller, &plan.id).await;
-    assert_eq!((seen.status(), seen.consumed_minor, seen.revenue_minor), (PlanStatus::Putting, 1_235, 2_000));
+    assert_eq!(
+        (seen.status(), seen.consumed_minor, seen.revenue_minor),
+        (PlanStatus::Putting, 1_235, 2_000)
+    );
     assert_eq!((seen.to_be_consumed_minor, seen.put_progress), (4_765, 20));
-    assert_eq!((seen.impressions, seen.clicks, seen.estimated), (100, 3, false));
+    assert_eq!(
+        (seen.impressions, seen.clicks, seen.estimated),
+        (100, 3, false)
+    );
     assert_eq!(seen.sources, ["import"]);
-    eventually("nothing is in flight", || async { !stack.holds().await[&plan.id].in_flight }).await;
+    eventually("nothing is in flight", || async {
+        !stack.holds().await[&plan.id].in_flight
+    })
+    .await;
     assert_eq!(stack.holds().await[&plan.id].open_minor, 4_765);
 }
 
@@ -58,8 +70,14 @@ async fn delivery_reaches_the_ledger_rounded_once() {
 async fn staff_finish_and_settle_at_once() {
     let stack = Stack::start().await;
     let (caller, plan) = delivered(&stack).await;
-    let finished = stack.finish(&plan.id, FinishOutcome::PutFinished).await.unwrap();
-    assert_eq!((finished.status(), finished.to_be_consumed_minor), (PlanStatus::WaitingSettlement, 0));
+    let finished = stack
+        .finish(&plan.id, FinishOutcome::PutFinished)
+        .await
+        .unwrap();
+    assert_eq!(
+        (finished.status(), finished.to_be_consumed_minor),
+        (PlanStatus::WaitingSettlement, 0)
+    );
     let settled = stack.settle(&plan.id).await.unwrap();
     assert_eq!(settled.status(), PlanStatus::Settled);
     assert_eq!(stack.money(&caller).await, (10_000 - 1_235 + 2_000, 0, 0));
@@ -67,7 +85,10 @@ async fn staff_finish_and_settle_at_once() {
     assert_eq!(stack.settle(&plan.id).await.unwrap(), settled, "once");
     let detail = stack.plan_of(&caller, &plan.id).await.unwrap();
     use PlanStatus::{Matching, PutFinished, Putting, Settled, WaitingSettlement};
-    assert_eq!(statuses(&detail), [Matching, Putting, PutFinished, WaitingSettlement, Settled]);
+    assert_eq!(
+        statuses(&detail),
+        [Matching, Putting, PutFinished, WaitingSettlement, Settled]
+    );
     assert_eq!(detail.timeline[2].reason, "by hand");
 }
 
@@ -75,11 +96,23 @@ async fn staff_finish_and_settle_at_once() {
 async fn a_plan_that_runs_cannot_be_settled_and_one_that_consumed_cannot_fail() {
     let stack = Stack::start().await;
     let (_, plan) = delivered(&stack).await;
-    assert_eq!(reason(stack.settle(&plan.id).await), (Reason::Validation, Some("id".into())));
-    assert_eq!(reason(stack.finish(&plan.id, FinishOutcome::PutFailed).await).0, Reason::Validation);
+    assert_eq!(
+        reason(stack.settle(&plan.id).await),
+        (Reason::Validation, Some("id".into()))
+    );
+    assert_eq!(
+        reason(stack.finish(&plan.id, FinishOutcome::PutFailed).await).0,
+        Reason::Validation
+    );
     let unknown = "00000000-0000-7000-8000-000000000000";
-    assert_eq!(reason(stack.settle(unknown).await), (Reason::NotFound, Some("id".into())));
-    assert_eq!(reason(stack.finish(unknown, FinishOutcome::PutFinished).await).0, Reason::NotFound);
+    assert_eq!(
+        reason(stack.settle(unknown).await),
+        (Reason::NotFound, Some("id".into()))
+    );
+    assert_eq!(
+        reason(stack.finish(unknown, FinishOutcome::PutFinished).await).0,
+        Reason::NotFound
+    );
 }
 
 #[tokio::test]
@@ -88,20 +121,51 @@ async fn a_plan_that_fails_gives_money_and_coupon_back() {
     let product = stack.product().await;
     let caller = stack.user_with(10_000).await;
     let coupon = stack.coupon(&caller, |_| {}).await;
-    let request = PutPlanRequest { user_coupon_id: coupon.id, ..put_into(&product, 4_000) };
+    let request = PutPlanRequest {
+        user_coupon_id: coupon.id,
+        ..put_into(&product, 4_000)
+    };
     let plan = stack.put_request(&caller, request).await.unwrap();
-    let statistics = stack.statistics(&caller, StatisticsRange::Today, "UTC").await;
-    assert_eq!((statistics.invested_minor, statistics.delivery_orders), (4_000, 1));
-    let failed = stack.finish(&plan.id, FinishOutcome::PutFailed).await.unwrap();
-    assert_eq!((failed.status(), failed.fail_reason.as_str()), (PlanStatus::PutFailed, "by hand"));
+    let statistics = stack
+        .statistics(&caller, StatisticsRange::Today, "UTC")
+        .await;
+    assert_eq!(
+        (statistics.invested_minor, statistics.delivery_orders),
+        (4_000, 1)
+    );
+    let failed = stack
+        .finish(&plan.id, FinishOutcome::PutFailed)
+        .await
+        .unwrap();
+    assert_eq!(
+        (failed.status(), failed.fail_reason.as_str()),
+        (PlanStatus::PutFailed, "by hand")
+    );
     assert_eq!(stack.money(&caller).await, (10_000, 0, 0));
-    eventually("the coupon is back", || async { stack.coupon_counts(&caller).await == (1, 0) }).await;
+    eventually("the coupon is back", || async {
+        stack.coupon_counts(&caller).await == (1, 0)
+    })
+    .await;
     for range in [StatisticsRange::Today, StatisticsRange::All] {
         let statistics = stack.statistics(&caller, range, "UTC").await;
-        assert_eq!((statistics.invested_minor, statistics.delivery_orders), (0, 0), "taken out again");
+        assert_eq!(
+            (statistics.invested_minor, statistics.delivery_orders),
+            (0, 0),
+            "taken out again"
+        );
     }
-    assert_eq!(report(&stack, &plan, "late", 1, "1", "1").await.rejected[0].reason, "the plan has failed");
-    assert_eq!(stack.finish(&plan.id, FinishOutcome::PutFailed).await.unwrap(), failed, "once");
+    assert_eq!(
+        report(&stack, &plan, "late", 1, "1", "1").await.rejected[0].reason,
+        "the plan has failed"
+    );
+    assert_eq!(
+        stack
+            .finish(&plan.id, FinishOutcome::PutFailed)
+            .await
+            .unwrap(),
+        failed,
+        "once"
+    );
 }
 
 #[tokio::test]
@@ -109,9 +173,13 @@ async fn spend_at_the_budget_finishes_the_plan_and_what_is_over_is_not_charged()
     let stack = Stack::start().await;
     let (caller, plan) = delivered(&stack).await;
     report(&stack, &plan, "r2", 1, "60", "0").await;
-    eventually("everything is in the ledger", || async { stack.money(&caller).await == (4_000, 0, 2_000) }).await;
+    eventually("everything is in the ledger", || async {
+        stack.money(&caller).await == (4_000, 0, 2_000)
+    })
+    .await;
     let seen = eventually("the plan waits for settlement", || async {
-        Some(stack.plan(&caller, &plan.id).await).filter(|plan| plan.status() == PlanStatus::WaitingSettlement)
+        Some(stack.plan(&caller, &plan.id).await)
+            .filter(|plan| plan.status() == PlanStatus::WaitingSettlement)
     })
     .await;
     assert_eq!((seen.consumed_minor, seen.put_progress), (6_000, 100));
@@ -120,17 +188,26 @@ async fn spend_at_the_budget_finishes_the_plan_and_what_is_over_is_not_charged()
     assert_eq!(restated.restated, 1);
     assert_eq!(stack.plan(&caller, &plan.id).await.consumed_minor, 6_000);
     report(&stack, &plan, "r2", 3, "10", "0").await;
-    eventually("the ledger follows", || async { stack.money(&caller).await == (4_000, 3_765, 2_000) }).await;
+    eventually("the ledger follows", || async {
+        stack.money(&caller).await == (4_000, 3_765, 2_000)
+    })
+    .await;
     stack.settle(&plan.id).await.unwrap();
     assert_eq!(stack.money(&caller).await, (4_000 + 3_765 + 2_000, 0, 0));
-    assert_eq!(report(&stack, &plan, "r3", 1, "1", "1").await.rejected[0].reason, "the plan is settled");
+    assert_eq!(
+        report(&stack, &plan, "r3", 1, "1", "1").await.rejected[0].reason,
+        "the plan is settled"
+    );
 }
 
 #[tokio::test]
 async fn time_settles_a_finished_plan() {
     let stack = Stack::start().await;
     let (caller, plan) = delivered(&stack).await;
-    stack.finish(&plan.id, FinishOutcome::PutFinished).await.unwrap();
+    stack
+        .finish(&plan.id, FinishOutcome::PutFinished)
+        .await
+        .unwrap();
     stack.clock.advance(DAY * 3);
     eventually("the plan is settled", || async {
         stack.plan(&caller, &plan.id).await.status() == PlanStatus::Settled
@@ -154,14 +231,23 @@ async fn the_end_of_the_window_finishes_delivered_plans_and_fails_others() {
         stack.plan(&caller, &other.id).await.status() == PlanStatus::PutFailed
     })
     .await;
-    assert_eq!(stack.plan(&caller, &other.id).await.fail_reason, "put window over");
+    assert_eq!(
+        stack.plan(&caller, &other.id).await.fail_reason,
+        "put window over"
+    );
 }
 
 #[tokio::test]
 async fn the_platform_keeps_its_share() {
-    let stack = Stack::start_with("2026-11-20T10:00:00Z", |config| config.platform_share_basis_points = 1_000).await;
+    let stack = Stack::start_with("2026-11-20T10:00:00Z", |config| {
+        config.platform_share_basis_points = 1_000
+    })
+    .await;
     let (caller, plan) = delivered(&stack).await;
-    stack.finish(&plan.id, FinishOutcome::PutFinished).await.unwrap();
+    stack
+        .finish(&plan.id, FinishOutcome::PutFinished)
+        .await
+        .unwrap();
     stack.settle(&plan.id).await.unwrap();
     assert_eq!(stack.money(&caller).await, (10_000 - 1_235 + 1_800, 0, 0));
 }
@@ -175,9 +261,19 @@ async fn an_ending_without_wallet_is_carried_out_once_it_is_back() {
     let running = stack.put(&caller, &product, 2_000).await.unwrap();
     stack.cut_wallet();
     report(&stack, &running, "r1", 1, "5", "7").await;
-    let finished = stack.finish(&running.id, FinishOutcome::PutFinished).await.unwrap();
-    assert_eq!(finished.status(), PlanStatus::PutFinished, "finished, though the ledger is behind");
-    assert_eq!(reason(stack.finish(&failing.id, FinishOutcome::PutFailed).await).0, Reason::Unavailable);
+    let finished = stack
+        .finish(&running.id, FinishOutcome::PutFinished)
+        .await
+        .unwrap();
+    assert_eq!(
+        finished.status(),
+        PlanStatus::PutFinished,
+        "finished, though the ledger is behind"
+    );
+    assert_eq!(
+        reason(stack.finish(&failing.id, FinishOutcome::PutFailed).await).0,
+        Reason::Unavailable
+    );
     assert!(stack.holds().await[&failing.id].in_flight);
     stack.reach_wallet();
     eventually("the failure is carried out", || async {

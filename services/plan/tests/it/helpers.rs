@@ -10,7 +10,9 @@ use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_plan::config::PlanConfig;
 use adfolio_proto::auth::v1 as auth;
-use adfolio_proto::auth::v1::user_directory_service_server::{UserDirectoryService, UserDirectoryServiceServer};
+use adfolio_proto::auth::v1::user_directory_service_server::{
+    UserDirectoryService, UserDirectoryServiceServer,
+};
 use adfolio_proto::coupon::v1 as coupon;
 use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceClient;
 use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
@@ -22,7 +24,9 @@ use adfolio_proto::plan::v1::put_plan_request::Target;
 use adfolio_proto::plan::v1::*;
 use adfolio_proto::wallet::v1 as wallet;
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
-use adfolio_testkit::{Proxy, RunningService, TestBroker, TestDatabase, fixed_clock, free_listener, spawn_service};
+use adfolio_testkit::{
+    Proxy, RunningService, TestBroker, TestDatabase, fixed_clock, free_listener, spawn_service,
+};
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
@@ -41,8 +45,17 @@ impl UserDirectoryService for Directory {
         &self,
         request: Request<auth::LookUpUsersRequest>,
     ) -> Result<Response<auth::LookUpUsersResponse>, Status> {
-        let known = request.into_inner().user_ids.into_iter().filter(|id| id != NOBODY);
-        let users = known.map(|user_id| auth::UserSummary { user_id, ..Default::default() }).collect();
+        let known = request
+            .into_inner()
+            .user_ids
+            .into_iter()
+            .filter(|id| id != NOBODY);
+        let users = known
+            .map(|user_id| auth::UserSummary {
+                user_id,
+                ..Default::default()
+            })
+            .collect();
         Ok(Response::new(auth::LookUpUsersResponse { users }))
     }
 }
@@ -158,12 +171,24 @@ impl Stack {
 
     /// A product from 10.00 to 10,000.00.
     pub async fn product(&self) -> Product {
-        self.create_product(&operator(), product("Runner")).await.unwrap()
+        self.create_product(&operator(), product("Runner"))
+            .await
+            .unwrap()
     }
 
-    pub async fn create_product(&self, caller: &Caller, product: Product) -> Result<Product, Refusal> {
-        let request = CreateProductRequest { product: Some(product) };
-        let answer = self.staff().create_product(call(caller, request)).await.map_err(refused)?;
+    pub async fn create_product(
+        &self,
+        caller: &Caller,
+        product: Product,
+    ) -> Result<Product, Refusal> {
+        let request = CreateProductRequest {
+            product: Some(product),
+        };
+        let answer = self
+            .staff()
+            .create_product(call(caller, request))
+            .await
+            .map_err(refused)?;
         Ok(answer.into_inner().product.unwrap())
     }
 
@@ -176,35 +201,66 @@ impl Stack {
 
     pub async fn deposit(&self, caller: &Caller, minor: i64) {
         let finance = Caller::staff(Uuid::now_v7(), StaffRole::Finance);
-        let request =
-            wallet::DepositRequest { user_id: id_of(caller), amount_minor: minor, remark: "test".into() };
-        WalletAdminServiceClient::new(self.wallet.channel()).deposit(call(&finance, request)).await.unwrap();
+        let request = wallet::DepositRequest {
+            user_id: id_of(caller),
+            amount_minor: minor,
+            remark: "test".into(),
+        };
+        WalletAdminServiceClient::new(self.wallet.channel())
+            .deposit(call(&finance, request))
+            .await
+            .unwrap();
     }
 
     pub async fn property(&self, caller: &Caller) -> wallet::Property {
         let finance = Caller::staff(Uuid::now_v7(), StaffRole::Finance);
-        let request = wallet::GetUserPropertyRequest { user_id: id_of(caller) };
-        let answer = WalletAdminServiceClient::new(self.wallet.channel()).get_user_property(call(&finance, request)).await;
+        let request = wallet::GetUserPropertyRequest {
+            user_id: id_of(caller),
+        };
+        let answer = WalletAdminServiceClient::new(self.wallet.channel())
+            .get_user_property(call(&finance, request))
+            .await;
         answer.unwrap().into_inner().property.unwrap()
     }
 
     /// Available, to be consumed, to be settled.
     pub async fn money(&self, caller: &Caller) -> (i64, i64, i64) {
         let property = self.property(caller).await;
-        (property.available_minor, property.to_be_consumed_minor, property.to_be_settled_minor)
+        (
+            property.available_minor,
+            property.to_be_consumed_minor,
+            property.to_be_settled_minor,
+        )
     }
 
-    pub async fn put(&self, caller: &Caller, product: &Product, minor: i64) -> Result<Plan, Refusal> {
+    pub async fn put(
+        &self,
+        caller: &Caller,
+        product: &Product,
+        minor: i64,
+    ) -> Result<Plan, Refusal> {
         self.put_request(caller, put_into(product, minor)).await
     }
 
-    pub async fn put_request(&self, caller: &Caller, request: PutPlanRequest) -> Result<Plan, Refusal> {
-        let answer = self.users().put_plan(call(caller, request)).await.map_err(refused)?;
+    pub async fn put_request(
+        &self,
+        caller: &Caller,
+        request: PutPlanRequest,
+    ) -> Result<Plan, Refusal> {
+        let answer = self
+            .users()
+            .put_plan(call(caller, request))
+            .await
+            .map_err(refused)?;
         Ok(answer.into_inner().plan.unwrap())
     }
 
     /// A user's coupon: 5.00 off puts from 10.00, unless changed.
-    pub async fn coupon(&self, caller: &Caller, change: impl FnOnce(&mut coupon::Campaign)) -> coupon::Coupon {
+    pub async fn coupon(
+        &self,
+        caller: &Caller,
+        change: impl FnOnce(&mut coupon::Campaign),
+    ) -> coupon::Coupon {
         let mut campaign = coupon::Campaign {
             name: format!("Boost {}", Uuid::now_v7()),
             r#type: coupon::CouponType::Deduction.into(),
@@ -216,28 +272,49 @@ impl Stack {
             ..Default::default()
         };
         change(&mut campaign);
-        let request = coupon::CreateCampaignRequest { campaign: Some(campaign) };
-        let answer = CouponAdminServiceClient::new(self.coupon.channel()).create_campaign(call(&operator(), request)).await;
+        let request = coupon::CreateCampaignRequest {
+            campaign: Some(campaign),
+        };
+        let answer = CouponAdminServiceClient::new(self.coupon.channel())
+            .create_campaign(call(&operator(), request))
+            .await;
         let campaign_id = answer.unwrap().into_inner().campaign.unwrap().id;
         let request = coupon::ReceiveCouponRequest { campaign_id };
-        let answer = CouponServiceClient::new(self.coupon.channel()).receive_coupon(call(caller, request)).await;
+        let answer = CouponServiceClient::new(self.coupon.channel())
+            .receive_coupon(call(caller, request))
+            .await;
         answer.unwrap().into_inner().coupon.unwrap()
     }
 
     /// Unused and used coupons of a user.
     pub async fn coupon_counts(&self, caller: &Caller) -> (i64, i64) {
         let request = coupon::ListCouponsRequest::default();
-        let answer = CouponServiceClient::new(self.coupon.channel()).list_coupons(call(caller, request)).await;
+        let answer = CouponServiceClient::new(self.coupon.channel())
+            .list_coupons(call(caller, request))
+            .await;
         let counts = answer.unwrap().into_inner().counts;
         let of = |state: coupon::CouponState| {
-            counts.iter().find(|count| count.state() == state).map_or(0, |count| count.count)
+            counts
+                .iter()
+                .find(|count| count.state() == state)
+                .map_or(0, |count| count.count)
         };
-        (of(coupon::CouponState::Unused), of(coupon::CouponState::Used))
+        (
+            of(coupon::CouponState::Unused),
+            of(coupon::CouponState::Used),
+        )
     }
 
     pub async fn plan_of(&self, caller: &Caller, id: &str) -> Result<GetPlanResponse, Refusal> {
-        let request = GetPlanRequest { plan_id: id.to_owned() };
-        Ok(self.users().get_plan(call(caller, request)).await.map_err(refused)?.into_inner())
+        let request = GetPlanRequest {
+            plan_id: id.to_owned(),
+        };
+        Ok(self
+            .users()
+            .get_plan(call(caller, request))
+            .await
+            .map_err(refused)?
+            .into_inner())
     }
 
     pub async fn plan(&self, caller: &Caller, id: &str) -> Plan {
@@ -245,7 +322,11 @@ impl Stack {
     }
 
     pub async fn list(&self, caller: &Caller) -> ListPlansResponse {
-        self.users().list_plans(call(caller, ListPlansRequest::default())).await.unwrap().into_inner()
+        self.users()
+            .list_plans(call(caller, ListPlansRequest::default()))
+            .await
+            .unwrap()
+            .into_inner()
     }
 
     pub async fn push(&self, product: &Product, users: &[&Caller]) -> Vec<PushedPlan> {
@@ -261,12 +342,26 @@ impl Stack {
     }
 
     pub async fn try_push(&self, request: PushPlanRequest) -> Result<Vec<PushedPlan>, Refusal> {
-        Ok(self.staff().push_plan(call(&operator(), request)).await.map_err(refused)?.into_inner().items)
+        Ok(self
+            .staff()
+            .push_plan(call(&operator(), request))
+            .await
+            .map_err(refused)?
+            .into_inner()
+            .items)
     }
 
     /// Imports a file in pieces small enough to cut its lines.
     pub async fn import(&self, source: &str, mapping: &str, file: &str) -> ImportDeliveryResponse {
-        self.try_import(&operator(), ImportFormat::Csv, source, mapping, file.as_bytes()).await.unwrap()
+        self.try_import(
+            &operator(),
+            ImportFormat::Csv,
+            source,
+            mapping,
+            file.as_bytes(),
+        )
+        .await
+        .unwrap()
     }
 
     pub async fn try_import(
@@ -277,34 +372,90 @@ impl Stack {
         mapping: &str,
         file: &[u8],
     ) -> Result<ImportDeliveryResponse, Refusal> {
-        let header = ImportHeader { format: format.into(), source: source.into(), mapping_json: mapping.into() };
+        let header = ImportHeader {
+            format: format.into(),
+            source: source.into(),
+            mapping_json: mapping.into(),
+        };
         let piece_length = if file.len() > 100_000 { 65_536 } else { 37 };
         let mut parts = vec![Part::Header(header)];
-        parts.extend(file.chunks(piece_length).map(|piece| Part::Chunk(piece.to_vec())));
-        let messages = parts.into_iter().map(|part| ImportDeliveryRequest { part: Some(part) });
-        let request = outgoing(caller, tokio_stream::iter(messages.collect::<Vec<_>>()), Duration::from_secs(60));
-        Ok(self.staff().import_delivery(request).await.map_err(refused)?.into_inner())
+        parts.extend(
+            file.chunks(piece_length)
+                .map(|piece| Part::Chunk(piece.to_vec())),
+        );
+        let messages = parts
+            .into_iter()
+            .map(|part| ImportDeliveryRequest { part: Some(part) });
+        let request = outgoing(
+            caller,
+            tokio_stream::iter(messages.collect::<Vec<_>>()),
+            Duration::from_secs(60),
+        );
+        Ok(self
+            .staff()
+            .import_delivery(request)
+            .await
+            .map_err(refused)?
+            .into_inner())
     }
 
-    pub async fn statistics(&self, caller: &Caller, range: StatisticsRange, zone: &str) -> GetStatisticsResponse {
-        let request = GetStatisticsRequest { range: range.into(), time_zone: zone.into() };
-        self.users().get_statistics(call(caller, request)).await.unwrap().into_inner()
+    pub async fn statistics(
+        &self,
+        caller: &Caller,
+        range: StatisticsRange,
+        zone: &str,
+    ) -> GetStatisticsResponse {
+        let request = GetStatisticsRequest {
+            range: range.into(),
+            time_zone: zone.into(),
+        };
+        self.users()
+            .get_statistics(call(caller, request))
+            .await
+            .unwrap()
+            .into_inner()
     }
 
     pub async fn finish(&self, id: &str, outcome: FinishOutcome) -> Result<Plan, Refusal> {
-        let request = FinishPlanRequest { plan_id: id.into(), outcome: outcome.into(), reason: "by hand".into() };
-        Ok(self.staff().finish_plan(call(&operator(), request)).await.map_err(refused)?.into_inner().plan.unwrap())
+        let request = FinishPlanRequest {
+            plan_id: id.into(),
+            outcome: outcome.into(),
+            reason: "by hand".into(),
+        };
+        Ok(self
+            .staff()
+            .finish_plan(call(&operator(), request))
+            .await
+            .map_err(refused)?
+            .into_inner()
+            .plan
+            .unwrap())
     }
 
     pub async fn settle(&self, id: &str) -> Result<Plan, Refusal> {
         let request = SettlePlanRequest { plan_id: id.into() };
-        Ok(self.staff().settle_plan(call(&operator(), request)).await.map_err(refused)?.into_inner().plan.unwrap())
+        Ok(self
+            .staff()
+            .settle_plan(call(&operator(), request))
+            .await
+            .map_err(refused)?
+            .into_inner()
+            .plan
+            .unwrap())
     }
 
     pub async fn holds(&self) -> HashMap<String, HoldBook> {
         let request = ListHoldsRequest::default();
-        let answer = PlanReconcileServiceClient::new(self.plan.channel()).list_holds(call(&Caller::system(), request)).await;
-        answer.unwrap().into_inner().items.into_iter().map(|hold| (hold.order_id.clone(), hold)).collect()
+        let answer = PlanReconcileServiceClient::new(self.plan.channel())
+            .list_holds(call(&Caller::system(), request))
+            .await;
+        answer
+            .unwrap()
+            .into_inner()
+            .items
+            .into_iter()
+            .map(|hold| (hold.order_id.clone(), hold))
+            .collect()
     }
 }
 
@@ -344,7 +495,10 @@ async fn start_coupon(db: &TestDatabase, broker: &TestBroker, clock: &Clock) -> 
 
 pub fn call<T>(caller: &Caller, message: T) -> Request<T> {
     // A caller's deadline is that of one request; a test makes many.
-    let fresh = Caller { deadline: adfolio_kit::deadline::Deadline::after(CALL_LIMIT), ..caller.clone() };
+    let fresh = Caller {
+        deadline: adfolio_kit::deadline::Deadline::after(CALL_LIMIT),
+        ..caller.clone()
+    };
     outgoing(&fresh, message, CALL_LIMIT)
 }
 
@@ -382,7 +536,11 @@ pub fn put_into(product: &Product, minor: i64) -> PutPlanRequest {
 }
 
 pub fn put_plan(id: &str, minor: i64) -> PutPlanRequest {
-    PutPlanRequest { target: Some(Target::PlanId(id.into())), amount_minor: minor, user_coupon_id: String::new() }
+    PutPlanRequest {
+        target: Some(Target::PlanId(id.into())),
+        amount_minor: minor,
+        user_coupon_id: String::new(),
+    }
 }
 
 pub fn product(name: &str) -> Product {
@@ -399,5 +557,10 @@ pub fn product(name: &str) -> Product {
 
 /// Counts by status that are not zero.
 pub fn counts(answer: &ListPlansResponse) -> Vec<(PlanStatus, i64)> {
-    answer.counts.iter().filter(|count| count.count != 0).map(|count| (count.status(), count.count)).collect()
+    answer
+        .counts
+        .iter()
+        .filter(|count| count.count != 0)
+        .map(|count| (count.status(), count.count))
+        .collect()
 }

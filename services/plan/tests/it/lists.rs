@@ -6,8 +6,17 @@ use adfolio_proto::plan::v1::*;
 
 use crate::helpers::*;
 
-async fn page(stack: &Stack, caller: &adfolio_kit::identity::Caller, request: ListPlansRequest) -> ListPlansResponse {
-    stack.users().list_plans(call(caller, request)).await.unwrap().into_inner()
+async fn page(
+    stack: &Stack,
+    caller: &adfolio_kit::identity::Caller,
+    request: ListPlansRequest,
+) -> ListPlansResponse {
+    stack
+        .users()
+        .list_plans(call(caller, request))
+        .await
+        .unwrap()
+        .into_inner()
 }
 
 #[tokio::test]
@@ -23,7 +32,10 @@ async fn pages_go_through_every_plan_once_newest_first() {
     made.reverse();
     let (mut seen, mut cursor) = (Vec::new(), String::new());
     loop {
-        let request = ListPlansRequest { page: Some(PageRequest { cursor, limit: 3 }), ..Default::default() };
+        let request = ListPlansRequest {
+            page: Some(PageRequest { cursor, limit: 3 }),
+            ..Default::default()
+        };
         let answer = page(&stack, &caller, request).await;
         seen.extend(answer.items.into_iter().map(|plan| plan.id));
         cursor = answer.next_cursor;
@@ -43,15 +55,29 @@ async fn filters_and_counts_agree() {
         stack.put(&caller, &product, 1_000).await.unwrap();
         stack.push(&product, &[&caller]).await;
     }
-    let request = ListPlansRequest { push: PushFilter::Official.into(), ..Default::default() };
+    let request = ListPlansRequest {
+        push: PushFilter::Official.into(),
+        ..Default::default()
+    };
     let official = page(&stack, &caller, request).await;
     assert_eq!(counts(&official), [(PlanStatus::Waiting, 2)]);
     assert_eq!(official.items.len(), 2);
     assert_eq!(official.counts.len(), 7, "every tab has its count");
-    let request = ListPlansRequest { status: PlanStatus::Matching.into(), ..Default::default() };
+    let request = ListPlansRequest {
+        status: PlanStatus::Matching.into(),
+        ..Default::default()
+    };
     let matching = page(&stack, &caller, request).await;
-    assert!(matching.items.iter().all(|plan| plan.status() == PlanStatus::Matching && !plan.official));
-    assert_eq!(counts(&matching), [(PlanStatus::Waiting, 2), (PlanStatus::Matching, 2)]);
+    assert!(
+        matching
+            .items
+            .iter()
+            .all(|plan| plan.status() == PlanStatus::Matching && !plan.official)
+    );
+    assert_eq!(
+        counts(&matching),
+        [(PlanStatus::Waiting, 2), (PlanStatus::Matching, 2)]
+    );
 }
 
 #[tokio::test]
@@ -63,13 +89,24 @@ async fn a_foreign_cursor_and_a_wrong_limit_are_refused() {
         stack.put(&caller, &product, 1_000).await.unwrap();
     }
     let request = |cursor: &str, limit| ListPlansRequest {
-        page: Some(PageRequest { cursor: cursor.into(), limit }),
+        page: Some(PageRequest {
+            cursor: cursor.into(),
+            limit,
+        }),
         ..Default::default()
     };
     let cursor = page(&stack, &caller, request("", 1)).await.next_cursor;
-    let foreign = stack.users().list_plans(call(&user(), request(&cursor, 1))).await.map_err(refused);
+    let foreign = stack
+        .users()
+        .list_plans(call(&user(), request(&cursor, 1)))
+        .await
+        .map_err(refused);
     assert_eq!(reason(foreign), (Reason::Validation, Some("cursor".into())));
-    let long = stack.users().list_plans(call(&caller, request("", 101))).await.map_err(refused);
+    let long = stack
+        .users()
+        .list_plans(call(&caller, request("", 101)))
+        .await
+        .map_err(refused);
     assert_eq!(reason(long), (Reason::Validation, Some("limit".into())));
 }
 
@@ -81,13 +118,28 @@ async fn staff_find_plans_by_user_status_and_number() {
     let plan = stack.put(&first, &product, 1_000).await.unwrap();
     stack.put(&second, &product, 1_000).await.unwrap();
     let list = async |request: AdminListPlansRequest| {
-        stack.staff().admin_list_plans(call(&operator(), request)).await.unwrap().into_inner().items
+        stack
+            .staff()
+            .admin_list_plans(call(&operator(), request))
+            .await
+            .unwrap()
+            .into_inner()
+            .items
     };
     assert_eq!(list(AdminListPlansRequest::default()).await.len(), 2);
-    let by_user = AdminListPlansRequest { user_id: id_of(&first), ..Default::default() };
+    let by_user = AdminListPlansRequest {
+        user_id: id_of(&first),
+        ..Default::default()
+    };
     assert_eq!(list(by_user).await, [plan.clone()]);
-    let by_number = AdminListPlansRequest { plan_number: plan.plan_number.clone(), ..Default::default() };
+    let by_number = AdminListPlansRequest {
+        plan_number: plan.plan_number.clone(),
+        ..Default::default()
+    };
     assert_eq!(list(by_number).await, [plan]);
-    let by_status = AdminListPlansRequest { status: PlanStatus::Settled.into(), ..Default::default() };
+    let by_status = AdminListPlansRequest {
+        status: PlanStatus::Settled.into(),
+        ..Default::default()
+    };
     assert!(list(by_status).await.is_empty());
 }

@@ -1,5 +1,11 @@
 //! Plan's behaviour through its gRPC calls, with the real wallet and coupon beside it, on real PostgreSQL and RabbitMQ.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    reason = "a test fails by panicking"
+)]
 
 mod access;
 mod delivery;

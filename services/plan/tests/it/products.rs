@@ -10,33 +10,89 @@ use crate::helpers::*;
 async fn a_product_is_created_edited_and_listed_newest_first() {
     let stack = Stack::start().await;
     let first = stack.product().await;
-    let second = stack.create_product(&operator(), product("Jumper")).await.unwrap();
-    let edited = Product { description: "Jump".into(), put_min_minor: 2_000, ..second.clone() };
-    let request = EditProductRequest { product: Some(edited.clone()) };
-    let answer = stack.staff().edit_product(call(&operator(), request)).await.unwrap().into_inner();
+    let second = stack
+        .create_product(&operator(), product("Jumper"))
+        .await
+        .unwrap();
+    let edited = Product {
+        description: "Jump".into(),
+        put_min_minor: 2_000,
+        ..second.clone()
+    };
+    let request = EditProductRequest {
+        product: Some(edited.clone()),
+    };
+    let answer = stack
+        .staff()
+        .edit_product(call(&operator(), request))
+        .await
+        .unwrap()
+        .into_inner();
     assert_eq!(answer.product, Some(edited.clone()));
 
-    let page = |cursor: &str| Some(PageRequest { cursor: cursor.into(), limit: 1 });
+    let page = |cursor: &str| {
+        Some(PageRequest {
+            cursor: cursor.into(),
+            limit: 1,
+        })
+    };
     let reader = user();
     let request = ListProductsRequest { page: page("") };
-    let newest = stack.users().list_products(call(&reader, request)).await.unwrap().into_inner();
+    let newest = stack
+        .users()
+        .list_products(call(&reader, request))
+        .await
+        .unwrap()
+        .into_inner();
     assert_eq!(newest.items, [edited]);
-    let request = ListProductsRequest { page: page(&newest.next_cursor) };
-    let oldest = stack.users().list_products(call(&reader, request)).await.unwrap().into_inner();
-    assert_eq!((oldest.items, oldest.next_cursor.as_str()), (vec![first], ""));
+    let request = ListProductsRequest {
+        page: page(&newest.next_cursor),
+    };
+    let oldest = stack
+        .users()
+        .list_products(call(&reader, request))
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(
+        (oldest.items, oldest.next_cursor.as_str()),
+        (vec![first], "")
+    );
 }
 
 #[tokio::test]
 async fn a_range_that_is_none_is_refused_and_an_unknown_product_is_not_found() {
     let stack = Stack::start().await;
-    let wrong = Product { put_min_minor: 500, put_max_minor: 400, ..product("Runner") };
-    assert_eq!(reason(stack.create_product(&operator(), wrong).await), (Reason::Validation, Some("put_max".into())));
-    let nameless = Product { name: "  ".into(), ..product("Runner") };
-    assert_eq!(reason(stack.create_product(&operator(), nameless).await), (Reason::Validation, Some("name".into())));
+    let wrong = Product {
+        put_min_minor: 500,
+        put_max_minor: 400,
+        ..product("Runner")
+    };
+    assert_eq!(
+        reason(stack.create_product(&operator(), wrong).await),
+        (Reason::Validation, Some("put_max".into()))
+    );
+    let nameless = Product {
+        name: "  ".into(),
+        ..product("Runner")
+    };
+    assert_eq!(
+        reason(stack.create_product(&operator(), nameless).await),
+        (Reason::Validation, Some("name".into()))
+    );
     for id in ["no id", "00000000-0000-7000-8000-000000000000"] {
-        let request = GetProductRequest { product_id: id.into() };
-        let answer = stack.users().get_product(call(&user(), request)).await.map_err(refused);
-        assert_eq!(reason(answer), (Reason::NotFound, Some("product_id".into())));
+        let request = GetProductRequest {
+            product_id: id.into(),
+        };
+        let answer = stack
+            .users()
+            .get_product(call(&user(), request))
+            .await
+            .map_err(refused);
+        assert_eq!(
+            reason(answer),
+            (Reason::NotFound, Some("product_id".into()))
+        );
     }
 }
 
@@ -44,20 +100,51 @@ async fn a_range_that_is_none_is_refused_and_an_unknown_product_is_not_found() {
 async fn a_repeated_creation_with_one_key_is_one_product() {
     let stack = Stack::start().await;
     let staff = keyed(&operator(), "create-1");
-    let first = stack.create_product(&staff, product("Runner")).await.unwrap();
-    assert_eq!(stack.create_product(&staff, product("Runner")).await.unwrap(), first);
-    assert_eq!(reason(stack.create_product(&staff, product("Other")).await).0, Reason::IdempotencyKeyReused);
+    let first = stack
+        .create_product(&staff, product("Runner"))
+        .await
+        .unwrap();
+    assert_eq!(
+        stack
+            .create_product(&staff, product("Runner"))
+            .await
+            .unwrap(),
+        first
+    );
+    assert_eq!(
+        reason(stack.create_product(&staff, product("Other")).await).0,
+        Reason::IdempotencyKeyReused
+    );
 }
 
 #[tokio::test]
 async fn an_operator_has_a_name() {
     let stack = Stack::start().await;
-    let request = CreateOperatorRequest { name: "North".into() };
-    let created = stack.staff().create_operator(call(&operator(), request)).await.unwrap().into_inner().operator.unwrap();
+    let request = CreateOperatorRequest {
+        name: "North".into(),
+    };
+    let created = stack
+        .staff()
+        .create_operator(call(&operator(), request))
+        .await
+        .unwrap()
+        .into_inner()
+        .operator
+        .unwrap();
     assert_eq!(created.name, "North");
-    let listed = stack.staff().list_operators(call(&operator(), ListOperatorsRequest::default())).await.unwrap();
+    let listed = stack
+        .staff()
+        .list_operators(call(&operator(), ListOperatorsRequest::default()))
+        .await
+        .unwrap();
     assert_eq!(listed.into_inner().items, [created]);
-    let request = CreateOperatorRequest { name: String::new() };
-    let answer = stack.staff().create_operator(call(&operator(), request)).await.map_err(refused);
+    let request = CreateOperatorRequest {
+        name: String::new(),
+    };
+    let answer = stack
+        .staff()
+        .create_operator(call(&operator(), request))
+        .await
+        .map_err(refused);
     assert_eq!(reason(answer), (Reason::Validation, Some("name".into())));
 }

@@ -13,16 +13,44 @@ async fn a_pushed_plan_waits_for_its_user() {
     let (first, second) = (stack.user_with(10_000).await, user());
     let pushed = stack.push(&product, &[&first, &second, &first]).await;
     assert_eq!(pushed.len(), 2, "one for each user");
-    let plan_id = &pushed.iter().find(|pushed| pushed.user_id == id_of(&first)).unwrap().plan_id;
+    let plan_id = &pushed
+        .iter()
+        .find(|pushed| pushed.user_id == id_of(&first))
+        .unwrap()
+        .plan_id;
     let waiting = stack.plan(&first, plan_id).await;
-    assert_eq!((waiting.status(), waiting.official), (PlanStatus::Waiting, true));
-    assert_eq!((waiting.put_content.as_str(), waiting.put_rule.as_str()), ("Video", "Daily"));
-    let count = stack.users().count_waiting(call(&first, CountWaitingRequest {})).await.unwrap().into_inner().count;
+    assert_eq!(
+        (waiting.status(), waiting.official),
+        (PlanStatus::Waiting, true)
+    );
+    assert_eq!(
+        (waiting.put_content.as_str(), waiting.put_rule.as_str()),
+        ("Video", "Daily")
+    );
+    let count = stack
+        .users()
+        .count_waiting(call(&first, CountWaitingRequest {}))
+        .await
+        .unwrap()
+        .into_inner()
+        .count;
     assert_eq!(count, 1);
-    let plan = stack.put_request(&first, put_plan(plan_id, 6_000)).await.unwrap();
-    assert_eq!((plan.status(), plan.put_amount_minor, plan.id.as_str()), (PlanStatus::Matching, 6_000, plan_id.as_str()));
-    assert_eq!(counts(&stack.list(&first).await), [(PlanStatus::Matching, 1)]);
-    assert_eq!(counts(&stack.list(&second).await), [(PlanStatus::Waiting, 1)]);
+    let plan = stack
+        .put_request(&first, put_plan(plan_id, 6_000))
+        .await
+        .unwrap();
+    assert_eq!(
+        (plan.status(), plan.put_amount_minor, plan.id.as_str()),
+        (PlanStatus::Matching, 6_000, plan_id.as_str())
+    );
+    assert_eq!(
+        counts(&stack.list(&first).await),
+        [(PlanStatus::Matching, 1)]
+    );
+    assert_eq!(
+        counts(&stack.list(&second).await),
+        [(PlanStatus::Waiting, 1)]
+    );
 }
 
 #[tokio::test]
@@ -46,10 +74,22 @@ async fn a_key_repeats_the_put_of_a_pushed_plan() {
     let product = stack.product().await;
     let caller = keyed(&stack.user_with(100_000).await, "pushed-1");
     let id = stack.push(&product, &[&caller]).await.remove(0).plan_id;
-    let plan = stack.put_request(&caller, put_plan(&id, 6_000)).await.unwrap();
-    assert_eq!(stack.put_request(&caller, put_plan(&id, 6_000)).await.unwrap(), plan);
+    let plan = stack
+        .put_request(&caller, put_plan(&id, 6_000))
+        .await
+        .unwrap();
+    assert_eq!(
+        stack
+            .put_request(&caller, put_plan(&id, 6_000))
+            .await
+            .unwrap(),
+        plan
+    );
     let other = keyed(&caller, "pushed-2");
-    assert_eq!(reason(stack.put_request(&other, put_plan(&id, 6_000)).await).0, Reason::PlanNotPuttable);
+    assert_eq!(
+        reason(stack.put_request(&other, put_plan(&id, 6_000)).await).0,
+        Reason::PlanNotPuttable
+    );
 }
 
 #[tokio::test]
@@ -59,17 +99,32 @@ async fn a_refused_put_leaves_the_plan_waiting_and_its_coupon_usable() {
     let caller = stack.user_with(1_000).await;
     let id = stack.push(&product, &[&caller]).await.remove(0).plan_id;
     let coupon = stack.coupon(&caller, |_| {}).await;
-    let request = PutPlanRequest { user_coupon_id: coupon.id.clone(), ..put_plan(&id, 6_000) };
-    assert_eq!(reason(stack.put_request(&caller, request.clone()).await).0, Reason::InsufficientBalance);
+    let request = PutPlanRequest {
+        user_coupon_id: coupon.id.clone(),
+        ..put_plan(&id, 6_000)
+    };
+    assert_eq!(
+        reason(stack.put_request(&caller, request.clone()).await).0,
+        Reason::InsufficientBalance
+    );
     assert_eq!(stack.plan(&caller, &id).await.status(), PlanStatus::Waiting);
-    eventually("the coupon is free", || async { stack.coupon_counts(&caller).await == (1, 0) }).await;
+    eventually("the coupon is free", || async {
+        stack.coupon_counts(&caller).await == (1, 0)
+    })
+    .await;
     stack.deposit(&caller, 10_000).await;
     let plan = eventually("the plan can be put again", || async {
         stack.put_request(&caller, request.clone()).await.ok()
     })
     .await;
-    assert_eq!((plan.status(), plan.discount_amount_minor), (PlanStatus::Matching, 500));
-    eventually("the coupon is used", || async { stack.coupon_counts(&caller).await == (0, 1) }).await;
+    assert_eq!(
+        (plan.status(), plan.discount_amount_minor),
+        (PlanStatus::Matching, 500)
+    );
+    eventually("the coupon is used", || async {
+        stack.coupon_counts(&caller).await == (0, 1)
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -88,14 +143,41 @@ async fn what_cannot_be_pushed_is_refused() {
     };
     let unknown = "00000000-0000-7000-8000-000000000000";
     let cases: [(&dyn Fn(&mut PushPlanRequest), Reason, &str); 6] = [
-        (&|request| request.user_ids.push(NOBODY.into()), Reason::NotFound, "user_ids"),
-        (&|request| request.user_ids.clear(), Reason::Validation, "user_ids"),
-        (&|request| request.user_ids = (0..501).map(|_| id_of(&user())).collect(), Reason::Validation, "user_ids"),
-        (&|request| request.product_id = unknown.into(), Reason::NotFound, "product_id"),
-        (&|request| request.operator_id = unknown.into(), Reason::NotFound, "operator_id"),
-        (&|request| request.amount_minor = 999, Reason::AmountOutOfRange, "amount"),
+        (
+            &|request| request.user_ids.push(NOBODY.into()),
+            Reason::NotFound,
+            "user_ids",
+        ),
+        (
+            &|request| request.user_ids.clear(),
+            Reason::Validation,
+            "user_ids",
+        ),
+        (
+            &|request| request.user_ids = (0..501).map(|_| id_of(&user())).collect(),
+            Reason::Validation,
+            "user_ids",
+        ),
+        (
+            &|request| request.product_id = unknown.into(),
+            Reason::NotFound,
+            "product_id",
+        ),
+        (
+            &|request| request.operator_id = unknown.into(),
+            Reason::NotFound,
+            "operator_id",
+        ),
+        (
+            &|request| request.amount_minor = 999,
+            Reason::AmountOutOfRange,
+            "amount",
+        ),
     ];
     for (change, expected, field) in cases {
-        assert_eq!(reason(stack.try_push(request(change)).await), (expected, Some(field.into())));
+        assert_eq!(
+            reason(stack.try_push(request(change)).await),
+            (expected, Some(field.into()))
+        );
     }
 }

@@ -40,19 +40,34 @@ async fn import(stack: &Stack, plan: &Plan, rows: &[Row]) {
         .iter()
         .enumerate()
         .map(|(index, row)| {
-            let (time, spend, revenue) = (row.time.to_rfc3339(), micros(row.spend), micros(row.revenue));
-            format!("r{index},{},{time},{},{},{spend},{revenue}\n", plan.plan_number, row.impressions, row.clicks)
+            let (time, spend, revenue) = (
+                row.time.to_rfc3339(),
+                micros(row.spend),
+                micros(row.revenue),
+            );
+            format!(
+                "r{index},{},{time},{},{},{spend},{revenue}\n",
+                plan.plan_number, row.impressions, row.clicks
+            )
         })
         .collect();
     let file = format!("report_id,plan_number,time,impressions,clicks,spend,revenue\n{lines}");
     let summary = stack.import("net", "{}", &file).await;
-    assert_eq!(summary.applied, i64::try_from(rows.len()).unwrap(), "{:?}", summary.rejected.first());
+    assert_eq!(
+        summary.applied,
+        i64::try_from(rows.len()).unwrap(),
+        "{:?}",
+        summary.rejected.first()
+    );
 }
 
 fn sums(rows: &[Row], from: DateTime<Utc>, to: DateTime<Utc>) -> [i64; 4] {
     let mut sums = [0; 4];
     for row in rows.iter().filter(|row| (from..to).contains(&row.time)) {
-        for (sum, part) in sums.iter_mut().zip([row.impressions, row.clicks, row.spend, row.revenue]) {
+        for (sum, part) in
+            sums.iter_mut()
+                .zip([row.impressions, row.clicks, row.spend, row.revenue])
+        {
             *sum += part;
         }
     }
@@ -60,7 +75,12 @@ fn sums(rows: &[Row], from: DateTime<Utc>, to: DateTime<Utc>) -> [i64; 4] {
 }
 
 fn shown(statistics: &GetStatisticsResponse) -> [i64; 4] {
-    [statistics.impressions, statistics.clicks, statistics.consumed_minor, statistics.revenue_minor]
+    [
+        statistics.impressions,
+        statistics.clicks,
+        statistics.consumed_minor,
+        statistics.revenue_minor,
+    ]
 }
 
 fn time_of(point: &SeriesPoint) -> DateTime<Utc> {
@@ -68,7 +88,15 @@ fn time_of(point: &SeriesPoint) -> DateTime<Utc> {
 }
 
 /// Checks a range and each of its points.
-async fn check(stack: &Stack, caller: &Caller, rows: &[Row], range: StatisticsRange, zone: &str, from: &str, to: &str) {
+async fn check(
+    stack: &Stack,
+    caller: &Caller,
+    rows: &[Row],
+    range: StatisticsRange,
+    zone: &str,
+    from: &str,
+    to: &str,
+) {
     let statistics = stack.statistics(caller, range, zone).await;
     let (from, to) = (instant(from), instant(to));
     let bounds: (DateTime<Utc>, DateTime<Utc>) = (
@@ -76,11 +104,25 @@ async fn check(stack: &Stack, caller: &Caller, rows: &[Row], range: StatisticsRa
         statistics.to.clone().unwrap().try_into().unwrap(),
     );
     assert_eq!(bounds, (from, to), "{range:?} in {zone}");
-    assert_eq!(shown(&statistics), sums(rows, from, to), "{range:?} in {zone}");
+    assert_eq!(
+        shown(&statistics),
+        sums(rows, from, to),
+        "{range:?} in {zone}"
+    );
     for (index, point) in statistics.series.iter().enumerate() {
         let end = statistics.series.get(index + 1).map_or(to, time_of);
-        let figures = [point.impressions, point.clicks, point.consumed_minor, point.revenue_minor];
-        assert_eq!(figures, sums(rows, time_of(point), end), "{range:?} in {zone} at {}", time_of(point));
+        let figures = [
+            point.impressions,
+            point.clicks,
+            point.consumed_minor,
+            point.revenue_minor,
+        ];
+        assert_eq!(
+            figures,
+            sums(rows, time_of(point), end),
+            "{range:?} in {zone} at {}",
+            time_of(point)
+        );
     }
 }
 
@@ -103,20 +145,59 @@ async fn every_range_in_three_zones_is_the_sum_of_its_rows() {
         (Today, "UTC", "2026-11-15T00:00:00Z", "2026-11-16T00:00:00Z"),
         (Week, "UTC", "2026-11-09T00:00:00Z", "2026-11-16T00:00:00Z"),
         (Month, "UTC", "2026-11-01T00:00:00Z", "2026-11-16T00:00:00Z"),
-        (Today, "Asia/Kathmandu GMT+05:45", "2026-11-15T18:15:00Z", "2026-11-16T18:15:00Z"),
-        (Week, "Asia/Kathmandu GMT+05:45", "2026-11-15T18:15:00Z", "2026-11-16T18:15:00Z"),
-        (Month, "Asia/Kathmandu GMT+05:45", "2026-10-31T18:15:00Z", "2026-11-16T18:15:00Z"),
-        (Today, "America/New_York", "2026-11-15T05:00:00Z", "2026-11-16T05:00:00Z"),
-        (Week, "America/New_York", "2026-11-09T05:00:00Z", "2026-11-16T05:00:00Z"),
-        (Month, "America/New_York", "2026-11-01T04:00:00Z", "2026-11-16T05:00:00Z"),
+        (
+            Today,
+            "Asia/Kathmandu GMT+05:45",
+            "2026-11-15T18:15:00Z",
+            "2026-11-16T18:15:00Z",
+        ),
+        (
+            Week,
+            "Asia/Kathmandu GMT+05:45",
+            "2026-11-15T18:15:00Z",
+            "2026-11-16T18:15:00Z",
+        ),
+        (
+            Month,
+            "Asia/Kathmandu GMT+05:45",
+            "2026-10-31T18:15:00Z",
+            "2026-11-16T18:15:00Z",
+        ),
+        (
+            Today,
+            "America/New_York",
+            "2026-11-15T05:00:00Z",
+            "2026-11-16T05:00:00Z",
+        ),
+        (
+            Week,
+            "America/New_York",
+            "2026-11-09T05:00:00Z",
+            "2026-11-16T05:00:00Z",
+        ),
+        (
+            Month,
+            "America/New_York",
+            "2026-11-01T04:00:00Z",
+            "2026-11-16T05:00:00Z",
+        ),
     ] {
         check(&stack, &caller, &rows, range, zone, from, to).await;
     }
     for zone in ["UTC", "Asia/Kathmandu", "America/New_York"] {
         let all = stack.statistics(&caller, StatisticsRange::All, zone).await;
-        assert_eq!(shown(&all), sums(&rows, DateTime::UNIX_EPOCH, instant("2027-01-01T00:00:00Z")));
+        assert_eq!(
+            shown(&all),
+            sums(&rows, DateTime::UNIX_EPOCH, instant("2027-01-01T00:00:00Z"))
+        );
         assert_eq!((all.invested_minor, all.delivery_orders), (900_000, 1));
-        assert_eq!(all.series.iter().map(|point| point.impressions).sum::<i64>(), all.impressions);
+        assert_eq!(
+            all.series
+                .iter()
+                .map(|point| point.impressions)
+                .sum::<i64>(),
+            all.impressions
+        );
         assert_eq!(all.series.len(), 2, "October and November");
         let from: DateTime<Utc> = all.from.unwrap().try_into().unwrap();
         assert_eq!(from, rows[0].time);
@@ -128,11 +209,25 @@ async fn the_day_the_clocks_change_has_its_hours() {
     let rows = rows("2026-10-31T20:00:00Z", 40);
     let (stack, caller, plan) = stack_with("2026-11-01T21:00:00Z", &rows).await;
     let zone = "America/New_York";
-    check(&stack, &caller, &rows, StatisticsRange::Today, zone, "2026-11-01T04:00:00Z", "2026-11-02T05:00:00Z").await;
-    let today = stack.statistics(&caller, StatisticsRange::Today, zone).await;
+    check(
+        &stack,
+        &caller,
+        &rows,
+        StatisticsRange::Today,
+        zone,
+        "2026-11-01T04:00:00Z",
+        "2026-11-02T05:00:00Z",
+    )
+    .await;
+    let today = stack
+        .statistics(&caller, StatisticsRange::Today, zone)
+        .await;
     assert_eq!(today.series.len(), 25);
     let detail = stack.plan_of(&caller, &plan.id).await.unwrap();
-    assert_eq!(detail.series.iter().map(|point| point.clicks).sum::<i64>(), rows.iter().map(|row| row.clicks).sum::<i64>());
+    assert_eq!(
+        detail.series.iter().map(|point| point.clicks).sum::<i64>(),
+        rows.iter().map(|row| row.clicks).sum::<i64>()
+    );
 }
 
 #[tokio::test]
@@ -144,8 +239,16 @@ async fn a_plans_series_is_by_day_beyond_three_days() {
     let detail = stack.plan_of(&caller, &plan.id).await.unwrap();
     assert_eq!(detail.series.len(), 9);
     for (index, point) in detail.series.iter().enumerate() {
-        let end = detail.series.get(index + 1).map_or(instant("2026-11-30T00:00:00Z"), time_of);
-        let figures = [point.impressions, point.clicks, point.consumed_minor, point.revenue_minor];
+        let end = detail
+            .series
+            .get(index + 1)
+            .map_or(instant("2026-11-30T00:00:00Z"), time_of);
+        let figures = [
+            point.impressions,
+            point.clicks,
+            point.consumed_minor,
+            point.revenue_minor,
+        ];
         assert_eq!(figures, sums(&rows, time_of(point), end));
     }
 }
@@ -156,10 +259,27 @@ async fn running_budgets_are_to_be_consumed_in_every_range() {
     let (stack, caller, plan) = stack_with("2026-11-15T22:00:00Z", &rows).await;
     let spent = sums(&rows, DateTime::UNIX_EPOCH, instant("2027-01-01T00:00:00Z"))[2];
     for range in [StatisticsRange::Today, StatisticsRange::All] {
-        assert_eq!(stack.statistics(&caller, range, "UTC").await.to_be_consumed_minor, 900_000 - spent);
+        assert_eq!(
+            stack
+                .statistics(&caller, range, "UTC")
+                .await
+                .to_be_consumed_minor,
+            900_000 - spent
+        );
     }
-    stack.finish(&plan.id, FinishOutcome::PutFinished).await.unwrap();
-    assert_eq!(stack.statistics(&caller, StatisticsRange::Today, "UTC").await.to_be_consumed_minor, 0);
-    let nobody = stack.statistics(&user(), StatisticsRange::All, "junk").await;
+    stack
+        .finish(&plan.id, FinishOutcome::PutFinished)
+        .await
+        .unwrap();
+    assert_eq!(
+        stack
+            .statistics(&caller, StatisticsRange::Today, "UTC")
+            .await
+            .to_be_consumed_minor,
+        0
+    );
+    let nobody = stack
+        .statistics(&user(), StatisticsRange::All, "junk")
+        .await;
     assert_eq!((shown(&nobody), nobody.delivery_orders), ([0; 4], 0));
 }
