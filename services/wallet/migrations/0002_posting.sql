@@ -4,11 +4,12 @@
 -- refuse each command by itself against the locked rows, and writes everything that was accepted. A caller passes arrays
 -- of equal length; the element at one place is one command. A batch must not name an order or a key twice.
 
-CREATE TYPE posting_kind AS ENUM ('deposit', 'hold', 'record_delivery', 'release', 'settle');
+-- A deposit needs a wallet; a first deposit opens it, for a user that is known to exist.
+CREATE TYPE posting_kind AS ENUM ('deposit', 'first_deposit', 'hold', 'record_delivery', 'release', 'settle');
 
 -- What became of a command. All but the first two changed nothing.
 CREATE TYPE posting_outcome AS ENUM (
-    'applied', 'repeated', 'insufficient_balance', 'unknown_order', 'key_reused', 'order_closed',
+    'applied', 'repeated', 'insufficient_balance', 'no_wallet', 'unknown_order', 'key_reused', 'order_closed',
     'consumed_out_of_range', 'consumed_differs', 'revenue_differs', 'share_out_of_range', 'balance_limit'
 );
 
@@ -148,11 +149,13 @@ BEGIN
             d.platform_share := coalesce(c.platform_share, 0);
             d.traceparent := c.traceparent;
 
-            IF c.kind = 'deposit' THEN
+            IF c.kind IN ('deposit', 'first_deposit') THEN
                 IF c.first_digest <> c.digest THEN
                     d.outcome := 'key_reused';
                 ELSIF c.first_id IS NOT NULL THEN
                     d.outcome := 'repeated';
+                ELSIF c.seq IS NULL THEN
+                    d.outcome := 'no_wallet';
                 ELSIF d.available > balance_limit - c.amount THEN
                     d.outcome := 'balance_limit';
                 END IF;
@@ -218,7 +221,7 @@ BEGIN
             d.to_be_settled_change := 0;
             d.withdrawing_change := 0;
 
-            IF c.kind = 'deposit' THEN
+            IF c.kind IN ('deposit', 'first_deposit') THEN
                 d.type := 'deposit';
                 d.first_part := c.amount;
                 d.available_change := c.amount;
@@ -321,7 +324,7 @@ BEGIN
     -- Wallets come into being with the first command that may post to them. In order of id, like the locks below.
     INSERT INTO wallets (user_id)
     SELECT DISTINCT x.user_id FROM unnest(p_kinds, p_users) AS x (kind, user_id)
-    WHERE x.kind IN ('deposit', 'hold', 'release') AND NOT EXISTS (SELECT FROM wallets w WHERE w.user_id = x.user_id)
+    WHERE x.kind IN ('first_deposit', 'hold', 'release') AND NOT EXISTS (SELECT FROM wallets w WHERE w.user_id = x.user_id)
     ORDER BY x.user_id
     ON CONFLICT DO NOTHING;
 

@@ -9,7 +9,7 @@ use tonic::{Request, Response, Status};
 use super::{Grpc, map};
 use crate::error::WalletError;
 use crate::posting::entity::Command;
-use crate::{chain, property, reconcile};
+use crate::{chain, posting, property, reconcile};
 
 /// Every role.
 const ANY_ROLE: [StaffRole; 3] = [StaffRole::Support, StaffRole::Finance, StaffRole::Operator];
@@ -33,11 +33,7 @@ impl WalletAdminService for Grpc {
             request.amount_minor,
             &request.remark,
         )?;
-        // A wallet exists only for users that existed when it began.
-        if !property::exists(&self.pool, user_id).await? {
-            self.peers.require_user(&caller, user_id).await?;
-        }
-        let done = self.queue.post(command, caller.deadline).await?;
+        let done = posting::deposit(&self.queue, &self.peers, &caller, command).await?;
         let booked = done
             .transaction
             .ok_or(WalletError::Unreadable("transaction of a deposit"))?;

@@ -82,6 +82,8 @@ pub struct Deposit {
     pub remark: String,
     /// Who credits.
     pub staff_id: Uuid,
+    /// Whether it may open the wallet, because the user is known to exist.
+    pub opens_wallet: bool,
 }
 
 /// What a command is about. Two commands with the same subject are never in one batch.
@@ -121,11 +123,21 @@ impl Command {
             amount,
             remark: remark.to_owned(),
             staff_id: staff.id,
+            opens_wallet: false,
         };
         Ok(Self {
             user_id,
             action: Action::Deposit(deposit),
         })
+    }
+
+    /// The same deposit for a user who is known to exist, so that it opens a wallet where there is none.
+    #[must_use]
+    pub fn opening_wallet(mut self) -> Self {
+        if let Action::Deposit(deposit) = &mut self.action {
+            deposit.opens_wallet = true;
+        }
+        self
     }
 
     /// A hold.
@@ -230,6 +242,8 @@ pub enum Outcome {
     Repeated,
     /// The available balance does not cover the hold.
     InsufficientBalance,
+    /// The user has no wallet, and the deposit may not open one.
+    NoWallet,
     /// The order never held anything of this user's.
     UnknownOrder,
     /// The key or order was used with other content.
@@ -254,6 +268,7 @@ impl Outcome {
         let refusal = match self {
             Self::Applied | Self::Repeated => return None,
             Self::InsufficientBalance => Refusal::new(Reason::InsufficientBalance).field("amount"),
+            Self::NoWallet => Refusal::not_found("user_id"),
             Self::UnknownOrder => Refusal::not_found("order_id"),
             Self::KeyReused => Refusal::new(Reason::IdempotencyKeyReused),
             Self::OrderClosed => Refusal::new(Reason::PlanNotPuttable).field("order_id"),

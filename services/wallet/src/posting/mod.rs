@@ -12,3 +12,27 @@ mod repo;
 mod writer;
 
 pub use writer::{Queue, queue};
+
+use adfolio_kit::identity::Caller;
+use adfolio_kit::refusal::Reason;
+
+use crate::error::WalletError;
+use crate::peers::Peers;
+use entity::{Command, Done};
+
+/// Posts a deposit. Only for a user without a wallet auth is asked whether there is such a user: a wallet exists only for
+/// users that existed when it was opened.
+pub async fn deposit(
+    queue: &Queue,
+    peers: &Peers,
+    caller: &Caller,
+    command: Command,
+) -> Result<Done, WalletError> {
+    match queue.post(command.clone(), caller.deadline).await {
+        Err(WalletError::Refused(refusal)) if refusal.reason == Reason::NotFound => {
+            peers.require_user(caller, command.user_id).await?;
+            queue.post(command.opening_wallet(), caller.deadline).await
+        }
+        outcome => outcome,
+    }
+}

@@ -60,7 +60,10 @@ impl<'a> Arrays<'a> {
             .push(deposit.map_or("", |deposit| deposit.remark.as_str()));
         self.staff.push(deposit.map(|deposit| deposit.staff_id));
         let (kind, order, version, amounts) = match &item.command.action {
-            Action::Deposit(deposit) => ("deposit", None, 0, [deposit.amount.minor(), 0, 0]),
+            Action::Deposit(deposit) => {
+                let kind = if deposit.opens_wallet { "first_deposit" } else { "deposit" };
+                (kind, None, 0, [deposit.amount.minor(), 0, 0])
+            }
             Action::Hold {
                 order_id,
                 paid,

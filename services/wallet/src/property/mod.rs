@@ -28,8 +28,3 @@ pub struct Property {
 pub async fn of_user(pool: &PgPool, user_id: Uuid) -> Result<Property, WalletError> {
     Ok(repo::find(pool, user_id).await?.unwrap_or_default())
 }
-
-/// Whether the user has a wallet, so that nobody needs to be asked whether the user exists.
-pub async fn exists(pool: &PgPool, user_id: Uuid) -> Result<bool, WalletError> {
-    Ok(repo::find(pool, user_id).await?.is_some())
-}
