@@ -54,7 +54,11 @@ pub async fn run(
         .bind("adfolio.auth.v1.SessionsRevoked")
         .bind("adfolio.auth.v1.AccountStateChanged");
     let reached = service.readiness.register_flag("services");
-    let first_look = readiness::watch(gateway.services().clone(), reached, service.shutdown.clone());
+    let first_look = readiness::watch(
+        gateway.services().clone(),
+        reached,
+        service.shutdown.clone(),
+    );
     service.tasks.spawn("readiness", first_look);
     let sink = gateway.sessions().sink();
     service.tasks.spawn(

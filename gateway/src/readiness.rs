@@ -27,7 +27,8 @@ pub async fn watch(services: Services, reached: Flag, shutdown: Shutdown) {
         loop {
             let check = health.check(HealthCheckRequest::default());
             let answer = tokio::time::timeout(CHECK_LIMIT, check).await;
-            if matches!(answer, Ok(Ok(answer)) if answer.get_ref().status() == ServingStatus::Serving) {
+            if matches!(answer, Ok(Ok(answer)) if answer.get_ref().status() == ServingStatus::Serving)
+            {
                 info!(service = name, "service is ready");
                 break;
             }

@@ -53,7 +53,6 @@ pub struct Services {
     channels: [(&'static str, Channel); 6],
 }
 
-
 impl Services {
     /// Opens a channel to each service; nothing is connected yet.
     pub fn connect(urls: &ServiceUrls) -> Result<Self, ConfigError> {

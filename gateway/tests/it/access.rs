@@ -16,7 +16,9 @@ const JUNK: &str = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA";
 async fn call(stack: &Stack, route: &Route, token: Option<&str>) -> Reply {
     let request = stack.request(route.method.clone(), route.path, token);
     let request = match route.carrier {
-        Carrier::Multipart => request.multipart(reqwest::multipart::Form::new().text("unknown", "part")),
+        Carrier::Multipart => {
+            request.multipart(reqwest::multipart::Form::new().text("unknown", "part"))
+        }
         Carrier::Json => request.json(&json!({})),
         Carrier::Query | Carrier::Nothing => request,
     };
@@ -25,7 +27,11 @@ async fn call(stack: &Stack, route: &Route, token: Option<&str>) -> Reply {
 
 #[track_caller]
 fn denied(route: &Route, who: &str, reply: &Reply, code: i64, reason: &str) {
-    assert_eq!((reply.http, reply.code, reply.reason()), (200, code, reason), "{who} on {route:?}: {reply:?}");
+    assert_eq!(
+        (reply.http, reply.code, reply.reason()),
+        (200, code, reason),
+        "{who} on {route:?}: {reply:?}"
+    );
 }
 
 #[tokio::test]
@@ -47,18 +53,48 @@ async fn nobody_gets_further_than_the_table_says() {
             }
             Access::User | Access::UserInAnyState => {
                 for (_, token) in &staff {
-                    denied(&route, "staff", &call(&stack, &route, Some(token)).await, 401, "NOT_AUTHENTICATED");
+                    denied(
+                        &route,
+                        "staff",
+                        &call(&stack, &route, Some(token)).await,
+                        401,
+                        "NOT_AUTHENTICATED",
+                    );
                 }
             }
             Access::Staff(roles) => {
-                denied(&route, "a user", &call(&stack, &route, Some(&user)).await, 401, "NOT_AUTHENTICATED");
+                denied(
+                    &route,
+                    "a user",
+                    &call(&stack, &route, Some(&user)).await,
+                    401,
+                    "NOT_AUTHENTICATED",
+                );
                 for (role, token) in staff.iter().filter(|(role, _)| !roles.contains(role)) {
-                    denied(&route, role.as_str(), &call(&stack, &route, Some(token)).await, 403, "FORBIDDEN");
+                    denied(
+                        &route,
+                        role.as_str(),
+                        &call(&stack, &route, Some(token)).await,
+                        403,
+                        "FORBIDDEN",
+                    );
                 }
             }
         }
-        denied(&route, "nobody", &call(&stack, &route, None).await, 401, "NOT_AUTHENTICATED");
-        denied(&route, "junk", &call(&stack, &route, Some(JUNK)).await, 401, "NOT_AUTHENTICATED");
+        denied(
+            &route,
+            "nobody",
+            &call(&stack, &route, None).await,
+            401,
+            "NOT_AUTHENTICATED",
+        );
+        denied(
+            &route,
+            "junk",
+            &call(&stack, &route, Some(JUNK)).await,
+            401,
+            "NOT_AUTHENTICATED",
+        );
     }
     assert_eq!(stack.rows().await, rows, "a denied call changed something");
 }
@@ -75,7 +111,10 @@ async fn staff_reach_what_their_role_allows() {
                 continue;
             }
             let reply = call(&stack, &route, Some(&token)).await;
-            assert!(!["NOT_AUTHENTICATED", "FORBIDDEN"].contains(&reply.reason()), "{role} on {route:?}: {reply:?}");
+            assert!(
+                !["NOT_AUTHENTICATED", "FORBIDDEN"].contains(&reply.reason()),
+                "{role} on {route:?}: {reply:?}"
+            );
         }
     }
 }
@@ -95,11 +134,20 @@ async fn accounts_that_are_not_active_reach_nothing_and_are_told_in_their_langua
         stack.eventually_answers("/user/info", &token, code).await;
         let rows = stack.rows().await;
         for route in table().iter().filter(|route| route.access == Access::User) {
-            denied(route, "a user", &call(&stack, route, Some(&token)).await, code, reason);
+            denied(
+                route,
+                "a user",
+                &call(&stack, route, Some(&token)).await,
+                code,
+                reason,
+            );
         }
         assert_eq!(stack.rows().await, rows, "a denied call changed something");
         // Logging out is for everybody.
-        stack.send(stack.request(Method::POST, "/auth/logout", Some(&token))).await.ok();
+        stack
+            .send(stack.request(Method::POST, "/auth/logout", Some(&token)))
+            .await
+            .ok();
     }
 }
 
@@ -108,15 +156,37 @@ async fn a_host_user_in_another_language_is_told_so() {
     let stack = Stack::start().await;
     let admin = stack.admin().await;
     let body = json!({"external_user_id": "host-1", "lang": "jp"});
-    let token = stack.post("/admin/user/host_token", &admin, &body).await.ok();
+    let token = stack
+        .post("/admin/user/host_token", &admin, &body)
+        .await
+        .ok();
     let token = token["token"].as_str().unwrap().to_owned();
-    let data = stack.get("/user/info", &token).await.refused(402, "ACCOUNT_NOT_ACTIVATED");
+    let data = stack
+        .get("/user/info", &token)
+        .await
+        .refused(402, "ACCOUNT_NOT_ACTIVATED");
     assert_eq!(data["lang"], "jp");
     // The code opens the account, and with it everything.
-    let licenses = stack.post("/admin/license/create", &admin, &json!({"count": 1})).await.ok();
-    let session = stack.post("/opening_store", &token, &json!({"code": licenses["items"][0]["code"]})).await.ok();
+    let licenses = stack
+        .post("/admin/license/create", &admin, &json!({"count": 1}))
+        .await
+        .ok();
+    let session = stack
+        .post(
+            "/opening_store",
+            &token,
+            &json!({"code": licenses["items"][0]["code"]}),
+        )
+        .await
+        .ok();
     assert_eq!(session["user"]["entry"], "host");
-    let info = stack.get("/user/info", session["token"].as_str().unwrap()).await.ok();
-    assert_eq!((&info["state"], &info["lang"]), (&json!("active"), &json!("jp")));
+    let info = stack
+        .get("/user/info", session["token"].as_str().unwrap())
+        .await
+        .ok();
+    assert_eq!(
+        (&info["state"], &info["lang"]),
+        (&json!("active"), &json!("jp"))
+    );
     assert_eq!(stack.get("/user/info", &token).await.code, 503);
 }

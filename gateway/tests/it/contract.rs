@@ -13,7 +13,10 @@ use serde_json::Value;
 #[test]
 fn the_document_in_the_repository_is_fresh() {
     let kept = include_str!("../../openapi.json");
-    assert!(kept == document_text(), "run: cargo run -p adfolio-gateway -- openapi > gateway/openapi.json");
+    assert!(
+        kept == document_text(),
+        "run: cargo run -p adfolio-gateway -- openapi > gateway/openapi.json"
+    );
 }
 
 #[test]
@@ -24,13 +27,25 @@ fn every_route_is_documented_with_reasons_and_examples() {
         let operation = &document["paths"][route.path][&method];
         assert_eq!(operation["operationId"], route.operation, "{route:?}");
         assert!(operation["tags"][0].is_string(), "{route:?} has no tag");
-        assert!(!operation["x-reasons"].as_array().unwrap().is_empty(), "{route:?} has no reasons");
+        assert!(
+            !operation["x-reasons"].as_array().unwrap().is_empty(),
+            "{route:?} has no reasons"
+        );
         let examples = &operation["responses"]["200"]["content"]["application/json"]["examples"];
         assert_eq!(examples["success"]["value"]["code"], 200, "{route:?}");
-        assert!(!examples["success"]["value"]["data"].is_null(), "{route:?} has no example of success");
-        assert!(examples.as_object().unwrap().len() >= 2, "{route:?} has no example of a refusal");
+        assert!(
+            !examples["success"]["value"]["data"].is_null(),
+            "{route:?} has no example of success"
+        );
+        assert!(
+            examples.as_object().unwrap().len() >= 2,
+            "{route:?} has no example of a refusal"
+        );
         if let Some(body) = operation.pointer("/requestBody/content/application~1json") {
-            assert!(body["example"].is_object(), "{route:?} has no example of a request");
+            assert!(
+                body["example"].is_object(),
+                "{route:?} has no example of a request"
+            );
         }
     }
 }
@@ -40,7 +55,10 @@ fn operations_are_named_once() {
     let table = table();
     let names: HashSet<&str> = table.iter().map(|route| route.operation).collect();
     assert_eq!(names.len(), table.len());
-    let places: HashSet<(String, &str)> = table.iter().map(|route| (route.method.to_string(), route.path)).collect();
+    let places: HashSet<(String, &str)> = table
+        .iter()
+        .map(|route| (route.method.to_string(), route.path))
+        .collect();
     assert_eq!(places.len(), table.len());
 }
 
@@ -51,17 +69,31 @@ fn every_reference_in_the_document_leads_somewhere() {
     collect_references(&document, &mut references);
     assert!(references.len() > 100);
     for reference in references {
-        assert!(document.pointer(reference.trim_start_matches('#')).is_some(), "{reference} leads nowhere");
+        assert!(
+            document
+                .pointer(reference.trim_start_matches('#'))
+                .is_some(),
+            "{reference} leads nowhere"
+        );
     }
 }
 
 fn collect_references(value: &Value, references: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
-            references.extend(fields.get("$ref").and_then(Value::as_str).map(str::to_owned));
-            fields.values().for_each(|field| collect_references(field, references));
+            references.extend(
+                fields
+                    .get("$ref")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
+            );
+            fields
+                .values()
+                .for_each(|field| collect_references(field, references));
         }
-        Value::Array(items) => items.iter().for_each(|item| collect_references(item, references)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| collect_references(item, references)),
         _ => {}
     }
 }
@@ -71,11 +103,30 @@ fn collect_references(value: &Value, references: &mut Vec<String>) {
 fn outgoing_fields_are_required() {
     let document = document();
     let schemas = &document["components"]["schemas"];
-    for name in ["UserInfo", "Session", "Product", "Plan", "Coupon", "FlowEntry", "Statistics", "ErrorData", "Campaign", "PlanPage"] {
+    for name in [
+        "UserInfo",
+        "Session",
+        "Product",
+        "Plan",
+        "Coupon",
+        "FlowEntry",
+        "Statistics",
+        "ErrorData",
+        "Campaign",
+        "PlanPage",
+    ] {
         let schema = &schemas[name];
-        let required: HashSet<&str> = schema["required"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let required: HashSet<&str> = schema["required"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
         for field in schema["properties"].as_object().unwrap().keys() {
-            assert!(required.contains(field.as_str()), "{name}.{field} is not required");
+            assert!(
+                required.contains(field.as_str()),
+                "{name}.{field} is not required"
+            );
         }
     }
 }
@@ -85,7 +136,10 @@ fn english_has_a_text_for_every_key_and_none_besides() {
     let texts = catalogue(Lang::En).unwrap();
     let keys = keys();
     for key in &keys {
-        assert!(texts.get(key).is_some_and(|text| !text.is_empty()), "no text for {key}");
+        assert!(
+            texts.get(key).is_some_and(|text| !text.is_empty()),
+            "no text for {key}"
+        );
     }
     for key in texts.keys() {
         assert!(keys.contains(key), "{key} is no key");
@@ -99,7 +153,10 @@ fn a_language_without_a_text_says_it_in_english() {
         assert!(!refusal_text(lang, &refusal).is_empty());
     }
     assert_eq!(refusal_text(Lang::En, &refusal), "insufficient balance");
-    assert_eq!(refusal_text(Lang::En, &Refusal::invalid("amount")), "params error: amount");
+    assert_eq!(
+        refusal_text(Lang::En, &Refusal::invalid("amount")),
+        "params error: amount"
+    );
 }
 
 #[test]

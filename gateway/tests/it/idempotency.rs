@@ -12,24 +12,47 @@ async fn the_same_key_and_body_replays_the_first_answer() {
     let (user, token) = stack.user(&admin).await;
     let product = stack.product(&admin).await;
     let deposit = json!({"user_id": user, "amount": "1000.00", "remark": "transfer"});
-    let first = stack.post_keyed("/admin/wallet/deposit", &admin, "deposit-1", &deposit).await.ok();
-    let again = stack.post_keyed("/admin/wallet/deposit", &admin, "deposit-1", &deposit).await.ok();
+    let first = stack
+        .post_keyed("/admin/wallet/deposit", &admin, "deposit-1", &deposit)
+        .await
+        .ok();
+    let again = stack
+        .post_keyed("/admin/wallet/deposit", &admin, "deposit-1", &deposit)
+        .await
+        .ok();
     assert_eq!(first, again);
     let other = json!({"user_id": user, "amount": "1001.00", "remark": "transfer"});
-    stack.post_keyed("/admin/wallet/deposit", &admin, "deposit-1", &other).await.refused(400, "IDEMPOTENCY_KEY_REUSED");
+    stack
+        .post_keyed("/admin/wallet/deposit", &admin, "deposit-1", &other)
+        .await
+        .refused(400, "IDEMPOTENCY_KEY_REUSED");
 
     let put = json!({"product_id": product, "amount": "400.00"});
-    let answers = join_all((0..8).map(|_| stack.post_keyed("/plan/order/put", &token, "put-1", &put))).await;
-    let plans: Vec<_> = answers.into_iter().filter(|answer| answer.code == 200).map(|answer| answer.data["id"].clone()).collect();
+    let answers =
+        join_all((0..8).map(|_| stack.post_keyed("/plan/order/put", &token, "put-1", &put))).await;
+    let plans: Vec<_> = answers
+        .into_iter()
+        .filter(|answer| answer.code == 200)
+        .map(|answer| answer.data["id"].clone())
+        .collect();
     assert!(!plans.is_empty());
     assert!(plans.iter().all(|plan| *plan == plans[0]), "{plans:?}");
     let property = stack.get("/user/property", &token).await.ok();
-    assert_eq!((&property["available_funds"], &property["to_be_consumed"]), (&json!("600.00"), &json!("400.00")));
+    assert_eq!(
+        (&property["available_funds"], &property["to_be_consumed"]),
+        (&json!("600.00"), &json!("400.00"))
+    );
     let changed = json!({"product_id": product, "amount": "401.00"});
-    stack.post_keyed("/plan/order/put", &token, "put-1", &changed).await.refused(400, "IDEMPOTENCY_KEY_REUSED");
+    stack
+        .post_keyed("/plan/order/put", &token, "put-1", &changed)
+        .await
+        .refused(400, "IDEMPOTENCY_KEY_REUSED");
     // A key of somebody else is another key.
     let (_, stranger) = stack.user(&admin).await;
-    stack.post_keyed("/plan/order/put", &stranger, "put-1", &put).await.refused(400, "INSUFFICIENT_BALANCE");
+    stack
+        .post_keyed("/plan/order/put", &stranger, "put-1", &put)
+        .await
+        .refused(400, "INSUFFICIENT_BALANCE");
 }
 
 #[tokio::test]
@@ -38,7 +61,13 @@ async fn a_key_out_of_form_is_refused_before_anything_happens() {
     let admin = stack.admin().await;
     let (user, token) = stack.user(&admin).await;
     let deposit = json!({"user_id": user, "amount": "1000.00", "remark": ""});
-    let data = stack.post_keyed("/admin/wallet/deposit", &admin, &"k".repeat(256), &deposit).await.refused(400, "VALIDATION");
+    let data = stack
+        .post_keyed("/admin/wallet/deposit", &admin, &"k".repeat(256), &deposit)
+        .await
+        .refused(400, "VALIDATION");
     assert_eq!(data["field"], "Idempotency-Key");
-    assert_eq!(stack.get("/user/property", &token).await.ok()["total_assets"], "0.00");
+    assert_eq!(
+        stack.get("/user/property", &token).await.ok()["total_assets"],
+        "0.00"
+    );
 }

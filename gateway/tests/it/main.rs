@@ -1,6 +1,11 @@
 //! The gateway, from the outside: its contract, and its behaviour in front of the real services.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
 #![allow(missing_docs, reason = "tests explain themselves by their names")]
 
 mod access;

@@ -6,7 +6,10 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 fn headers(fields: &[(&str, &str)]) -> HeaderMap {
     let field = |(name, value): &(&str, &str)| {
-        (HeaderName::from_bytes(name.as_bytes()).unwrap(), HeaderValue::from_bytes(value.as_bytes()).unwrap())
+        (
+            HeaderName::from_bytes(name.as_bytes()).unwrap(),
+            HeaderValue::from_bytes(value.as_bytes()).unwrap(),
+        )
     };
     fields.iter().map(field).collect()
 }
@@ -53,12 +56,20 @@ fn junk_time_zones_are_utc() {
 #[test]
 fn keys_out_of_form_are_refused() {
     let key = |text: &str| context::idempotency_key(&headers(&[("Idempotency-Key", text)]));
-    assert!(context::idempotency_key(&HeaderMap::new()).unwrap().is_none());
+    assert!(
+        context::idempotency_key(&HeaderMap::new())
+            .unwrap()
+            .is_none()
+    );
     assert_eq!(key("put-1").unwrap().unwrap().as_str(), "put-1");
     assert!(key(&"k".repeat(255)).is_ok());
     for text in ["", "a b", "schlüssel", &"k".repeat(256)] {
         let failure = key(text).unwrap_err();
-        assert_eq!(failure.refusal.field.as_deref(), Some("Idempotency-Key"), "{text}");
+        assert_eq!(
+            failure.refusal.field.as_deref(),
+            Some("Idempotency-Key"),
+            "{text}"
+        );
     }
 }
 
@@ -77,7 +88,10 @@ fn only_sane_request_ids_are_kept() {
 fn junk_is_no_token() {
     assert!(context::token(&headers(&[("X-CT", "abc")])).is_some());
     for text in ["", "a b", "tök", &"x".repeat(513)] {
-        assert!(context::token(&headers(&[("X-CT", text)])).is_none(), "{text}");
+        assert!(
+            context::token(&headers(&[("X-CT", text)])).is_none(),
+            "{text}"
+        );
     }
     assert!(context::token(&HeaderMap::new()).is_none());
 }

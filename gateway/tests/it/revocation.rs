@@ -21,7 +21,10 @@ async fn logging_out_here_is_felt_at_once() {
     let (_, token) = stack.user(&admin).await;
     stack.get("/user/info", &token).await.ok();
     stack.post("/auth/logout", &token, &json!({})).await.ok();
-    stack.get("/user/info", &token).await.refused(503, "SESSION_EXPIRED");
+    stack
+        .get("/user/info", &token)
+        .await
+        .refused(503, "SESSION_EXPIRED");
     stack.get("/admin/staff/list", &admin).await.ok();
     stack.post("/admin/logout", &admin, &json!({})).await.ok();
     assert_ne!(stack.get("/admin/staff/list", &admin).await.code, 200);
@@ -33,8 +36,17 @@ async fn logging_out_elsewhere_is_felt_by_event() {
     let admin = stack.admin().await;
     let (_, token) = stack.user(&admin).await;
     stack.get("/user/info", &token).await.ok();
-    let logout = outgoing(&Caller::system(), LogoutRequest { token: token.clone() }, Duration::from_secs(10));
-    AuthServiceClient::new(stack.auth.channel()).logout(logout).await.unwrap();
+    let logout = outgoing(
+        &Caller::system(),
+        LogoutRequest {
+            token: token.clone(),
+        },
+        Duration::from_secs(10),
+    );
+    AuthServiceClient::new(stack.auth.channel())
+        .logout(logout)
+        .await
+        .unwrap();
     stack.eventually_answers("/user/info", &token, 503).await;
 }
 
@@ -54,6 +66,16 @@ async fn disabling_through_the_staff_api_is_felt_at_once() {
     let admin = stack.admin().await;
     let (id, token) = stack.user(&admin).await;
     stack.get("/user/info", &token).await.ok();
-    stack.post("/admin/user/state", &admin, &json!({"id": id, "state": "disabled", "reason": "test"})).await.ok();
-    stack.get("/user/info", &token).await.refused(403, "ACCOUNT_DISABLED");
+    stack
+        .post(
+            "/admin/user/state",
+            &admin,
+            &json!({"id": id, "state": "disabled", "reason": "test"}),
+        )
+        .await
+        .ok();
+    stack
+        .get("/user/info", &token)
+        .await
+        .refused(403, "ACCOUNT_DISABLED");
 }

@@ -3,17 +3,25 @@
 use std::collections::BTreeMap;
 
 use adfolio_gateway::config::GatewayConfig;
-use adfolio_kit::client::{Channel, outgoing};
+use adfolio_kit::client::{Channel, ClientOptions, connect, outgoing};
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
-use adfolio_proto::auth::v1::{CreateStaffRequest, SetUserStateRequest, StaffRole as ProtoRole, UserState};
-use adfolio_testkit::{RunningService, TestBroker, TestDatabase, eventually, free_listener, spawn_service};
+use adfolio_proto::auth::v1::{
+    CreateStaffRequest, SetUserStateRequest, StaffRole as ProtoRole, UserState,
+};
+use adfolio_testkit::{
+    RunningService, TestBroker, TestDatabase, eventually, free_listener, spawn_service,
+};
 use clap::Parser;
 use reqwest::Method;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
 use uuid::Uuid;
 
 pub const PASSWORD: &str = "correct horse battery";
@@ -27,19 +35,24 @@ pub struct Stack {
     pub coupon: RunningService,
     pub wallet: RunningService,
     pub notification: RunningService,
-    pub plan: RunningService,
+    _plan: Ending,
     pub gateway: String,
     pub databases: BTreeMap<&'static str, TestDatabase>,
     http: reqwest::Client,
-    gateway_shutdown: Shutdown,
-    gateway_task: JoinHandle<anyhow::Result<()>>,
+    _gateway: Ending,
     _broker: TestBroker,
 }
 
-impl Drop for Stack {
+/// A service that ends with this.
+struct Ending {
+    shutdown: Shutdown,
+    task: JoinHandle<anyhow::Result<()>>,
+}
+
+impl Drop for Ending {
     fn drop(&mut self) {
-        self.gateway_shutdown.trigger();
-        self.gateway_task.abort();
+        self.shutdown.trigger();
+        self.task.abort();
     }
 }
 
@@ -81,51 +94,103 @@ impl Stack {
     pub async fn start_with(change: impl FnOnce(&mut GatewayConfig)) -> Self {
         let broker = TestBroker::namespace();
         let databases = BTreeMap::from([
-            ("auth", TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await),
-            ("coupon", TestDatabase::create(&[&adfolio_coupon::MIGRATOR]).await),
-            ("notification", TestDatabase::create(&[&adfolio_notification::MIGRATOR]).await),
-            ("plan", TestDatabase::create(&[&adfolio_plan::MIGRATOR]).await),
-            ("wallet", TestDatabase::create(&[&adfolio_wallet::MIGRATOR]).await),
+            (
+                "auth",
+                TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await,
+            ),
+            (
+                "coupon",
+                TestDatabase::create(&[&adfolio_coupon::MIGRATOR]).await,
+            ),
+            (
+                "notification",
+                TestDatabase::create(&[&adfolio_notification::MIGRATOR]).await,
+            ),
+            (
+                "plan",
+                TestDatabase::create(&[&adfolio_plan::MIGRATOR]).await,
+            ),
+            (
+                "wallet",
+                TestDatabase::create(&[&adfolio_wallet::MIGRATOR]).await,
+            ),
         ]);
         let mut auth = adfolio_auth::config::AuthConfig::parse_from(["auth"]);
         (auth.database, auth.broker) = (databases["auth"].args(), broker.args());
-        let auth = spawn_service(|listener, shutdown| adfolio_auth::run(auth, listener, shutdown)).await;
-        let mut coupon = adfolio_coupon::config::Config::parse_from(["coupon"]);
+        let auth =
+            spawn_service(|listener, shutdown| adfolio_auth::run(auth, listener, shutdown)).await;
+        let mut coupon = adfolio_coupon::Config::parse_from(["coupon"]);
         (coupon.database, coupon.broker) = (databases["coupon"].args(), broker.args());
-        let coupon = spawn_service(|listener, shutdown| adfolio_coupon::run(coupon, listener, shutdown)).await;
-        let mut notification = adfolio_notification::config::Config::parse_from(["notification"]);
-        (notification.database, notification.broker) = (databases["notification"].args(), broker.args());
-        let notification = spawn_service(|listener, shutdown| adfolio_notification::run(notification, listener, shutdown)).await;
+        let coupon =
+            spawn_service(|listener, shutdown| adfolio_coupon::run(coupon, listener, shutdown))
+                .await;
+        let mut notification = adfolio_notification::Config::parse_from(["notification"]);
+        (notification.database, notification.broker) =
+            (databases["notification"].args(), broker.args());
+        let notification = spawn_service(|listener, shutdown| {
+            adfolio_notification::run(notification, listener, shutdown)
+        })
+        .await;
 
         // wallet and plan ask each other, so one of them must know an address where nobody answers yet.
         let plan_listener = free_listener().await;
         let plan_url = format!("http://{}", plan_listener.local_addr().unwrap());
         let peers = ["--auth-url", &auth.url(), "--coupon-url", &coupon.url()].map(str::to_owned);
-        let mut arguments = vec!["wallet".to_owned(), "--plan-url".to_owned(), plan_url.clone()];
+        let mut arguments = vec![
+            "wallet".to_owned(),
+            "--plan-url".to_owned(),
+            plan_url.clone(),
+        ];
         arguments.extend(peers.clone());
         let mut wallet = adfolio_wallet::config::WalletConfig::parse_from(arguments);
         (wallet.database, wallet.broker) = (databases["wallet"].args(), broker.args());
-        let wallet = spawn_service(|listener, shutdown| adfolio_wallet::run(wallet, listener, shutdown)).await;
+        let wallet =
+            spawn_service(|listener, shutdown| adfolio_wallet::run(wallet, listener, shutdown))
+                .await;
         let mut arguments = vec!["plan".to_owned(), "--wallet-url".to_owned(), wallet.url()];
         arguments.extend(peers);
         let mut plan = adfolio_plan::config::PlanConfig::parse_from(arguments);
         (plan.database, plan.broker) = (databases["plan"].args(), broker.args());
-        let plan = spawn_service(|_, shutdown| adfolio_plan::run(plan, plan_listener, shutdown)).await;
+        let plan = spawn_at(plan_listener, |listener, shutdown| {
+            adfolio_plan::run(plan, listener, shutdown)
+        })
+        .await;
 
         let mut config = gateway_config(&auth, &plan_url, &wallet, &coupon, &notification);
         config.broker = broker.args();
         change(&mut config);
         let listener = free_listener().await;
         let gateway = format!("http://{}", listener.local_addr().unwrap());
-        let gateway_shutdown = Shutdown::manual();
-        let gateway_task = tokio::spawn(adfolio_gateway::run(config, listener, gateway_shutdown.clone()));
+        let ending = Shutdown::manual();
+        let task = tokio::spawn(adfolio_gateway::run(config, listener, ending.clone()));
         let http = reqwest::Client::builder().build().unwrap();
-        Self { auth, coupon, wallet, notification, plan, gateway, databases, http, gateway_shutdown, gateway_task, _broker: broker }
+        Self {
+            auth,
+            coupon,
+            wallet,
+            notification,
+            _plan: plan,
+            gateway,
+            databases,
+            http,
+            _gateway: Ending {
+                shutdown: ending,
+                task,
+            },
+            _broker: broker,
+        }
     }
 
     /// A request to the gateway, to be changed further and sent with [`Stack::send`].
-    pub fn request(&self, method: Method, path: &str, token: Option<&str>) -> reqwest::RequestBuilder {
-        let request = self.http.request(method, format!("{}/api{path}", self.gateway));
+    pub fn request(
+        &self,
+        method: Method,
+        path: &str,
+        token: Option<&str>,
+    ) -> reqwest::RequestBuilder {
+        let request = self
+            .http
+            .request(method, format!("{}/api{path}", self.gateway));
         match token {
             Some(token) => request.header("X-CT", token),
             None => request,
@@ -136,7 +201,8 @@ impl Stack {
         let response = request.send().await.expect("the gateway answers");
         let (http, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await.unwrap();
-        let envelope: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("HTTP {http} without an envelope: {text}"));
+        let envelope: Value = serde_json::from_str(&text)
+            .unwrap_or_else(|_| panic!("HTTP {http} without an envelope: {text}"));
         Reply {
             http,
             headers,
@@ -147,15 +213,22 @@ impl Stack {
     }
 
     pub async fn get(&self, path: &str, token: &str) -> Reply {
-        self.send(self.request(Method::GET, path, Some(token))).await
+        self.send(self.request(Method::GET, path, Some(token)))
+            .await
     }
 
     pub async fn post(&self, path: &str, token: &str, body: &Value) -> Reply {
-        self.send(self.request(Method::POST, path, Some(token)).json(body)).await
+        self.send(self.request(Method::POST, path, Some(token)).json(body))
+            .await
     }
 
     pub async fn post_keyed(&self, path: &str, token: &str, key: &str, body: &Value) -> Reply {
-        self.send(self.request(Method::POST, path, Some(token)).header("Idempotency-Key", key).json(body)).await
+        self.send(
+            self.request(Method::POST, path, Some(token))
+                .header("Idempotency-Key", key)
+                .json(body),
+        )
+        .await
     }
 
     /// The first admin, made as the operator's command line makes one, and their token.
@@ -165,7 +238,11 @@ impl Stack {
             password: PASSWORD.to_owned(),
             role: ProtoRole::Admin.into(),
         };
-        let request = outgoing(&Caller::system(), message, std::time::Duration::from_secs(10));
+        let request = outgoing(
+            &Caller::system(),
+            message,
+            std::time::Duration::from_secs(10),
+        );
         self.auth_admin().create_staff(request).await.unwrap();
         self.staff_token("admin").await
     }
@@ -180,13 +257,19 @@ impl Stack {
 
     async fn staff_token(&self, username: &str) -> String {
         let body = json!({"username": username, "password": PASSWORD});
-        let data = self.send(self.request(Method::POST, "/admin/login", None).json(&body)).await.ok();
+        let data = self
+            .send(self.request(Method::POST, "/admin/login", None).json(&body))
+            .await
+            .ok();
         data["token"].as_str().unwrap().to_owned()
     }
 
     /// A registered user: id and token.
     pub async fn user(&self, admin: &str) -> (String, String) {
-        let licenses = self.post("/admin/license/create", admin, &json!({"count": 1})).await.ok();
+        let licenses = self
+            .post("/admin/license/create", admin, &json!({"count": 1}))
+            .await
+            .ok();
         let username = format!("user{}", Uuid::new_v4().simple());
         let body = json!({
             "username": &username[..20],
@@ -196,21 +279,44 @@ impl Stack {
             "phone": "+4915112345678",
             "licenseKey": licenses["items"][0]["code"],
         });
-        let data = self.send(self.request(Method::POST, "/auth/v2/register", None).json(&body)).await.ok();
-        (data["user"]["id"].as_str().unwrap().to_owned(), data["token"].as_str().unwrap().to_owned())
+        let data = self
+            .send(
+                self.request(Method::POST, "/auth/v2/register", None)
+                    .json(&body),
+            )
+            .await
+            .ok();
+        (
+            data["user"]["id"].as_str().unwrap().to_owned(),
+            data["token"].as_str().unwrap().to_owned(),
+        )
     }
 
     /// A product that can be put.
     pub async fn product(&self, admin: &str) -> String {
-        let data = self.post("/admin/product/create", admin, &product("Puzzle Harbour")).await.ok();
+        let data = self
+            .post("/admin/product/create", admin, &product("Puzzle Harbour"))
+            .await
+            .ok();
         data["id"].as_str().unwrap().to_owned()
     }
 
     /// Changes a user's state behind the gateway's back, as another replica would.
     pub async fn set_state(&self, user: &str, state: UserState) {
-        let message = SetUserStateRequest { user_id: user.to_owned(), state: state.into(), reason: "test".to_owned() };
+        let message = SetUserStateRequest {
+            user_id: user.to_owned(),
+            state: state.into(),
+            reason: "test".to_owned(),
+        };
         let caller = Caller::staff(Uuid::now_v7(), StaffRole::Support);
-        self.auth_admin().set_user_state(outgoing(&caller, message, std::time::Duration::from_secs(10))).await.unwrap();
+        self.auth_admin()
+            .set_user_state(outgoing(
+                &caller,
+                message,
+                std::time::Duration::from_secs(10),
+            ))
+            .await
+            .unwrap();
     }
 
     fn auth_admin(&self) -> AuthAdminServiceClient<Channel> {
@@ -219,19 +325,47 @@ impl Stack {
 
     /// Waits until a token is answered like this.
     pub async fn eventually_answers(&self, path: &str, token: &str, code: i64) {
-        eventually("the token is answered as it should", || async { self.get(path, token).await.code == code }).await;
+        eventually("the token is answered as it should", || async {
+            self.get(path, token).await.code == code
+        })
+        .await;
     }
 
     /// How many rows there are, by database and table. Logs, sessions and what is on its way out come and go by themselves.
     pub async fn rows(&self) -> BTreeMap<String, i64> {
         let mut rows = BTreeMap::new();
         for (name, database) in &self.databases {
-            for table in tables_of(database).await.into_iter().filter(|table| !["outbox", "inbox", "_sqlx_migrations"].contains(&table.as_str())) {
+            for table in tables_of(database)
+                .await
+                .into_iter()
+                .filter(|table| !["outbox", "inbox", "_sqlx_migrations"].contains(&table.as_str()))
+            {
                 rows.insert(format!("{name}.{table}"), count(database, &table).await);
             }
         }
         rows
     }
+}
+
+/// Runs a service on an address that others know already, and waits until it is ready.
+async fn spawn_at<F, Fut>(listener: TcpListener, run: F) -> Ending
+where
+    F: FnOnce(TcpListener, Shutdown) -> Fut,
+    Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
+{
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let shutdown = Shutdown::manual();
+    let task = tokio::spawn(run(listener, shutdown.clone()));
+    let channel = connect(&url, ClientOptions::default()).unwrap();
+    eventually("the service is ready", || {
+        let mut health = HealthClient::new(channel.clone());
+        async move {
+            let answer = health.check(HealthCheckRequest::default()).await;
+            answer.is_ok_and(|answer| answer.into_inner().status() == ServingStatus::Serving)
+        }
+    })
+    .await;
+    Ending { shutdown, task }
 }
 
 fn gateway_config(
@@ -277,13 +411,18 @@ pub fn product(name: &str) -> Value {
 }
 
 async fn tables_of(database: &TestDatabase) -> Vec<String> {
-    sqlx::query_scalar("SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
-        .fetch_all(&database.pool())
-        .await
-        .unwrap()
+    sqlx::query_scalar(
+        "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' ORDER BY 1",
+    )
+    .fetch_all(&database.pool())
+    .await
+    .unwrap()
 }
 
 async fn count(database: &TestDatabase, table: &str) -> i64 {
     let statement = sqlx::AssertSqlSafe(format!("SELECT count(*) FROM \"{table}\""));
-    sqlx::query_scalar(statement).fetch_one(&database.pool()).await.unwrap()
+    sqlx::query_scalar(statement)
+        .fetch_one(&database.pool())
+        .await
+        .unwrap()
 }
