@@ -53,7 +53,10 @@ impl Flag {
 impl Readiness {
     /// Ready until the shutdown, with no checks yet.
     pub fn new(shutdown: Shutdown) -> Self {
-        Self { checks: Arc::default(), shutdown }
+        Self {
+            checks: Arc::default(),
+            shutdown,
+        }
     }
 
     /// Adds a check.
@@ -63,7 +66,10 @@ impl Readiness {
         Fut: Future<Output = bool> + Send + 'static,
     {
         let check: Check = Arc::new(move || check().boxed());
-        self.checks.lock().unwrap_or_else(PoisonError::into_inner).push((name, check));
+        self.checks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push((name, check));
     }
 
     /// Adds a check in the form of a switch.
@@ -79,13 +85,24 @@ impl Readiness {
         if self.shutdown.is_triggered() {
             return vec!["shutdown"];
         }
-        let checks = self.checks.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let results = futures::future::join_all(checks.into_iter().map(|(name, check)| async move {
-            let holds = tokio::time::timeout(CHECK_LIMIT, check()).await.unwrap_or(false);
-            (name, holds)
-        }))
-        .await;
-        results.into_iter().filter(|(_, holds)| !holds).map(|(name, _)| name).collect()
+        let checks = self
+            .checks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let results =
+            futures::future::join_all(checks.into_iter().map(|(name, check)| async move {
+                let holds = tokio::time::timeout(CHECK_LIMIT, check())
+                    .await
+                    .unwrap_or(false);
+                (name, holds)
+            }))
+            .await;
+        results
+            .into_iter()
+            .filter(|(_, holds)| !holds)
+            .map(|(name, _)| name)
+            .collect()
     }
 
     /// Whether every check holds.
@@ -108,7 +125,10 @@ async fn ready(State(readiness): State<Readiness>) -> (StatusCode, String) {
     if failing.is_empty() {
         (StatusCode::OK, "ready\n".to_owned())
     } else {
-        (StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {}\n", failing.join(", ")))
+        (
+            StatusCode::SERVICE_UNAVAILABLE,
+            format!("not ready: {}\n", failing.join(", ")),
+        )
     }
 }
 

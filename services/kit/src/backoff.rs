@@ -13,7 +13,11 @@ pub struct Backoff {
 impl Backoff {
     /// Starts at `first` and doubles up to `cap`.
     pub fn new(first: Duration, cap: Duration) -> Self {
-        Self { first, cap, next: first }
+        Self {
+            first,
+            cap,
+            next: first,
+        }
     }
 
     /// For connections to a server that may be down for long: 100 ms to 5 s.

@@ -12,7 +12,10 @@
 
 use std::time::Duration;
 
-use lapin::options::{BasicQosOptions, ConfirmSelectOptions, ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions};
+use lapin::options::{
+    BasicQosOptions, ConfirmSelectOptions, ExchangeDeclareOptions, QueueBindOptions,
+    QueueDeclareOptions,
+};
 use lapin::types::{AMQPValue, FieldTable, ShortString};
 use lapin::{Channel, Connection, ConnectionProperties, ExchangeKind};
 use secrecy::{ExposeSecret, SecretString};
@@ -107,60 +110,133 @@ impl Broker {
     /// Opens a connection with one channel and declares the exchanges. The error callback of the channel needs no care:
     /// every use of a broken channel fails or times out.
     pub async fn open(&self, name: &str) -> Result<Session, BrokerError> {
-        let properties = ConnectionProperties::default().with_connection_name(format!("adfolio-{name}").into());
-        let mut uri: lapin::uri::AMQPUri =
-            self.url.expose_secret().parse().map_err(|_| BrokerError::TimedOut("connect"))?;
+        let properties =
+            ConnectionProperties::default().with_connection_name(format!("adfolio-{name}").into());
+        let mut uri: lapin::uri::AMQPUri = self
+            .url
+            .expose_secret()
+            .parse()
+            .map_err(|_| BrokerError::TimedOut("connect"))?;
         uri.query.heartbeat.get_or_insert(HEARTBEAT_SECONDS);
-        uri.query.connection_timeout.get_or_insert(u64::try_from(OPEN_LIMIT.as_millis()).unwrap_or(u64::MAX));
-        let connection = bounded("connect", OPEN_LIMIT, Connection::connect_uri(uri, properties)).await?;
+        uri.query
+            .connection_timeout
+            .get_or_insert(u64::try_from(OPEN_LIMIT.as_millis()).unwrap_or(u64::MAX));
+        let connection = bounded(
+            "connect",
+            OPEN_LIMIT,
+            Connection::connect_uri(uri, properties),
+        )
+        .await?;
         let channel = bounded("channel.open", OPEN_LIMIT, connection.create_channel()).await?;
-        let session = Session { connection, channel };
+        let session = Session {
+            connection,
+            channel,
+        };
         self.declare_exchanges(&session.channel).await?;
         Ok(session)
     }
 
     async fn declare_exchanges(&self, channel: &Channel) -> Result<(), BrokerError> {
         // Durable: the topology outlives the broker's restart. Not internal: relays publish to it.
-        let options = ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() };
+        let options = ExchangeDeclareOptions {
+            durable: true,
+            ..ExchangeDeclareOptions::default()
+        };
         let unrouted = short(&self.unrouted())?;
         let none = FieldTable::default;
-        declare_exchange(channel, unrouted.clone(), ExchangeKind::Fanout, options, none()).await?;
-        declare_queue(channel, &unrouted, self.quorum([
-            ("x-max-length", AMQPValue::LongLongInt(UNROUTED_LENGTH_LIMIT)),
-            ("x-overflow", text("drop-head")),
-            ("x-message-ttl", AMQPValue::LongLongInt(UNROUTED_AGE_MS)),
-        ])).await?;
+        declare_exchange(
+            channel,
+            unrouted.clone(),
+            ExchangeKind::Fanout,
+            options,
+            none(),
+        )
+        .await?;
+        declare_queue(
+            channel,
+            &unrouted,
+            self.quorum([
+                (
+                    "x-max-length",
+                    AMQPValue::LongLongInt(UNROUTED_LENGTH_LIMIT),
+                ),
+                ("x-overflow", text("drop-head")),
+                ("x-message-ttl", AMQPValue::LongLongInt(UNROUTED_AGE_MS)),
+            ]),
+        )
+        .await?;
         bind(channel, &unrouted, &unrouted, "").await?;
-        declare_exchange(channel, short(&self.dead_exchange())?, ExchangeKind::Direct, options, none()).await?;
+        declare_exchange(
+            channel,
+            short(&self.dead_exchange())?,
+            ExchangeKind::Direct,
+            options,
+            none(),
+        )
+        .await?;
         let mut arguments = FieldTable::default();
         arguments.insert("alternate-exchange".into(), text(&self.unrouted()));
-        declare_exchange(channel, short(&self.events_exchange())?, ExchangeKind::Topic, options, arguments).await
+        declare_exchange(
+            channel,
+            short(&self.events_exchange())?,
+            ExchangeKind::Topic,
+            options,
+            arguments,
+        )
+        .await
     }
 
     /// Declares the queue of one consumer, its dead-letter queue and its bindings.
-    pub async fn declare_consumer(&self, channel: &Channel, queue: &str, bindings: &[String]) -> Result<(), BrokerError> {
+    pub async fn declare_consumer(
+        &self,
+        channel: &Channel,
+        queue: &str,
+        bindings: &[String],
+    ) -> Result<(), BrokerError> {
         let dead = dead_queue(queue);
-        declare_queue(channel, &short(&dead)?, self.quorum([
-            // Full means that dead-lettering waits, not that letters are lost.
-            ("x-max-length", AMQPValue::LongLongInt(DEAD_LENGTH_LIMIT)),
-            ("x-overflow", text("reject-publish")),
-        ])).await?;
-        bind(channel, &short(&dead)?, &short(&self.dead_exchange())?, queue).await?;
-        declare_queue(channel, &short(queue)?, self.quorum([
-            // RabbitMQ 3.10 has no default: a message that always fails would circle for ever.
-            ("x-delivery-limit", AMQPValue::LongLongInt(DELIVERY_LIMIT)),
-            ("x-dead-letter-exchange", text(&self.dead_exchange())),
-            ("x-dead-letter-routing-key", text(queue)),
-            // The default strategy loses dead letters when the broker stops at the wrong moment; this one needs
-            // reject-publish as overflow.
-            ("x-dead-letter-strategy", text("at-least-once")),
-            ("x-overflow", text("reject-publish")),
-            ("x-max-length", AMQPValue::LongLongInt(QUEUE_LENGTH_LIMIT)),
-            // One replica consumes, the others stand by: two at once would reorder a subject's events.
-            ("x-single-active-consumer", AMQPValue::Boolean(true)),
-        ])).await?;
+        declare_queue(
+            channel,
+            &short(&dead)?,
+            self.quorum([
+                // Full means that dead-lettering waits, not that letters are lost.
+                ("x-max-length", AMQPValue::LongLongInt(DEAD_LENGTH_LIMIT)),
+                ("x-overflow", text("reject-publish")),
+            ]),
+        )
+        .await?;
+        bind(
+            channel,
+            &short(&dead)?,
+            &short(&self.dead_exchange())?,
+            queue,
+        )
+        .await?;
+        declare_queue(
+            channel,
+            &short(queue)?,
+            self.quorum([
+                // RabbitMQ 3.10 has no default: a message that always fails would circle for ever.
+                ("x-delivery-limit", AMQPValue::LongLongInt(DELIVERY_LIMIT)),
+                ("x-dead-letter-exchange", text(&self.dead_exchange())),
+                ("x-dead-letter-routing-key", text(queue)),
+                // The default strategy loses dead letters when the broker stops at the wrong moment; this one needs
+                // reject-publish as overflow.
+                ("x-dead-letter-strategy", text("at-least-once")),
+                ("x-overflow", text("reject-publish")),
+                ("x-max-length", AMQPValue::LongLongInt(QUEUE_LENGTH_LIMIT)),
+                // One replica consumes, the others stand by: two at once would reorder a subject's events.
+                ("x-single-active-consumer", AMQPValue::Boolean(true)),
+            ]),
+        )
+        .await?;
         for pattern in bindings {
-            bind(channel, &short(queue)?, &short(&self.events_exchange())?, pattern).await?;
+            bind(
+                channel,
+                &short(queue)?,
+                &short(&self.events_exchange())?,
+                pattern,
+            )
+            .await?;
         }
         Ok(())
     }
@@ -170,7 +246,10 @@ impl Broker {
         // Replicated where there are several nodes, and flushed before it confirms.
         table.insert("x-queue-type".into(), text("quorum"));
         if let Some(seconds) = self.queue_expires_seconds {
-            table.insert("x-expires".into(), AMQPValue::LongLongInt(i64::from(seconds).saturating_mul(1000)));
+            table.insert(
+                "x-expires".into(),
+                AMQPValue::LongLongInt(i64::from(seconds).saturating_mul(1000)),
+            );
         }
         for (key, value) in arguments {
             table.insert(key.into(), value);
@@ -196,14 +275,24 @@ impl Session {
     /// Turns publisher confirms on.
     pub async fn confirm(&self) -> Result<(), BrokerError> {
         let options = ConfirmSelectOptions { nowait: false };
-        bounded("confirm.select", REQUEST_LIMIT, self.channel.confirm_select(options)).await
+        bounded(
+            "confirm.select",
+            REQUEST_LIMIT,
+            self.channel.confirm_select(options),
+        )
+        .await
     }
 
     /// Limits how many deliveries may be unacknowledged on this channel.
     pub async fn prefetch(&self, count: u16) -> Result<(), BrokerError> {
         // Quorum queues know no global prefetch.
         let options = BasicQosOptions { global: false };
-        bounded("basic.qos", REQUEST_LIMIT, self.channel.basic_qos(count, options)).await
+        bounded(
+            "basic.qos",
+            REQUEST_LIMIT,
+            self.channel.basic_qos(count, options),
+        )
+        .await
     }
 
     /// Whether both connection and channel say that they are usable. They may be wrong; requests tell.
@@ -213,14 +302,25 @@ impl Session {
 
     /// Asks the broker something cheap on the channel in use: true liveness, unlike the library's own status.
     pub async fn probe(&self, queue: &str) -> Result<(), BrokerError> {
-        let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
-        let asked = self.channel.queue_declare(short(queue)?, options, FieldTable::default());
-        bounded("queue.declare", REQUEST_LIMIT, asked).await.map(|_| ())
+        let options = QueueDeclareOptions {
+            passive: true,
+            ..QueueDeclareOptions::default()
+        };
+        let asked = self
+            .channel
+            .queue_declare(short(queue)?, options, FieldTable::default());
+        bounded("queue.declare", REQUEST_LIMIT, asked)
+            .await
+            .map(|_| ())
     }
 
     /// Closes in order, for as long as a second; the broker notices a dropped connection anyway.
     pub async fn close(&self) {
-        let _ = tokio::time::timeout(Duration::from_secs(1), self.connection.close(200, "done".into())).await;
+        let _ = tokio::time::timeout(
+            Duration::from_secs(1),
+            self.connection.close(200, "done".into()),
+        )
+        .await;
     }
 }
 
@@ -252,13 +352,27 @@ async fn declare_exchange(
     options: ExchangeDeclareOptions,
     arguments: FieldTable,
 ) -> Result<(), BrokerError> {
-    bounded("exchange.declare", REQUEST_LIMIT, channel.exchange_declare(name, kind, options, arguments)).await
+    bounded(
+        "exchange.declare",
+        REQUEST_LIMIT,
+        channel.exchange_declare(name, kind, options, arguments),
+    )
+    .await
 }
 
-async fn declare_queue(channel: &Channel, name: &ShortString, arguments: FieldTable) -> Result<(), BrokerError> {
-    let options = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
+async fn declare_queue(
+    channel: &Channel,
+    name: &ShortString,
+    arguments: FieldTable,
+) -> Result<(), BrokerError> {
+    let options = QueueDeclareOptions {
+        durable: true,
+        ..QueueDeclareOptions::default()
+    };
     let declared = channel.queue_declare(name.clone(), options, arguments);
-    bounded("queue.declare", REQUEST_LIMIT, declared).await.map(|_| ())
+    bounded("queue.declare", REQUEST_LIMIT, declared)
+        .await
+        .map(|_| ())
 }
 
 pub(crate) async fn bind(
@@ -268,6 +382,12 @@ pub(crate) async fn bind(
     routing_key: &str,
 ) -> Result<(), BrokerError> {
     let options = QueueBindOptions { nowait: false };
-    let bound = channel.queue_bind(queue.clone(), exchange.clone(), short(routing_key)?, options, FieldTable::default());
+    let bound = channel.queue_bind(
+        queue.clone(),
+        exchange.clone(),
+        short(routing_key)?,
+        options,
+        FieldTable::default(),
+    );
     bounded("queue.bind", REQUEST_LIMIT, bound).await
 }

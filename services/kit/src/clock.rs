@@ -21,7 +21,9 @@ impl Clock {
 
     /// A clock that stands still until it is moved.
     pub fn fixed(now: DateTime<Utc>) -> Self {
-        Self { fixed: Some(Arc::new(Mutex::new(now))) }
+        Self {
+            fixed: Some(Arc::new(Mutex::new(now))),
+        }
     }
 
     /// The time, cut to microseconds: what PostgreSQL keeps, so a value read back equals the one written.
@@ -63,7 +65,9 @@ impl Ids {
 
     /// 1, 2, 3 … in the form of UUIDv7.
     pub fn counted() -> Self {
-        Self { counter: Some(Arc::default()) }
+        Self {
+            counter: Some(Arc::default()),
+        }
     }
 
     /// The next identifier.

@@ -151,7 +151,11 @@ impl DatabaseArgs {
 
     /// The URL, from the value or the file.
     pub fn url(&self) -> Result<SecretString, ConfigError> {
-        secret_from("DATABASE_URL", self.database_url.as_ref(), self.database_url_file.as_deref())
+        secret_from(
+            "DATABASE_URL",
+            self.database_url.as_ref(),
+            self.database_url_file.as_deref(),
+        )
     }
 }
 
@@ -185,11 +189,18 @@ impl BrokerArgs {
 
     /// The URL, from the value or the file, with its form checked.
     pub fn url(&self) -> Result<SecretString, ConfigError> {
-        let url = secret_from("AMQP_URL", self.amqp_url.as_ref(), self.amqp_url_file.as_deref())?;
+        let url = secret_from(
+            "AMQP_URL",
+            self.amqp_url.as_ref(),
+            self.amqp_url_file.as_deref(),
+        )?;
         let parsed: Result<lapin::uri::AMQPUri, _> = url.expose_secret().parse();
         match parsed {
             Ok(_) => Ok(url),
-            Err(_) => Err(ConfigError::Invalid { name: "AMQP_URL", expected: "an amqp:// URL" }),
+            Err(_) => Err(ConfigError::Invalid {
+                name: "AMQP_URL",
+                expected: "an amqp:// URL",
+            }),
         }
     }
 }
@@ -197,7 +208,9 @@ impl BrokerArgs {
 /// Namespaces become part of queue names, whose length AMQP limits to 255 bytes.
 fn parse_namespace(text: &str) -> Result<String, String> {
     let fits = (1..=64).contains(&text.len());
-    let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     if fits && plain {
         Ok(text.to_owned())
     } else {

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use lapin::options::{BasicAckOptions, BasicGetOptions, BasicNackOptions, BasicPublishOptions, QueueDeclareOptions};
+use lapin::options::{
+    BasicAckOptions, BasicGetOptions, BasicNackOptions, BasicPublishOptions, QueueDeclareOptions,
+};
 use lapin::types::FieldTable;
 use lapin::{BasicProperties, Confirmation};
 
@@ -38,8 +40,13 @@ pub struct DeadLetter {
 pub async fn count(broker: &Broker, service: &str, consumer: &str) -> Result<u32, BrokerError> {
     let session = broker.open("dead-count").await?;
     let name = dead_queue(&broker.queue(service, consumer));
-    let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
-    let declared = session.channel.queue_declare(short(&name)?, options, FieldTable::default());
+    let options = QueueDeclareOptions {
+        passive: true,
+        ..QueueDeclareOptions::default()
+    };
+    let declared = session
+        .channel
+        .queue_declare(short(&name)?, options, FieldTable::default());
     let queue = bounded("queue.declare", REQUEST_LIMIT, declared).await?;
     let waiting = queue.message_count();
     session.close().await;
@@ -47,21 +54,41 @@ pub async fn count(broker: &Broker, service: &str, consumer: &str) -> Result<u32
 }
 
 /// Looks at up to `limit` letters without taking them.
-pub async fn list(broker: &Broker, service: &str, consumer: &str, limit: u32) -> Result<Vec<DeadLetter>, BrokerError> {
+pub async fn list(
+    broker: &Broker,
+    service: &str,
+    consumer: &str,
+    limit: u32,
+) -> Result<Vec<DeadLetter>, BrokerError> {
     let session = broker.open("dead-list").await?;
     let name = dead_queue(&broker.queue(service, consumer));
     let mut letters = Vec::new();
     let mut last_tag = None;
     while letters.len() < limit.min(BATCH_LIMIT) as usize {
-        let got = session.channel.basic_get(short(&name)?, BasicGetOptions { no_ack: false });
-        let Some(message) = bounded("basic.get", REQUEST_LIMIT, got).await? else { break };
+        let got = session
+            .channel
+            .basic_get(short(&name)?, BasicGetOptions { no_ack: false });
+        let Some(message) = bounded("basic.get", REQUEST_LIMIT, got).await? else {
+            break;
+        };
         last_tag = Some(message.delivery.delivery_tag);
-        letters.push(describe(message.delivery.routing_key.as_str(), &message.delivery.data));
+        letters.push(describe(
+            message.delivery.routing_key.as_str(),
+            &message.delivery.data,
+        ));
     }
     if let Some(tag) = last_tag {
         // All of them at once, back to where they were.
-        let options = BasicNackOptions { multiple: true, requeue: true };
-        bounded("basic.nack", REQUEST_LIMIT, session.channel.basic_nack(tag, options)).await?;
+        let options = BasicNackOptions {
+            multiple: true,
+            requeue: true,
+        };
+        bounded(
+            "basic.nack",
+            REQUEST_LIMIT,
+            session.channel.basic_nack(tag, options),
+        )
+        .await?;
     }
     session.close().await;
     Ok(letters)
@@ -69,7 +96,12 @@ pub async fn list(broker: &Broker, service: &str, consumer: &str, limit: u32) ->
 
 /// Sends up to `limit` letters back to their queue, each acknowledged only after the broker has confirmed the copy: a
 /// failure in between leaves a letter twice, which the inbox tolerates, and never loses one.
-pub async fn redrive(broker: &Broker, service: &str, consumer: &str, limit: u32) -> Result<u32, BrokerError> {
+pub async fn redrive(
+    broker: &Broker,
+    service: &str,
+    consumer: &str,
+    limit: u32,
+) -> Result<u32, BrokerError> {
     let session = broker.open("dead-redrive").await?;
     session.confirm().await?;
     let queue = broker.queue(service, consumer);
@@ -87,31 +119,59 @@ pub async fn redrive(broker: &Broker, service: &str, consumer: &str, limit: u32)
 }
 
 async fn redrive_one(session: &Session, queue: &str) -> Result<bool, BrokerError> {
-    let got = session.channel.basic_get(short(&dead_queue(queue))?, BasicGetOptions { no_ack: false });
-    let Some(message) = bounded("basic.get", REQUEST_LIMIT, got).await? else { return Ok(false) };
+    let got = session.channel.basic_get(
+        short(&dead_queue(queue))?,
+        BasicGetOptions { no_ack: false },
+    );
+    let Some(message) = bounded("basic.get", REQUEST_LIMIT, got).await? else {
+        return Ok(false);
+    };
     // Straight to the one queue, by the default exchange: other consumers have had the event. Without the old headers,
     // whose count of deliveries and deaths would follow it.
     let mut properties = BasicProperties::default().with_delivery_mode(PERSISTENT);
     if let Some(content_type) = message.delivery.properties.content_type() {
         properties = properties.with_content_type(content_type.clone());
     }
-    let options = BasicPublishOptions { mandatory: true, immediate: false };
-    let published = session.channel.basic_publish("".into(), short(queue)?, options, &message.delivery.data, properties);
+    let options = BasicPublishOptions {
+        mandatory: true,
+        immediate: false,
+    };
+    let published = session.channel.basic_publish(
+        "".into(),
+        short(queue)?,
+        options,
+        &message.delivery.data,
+        properties,
+    );
     let confirm = bounded("basic.publish", REQUEST_LIMIT, published).await?;
     match bounded("confirm", CONFIRM_LIMIT, confirm).await? {
         Confirmation::Ack(None) => {}
         _ => return Err(BrokerError::NotConfirmed(queue.to_owned())),
     }
-    let acked = bounded("basic.ack", REQUEST_LIMIT, message.delivery.ack(BasicAckOptions { multiple: false })).await?;
-    if acked { Ok(true) } else { Err(BrokerError::NotAcknowledged) }
+    let acked = bounded(
+        "basic.ack",
+        REQUEST_LIMIT,
+        message.delivery.ack(BasicAckOptions { multiple: false }),
+    )
+    .await?;
+    if acked {
+        Ok(true)
+    } else {
+        Err(BrokerError::NotAcknowledged)
+    }
 }
 
 fn describe(routing_key: &str, body: &[u8]) -> DeadLetter {
     let event = CloudEvent::decode(body).ok();
     DeadLetter {
         event_id: event.as_ref().map(|event| event.id),
-        event_type: event.as_ref().map_or_else(|| routing_key.to_owned(), |event| event.event_type.clone()),
-        subject: event.as_ref().map(|event| event.subject.clone()).unwrap_or_default(),
+        event_type: event
+            .as_ref()
+            .map_or_else(|| routing_key.to_owned(), |event| event.event_type.clone()),
+        subject: event
+            .as_ref()
+            .map(|event| event.subject.clone())
+            .unwrap_or_default(),
         time: event.as_ref().map(|event| event.time),
         body: String::from_utf8_lossy(body).into_owned(),
     }

@@ -83,7 +83,9 @@ pub async fn claim_in_tx(
         }
         // Claimed and committed without an answer: the work of an earlier attempt is under way elsewhere (a saga), so
         // this attempt continues it.
-        Some((known_operation, known_digest, None)) if known_operation == operation && known_digest == digest => {
+        Some((known_operation, known_digest, None))
+            if known_operation == operation && known_digest == digest =>
+        {
             Ok(Claim::Fresh)
         }
         Some(_) => Err(Refusal::new(Reason::IdempotencyKeyReused).into()),
@@ -93,7 +95,12 @@ pub async fn claim_in_tx(
 }
 
 /// Stores the answer of a claimed key, in the transaction of the effect.
-pub async fn store_in_tx(tx: &mut Tx, scope: Uuid, key: &IdempotencyKey, response: &[u8]) -> Result<(), sqlx::Error> {
+pub async fn store_in_tx(
+    tx: &mut Tx,
+    scope: Uuid,
+    key: &IdempotencyKey,
+    response: &[u8],
+) -> Result<(), sqlx::Error> {
     sqlx::query("UPDATE idempotency_keys SET response = $3 WHERE scope = $1 AND key = $2")
         .bind(scope)
         .bind(key.as_str())

@@ -180,12 +180,18 @@ impl Caller {
 
     /// A user.
     pub fn user(id: UserId) -> Self {
-        Self { user: Some(id), ..Self::default() }
+        Self {
+            user: Some(id),
+            ..Self::default()
+        }
     }
 
     /// A member of staff.
     pub fn staff(id: Uuid, role: StaffRole) -> Self {
-        Self { staff: Some(Staff { id, role }), ..Self::default() }
+        Self {
+            staff: Some(Staff { id, role }),
+            ..Self::default()
+        }
     }
 
     /// With another idempotency key.
@@ -198,11 +204,20 @@ impl Caller {
     /// Reads the identity of a request. Values out of form count as absent: they are set by the gateway alone.
     pub fn from_request<T>(request: &tonic::Request<T>) -> Self {
         let metadata = request.metadata();
-        let deadline = request.extensions().get::<Deadline>().copied().unwrap_or_else(|| {
-            let limit = text(metadata, "grpc-timeout").and_then(parse_grpc_timeout).unwrap_or(DEFAULT_CALL_LIMIT);
-            Deadline::after(limit.min(DEFAULT_CALL_LIMIT))
-        });
-        Self { deadline, ..Self::from_metadata(metadata) }
+        let deadline = request
+            .extensions()
+            .get::<Deadline>()
+            .copied()
+            .unwrap_or_else(|| {
+                let limit = text(metadata, "grpc-timeout")
+                    .and_then(parse_grpc_timeout)
+                    .unwrap_or(DEFAULT_CALL_LIMIT);
+                Deadline::after(limit.min(DEFAULT_CALL_LIMIT))
+            });
+        Self {
+            deadline,
+            ..Self::from_metadata(metadata)
+        }
     }
 
     fn from_metadata(metadata: &MetadataMap) -> Self {
@@ -210,11 +225,16 @@ impl Caller {
         let staff_role: Option<StaffRole> = parsed(metadata, STAFF_ROLE);
         Self {
             user: parsed(metadata, USER_ID),
-            staff: staff_id.zip(staff_role).map(|(id, role)| Staff { id, role }),
+            staff: staff_id
+                .zip(staff_role)
+                .map(|(id, role)| Staff { id, role }),
             lang: text(metadata, LANG).unwrap_or(DEFAULT_LANG).to_owned(),
-            time_zone: text(metadata, TIME_ZONE).map(TimeZone::parse).unwrap_or_default(),
+            time_zone: text(metadata, TIME_ZONE)
+                .map(TimeZone::parse)
+                .unwrap_or_default(),
             idempotency_key: parsed(metadata, IDEMPOTENCY_KEY),
-            request_id: text(metadata, REQUEST_ID).map_or_else(|| Uuid::now_v7().to_string(), str::to_owned),
+            request_id: text(metadata, REQUEST_ID)
+                .map_or_else(|| Uuid::now_v7().to_string(), str::to_owned),
             deadline: Deadline::default(),
         }
     }
@@ -238,12 +258,15 @@ impl Caller {
 
     /// The user, or NOT_AUTHENTICATED.
     pub fn require_user(&self) -> Result<UserId, Refusal> {
-        self.user.ok_or_else(|| Refusal::new(Reason::NotAuthenticated))
+        self.user
+            .ok_or_else(|| Refusal::new(Reason::NotAuthenticated))
     }
 
     /// The member of staff if they have one of the roles (an admin always has), else NOT_AUTHENTICATED or FORBIDDEN.
     pub fn require_staff(&self, roles: &[StaffRole]) -> Result<Staff, Refusal> {
-        let staff = self.staff.ok_or_else(|| Refusal::new(Reason::NotAuthenticated))?;
+        let staff = self
+            .staff
+            .ok_or_else(|| Refusal::new(Reason::NotAuthenticated))?;
         if staff.role == StaffRole::Admin || roles.contains(&staff.role) {
             Ok(staff)
         } else {
@@ -253,12 +276,17 @@ impl Caller {
 
     /// The idempotency key, or VALIDATION.
     pub fn require_key(&self) -> Result<&IdempotencyKey, Refusal> {
-        self.idempotency_key.as_ref().ok_or_else(|| Refusal::invalid(IDEMPOTENCY_KEY))
+        self.idempotency_key
+            .as_ref()
+            .ok_or_else(|| Refusal::invalid(IDEMPOTENCY_KEY))
     }
 }
 
 fn text<'a>(metadata: &'a MetadataMap, key: &'static str) -> Option<&'a str> {
-    metadata.get(key).and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty())
+    metadata
+        .get(key)
+        .and_then(|value| value.to_str().ok())
+        .filter(|value| !value.is_empty())
 }
 
 fn parsed<T: FromStr>(metadata: &MetadataMap, key: &'static str) -> Option<T> {

@@ -18,12 +18,18 @@ const PRUNE_ROUNDS: u32 = 100;
 
 /// Records that `consumer` takes effect of the event; false when it did before. A concurrent second delivery waits for
 /// the transaction of the first.
-pub async fn record_in_tx(tx: &mut Tx, consumer: &str, event_id: Uuid) -> Result<bool, sqlx::Error> {
-    let inserted = sqlx::query("INSERT INTO inbox (consumer, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING")
-        .bind(consumer)
-        .bind(event_id)
-        .execute(tx)
-        .await?;
+pub async fn record_in_tx(
+    tx: &mut Tx,
+    consumer: &str,
+    event_id: Uuid,
+) -> Result<bool, sqlx::Error> {
+    let inserted = sqlx::query(
+        "INSERT INTO inbox (consumer, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+    )
+    .bind(consumer)
+    .bind(event_id)
+    .execute(tx)
+    .await?;
     Ok(inserted.rows_affected() == 1)
 }
 

@@ -31,7 +31,9 @@ impl Page {
     /// A page of `limit` items: 1 to 100; 0 stands for an absent number, as in proto3.
     pub fn new(limit: u32) -> Result<Self, Refusal> {
         match limit {
-            0 => Ok(Self { limit: DEFAULT_LIMIT }),
+            0 => Ok(Self {
+                limit: DEFAULT_LIMIT,
+            }),
             1..=MAX_LIMIT => Ok(Self { limit }),
             _ => Err(Refusal::invalid("limit")),
         }
@@ -48,7 +50,11 @@ impl Page {
     }
 
     /// Cuts `rows` (at most [`Page::fetch`] of them) to the page and makes the cursor of the next one, if there is one.
-    pub fn cut<T>(&self, mut rows: Vec<T>, cursor_of: impl FnOnce(&T) -> String) -> (Vec<T>, Option<String>) {
+    pub fn cut<T>(
+        &self,
+        mut rows: Vec<T>,
+        cursor_of: impl FnOnce(&T) -> String,
+    ) -> (Vec<T>, Option<String>) {
         if rows.len() <= self.limit() {
             return (rows, None);
         }
@@ -60,7 +66,9 @@ impl Page {
 
 impl Default for Page {
     fn default() -> Self {
-        Self { limit: DEFAULT_LIMIT }
+        Self {
+            limit: DEFAULT_LIMIT,
+        }
     }
 }
 
@@ -92,7 +100,9 @@ impl Cursor {
 
     /// The sort keys in a cursor: exactly `count`, else VALIDATION of `cursor`.
     pub fn decode(&self, cursor: &str, count: usize) -> Result<Vec<String>, Refusal> {
-        self.fields(cursor).filter(|fields| fields.len() == count).ok_or_else(|| Refusal::invalid("cursor"))
+        self.fields(cursor)
+            .filter(|fields| fields.len() == count)
+            .ok_or_else(|| Refusal::invalid("cursor"))
     }
 
     fn fields(&self, cursor: &str) -> Option<Vec<String>> {
@@ -116,5 +126,7 @@ fn base64url(bytes: &[u8]) -> String {
 
 fn from_base64url(text: &str) -> Option<Vec<u8>> {
     use base64::Engine as _;
-    base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(text).ok()
+    base64::engine::general_purpose::URL_SAFE_NO_PAD
+        .decode(text)
+        .ok()
 }

@@ -11,8 +11,13 @@ use crate::shutdown::Shutdown;
 /// Runs `job` every `interval` (give or take a tenth, so that replicas drift apart) until the shutdown; each run may
 /// take `limit` at most. A failed run is logged and the next one comes as usual. The future of a run may be dropped, so
 /// a job that writes goes through [`crate::db::write`].
-pub async fn every<F, Fut, E>(name: &'static str, interval: Duration, limit: Duration, shutdown: Shutdown, mut job: F)
-where
+pub async fn every<F, Fut, E>(
+    name: &'static str,
+    interval: Duration,
+    limit: Duration,
+    shutdown: Shutdown,
+    mut job: F,
+) where
     F: FnMut() -> Fut + Send,
     Fut: Future<Output = Result<(), E>> + Send,
     E: Display,
@@ -33,5 +38,7 @@ where
 fn jittered(interval: Duration) -> Duration {
     let micros = u64::try_from(interval.as_micros()).unwrap_or(u64::MAX);
     let spread = micros / 10;
-    Duration::from_micros(rand::random_range(micros.saturating_sub(spread)..=micros.saturating_add(spread)))
+    Duration::from_micros(rand::random_range(
+        micros.saturating_sub(spread)..=micros.saturating_add(spread),
+    ))
 }

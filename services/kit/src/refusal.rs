@@ -163,7 +163,13 @@ pub struct Refusal {
 impl Refusal {
     /// A refusal with nothing but its reason.
     pub fn new(reason: Reason) -> Self {
-        Self { reason, field: None, retry_after: None, lang: None, detail: None }
+        Self {
+            reason,
+            field: None,
+            retry_after: None,
+            lang: None,
+            detail: None,
+        }
     }
 
     /// VALIDATION of the named input.
@@ -206,9 +212,14 @@ impl Refusal {
 
     /// The refusal that a status carries, if it carries one.
     pub fn from_status(status: &Status) -> Option<Self> {
-        let info = status.get_details_error_info().filter(|info| info.domain == DOMAIN)?;
+        let info = status
+            .get_details_error_info()
+            .filter(|info| info.domain == DOMAIN)?;
         let reason = info.reason.parse().ok()?;
-        let seconds = info.metadata.get("retry_after").and_then(|text| text.parse().ok());
+        let seconds = info
+            .metadata
+            .get("retry_after")
+            .and_then(|text| text.parse().ok());
         let message = status.message();
         Some(Self {
             reason,
@@ -239,7 +250,9 @@ impl From<Refusal> for Status {
         }
         if let Some(wait) = refusal.retry_after {
             // Rounded up: whoever waits that many whole seconds is allowed again.
-            let seconds = wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0));
+            let seconds = wait
+                .as_secs()
+                .saturating_add(u64::from(wait.subsec_nanos() > 0));
             metadata.insert("retry_after".to_owned(), seconds.to_string());
         }
         if let Some(lang) = &refusal.lang {
@@ -294,14 +307,17 @@ pub fn is_unavailable(error: &sqlx::Error) -> bool {
 
 /// Whether two transactions got in each other's way, so that a second try may succeed.
 pub fn is_serialization_failure(error: &sqlx::Error) -> bool {
-    error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|code| matches!(&*code, "40001" | "40P01"))
+    error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code)
+        .is_some_and(|code| matches!(&*code, "40001" | "40P01"))
 }
 
 /// Whether the error is a violation of the named unique constraint or index.
 pub fn is_unique_violation(error: &sqlx::Error, constraint: &str) -> bool {
-    error
-        .as_database_error()
-        .is_some_and(|database| database.is_unique_violation() && database.constraint() == Some(constraint))
+    error.as_database_error().is_some_and(|database| {
+        database.is_unique_violation() && database.constraint() == Some(constraint)
+    })
 }
 
 /// An error and its causes in one line.

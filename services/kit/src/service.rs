@@ -13,7 +13,9 @@ use tracing::{error, info};
 
 use crate::admin::{self, Readiness};
 use crate::broker::Broker;
-use crate::config::{BrokerArgs, DatabaseArgs, ServerArgs, TelemetryArgs, exit_with, parse_or_exit};
+use crate::config::{
+    BrokerArgs, DatabaseArgs, ServerArgs, TelemetryArgs, exit_with, parse_or_exit,
+};
 use crate::consumer::{Consumer, Handler};
 use crate::db::{self, Migrated};
 use crate::outbox::{Relay, Wake};
@@ -76,7 +78,9 @@ where
     let shutdown = Shutdown::on_signals().context("cannot listen for signals")?;
     exit_when_overdue(shutdown.clone(), config.server().drain_limit());
     let address = config.server().listen_addr;
-    let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+    let listener = TcpListener::bind(address)
+        .await
+        .with_context(|| format!("cannot listen on {address}"))?;
     run(config, listener, shutdown).await
 }
 
@@ -99,7 +103,11 @@ pub struct Service {
 
 impl Service {
     /// Starts the admin port, if one is configured.
-    pub async fn start(name: &'static str, args: &ServerArgs, shutdown: Shutdown) -> anyhow::Result<Self> {
+    pub async fn start(
+        name: &'static str,
+        args: &ServerArgs,
+        shutdown: Shutdown,
+    ) -> anyhow::Result<Self> {
         let last_shutdown = Shutdown::manual();
         let service = Self {
             name,
@@ -111,29 +119,53 @@ impl Service {
             args: args.clone(),
         };
         if let Some(address) = args.admin_addr {
-            let listener =
-                TcpListener::bind(address).await.with_context(|| format!("cannot open the admin port {address}"))?;
-            service.last.spawn("admin", admin::serve(listener, service.readiness.clone(), service.last_shutdown.clone()));
+            let listener = TcpListener::bind(address)
+                .await
+                .with_context(|| format!("cannot open the admin port {address}"))?;
+            service.last.spawn(
+                "admin",
+                admin::serve(
+                    listener,
+                    service.readiness.clone(),
+                    service.last_shutdown.clone(),
+                ),
+            );
         }
         Ok(service)
     }
 
     /// Opens the pool and migrates in the background, as soon as the database can be reached. Old inbox rows and
     /// idempotency keys are pruned from then on.
-    pub fn database(&self, args: &DatabaseArgs, migrator: &'static Migrator) -> anyhow::Result<(PgPool, Migrated)> {
+    pub fn database(
+        &self,
+        args: &DatabaseArgs,
+        migrator: &'static Migrator,
+    ) -> anyhow::Result<(PgPool, Migrated)> {
         let pool = db::connect(args, self.name)?;
-        let migrated = db::migrate_in_background(&pool, migrator, &self.readiness, &self.tasks, &self.shutdown);
+        let migrated = db::migrate_in_background(
+            &pool,
+            migrator,
+            &self.readiness,
+            &self.tasks,
+            &self.shutdown,
+        );
         let pruned = pool.clone();
         self.tasks.spawn_after(
             &migrated,
             "prune",
-            periodic::every("prune", PRUNE_INTERVAL, PRUNE_LIMIT, self.shutdown.clone(), move || {
-                let pool = pruned.clone();
-                async move {
-                    inbox::prune(&pool).await?;
-                    idempotency::prune(&pool).await.map(|_| ())
-                }
-            }),
+            periodic::every(
+                "prune",
+                PRUNE_INTERVAL,
+                PRUNE_LIMIT,
+                self.shutdown.clone(),
+                move || {
+                    let pool = pruned.clone();
+                    async move {
+                        inbox::prune(&pool).await?;
+                        idempotency::prune(&pool).await.map(|_| ())
+                    }
+                },
+            ),
         );
         Ok((pool, migrated))
     }
@@ -147,7 +179,10 @@ impl Service {
     pub fn relay(&self, pool: &PgPool, broker: &Broker, migrated: &Migrated) -> Wake {
         let relay = Relay::new(self.name, pool.clone(), broker.clone());
         let wake = relay.wake();
-        self.last.spawn("relay", relay.run(migrated.clone(), self.last_shutdown.clone()));
+        self.last.spawn(
+            "relay",
+            relay.run(migrated.clone(), self.last_shutdown.clone()),
+        );
         wake
     }
 
@@ -161,26 +196,46 @@ impl Service {
         handler: H,
     ) {
         let (pool, broker, migrated) = (pool.clone(), broker.clone(), migrated.clone());
-        let (readiness, shutdown) = (self.readiness.clone(), self.shutdown.clone());
-        self.tasks.spawn("consumer", async move {
-            consumer.run(pool, broker, migrated, &readiness, shutdown, handler).await;
-        });
+        let running = consumer.run(
+            pool,
+            broker,
+            migrated,
+            &self.readiness,
+            self.shutdown.clone(),
+            handler,
+        );
+        self.tasks.spawn("consumer", running);
     }
 
     /// A gRPC server with this service's settings.
     pub fn server(&self, descriptors: &'static [u8], migrated: &Migrated) -> Server {
-        let server = Server::new(self.name, &self.args).gate(migrated.clone());
-        if self.args.grpc_reflection { server.reflection(descriptors) } else { server }
+        let server = Server::new(self.name, &self.args)
+            .gate(migrated.clone())
+            .readiness(self.readiness.clone());
+        if self.args.grpc_reflection {
+            server.reflection(descriptors)
+        } else {
+            server
+        }
     }
 
     /// Serves until the shutdown, then ends everything in order: calls, background tasks, relay.
     pub async fn serve(self, server: Server, listener: TcpListener) -> anyhow::Result<()> {
         let shutdown = self.shutdown.clone();
-        self.serve_with(async move { server.serve(listener, &shutdown).await.map_err(anyhow::Error::from) }).await
+        self.serve_with(async move {
+            server
+                .serve(listener, &shutdown)
+                .await
+                .map_err(anyhow::Error::from)
+        })
+        .await
     }
 
     /// Like [`Service::serve`], with any server; its future ends after the shutdown once its calls have.
-    pub async fn serve_with(self, server: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    pub async fn serve_with(
+        self,
+        server: impl Future<Output = anyhow::Result<()>>,
+    ) -> anyhow::Result<()> {
         let shutdown = self.shutdown.clone();
         let asked = tokio::spawn(async move {
             shutdown.cancelled().await;
@@ -191,10 +246,14 @@ impl Service {
         self.shutdown.trigger();
         let limit = self.args.drain_limit();
         let give_up = asked.await.unwrap_or_else(|_| Instant::now()) + limit;
-        let for_tasks = give_up.saturating_duration_since(Instant::now()).saturating_sub(FLUSH_RESERVE);
+        let for_tasks = give_up
+            .saturating_duration_since(Instant::now())
+            .saturating_sub(FLUSH_RESERVE);
         let tasks = self.tasks.join(for_tasks).await;
         self.last_shutdown.trigger();
-        let for_last = give_up.saturating_duration_since(Instant::now()).max(FLUSH_RESERVE);
+        let for_last = give_up
+            .saturating_duration_since(Instant::now())
+            .max(FLUSH_RESERVE);
         let last = self.last.join(for_last).await;
         info!(service = self.name, "ended");
         answered?;

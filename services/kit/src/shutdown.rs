@@ -73,7 +73,9 @@ impl Shutdown {
     /// A shutdown that follows this one and can also be triggered by itself.
     #[must_use]
     pub fn child(&self) -> Self {
-        Self { token: self.token.child_token() }
+        Self {
+            token: self.token.child_token(),
+        }
     }
 
     /// Sleeps, but not past the request to end; false when the end was asked for.
@@ -107,7 +109,11 @@ pub enum TasksError {
 impl Tasks {
     /// An empty set whose failures trigger `shutdown`.
     pub fn new(shutdown: Shutdown) -> Self {
-        Self { tracker: TaskTracker::new(), shutdown, failed: Arc::default() }
+        Self {
+            tracker: TaskTracker::new(),
+            shutdown,
+            failed: Arc::default(),
+        }
     }
 
     /// Runs `future` until it ends; it is expected to watch the shutdown itself. A panic triggers the shutdown.
@@ -124,7 +130,8 @@ impl Tasks {
                 shutdown.trigger();
             }
         };
-        self.tracker.spawn(watched.instrument(tracing::info_span!("task", name)));
+        self.tracker
+            .spawn(watched.instrument(tracing::info_span!("task", name)));
     }
 
     /// Runs `future` once the database has its schema; not at all when the end comes first.
@@ -146,10 +153,16 @@ impl Tasks {
     /// Waits for every task, at most for `limit`.
     pub async fn join(&self, limit: Duration) -> Result<(), TasksError> {
         self.tracker.close();
-        let in_time = tokio::time::timeout(limit, self.tracker.wait()).await.is_ok();
+        let in_time = tokio::time::timeout(limit, self.tracker.wait())
+            .await
+            .is_ok();
         if self.failed.load(Ordering::SeqCst) {
             return Err(TasksError::Died);
         }
-        if in_time { Ok(()) } else { Err(TasksError::TimedOut(self.tracker.len())) }
+        if in_time {
+            Ok(())
+        } else {
+            Err(TasksError::TimedOut(self.tracker.len()))
+        }
     }
 }

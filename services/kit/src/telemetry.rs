@@ -33,7 +33,9 @@ const EXPORT_LIMIT: Duration = Duration::from_secs(5);
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Bounds of the latency histograms, in seconds: from a cached read to the default deadline.
-const LATENCY_BUCKETS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+const LATENCY_BUCKETS: [f64; 13] = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
+];
 
 static METRICS: OnceLock<PrometheusHandle> = OnceLock::new();
 
@@ -58,20 +60,38 @@ pub fn init(service_name: &'static str, args: &TelemetryArgs) -> anyhow::Result<
     // Without an exporter spans go nowhere, but requests still get a trace id to answer and pass on.
     let tracer = tracer_provider(service_name, args.otel_exporter_otlp_endpoint.as_deref())?;
     let spans = tracing_opentelemetry::layer().with_tracer(tracer.tracer("adfolio"));
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,lapin=warn,sqlx=warn"));
+    let filter = EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| EnvFilter::new("info,lapin=warn,sqlx=warn"));
     let lines = match args.log_format {
         LogFormat::Human => fmt::layer().with_writer(std::io::stderr).boxed(),
-        LogFormat::Json => fmt::layer().json().flatten_event(true).with_writer(std::io::stderr).boxed(),
+        LogFormat::Json => fmt::layer()
+            .json()
+            .flatten_event(true)
+            .with_writer(std::io::stderr)
+            .boxed(),
     };
-    tracing_subscriber::registry().with(lines.with_filter(filter)).with(spans).try_init().context("logging was already started")?;
+    tracing_subscriber::registry()
+        .with(lines.with_filter(filter))
+        .with(spans)
+        .try_init()
+        .context("logging was already started")?;
     install_metrics(service_name)?;
-    Ok(TelemetryGuard { tracer: Some(tracer) })
+    Ok(TelemetryGuard {
+        tracer: Some(tracer),
+    })
 }
 
-fn tracer_provider(service_name: &'static str, endpoint: Option<&str>) -> anyhow::Result<SdkTracerProvider> {
-    let resource = Resource::builder().with_service_name(format!("adfolio-{service_name}")).build();
+fn tracer_provider(
+    service_name: &'static str,
+    endpoint: Option<&str>,
+) -> anyhow::Result<SdkTracerProvider> {
+    let resource = Resource::builder()
+        .with_service_name(format!("adfolio-{service_name}"))
+        .build();
     let builder = SdkTracerProvider::builder().with_resource(resource);
-    let Some(endpoint) = endpoint else { return Ok(builder.build()) };
+    let Some(endpoint) = endpoint else {
+        return Ok(builder.build());
+    };
     let exporter = opentelemetry_otlp::SpanExporter::builder()
         .with_tonic()
         .with_endpoint(endpoint)
@@ -110,14 +130,23 @@ pub fn render_metrics() -> String {
     if let Some(bytes) = resident_memory_bytes() {
         metrics::gauge!("process_resident_memory_bytes").set(bytes);
     }
-    METRICS.get().map(PrometheusHandle::render).unwrap_or_default()
+    METRICS
+        .get()
+        .map(PrometheusHandle::render)
+        .unwrap_or_default()
 }
 
 /// Resident memory from /proc, where there is one.
-#[allow(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "gauges are floats")]
+#[allow(
+    clippy::float_arithmetic,
+    clippy::cast_precision_loss,
+    reason = "gauges are floats"
+)]
 fn resident_memory_bytes() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
     Some(kibibytes as f64 * 1024.0)
 }

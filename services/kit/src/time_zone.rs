@@ -4,7 +4,10 @@ use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
-use chrono::{DateTime, Datelike, Days, FixedOffset, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeDelta, TimeZone as _, Utc};
+use chrono::{
+    DateTime, Datelike, Days, FixedOffset, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime,
+    Offset, TimeDelta, TimeZone as _, Utc,
+};
 use chrono_tz::{TZ_VARIANTS, Tz};
 
 /// The widest offset that is taken: UTC-12 to UTC+14 are in use, and 18 hours is what ISO-minded libraries allow.
@@ -38,10 +41,17 @@ impl TimeZone {
         if text.len() > LONGEST_TEXT {
             return Self::UTC;
         }
-        let words = || text.split(|letter: char| letter == ',' || letter.is_whitespace()).filter(|word| !word.is_empty());
+        let words = || {
+            text.split(|letter: char| letter == ',' || letter.is_whitespace())
+                .filter(|word| !word.is_empty())
+        };
         // `GMT+8` and `Etc/GMT-8` are both IANA-like; an offset is only looked for in what is no name.
         let named = words().filter_map(parse_name).find(|zone| *zone != Tz::UTC);
-        let fixed = || words().find_map(parse_offset).filter(|offset| offset.local_minus_utc() != 0);
+        let fixed = || {
+            words()
+                .find_map(parse_offset)
+                .filter(|offset| offset.local_minus_utc() != 0)
+        };
         match (named, fixed()) {
             (Some(zone), _) => Self::Named(zone),
             (None, Some(offset)) => Self::Fixed(offset),
@@ -61,7 +71,10 @@ impl TimeZone {
             Self::Fixed(offset) => *offset,
         };
         let shift = TimeDelta::seconds(i64::from(offset.local_minus_utc()));
-        instant.naive_utc().checked_add_signed(shift).unwrap_or_else(|| instant.naive_utc())
+        instant
+            .naive_utc()
+            .checked_add_signed(shift)
+            .unwrap_or_else(|| instant.naive_utc())
     }
 
     /// Today's date there.
@@ -96,7 +109,9 @@ impl TimeZone {
                 local.checked_sub_signed(shift).unwrap_or(local).and_utc()
             }
             Self::Named(zone) => match zone.from_local_datetime(&local) {
-                MappedLocalTime::Single(instant) | MappedLocalTime::Ambiguous(instant, _) => instant.to_utc(),
+                MappedLocalTime::Single(instant) | MappedLocalTime::Ambiguous(instant, _) => {
+                    instant.to_utc()
+                }
                 MappedLocalTime::None => self.end_of_gap(local),
             },
         }
@@ -107,13 +122,17 @@ impl TimeZone {
     /// monotonically around a single gap.
     fn end_of_gap(self, local: NaiveDateTime) -> DateTime<Utc> {
         let day = TimeDelta::days(2);
-        let (Some(before), Some(after)) = (local.checked_sub_signed(day), local.checked_add_signed(day)) else {
+        let (Some(before), Some(after)) =
+            (local.checked_sub_signed(day), local.checked_add_signed(day))
+        else {
             return local.and_utc();
         };
         let (mut low, mut high) = (before.and_utc().timestamp(), after.and_utc().timestamp());
         while high.saturating_sub(low) > 1 {
             let middle = low.midpoint(high);
-            let Some(instant) = DateTime::from_timestamp(middle, 0) else { break };
+            let Some(instant) = DateTime::from_timestamp(middle, 0) else {
+                break;
+            };
             if self.local(instant) < local {
                 low = middle;
             } else {
@@ -129,14 +148,22 @@ fn parse_name(word: &str) -> Option<Tz> {
     if parse_offset(word).is_some() {
         return None;
     }
-    let any_case = || TZ_VARIANTS.iter().find(|zone| zone.name().eq_ignore_ascii_case(word)).copied();
+    let any_case = || {
+        TZ_VARIANTS
+            .iter()
+            .find(|zone| zone.name().eq_ignore_ascii_case(word))
+            .copied()
+    };
     word.parse().ok().or_else(any_case)
 }
 
 /// `+08:00`, `GMT+8`, `UTC-3:30`, `+0545`, `8` is none.
 fn parse_offset(word: &str) -> Option<FixedOffset> {
     let upper = word.to_ascii_uppercase();
-    let rest = upper.strip_prefix("GMT").or_else(|| upper.strip_prefix("UTC")).unwrap_or(&upper);
+    let rest = upper
+        .strip_prefix("GMT")
+        .or_else(|| upper.strip_prefix("UTC"))
+        .unwrap_or(&upper);
     // A query string's `+` may have come through as a blank, which leaves nothing to read: that is junk, so UTC.
     let (sign, digits) = match rest.split_at_checked(1)? {
         ("+", digits) => (1, digits),
@@ -145,12 +172,16 @@ fn parse_offset(word: &str) -> Option<FixedOffset> {
     };
     let (hours, minutes) = match digits.split_once(':') {
         Some(parts) => parts,
-        None if digits.len() == 4 || digits.len() == 3 => digits.split_at_checked(digits.len().checked_sub(2)?)?,
+        None if digits.len() == 4 || digits.len() == 3 => {
+            digits.split_at_checked(digits.len().checked_sub(2)?)?
+        }
         None => (digits, "0"),
     };
     let hours = parse_part(hours, 2)?;
     let minutes = parse_part(minutes, 2).filter(|minutes| *minutes < 60)?;
-    let seconds = hours.checked_mul(3600)?.checked_add(minutes.checked_mul(60)?)?;
+    let seconds = hours
+        .checked_mul(3600)?
+        .checked_add(minutes.checked_mul(60)?)?;
     if seconds > WIDEST_OFFSET_SECONDS {
         return None;
     }
@@ -158,7 +189,8 @@ fn parse_offset(word: &str) -> Option<FixedOffset> {
 }
 
 fn parse_part(digits: &str, longest: usize) -> Option<i32> {
-    let plain = (1..=longest).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let plain =
+        (1..=longest).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
     if plain { digits.parse().ok() } else { None }
 }
 

@@ -18,7 +18,11 @@ pub fn id(text: &str, field: &str) -> Result<Uuid, Refusal> {
 
 /// The opaque id in `field`, if one was sent.
 pub fn optional_id(text: &str, field: &str) -> Result<Option<Uuid>, Refusal> {
-    if text.is_empty() { Ok(None) } else { id(text, field).map(Some) }
+    if text.is_empty() {
+        Ok(None)
+    } else {
+        id(text, field).map(Some)
+    }
 }
 
 /// A text of 1 to `longest` characters after blanks at its ends are dropped, without control characters.
@@ -33,14 +37,23 @@ pub fn line(text: &str, longest: usize, field: &str) -> Result<String, Refusal> 
 }
 
 /// The instant in `field`, if one was sent.
-pub fn instant<T: TryInto<DateTime<Utc>>>(timestamp: Option<T>, field: &str) -> Result<Option<DateTime<Utc>>, Refusal> {
-    timestamp.map(TryInto::try_into).transpose().map_err(|_| Refusal::invalid(field))
+pub fn instant<T: TryInto<DateTime<Utc>>>(
+    timestamp: Option<T>,
+    field: &str,
+) -> Result<Option<DateTime<Utc>>, Refusal> {
+    timestamp
+        .map(TryInto::try_into)
+        .transpose()
+        .map_err(|_| Refusal::invalid(field))
 }
 
 /// Which part of a list is asked for: its size and the position behind which it begins, if any.
 pub fn page(request: Option<PageRequest>) -> Result<(Page, Option<String>), Refusal> {
     let request = request.unwrap_or_default();
-    Ok((Page::new(request.limit)?, Some(request.cursor).filter(|cursor| !cursor.is_empty())))
+    Ok((
+        Page::new(request.limit)?,
+        Some(request.cursor).filter(|cursor| !cursor.is_empty()),
+    ))
 }
 
 /// The id in a cursor whose only sort key is one.

@@ -36,7 +36,10 @@ impl TestBroker {
     pub fn at(url: &str) -> Self {
         let mut args = BrokerArgs::new(url, format!("test-{}", Uuid::now_v7().simple()));
         args.amqp_queue_expires_seconds = Some(QUEUE_EXPIRES_SECONDS);
-        Self { args, consumers: Mutex::default() }
+        Self {
+            args,
+            consumers: Mutex::default(),
+        }
     }
 
     /// Configuration of a service that uses this namespace.
@@ -58,7 +61,10 @@ impl TestBroker {
 
     /// Remembers a consumer whose queues are to be deleted at the end; others expire by themselves.
     pub fn clean_up(&self, service: &str, consumer: &str) {
-        let mut consumers = self.consumers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut consumers = self
+            .consumers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         consumers.push((service.to_owned(), consumer.to_owned()));
     }
 
@@ -71,10 +77,18 @@ impl TestBroker {
 impl Drop for TestBroker {
     fn drop(&mut self) {
         let broker = self.broker();
-        let consumers = std::mem::take(&mut *self.consumers.lock().unwrap_or_else(PoisonError::into_inner));
+        let consumers = std::mem::take(
+            &mut *self
+                .consumers
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
         // Drop is not async and may run inside a runtime: a thread with a small runtime of its own does the work.
         let deleting = std::thread::spawn(move || {
-            if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            if let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+            {
                 runtime.block_on(delete_all(&broker, &consumers));
             }
         });
@@ -83,17 +97,27 @@ impl Drop for TestBroker {
 }
 
 async fn delete_all(broker: &Broker, consumers: &[(String, String)]) {
-    let Ok(session) = broker.open("test-clean-up").await else { return };
+    let Ok(session) = broker.open("test-clean-up").await else {
+        return;
+    };
     let channel = &session.channel;
     let queues = consumers.iter().flat_map(|(service, consumer)| {
         let queue = broker.queue(service, consumer);
         [adfolio_kit::broker::dead_queue(&queue), queue]
     });
     for queue in queues.chain([broker.unrouted()]) {
-        let _ = channel.queue_delete(queue.into(), QueueDeleteOptions::default()).await;
+        let _ = channel
+            .queue_delete(queue.into(), QueueDeleteOptions::default())
+            .await;
     }
-    for exchange in [broker.events_exchange(), broker.unrouted(), broker.dead_exchange()] {
-        let _ = channel.exchange_delete(exchange.into(), ExchangeDeleteOptions::default()).await;
+    for exchange in [
+        broker.events_exchange(),
+        broker.unrouted(),
+        broker.dead_exchange(),
+    ] {
+        let _ = channel
+            .exchange_delete(exchange.into(), ExchangeDeleteOptions::default())
+            .await;
     }
     session.close().await;
 }
@@ -116,7 +140,10 @@ impl EventSink for Collector {
     }
 
     fn on_event(&mut self, event: CloudEvent) {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(event);
+        self.seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(event);
     }
 }
 
@@ -126,22 +153,37 @@ impl EventProbe {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let bound = Arc::new(std::sync::atomic::AtomicBool::new(false));
         let shutdown = Shutdown::manual();
-        let subscription =
-            patterns.iter().fold(Subscription::ephemeral("probe"), |subscription, pattern| subscription.bind(*pattern));
-        let collector = Collector { seen: Arc::clone(&seen), bound: Arc::clone(&bound) };
+        let subscription = patterns
+            .iter()
+            .fold(Subscription::ephemeral("probe"), |subscription, pattern| {
+                subscription.bind(*pattern)
+            });
+        let collector = Collector {
+            seen: Arc::clone(&seen),
+            bound: Arc::clone(&bound),
+        };
         tokio::spawn(subscription.run(broker.clone(), shutdown.clone(), collector));
-        eventually("the probe is bound", || std::future::ready(bound.load(std::sync::atomic::Ordering::SeqCst))).await;
+        eventually("the probe is bound", || {
+            std::future::ready(bound.load(std::sync::atomic::Ordering::SeqCst))
+        })
+        .await;
         Self { seen, shutdown }
     }
 
     /// What was seen so far.
     pub fn events(&self) -> Vec<CloudEvent> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// What was seen so far of one type.
     pub fn of_type(&self, event_type: &str) -> Vec<CloudEvent> {
-        self.events().into_iter().filter(|event| event.event_type == event_type).collect()
+        self.events()
+            .into_iter()
+            .filter(|event| event.event_type == event_type)
+            .collect()
     }
 
     /// Waits for at least `count` events of one type.
@@ -161,27 +203,53 @@ impl Drop for EventProbe {
 }
 
 /// Publishes an event as a service would, and answers its id once the broker has it.
-pub async fn publish_event(broker: &Broker, event_type: &str, subject: &str, data: &impl Serialize) -> Uuid {
+pub async fn publish_event(
+    broker: &Broker,
+    event_type: &str,
+    subject: &str,
+    data: &impl Serialize,
+) -> Uuid {
     let id = Uuid::now_v7();
     publish_event_with_id(broker, id, event_type, subject, data).await;
     id
 }
 
 /// Publishes an event with a known id, for instance twice.
-pub async fn publish_event_with_id(broker: &Broker, id: Uuid, event_type: &str, subject: &str, data: &impl Serialize) {
+pub async fn publish_event_with_id(
+    broker: &Broker,
+    id: Uuid,
+    event_type: &str,
+    subject: &str,
+    data: &impl Serialize,
+) {
     let data = serde_json::to_string(data).expect("serialisable data");
-    let parts =
-        EnvelopeParts { id, event_type, subject, sequence: None, time: Utc::now(), traceparent: None, data: &data };
+    let parts = EnvelopeParts {
+        id,
+        event_type,
+        subject,
+        sequence: None,
+        time: Utc::now(),
+        traceparent: None,
+        data: &data,
+    };
     let body = encode("/adfolio/test", &parts).expect("an event");
-    let session = broker.open("test-publish").await.expect("connect to the broker");
+    let session = broker
+        .open("test-publish")
+        .await
+        .expect("connect to the broker");
     session.confirm().await.expect("confirms");
-    let properties = BasicProperties::default().with_content_type(CONTENT_TYPE.into()).with_delivery_mode(2);
+    let properties = BasicProperties::default()
+        .with_content_type(CONTENT_TYPE.into())
+        .with_delivery_mode(2);
     session
         .channel
         .basic_publish(
             broker.events_exchange().into(),
             event_type.into(),
-            BasicPublishOptions { mandatory: true, immediate: false },
+            BasicPublishOptions {
+                mandatory: true,
+                immediate: false,
+            },
             &body,
             properties,
         )

@@ -83,11 +83,17 @@ impl Drop for TestDatabase {
         let name = self.name.clone();
         // Drop is not async and may run inside a runtime: a thread with a small runtime of its own does the work.
         let dropping = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build();
             if let Ok(runtime) = runtime {
                 runtime.block_on(async {
                     let mut admin = admin().await;
-                    let _ = run(&mut admin, format!("DROP DATABASE IF EXISTS \"{name}\" WITH (FORCE)")).await;
+                    let _ = run(
+                        &mut admin,
+                        format!("DROP DATABASE IF EXISTS \"{name}\" WITH (FORCE)"),
+                    )
+                    .await;
                 });
             }
         });
@@ -100,7 +106,9 @@ fn server_url() -> String {
 }
 
 fn base_options() -> PgConnectOptions {
-    server_url().parse().expect("DATABASE_URL is a PostgreSQL URL")
+    server_url()
+        .parse()
+        .expect("DATABASE_URL is a PostgreSQL URL")
 }
 
 /// The server's URL with another database: the path's last part replaced.
@@ -109,11 +117,17 @@ fn url_of(name: &str) -> String {
 }
 
 async fn admin() -> PgConnection {
-    base_options().connect().await.expect("connect to DATABASE_URL")
+    base_options()
+        .connect()
+        .await
+        .expect("connect to DATABASE_URL")
 }
 
 async fn run(connection: &mut PgConnection, sql: String) -> Result<(), sqlx::Error> {
-    sqlx::raw_sql(AssertSqlSafe(sql)).execute(connection).await.map(|_| ())
+    sqlx::raw_sql(AssertSqlSafe(sql))
+        .execute(connection)
+        .await
+        .map(|_| ())
 }
 
 /// Names change with the migrations' content, so a template never has an old schema.
@@ -135,19 +149,40 @@ async fn ensure_template(admin: &mut PgConnection, template: &str, migrators: &[
     }
     lock(admin).await;
     if !is_template(admin, template).await {
-        run(admin, format!("DROP DATABASE IF EXISTS \"{template}\" WITH (FORCE)")).await.expect("drop a broken template");
-        run(admin, format!("CREATE DATABASE \"{template}\"")).await.expect("create the template");
-        let mut connection = base_options().database(template).connect().await.expect("connect to the template");
+        run(
+            admin,
+            format!("DROP DATABASE IF EXISTS \"{template}\" WITH (FORCE)"),
+        )
+        .await
+        .expect("drop a broken template");
+        run(admin, format!("CREATE DATABASE \"{template}\""))
+            .await
+            .expect("create the template");
+        let mut connection = base_options()
+            .database(template)
+            .connect()
+            .await
+            .expect("connect to the template");
         for migrator in std::iter::once(&&db::MIGRATOR).chain(migrators) {
-            migrator.run_direct(None, &mut connection, false).await.expect("migrate the template");
+            migrator
+                .run_direct(None, &mut connection, false)
+                .await
+                .expect("migrate the template");
         }
         connection.close().await.expect("close the template");
         // Only now is it complete: a process that died before leaves a database that is no template.
-        run(admin, format!("ALTER DATABASE \"{template}\" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false"))
-            .await
-            .expect("mark the template");
+        run(
+            admin,
+            format!("ALTER DATABASE \"{template}\" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false"),
+        )
+        .await
+        .expect("mark the template");
     }
-    sqlx::query("SELECT pg_advisory_unlock($1)").bind(TEMPLATE_LOCK).execute(admin).await.expect("unlock");
+    sqlx::query("SELECT pg_advisory_unlock($1)")
+        .bind(TEMPLATE_LOCK)
+        .execute(admin)
+        .await
+        .expect("unlock");
 }
 
 /// Polled, because a session that waits inside PostgreSQL counts as a statement that `CREATE DATABASE` may wait for.
@@ -166,16 +201,23 @@ async fn lock(admin: &mut PgConnection) {
 }
 
 async fn is_template(admin: &mut PgConnection, name: &str) -> bool {
-    sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate)")
-        .bind(name)
-        .fetch_one(admin)
-        .await
-        .expect("look for the template")
+    sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate)",
+    )
+    .bind(name)
+    .fetch_one(admin)
+    .await
+    .expect("look for the template")
 }
 
 async fn copy(admin: &mut PgConnection, template: &str, name: &str) {
     for _ in 0..COPY_ATTEMPTS {
-        match run(admin, format!("CREATE DATABASE \"{name}\" TEMPLATE \"{template}\"")).await {
+        match run(
+            admin,
+            format!("CREATE DATABASE \"{name}\" TEMPLATE \"{template}\""),
+        )
+        .await
+        {
             Ok(()) => return,
             // Another copy of the same template is being made.
             Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("55006") => {

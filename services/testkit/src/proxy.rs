@@ -25,8 +25,18 @@ impl Proxy {
         let address = listener.local_addr().expect("a bound address");
         let (cuts, _) = watch::channel(0);
         let refusing = Arc::new(AtomicBool::new(false));
-        let accepting = tokio::spawn(accept(listener, target.to_owned(), cuts.clone(), Arc::clone(&refusing)));
-        Self { address, cuts, refusing, accepting }
+        let accepting = tokio::spawn(accept(
+            listener,
+            target.to_owned(),
+            cuts.clone(),
+            Arc::clone(&refusing),
+        ));
+        Self {
+            address,
+            cuts,
+            refusing,
+            accepting,
+        }
     }
 
     /// Where it listens.
@@ -52,7 +62,12 @@ impl Drop for Proxy {
     }
 }
 
-async fn accept(listener: TcpListener, target: String, cuts: watch::Sender<u64>, refusing: Arc<AtomicBool>) {
+async fn accept(
+    listener: TcpListener,
+    target: String,
+    cuts: watch::Sender<u64>,
+    refusing: Arc<AtomicBool>,
+) {
     while let Ok((mut client, _)) = listener.accept().await {
         if refusing.load(Ordering::SeqCst) {
             continue;
@@ -60,7 +75,9 @@ async fn accept(listener: TcpListener, target: String, cuts: watch::Sender<u64>,
         let mut cut = cuts.subscribe();
         let target = target.clone();
         tokio::spawn(async move {
-            let Ok(mut server) = TcpStream::connect(target).await else { return };
+            let Ok(mut server) = TcpStream::connect(target).await else {
+                return;
+            };
             tokio::select! {
                 _ = tokio::io::copy_bidirectional(&mut client, &mut server) => {}
                 _ = cut.changed() => {}

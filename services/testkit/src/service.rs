@@ -14,7 +14,9 @@ use crate::{WAIT_LIMIT, eventually};
 
 /// A listener on a free port of the loopback interface.
 pub async fn free_listener() -> TcpListener {
-    TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port")
+    TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .expect("a free port")
 }
 
 /// A service that runs until it is stopped or dropped.
@@ -37,7 +39,11 @@ where
     let address = listener.local_addr().expect("a bound address");
     let shutdown = Shutdown::manual();
     let task = tokio::spawn(run(listener, shutdown.clone()));
-    let service = RunningService { address, shutdown, task: Some(task) };
+    let service = RunningService {
+        address,
+        shutdown,
+        task: Some(task),
+    };
     service.wait_until_serving().await;
     service
 }
@@ -57,7 +63,10 @@ impl RunningService {
     pub async fn stop(mut self) -> anyhow::Result<()> {
         self.shutdown.trigger();
         let task = self.task.take().expect("a running service");
-        tokio::time::timeout(WAIT_LIMIT, task).await.expect("the service ends in time").expect("the service does not panic")
+        tokio::time::timeout(WAIT_LIMIT, task)
+            .await
+            .expect("the service ends in time")
+            .expect("the service does not panic")
     }
 
     /// Ends it at once, in the middle of whatever it does.
@@ -72,7 +81,10 @@ impl RunningService {
     async fn wait_until_serving(&self) {
         let channel = self.channel();
         eventually("the service is serving", || {
-            assert!(!self.task.as_ref().is_some_and(JoinHandle::is_finished), "the service ended while starting");
+            assert!(
+                !self.task.as_ref().is_some_and(JoinHandle::is_finished),
+                "the service ended while starting"
+            );
             let mut health = HealthClient::new(channel.clone());
             async move {
                 let answer = health.check(HealthCheckRequest::default()).await;

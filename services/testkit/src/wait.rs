@@ -37,7 +37,10 @@ impl<T> Settled for Option<T> {
 
 /// Waits until `condition` holds; fails the test with `what` when it does not within [`WAIT_LIMIT`].
 #[track_caller]
-pub fn eventually<F, Fut>(what: &str, mut condition: F) -> impl Future<Output = <Fut::Output as Settled>::Value>
+pub fn eventually<F, Fut>(
+    what: &str,
+    mut condition: F,
+) -> impl Future<Output = <Fut::Output as Settled>::Value>
 where
     F: FnMut() -> Fut,
     Fut: Future,

@@ -35,7 +35,9 @@ pub struct ClientOptions {
 
 impl Default for ClientOptions {
     fn default() -> Self {
-        Self { call_limit: DEFAULT_LIMIT }
+        Self {
+            call_limit: DEFAULT_LIMIT,
+        }
     }
 }
 
@@ -51,7 +53,10 @@ pub struct Channel {
 /// Opens a channel to `url` (`http://plan:8203`, or several with commas between them): nothing is connected yet, and a
 /// name that does not resolve (yet) only makes calls fail. Must be called inside a runtime.
 pub fn connect(url: &str, options: ClientOptions) -> Result<Channel, ConfigError> {
-    let names = url.split(',').map(parse_name).collect::<Result<Vec<_>, _>>()?;
+    let names = url
+        .split(',')
+        .map(parse_name)
+        .collect::<Result<Vec<_>, _>>()?;
     let peers = Arc::new(Peers::new(names));
     let token = CancellationToken::new();
     let (resolved, ended) = (Arc::clone(&peers), token.clone());
@@ -61,15 +66,24 @@ pub fn connect(url: &str, options: ClientOptions) -> Result<Channel, ConfigError
             () = ended.cancelled() => {}
         }
     });
-    Ok(Channel { peers, call_limit: options.call_limit, _resolver: Arc::new(token.drop_guard()) })
+    Ok(Channel {
+        peers,
+        call_limit: options.call_limit,
+        _resolver: Arc::new(token.drop_guard()),
+    })
 }
 
 /// Host and port of one URL.
 fn parse_name(url: &str) -> Result<(String, u16), ConfigError> {
-    let invalid = || ConfigError::Invalid { name: "the address of a service", expected: "a URL like http://host:port" };
+    let invalid = || ConfigError::Invalid {
+        name: "the address of a service",
+        expected: "a URL like http://host:port",
+    };
     let uri: Uri = url.trim().parse().map_err(|_| invalid())?;
     match (uri.host(), uri.port_u16(), uri.scheme_str()) {
-        (Some(host), Some(port), Some("http")) => Ok((host.trim_matches(['[', ']']).to_owned(), port)),
+        (Some(host), Some(port), Some("http")) => {
+            Ok((host.trim_matches(['[', ']']).to_owned(), port))
+        }
         _ => Err(invalid()),
     }
 }
@@ -85,7 +99,11 @@ impl Service<http::Request<Body>> for Channel {
     }
 
     fn call(&mut self, mut request: http::Request<Body>) -> Self::Future {
-        let asked = request.headers().get("grpc-timeout").and_then(|value| value.to_str().ok()).and_then(parse_grpc_timeout);
+        let asked = request
+            .headers()
+            .get("grpc-timeout")
+            .and_then(|value| value.to_str().ok())
+            .and_then(parse_grpc_timeout);
         let limit = asked.unwrap_or(self.call_limit);
         if asked.is_none()
             && let Ok(value) = http::HeaderValue::try_from(format!("{}m", limit.as_millis()))
@@ -127,7 +145,11 @@ pub struct RetryPolicy {
 impl RetryPolicy {
     /// Three attempts within the caller's deadline.
     pub fn within(deadline: Deadline) -> Self {
-        Self { attempts: 3, first_wait: Duration::from_millis(50), deadline }
+        Self {
+            attempts: 3,
+            first_wait: Duration::from_millis(50),
+            deadline,
+        }
     }
 }
 

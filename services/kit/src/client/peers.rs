@@ -61,19 +61,33 @@ impl Peers {
     /// The replicas behind these names and ports.
     pub(super) fn new(names: Vec<(String, u16)>) -> Self {
         // Addresses need no look-up: the first call finds them.
-        let given = names.iter().filter_map(|(host, port)| Some(SocketAddr::new(host.parse().ok()?, *port)));
+        let given = names
+            .iter()
+            .filter_map(|(host, port)| Some(SocketAddr::new(host.parse().ok()?, *port)));
         let known = given.map(|address| Arc::new(Peer::new(address))).collect();
-        Self { names, known: RwLock::new(known), turn: AtomicUsize::new(0) }
+        Self {
+            names,
+            known: RwLock::new(known),
+            turn: AtomicUsize::new(0),
+        }
     }
 
     /// Keeps the set equal to what the names resolve to.
     pub(super) async fn keep_resolved(&self) {
-        if self.names.iter().all(|(host, _)| host.parse::<IpAddr>().is_ok()) {
+        if self
+            .names
+            .iter()
+            .all(|(host, _)| host.parse::<IpAddr>().is_ok())
+        {
             return;
         }
         loop {
             self.resolve().await;
-            let wait = if self.snapshot().is_empty() { RESOLVE_RETRY } else { RESOLVE_INTERVAL };
+            let wait = if self.snapshot().is_empty() {
+                RESOLVE_RETRY
+            } else {
+                RESOLVE_INTERVAL
+            };
             tokio::time::sleep(wait).await;
         }
     }
@@ -81,7 +95,11 @@ impl Peers {
     async fn resolve(&self) {
         let mut addresses = Vec::new();
         for (host, port) in &self.names {
-            let looked_up = tokio::time::timeout(RESOLVE_LIMIT, tokio::net::lookup_host((host.as_str(), *port))).await;
+            let looked_up = tokio::time::timeout(
+                RESOLVE_LIMIT,
+                tokio::net::lookup_host((host.as_str(), *port)),
+            )
+            .await;
             // Old addresses stay in use while the name service is away.
             let Ok(Ok(found)) = looked_up else {
                 debug!(host, "name does not resolve");
@@ -103,7 +121,10 @@ impl Peers {
     }
 
     fn snapshot(&self) -> Vec<Arc<Peer>> {
-        self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.known
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// The replicas in the order in which to try them: in turn, those that were just unreachable last.
@@ -154,17 +175,27 @@ struct Peer {
 
 impl Peer {
     fn new(address: SocketAddr) -> Self {
-        Self { address, connection: tokio::sync::Mutex::new(None), down_until: Mutex::new(None) }
+        Self {
+            address,
+            connection: tokio::sync::Mutex::new(None),
+            down_until: Mutex::new(None),
+        }
     }
 
     fn is_down(&self) -> bool {
-        let down_until = self.down_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let down_until = self
+            .down_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         down_until.is_some_and(|until| Instant::now() < until)
     }
 
     fn set_down(&self, down: bool) {
         let until = down.then(|| Instant::now() + DOWN_TIME);
-        *self.down_until.lock().unwrap_or_else(PoisonError::into_inner) = until;
+        *self
+            .down_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = until;
     }
 
     async fn send(&self, call: &mut Replayable) -> Result<Response<Body>, Unanswered> {
@@ -174,13 +205,17 @@ impl Peer {
                 Ok(connection) => connection,
                 Err(error) => {
                     debug!(address = %self.address, %error, "replica cannot be reached");
-                    return Err(Unanswered::Unsent(Status::unavailable("service cannot be reached")));
+                    return Err(Unanswered::Unsent(Status::unavailable(
+                        "service cannot be reached",
+                    )));
                 }
             };
             let repeatable = call.can_repeat();
             let request = addressed(call.request(), self.address);
             match connection.try_send_request(request).await {
-                Ok(response) => return Ok(response.map(|body| Body::new(body.map_err(|error| lost(&error))))),
+                Ok(response) => {
+                    return Ok(response.map(|body| Body::new(body.map_err(|error| lost(&error)))));
+                }
                 Err(mut failure) => match failure.take_message() {
                     Some(returned) => call.put_back(returned, repeatable),
                     None if repeatable && is_unseen(failure.error()) => {}
@@ -190,7 +225,9 @@ impl Peer {
             // The connection is ending: it finishes what it has, and nothing new goes onto it.
             self.retire().await;
         }
-        Err(Unanswered::Unsent(Status::unavailable("service closed its connection")))
+        Err(Unanswered::Unsent(Status::unavailable(
+            "service closed its connection",
+        )))
     }
 
     /// Makes the next call open a new connection.
@@ -243,7 +280,10 @@ async fn open(address: SocketAddr) -> std::io::Result<SendRequest<Body>> {
 
 /// HTTP/2 takes the authority from the URI.
 fn addressed(mut request: Request<Body>, address: SocketAddr) -> Request<Body> {
-    let path = request.uri().path_and_query().map_or("/", http::uri::PathAndQuery::as_str);
+    let path = request
+        .uri()
+        .path_and_query()
+        .map_or("/", http::uri::PathAndQuery::as_str);
     if let Ok(uri) = Uri::try_from(format!("http://{address}{path}")) {
         *request.uri_mut() = uri;
     }

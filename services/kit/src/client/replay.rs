@@ -43,7 +43,10 @@ impl Replayable {
         let mut frames = Vec::new();
         let mut bytes: usize = 0;
         while bytes <= KEPT_BYTES {
-            let polled = std::future::poll_fn(|context| Poll::Ready(Pin::new(&mut body).poll_frame(context))).await;
+            let polled = std::future::poll_fn(|context| {
+                Poll::Ready(Pin::new(&mut body).poll_frame(context))
+            })
+            .await;
             match polled {
                 Poll::Ready(Some(frame)) => match frame?.into_data() {
                     Ok(data) => {
@@ -52,11 +55,21 @@ impl Replayable {
                     }
                     Err(other) => frames.extend(other.into_trailers().ok().map(Kept::Trailers)),
                 },
-                Poll::Ready(None) => return Ok(Self { parts, frames, rest: None }),
+                Poll::Ready(None) => {
+                    return Ok(Self {
+                        parts,
+                        frames,
+                        rest: None,
+                    });
+                }
                 Poll::Pending => break,
             }
         }
-        Ok(Self { parts, frames, rest: Some(body) })
+        Ok(Self {
+            parts,
+            frames,
+            rest: Some(body),
+        })
     }
 
     /// Whether it can be made a second time.
@@ -67,7 +80,13 @@ impl Replayable {
     /// The request. Of a stream, the rest goes with the first one made.
     pub(super) fn request(&mut self) -> Request<Body> {
         let frames = self.frames.clone().into_iter();
-        Request::from_parts(self.parts.clone(), Body::new(Replay { frames, rest: self.rest.take() }))
+        Request::from_parts(
+            self.parts.clone(),
+            Body::new(Replay {
+                frames,
+                rest: self.rest.take(),
+            }),
+        )
     }
 
     /// Takes a request back of which nothing was sent.
@@ -88,7 +107,10 @@ impl HttpBody for Replay {
     type Data = Bytes;
     type Error = Status;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         if let Some(kept) = self.frames.next() {
             return Poll::Ready(Some(Ok(kept.frame())));
         }

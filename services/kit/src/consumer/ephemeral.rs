@@ -43,7 +43,10 @@ pub struct Subscription {
 impl Subscription {
     /// A subscription of one replica of `service`.
     pub fn ephemeral(service: &'static str) -> Self {
-        Self { service, bindings: Vec::new() }
+        Self {
+            service,
+            bindings: Vec::new(),
+        }
     }
 
     /// Takes events whose type matches: `*` stands for one word between dots, `#` for any number of them.
@@ -62,7 +65,11 @@ impl Subscription {
                 () = shutdown.cancelled() => return,
             };
             if let Err(error) = outcome {
-                warn!(service = self.service, error = chain(&error), "subscription lost its session");
+                warn!(
+                    service = self.service,
+                    error = chain(&error),
+                    "subscription lost its session"
+                );
             }
             if !shutdown.sleep(backoff.next_wait()).await {
                 return;
@@ -71,8 +78,15 @@ impl Subscription {
     }
 
     /// One session: from connecting to the first failure.
-    async fn session(&self, broker: &Broker, sink: &mut impl EventSink, backoff: &mut Backoff) -> Result<(), BrokerError> {
-        let session = broker.open(&format!("{}-subscription", self.service)).await?;
+    async fn session(
+        &self,
+        broker: &Broker,
+        sink: &mut impl EventSink,
+        backoff: &mut Backoff,
+    ) -> Result<(), BrokerError> {
+        let session = broker
+            .open(&format!("{}-subscription", self.service))
+            .await?;
         let queue = self.declare(broker, &session).await?;
         session.prefetch(PREFETCH).await?;
         let mut deliveries = consume(&session, queue.as_str()).await?;
@@ -98,17 +112,38 @@ impl Subscription {
         }
     }
 
-    async fn declare(&self, broker: &Broker, session: &Session) -> Result<ShortString, BrokerError> {
+    async fn declare(
+        &self,
+        broker: &Broker,
+        session: &Session,
+    ) -> Result<ShortString, BrokerError> {
         // Exclusive and auto-delete: nobody collects for a replica that is gone. Such a queue is always classic.
-        let options = QueueDeclareOptions { passive: false, durable: false, exclusive: true, auto_delete: true, nowait: false };
+        let options = QueueDeclareOptions {
+            passive: false,
+            durable: false,
+            exclusive: true,
+            auto_delete: true,
+            nowait: false,
+        };
         let mut arguments = FieldTable::default();
         arguments.insert("x-max-length".into(), AMQPValue::LongLongInt(LENGTH_LIMIT));
-        arguments.insert("x-overflow".into(), AMQPValue::LongString("drop-head".into()));
+        arguments.insert(
+            "x-overflow".into(),
+            AMQPValue::LongString("drop-head".into()),
+        );
         let name = broker.queue(self.service, &format!("ephemeral.{}", uuid::Uuid::now_v7()));
-        let declared = session.channel.queue_declare(short(&name)?, options, arguments);
+        let declared = session
+            .channel
+            .queue_declare(short(&name)?, options, arguments);
         let queue = bounded("queue.declare", REQUEST_LIMIT, declared).await?;
         for pattern in &self.bindings {
-            bind(&session.channel, queue.name(), &short(&broker.events_exchange())?, pattern).await?;
+            bind(
+                &session.channel,
+                queue.name(),
+                &short(&broker.events_exchange())?,
+                pattern,
+            )
+            .await?;
         }
         Ok(queue.name().clone())
     }

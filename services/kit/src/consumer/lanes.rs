@@ -58,7 +58,13 @@ pub(super) struct Lanes<H> {
 
 impl<H: Handler> Lanes<H> {
     pub(super) fn new(worker: Arc<Worker<H>>, shutdown: Shutdown) -> Self {
-        Self { worker, shutdown, running: FuturesUnordered::new(), by_subject: HashMap::new(), waiting: VecDeque::new() }
+        Self {
+            worker,
+            shutdown,
+            running: FuturesUnordered::new(),
+            by_subject: HashMap::new(),
+            waiting: VecDeque::new(),
+        }
     }
 
     pub(super) fn is_busy(&self) -> bool {
@@ -74,8 +80,14 @@ impl<H: Handler> Lanes<H> {
         match CloudEvent::decode(&delivery.data) {
             Ok(event) => self.enqueue(Job { event, delivery }),
             Err(problem) => {
-                error!(consumer = self.worker.consumer.inbox_name(), error = chain(&problem), "message is no event");
-                self.running.push(async move { (None, tell(&delivery, Verdict::DeadLetter).await) }.boxed());
+                error!(
+                    consumer = self.worker.consumer.inbox_name(),
+                    error = chain(&problem),
+                    "message is no event"
+                );
+                self.running.push(
+                    async move { (None, tell(&delivery, Verdict::DeadLetter).await) }.boxed(),
+                );
             }
         }
     }
@@ -84,7 +96,8 @@ impl<H: Handler> Lanes<H> {
         if let Some(lane) = self.by_subject.get_mut(&job.event.subject) {
             lane.push_back(job);
         } else if self.by_subject.len() < self.worker.consumer.concurrency {
-            self.by_subject.insert(job.event.subject.clone(), VecDeque::new());
+            self.by_subject
+                .insert(job.event.subject.clone(), VecDeque::new());
             self.launch(job);
         } else {
             self.waiting.push_back(job);
@@ -106,9 +119,13 @@ impl<H: Handler> Lanes<H> {
 
     /// Waits for the next delivery to be done with, and lets its subject go on.
     pub(super) async fn next_finished(&mut self) -> Result<(), BrokerError> {
-        let Some((subject, outcome)) = self.running.next().await else { return Ok(()) };
+        let Some((subject, outcome)) = self.running.next().await else {
+            return Ok(());
+        };
         outcome?;
-        let Some(subject) = subject else { return Ok(()) };
+        let Some(subject) = subject else {
+            return Ok(());
+        };
         match self.by_subject.get_mut(&subject).map(VecDeque::pop_front) {
             Some(Some(job)) => self.launch(job),
             Some(None) => {
@@ -129,7 +146,11 @@ impl<H: Handler> Lanes<H> {
     }
 }
 
-async fn handle<H: Handler>(worker: &Arc<Worker<H>>, event: &CloudEvent, shutdown: &Shutdown) -> Verdict {
+async fn handle<H: Handler>(
+    worker: &Arc<Worker<H>>,
+    event: &CloudEvent,
+    shutdown: &Shutdown,
+) -> Verdict {
     let consumer = worker.consumer.inbox_name();
     let span = info_span!("event", consumer, event_type = event.event_type, event_id = %event.id);
     telemetry::continue_trace_from(&span, event.traceparent.as_deref());
@@ -142,26 +163,40 @@ async fn handle<H: Handler>(worker: &Arc<Worker<H>>, event: &CloudEvent, shutdow
         Verdict::Abandon => "abandoned",
     };
     metrics::counter!("consumer_events_total", "consumer" => consumer.clone(), "outcome" => outcome).increment(1);
-    metrics::histogram!("consumer_handle_seconds", "consumer" => consumer).record(started.elapsed());
+    metrics::histogram!("consumer_handle_seconds", "consumer" => consumer)
+        .record(started.elapsed());
     verdict
 }
 
-async fn attempts<H: Handler>(worker: &Arc<Worker<H>>, event: &CloudEvent, shutdown: &Shutdown) -> Verdict {
+async fn attempts<H: Handler>(
+    worker: &Arc<Worker<H>>,
+    event: &CloudEvent,
+    shutdown: &Shutdown,
+) -> Verdict {
     let mut backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(5));
     let mut failures: u32 = 0;
     loop {
         match once(worker, event).await {
             Ok(()) => return Verdict::Ack,
             Err(HandlerError::Permanent(problem)) => {
-                error!(error = chain(problem.as_ref()), "event cannot be handled, dead-lettering");
+                error!(
+                    error = chain(problem.as_ref()),
+                    "event cannot be handled, dead-lettering"
+                );
                 return Verdict::DeadLetter;
             }
             Err(HandlerError::Unavailable(problem)) => {
-                warn!(error = chain(problem.as_ref()), "event waits for a dependency");
+                warn!(
+                    error = chain(problem.as_ref()),
+                    "event waits for a dependency"
+                );
             }
             Err(HandlerError::Failed(problem)) => {
                 failures = failures.saturating_add(1);
-                warn!(error = chain(problem.as_ref()), failures, "event was not handled");
+                warn!(
+                    error = chain(problem.as_ref()),
+                    failures, "event was not handled"
+                );
                 if failures >= ATTEMPTS_IN_PLACE {
                     return Verdict::Requeue;
                 }
@@ -194,8 +229,22 @@ async fn tell(delivery: &Delivery, verdict: Verdict) -> Result<(), BrokerError> 
     let told = async {
         match verdict {
             Verdict::Ack => delivery.ack(BasicAckOptions { multiple: false }).await,
-            Verdict::Requeue => delivery.nack(BasicNackOptions { multiple: false, requeue: true }).await,
-            Verdict::DeadLetter => delivery.nack(BasicNackOptions { multiple: false, requeue: false }).await,
+            Verdict::Requeue => {
+                delivery
+                    .nack(BasicNackOptions {
+                        multiple: false,
+                        requeue: true,
+                    })
+                    .await
+            }
+            Verdict::DeadLetter => {
+                delivery
+                    .nack(BasicNackOptions {
+                        multiple: false,
+                        requeue: false,
+                    })
+                    .await
+            }
             Verdict::Abandon => Ok(true),
         }
     };

@@ -62,7 +62,11 @@ impl HandlerError {
 
 impl From<sqlx::Error> for HandlerError {
     fn from(error: sqlx::Error) -> Self {
-        if is_unavailable(&error) { Self::unavailable(error) } else { Self::failed(error) }
+        if is_unavailable(&error) {
+            Self::unavailable(error)
+        } else {
+            Self::failed(error)
+        }
     }
 }
 
@@ -75,7 +79,9 @@ impl From<DecodeError> for HandlerError {
 impl From<tonic::Status> for HandlerError {
     fn from(status: tonic::Status) -> Self {
         match status.code() {
-            tonic::Code::Unavailable | tonic::Code::DeadlineExceeded | tonic::Code::Cancelled => Self::unavailable(status),
+            tonic::Code::Unavailable | tonic::Code::DeadlineExceeded | tonic::Code::Cancelled => {
+                Self::unavailable(status)
+            }
             _ => Self::failed(status),
         }
     }
@@ -90,12 +96,19 @@ impl From<Refusal> for HandlerError {
 /// Takes effect of events. Everything it writes goes through `tx`, which commits together with the inbox's row.
 pub trait Handler: Send + Sync + 'static {
     /// Takes effect of one event. The event is new: duplicates do not get here.
-    fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> impl Future<Output = Result<(), HandlerError>> + Send;
+    fn handle(
+        &self,
+        tx: &mut Tx,
+        event: &CloudEvent,
+    ) -> impl Future<Output = Result<(), HandlerError>> + Send;
 }
 
 impl<F> Handler for F
 where
-    F: for<'a> Fn(&'a mut Tx, &'a CloudEvent) -> BoxFuture<'a, Result<(), HandlerError>> + Send + Sync + 'static,
+    F: for<'a> Fn(&'a mut Tx, &'a CloudEvent) -> BoxFuture<'a, Result<(), HandlerError>>
+        + Send
+        + Sync
+        + 'static,
 {
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
         self(tx, event).await
@@ -117,7 +130,12 @@ const DEFAULT_CONCURRENCY: usize = 16;
 impl Consumer {
     /// The consumer `name` of `service`, with the queue `{namespace}.{service}.{name}`.
     pub fn new(service: &'static str, name: &'static str) -> Self {
-        Self { service, name, bindings: Vec::new(), concurrency: DEFAULT_CONCURRENCY }
+        Self {
+            service,
+            name,
+            bindings: Vec::new(),
+            concurrency: DEFAULT_CONCURRENCY,
+        }
     }
 
     /// Takes events whose type matches: `*` stands for one word between dots, `#` for any number of them.
@@ -140,8 +158,8 @@ impl Consumer {
     }
 
     /// Consumes until the shutdown, through any number of broker failures. Starts once the schema is there; becomes ready
-    /// once the queue was declared, or the broker has had its chance.
-    pub async fn run<H: Handler>(
+    /// once the queue was declared, or the broker has had its chance. The check is registered before this returns.
+    pub fn run<H: Handler>(
         self,
         pool: PgPool,
         broker: Broker,
@@ -149,8 +167,14 @@ impl Consumer {
         readiness: &Readiness,
         shutdown: Shutdown,
         handler: H,
-    ) {
+    ) -> impl Future<Output = ()> + Send + use<H> {
         let declared = readiness.register_flag(self.name);
-        supervise::run(Arc::new(supervise::Worker { consumer: self, pool, broker, handler }), migrated, declared, shutdown).await;
+        let worker = Arc::new(supervise::Worker {
+            consumer: self,
+            pool,
+            broker,
+            handler,
+        });
+        supervise::run(worker, migrated, declared, shutdown)
     }
 }

@@ -27,7 +27,7 @@ const PREFETCH_PER_LANE: u16 = 4;
 const PROBE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// With the broker down at the start, a service is held not ready for this long, then serves without its consumers.
-const READY_WITHOUT_BROKER: Duration = Duration::from_secs(10);
+const READY_WITHOUT_BROKER: Duration = Duration::from_secs(5);
 
 /// A session that lasted this long was good: the next failure starts with a short wait again.
 const GOOD_SESSION: Duration = Duration::from_secs(30);
@@ -49,7 +49,12 @@ impl<H> Worker<H> {
     }
 }
 
-pub(super) async fn run<H: Handler>(worker: Arc<Worker<H>>, migrated: Migrated, declared: Flag, shutdown: Shutdown) {
+pub(super) async fn run<H: Handler>(
+    worker: Arc<Worker<H>>,
+    migrated: Migrated,
+    declared: Flag,
+    shutdown: Shutdown,
+) {
     let patience = {
         let declared = declared.clone();
         async move {
@@ -64,21 +69,22 @@ pub(super) async fn run<H: Handler>(worker: Arc<Worker<H>>, migrated: Migrated, 
     }
 }
 
-async fn sessions<H: Handler>(worker: Arc<Worker<H>>, migrated: Migrated, declared: Flag, shutdown: Shutdown) {
+async fn sessions<H: Handler>(
+    worker: Arc<Worker<H>>,
+    migrated: Migrated,
+    declared: Flag,
+    shutdown: Shutdown,
+) {
     let mut backoff = Backoff::reconnect();
     while !shutdown.is_triggered() {
         let started = Instant::now();
-        let outcome = tokio::select! {
-            outcome = session(&worker, &migrated, &declared, &shutdown) => outcome,
-            // Before deliveries flow, ending may interrupt anything; once they do, the session ends by itself.
-            () = async { shutdown.cancelled().await; tokio::time::sleep(FINISH_LIMIT).await } => return,
-        };
-        match outcome {
-            Ok(()) => return,
-            Err(error) => {
-                metrics::counter!("consumer_sessions_lost_total", "consumer" => worker.consumer.inbox_name()).increment(1);
-                warn!(consumer = worker.consumer.inbox_name(), error = chain(&error), "consumer lost its session");
-            }
+        if let Err(error) = session(&worker, &migrated, &declared, &shutdown).await {
+            metrics::counter!("consumer_sessions_lost_total", "consumer" => worker.consumer.inbox_name()).increment(1);
+            warn!(
+                consumer = worker.consumer.inbox_name(),
+                error = chain(&error),
+                "consumer lost its session"
+            );
         }
         if started.elapsed() >= GOOD_SESSION {
             backoff.reset();
@@ -97,27 +103,55 @@ async fn session<H: Handler>(
     shutdown: &Shutdown,
 ) -> Result<(), BrokerError> {
     let queue = worker.queue();
-    let session = worker.broker.open(&worker.consumer.inbox_name()).await?;
-    // Declared before the schema is there, so that no event passes by while the database is still down.
-    worker.broker.declare_consumer(&session.channel, &queue, &worker.consumer.bindings).await?;
-    declared.set(true);
-    tokio::select! {
-        () = migrated.wait() => {}
+    // Until deliveries flow, the end may interrupt anything.
+    let (session, deliveries) = tokio::select! {
+        prepared = prepare(worker, &queue, migrated, declared) => prepared?,
         () = shutdown.cancelled() => return Ok(()),
-    }
-    let lanes = u16::try_from(worker.consumer.concurrency).unwrap_or(u16::MAX);
-    session.prefetch(lanes.saturating_mul(PREFETCH_PER_LANE)).await?;
-    let deliveries = consume(&session, &queue).await?;
+    };
     info!(queue, "consuming");
     let outcome = take(worker, &session, &queue, deliveries, shutdown).await;
     session.close().await;
     outcome
 }
 
-pub(super) async fn consume(session: &Session, queue: &str) -> Result<lapin::Consumer, BrokerError> {
+/// Connects, declares, and begins to consume once the schema is there.
+async fn prepare<H: Handler>(
+    worker: &Arc<Worker<H>>,
+    queue: &str,
+    migrated: &Migrated,
+    declared: &Flag,
+) -> Result<(Session, lapin::Consumer), BrokerError> {
+    let session = worker.broker.open(&worker.consumer.inbox_name()).await?;
+    // Declared before the schema is there, so that no event passes by while the database is still down.
+    worker
+        .broker
+        .declare_consumer(&session.channel, queue, &worker.consumer.bindings)
+        .await?;
+    declared.set(true);
+    migrated.wait().await;
+    let lanes = u16::try_from(worker.consumer.concurrency).unwrap_or(u16::MAX);
+    session
+        .prefetch(lanes.saturating_mul(PREFETCH_PER_LANE))
+        .await?;
+    let deliveries = consume(&session, queue).await?;
+    Ok((session, deliveries))
+}
+
+pub(super) async fn consume(
+    session: &Session,
+    queue: &str,
+) -> Result<lapin::Consumer, BrokerError> {
     // Acknowledged by hand after the commit; not exclusive, other replicas stand by on the same queue.
-    let options = BasicConsumeOptions { no_local: false, no_ack: false, exclusive: false, nowait: false };
-    let consuming = session.channel.basic_consume(short(queue)?, "".into(), options, FieldTable::default());
+    let options = BasicConsumeOptions {
+        no_local: false,
+        no_ack: false,
+        exclusive: false,
+        nowait: false,
+    };
+    let consuming =
+        session
+            .channel
+            .basic_consume(short(queue)?, "".into(), options, FieldTable::default());
     bounded("basic.consume", REQUEST_LIMIT, consuming).await
 }
 

@@ -74,8 +74,10 @@ pub async fn migrate(pool: &PgPool, service: &Migrator) -> Result<(), MigrateErr
 async fn lock(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     let give_up = tokio::time::Instant::now() + LOCK_WAIT_LIMIT;
     loop {
-        let taken: bool =
-            sqlx::query_scalar("SELECT pg_try_advisory_lock($1)").bind(LOCK).fetch_one(&mut *connection).await?;
+        let taken: bool = sqlx::query_scalar("SELECT pg_try_advisory_lock($1)")
+            .bind(LOCK)
+            .fetch_one(&mut *connection)
+            .await?;
         if taken {
             return Ok(());
         }

@@ -37,12 +37,18 @@ const CONNECTION_IDLE_LIMIT: Duration = Duration::from_mins(5);
 pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<PgPool, ConfigError> {
     let url = args.url()?;
     let options = PgConnectOptions::from_str(url.expose_secret())
-        .map_err(|_| ConfigError::Invalid { name: "DATABASE_URL", expected: "a postgres:// URL" })?
+        .map_err(|_| ConfigError::Invalid {
+            name: "DATABASE_URL",
+            expected: "a postgres:// URL",
+        })?
         .application_name(&format!("adfolio-{application_name}"))
         .options([
             ("statement_timeout", STATEMENT_LIMIT.as_millis().to_string()),
             ("lock_timeout", LOCK_LIMIT.as_millis().to_string()),
-            ("idle_in_transaction_session_timeout", IDLE_TRANSACTION_LIMIT.as_millis().to_string()),
+            (
+                "idle_in_transaction_session_timeout",
+                IDLE_TRANSACTION_LIMIT.as_millis().to_string(),
+            ),
             // A server whose client is gone stops working for it.
             ("client_connection_check_interval", "5000".to_owned()),
             ("TimeZone", "UTC".to_owned()),

@@ -48,12 +48,18 @@ where
     E: From<sqlx::Error> + Send + 'static,
 {
     let pool = pool.clone();
-    detached(async move { write_here(&pool, work).await }).await.unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
+    detached(async move { write_here(&pool, work).await })
+        .await
+        .unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
 }
 
 /// Like [`write`], and tries again a few times when the transaction failed because of another one (serialization
 /// failure or deadlock). `work` runs once per attempt.
-pub async fn write_retrying<T, E, F>(pool: &PgPool, conflict: fn(&E) -> Option<&sqlx::Error>, work: F) -> Result<T, E>
+pub async fn write_retrying<T, E, F>(
+    pool: &PgPool,
+    conflict: fn(&E) -> Option<&sqlx::Error>,
+    work: F,
+) -> Result<T, E>
 where
     F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + Sync + 'static,
     T: Send + 'static,
@@ -72,7 +78,9 @@ where
         }
         write_here(&pool, |tx| work(tx)).await
     };
-    detached(attempts).await.unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
+    detached(attempts)
+        .await
+        .unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
 }
 
 /// The task that ran detached work died or the process is ending.
@@ -86,7 +94,9 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    tokio::spawn(work.instrument(Span::current())).await.map_err(DetachedError)
+    tokio::spawn(work.instrument(Span::current()))
+        .await
+        .map_err(DetachedError)
 }
 
 /// The transaction itself. Only called in a task that is never dropped.
@@ -107,11 +117,17 @@ where
         Outcome::RolledBack(error) => return Err(error),
         Outcome::Broken(error) => error,
         Outcome::TimedOut => {
-            warn!(limit_ms = WRITE_LIMIT.as_millis(), "transaction took too long");
+            warn!(
+                limit_ms = WRITE_LIMIT.as_millis(),
+                "transaction took too long"
+            );
             sqlx::Error::PoolTimedOut.into()
         }
         Outcome::Panicked(panic) => {
-            error!(message = panic_message(panic.as_ref()), "transaction panicked");
+            error!(
+                message = panic_message(panic.as_ref()),
+                "transaction panicked"
+            );
             sqlx::Error::WorkerCrashed.into()
         }
     };
@@ -146,5 +162,9 @@ where
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
-    panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown")
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("unknown")
 }

@@ -33,8 +33,15 @@ pub struct Event {
 impl Event {
     /// An event of type `event_type` (`adfolio.wallet.v1.TransactionPosted`) about `subject` (mostly a user's id), with the
     /// proto3 JSON of `data`. It carries the current trace.
-    #[allow(clippy::needless_pass_by_value, reason = "ids are Copy, and texts are mostly borrowed")]
-    pub fn new(event_type: &'static str, subject: impl ToString, data: &impl Serialize) -> Result<Self, EventError> {
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "ids are Copy, and texts are mostly borrowed"
+    )]
+    pub fn new(
+        event_type: &'static str,
+        subject: impl ToString,
+        data: &impl Serialize,
+    ) -> Result<Self, EventError> {
         Ok(Self {
             id: Uuid::now_v7(),
             kind: event_type,

@@ -92,7 +92,13 @@ pub struct Relay {
 impl Relay {
     /// A relay for the outbox of `service`.
     pub fn new(service: &'static str, pool: PgPool, broker: Broker) -> Self {
-        Self { pool, broker, source: format!("/adfolio/{service}"), service, wake: Wake::default() }
+        Self {
+            pool,
+            broker,
+            source: format!("/adfolio/{service}"),
+            service,
+            wake: Wake::default(),
+        }
     }
 
     /// The handle that wakes this relay.
@@ -119,10 +125,12 @@ impl Relay {
         let mut session = None;
         loop {
             let last = end.is_triggered();
-            let limit = if last { LAST_ROUND_LIMIT } else { ROUND_LIMIT };
             // A round that is dropped leaves its transaction to `db::write`, which ends it.
-            let round = tokio::time::timeout(limit, self.round(&mut session)).await;
-            match round.unwrap_or(Err(RelayError::Broker(BrokerError::TimedOut("the relay")))) {
+            let round = tokio::select! {
+                round = self.round(&mut session) => round,
+                () = patience(end) => Err(RelayError::Broker(BrokerError::TimedOut("the relay"))),
+            };
+            match round {
                 Ok(Round::Sent) => {
                     backoff.reset();
                 }
@@ -173,7 +181,10 @@ impl Relay {
         };
         let broker = self.broker.clone();
         let source = self.source.clone();
-        db::write(&self.pool, move |tx| Box::pin(async move { publish_batch_in_tx(tx, &open, &broker, &source).await })).await
+        db::write(&self.pool, move |tx| {
+            Box::pin(async move { publish_batch_in_tx(tx, &open, &broker, &source).await })
+        })
+        .await
     }
 
     async fn measure(&self) {
@@ -191,7 +202,20 @@ impl Relay {
     }
 }
 
-async fn publish_batch_in_tx(tx: &mut Tx, session: &Session, broker: &Broker, source: &str) -> Result<Round, RelayError> {
+/// How long a round may take: less once the end was asked for.
+async fn patience(end: &Shutdown) {
+    if end.sleep(ROUND_LIMIT).await {
+        return;
+    }
+    tokio::time::sleep(LAST_ROUND_LIMIT).await;
+}
+
+async fn publish_batch_in_tx(
+    tx: &mut Tx,
+    session: &Session,
+    broker: &Broker,
+    source: &str,
+) -> Result<Round, RelayError> {
     if !repo::try_lock_in_tx(tx).await? {
         return Ok(Round::Idle);
     }
@@ -200,9 +224,14 @@ async fn publish_batch_in_tx(tx: &mut Tx, session: &Session, broker: &Broker, so
         return Ok(Round::Idle);
     }
     let exchange = broker.events_exchange();
-    let published = tokio::time::timeout(PUBLISH_LIMIT, publish_all(session, &exchange, source, &rows)).await;
+    let published = tokio::time::timeout(
+        PUBLISH_LIMIT,
+        publish_all(session, &exchange, source, &rows),
+    )
+    .await;
     let confirmed = published.map_err(|_| BrokerError::TimedOut("confirms"))??;
-    metrics::counter!("outbox_published_total").increment(u64::try_from(confirmed.len()).unwrap_or(u64::MAX));
+    metrics::counter!("outbox_published_total")
+        .increment(u64::try_from(confirmed.len()).unwrap_or(u64::MAX));
     if confirmed.is_empty() {
         return Err(BrokerError::NotConfirmed("no event of the batch".to_owned()).into());
     }
@@ -212,7 +241,12 @@ async fn publish_batch_in_tx(tx: &mut Tx, session: &Session, broker: &Broker, so
 
 /// Publishes rows in order and answers the ids that count as sent: acknowledged, not returned, and with no earlier event
 /// of the same subject refused (that one and its followers go again, in order).
-async fn publish_all(session: &Session, exchange: &str, source: &str, rows: &[Row]) -> Result<Vec<i64>, BrokerError> {
+async fn publish_all(
+    session: &Session,
+    exchange: &str,
+    source: &str,
+    rows: &[Row],
+) -> Result<Vec<i64>, BrokerError> {
     let mut pending = FuturesUnordered::new();
     for (index, row) in rows.iter().enumerate() {
         let confirm = publish(session, exchange, source, row).await?;
@@ -246,7 +280,12 @@ fn is_sent(confirmation: &Confirmation, row: &Row) -> bool {
     sent
 }
 
-async fn publish(session: &Session, exchange: &str, source: &str, row: &Row) -> Result<PublisherConfirm, BrokerError> {
+async fn publish(
+    session: &Session,
+    exchange: &str,
+    source: &str,
+    row: &Row,
+) -> Result<PublisherConfirm, BrokerError> {
     let parts = EnvelopeParts {
         id: row.event_id,
         event_type: &row.event_type,
@@ -259,16 +298,28 @@ async fn publish(session: &Session, exchange: &str, source: &str, row: &Row) -> 
     // The column's type is json, so encoding can only fail on what PostgreSQL takes and serde does not.
     let body = encode(source, &parts).map_err(|error| BrokerError::NotConfirmed(chain(&error)))?;
     // Mandatory: what has no queue comes back instead of being lost in silence. Immediate is not implemented there.
-    let options = BasicPublishOptions { mandatory: true, immediate: false };
+    let options = BasicPublishOptions {
+        mandatory: true,
+        immediate: false,
+    };
     let properties = properties(row)?;
-    let published = session.channel.basic_publish(short(exchange)?, short(&row.event_type)?, options, &body, properties);
+    let published = session.channel.basic_publish(
+        short(exchange)?,
+        short(&row.event_type)?,
+        options,
+        &body,
+        properties,
+    );
     Ok(published.await?)
 }
 
 fn properties(row: &Row) -> Result<AMQPProperties, BrokerError> {
     let mut headers = FieldTable::default();
     if let Some(trace) = &row.traceparent {
-        headers.insert(TRACEPARENT.into(), AMQPValue::LongString(trace.as_str().into()));
+        headers.insert(
+            TRACEPARENT.into(),
+            AMQPValue::LongString(trace.as_str().into()),
+        );
     }
     Ok(AMQPProperties::default()
         .with_content_type(CONTENT_TYPE.into())

@@ -40,7 +40,10 @@ pub async fn enqueue_in_tx(tx: &mut Tx, events: &[Event]) -> Result<(), sqlx::Er
     let subjects: Vec<&str> = events.iter().map(|event| event.subject.as_str()).collect();
     let sequences: Vec<Option<i64>> = events.iter().map(|event| event.sequence).collect();
     let data: Vec<&str> = events.iter().map(|event| event.data.as_str()).collect();
-    let traces: Vec<Option<&str>> = events.iter().map(|event| event.traceparent.as_deref()).collect();
+    let traces: Vec<Option<&str>> = events
+        .iter()
+        .map(|event| event.traceparent.as_deref())
+        .collect();
     // The order of the rows is the order of the events: WITH ORDINALITY, because UNNEST alone promises none to INSERT.
     sqlx::query(
         "INSERT INTO outbox (event_id, event_type, subject, sequence, data, traceparent)
@@ -62,7 +65,10 @@ pub async fn enqueue_in_tx(tx: &mut Tx, events: &[Event]) -> Result<(), sqlx::Er
 
 /// Takes the relay's lock until the end of the transaction; false when another replica has it.
 pub(super) async fn try_lock_in_tx(tx: &mut Tx) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)").bind(RELAY_LOCK).fetch_one(tx).await
+    sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)")
+        .bind(RELAY_LOCK)
+        .fetch_one(tx)
+        .await
 }
 
 /// The oldest rows, in order.
@@ -78,13 +84,18 @@ pub(super) async fn batch_in_tx(tx: &mut Tx, limit: i64) -> Result<Vec<Row>, sql
 
 /// Deletes what was confirmed.
 pub(super) async fn delete_in_tx(tx: &mut Tx, ids: Vec<i64>) -> Result<(), sqlx::Error> {
-    sqlx::query("DELETE FROM outbox WHERE id = ANY($1)").bind(ids).execute(tx).await?;
+    sqlx::query("DELETE FROM outbox WHERE id = ANY($1)")
+        .bind(ids)
+        .execute(tx)
+        .await?;
     Ok(())
 }
 
 /// Whether anything waits: what an idle relay asks, one step on the primary key.
 pub(super) async fn has_rows(pool: &PgPool) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM outbox)").fetch_one(pool).await
+    sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM outbox)")
+        .fetch_one(pool)
+        .await
 }
 
 /// Depth and age, counted up to a bound so that a large backlog is not counted row by row.

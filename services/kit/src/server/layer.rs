@@ -34,7 +34,10 @@ struct Settings {
 
 impl Settings {
     fn limit(&self, path: &str) -> Duration {
-        self.method_limits.get(path).copied().unwrap_or(self.call_limit)
+        self.method_limits
+            .get(path)
+            .copied()
+            .unwrap_or(self.call_limit)
     }
 
     fn is_open(&self, path: &str) -> bool {
@@ -52,7 +55,11 @@ impl CallLayer {
         method_limits: HashMap<&'static str, Duration>,
         migrated: Option<Migrated>,
     ) -> Self {
-        Self(Arc::new(Settings { call_limit, method_limits, migrated }))
+        Self(Arc::new(Settings {
+            call_limit,
+            method_limits,
+            migrated,
+        }))
     }
 }
 
@@ -60,7 +67,10 @@ impl<S> Layer<S> for CallLayer {
     type Service = Call<S>;
 
     fn layer(&self, inner: S) -> Call<S> {
-        Call { inner, settings: Arc::clone(&self.0) }
+        Call {
+            inner,
+            settings: Arc::clone(&self.0),
+        }
     }
 }
 
@@ -87,12 +97,18 @@ where
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let path = request.uri().path().to_owned();
         if !self.settings.is_open(&path) {
-            let status: Status = Refusal::new(Reason::Unavailable).detail("the service is starting").into();
+            let status: Status = Refusal::new(Reason::Unavailable)
+                .detail("the service is starting")
+                .into();
             return Box::pin(std::future::ready(Ok(status.into_http())));
         }
         let deadline = Deadline::after(limit_of(&request, self.settings.limit(&path)));
         request.extensions_mut().insert(deadline);
-        let request_id = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok()).unwrap_or("");
+        let request_id = request
+            .headers()
+            .get(REQUEST_ID)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or("");
         let span = info_span!("grpc", otel.name = path, method = path, request_id);
         telemetry::continue_trace(&span, request.headers());
         let mut record = Record::new(path, deadline);
@@ -127,13 +143,20 @@ where
 
 /// What the client asks for, within the method's cap.
 fn limit_of(request: &Request<Body>, cap: Duration) -> Duration {
-    let asked = request.headers().get("grpc-timeout").and_then(|value| value.to_str().ok()).and_then(parse_grpc_timeout);
+    let asked = request
+        .headers()
+        .get("grpc-timeout")
+        .and_then(|value| value.to_str().ok())
+        .and_then(parse_grpc_timeout);
     asked.map_or(cap, |asked| asked.min(cap))
 }
 
 /// A refused call answers with its status in the headers; a stream's status comes at its end and counts as OK here.
 fn code_of(response: &Response<Body>) -> Code {
-    response.headers().get("grpc-status").map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes()))
+    response
+        .headers()
+        .get("grpc-status")
+        .map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes()))
 }
 
 /// Counts the call once, also when its future is dropped because the client went away.
@@ -145,21 +168,31 @@ struct Record {
 
 impl Record {
     fn new(path: String, deadline: Deadline) -> Self {
-        Self { path: Some(path), started: Instant::now(), deadline }
+        Self {
+            path: Some(path),
+            started: Instant::now(),
+            deadline,
+        }
     }
 
     fn finish(&mut self, code: Code) {
         if let Some(path) = self.path.take() {
             let code = format!("{code:?}");
-            metrics::counter!("grpc_server_calls_total", "method" => path.clone(), "code" => code).increment(1);
-            metrics::histogram!("grpc_server_call_seconds", "method" => path).record(self.started.elapsed());
+            metrics::counter!("grpc_server_calls_total", "method" => path.clone(), "code" => code)
+                .increment(1);
+            metrics::histogram!("grpc_server_call_seconds", "method" => path)
+                .record(self.started.elapsed());
         }
     }
 }
 
 impl Drop for Record {
     fn drop(&mut self) {
-        let code = if self.deadline.has_passed() { Code::DeadlineExceeded } else { Code::Cancelled };
+        let code = if self.deadline.has_passed() {
+            Code::DeadlineExceeded
+        } else {
+            Code::Cancelled
+        };
         self.finish(code);
     }
 }

@@ -1,11 +1,13 @@
 //! The gRPC server every service runs: health, reflection, deadlines, limits, metrics, traces, and an end.
 
 mod layer;
+mod linger;
 
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::time::Duration;
 
+use futures::StreamExt as _;
 use tokio::net::TcpListener;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::body::Body;
@@ -16,6 +18,8 @@ use tonic_health::server::HealthReporter;
 use tower::Service;
 use tracing::{info, warn};
 
+use self::linger::Lingering;
+use crate::admin::Readiness;
 use crate::config::ServerArgs;
 use crate::db::Migrated;
 use crate::deadline::DEFAULT_CALL_LIMIT;
@@ -39,6 +43,9 @@ pub(crate) const FLUSH_RESERVE: Duration = Duration::from_secs(3);
 
 /// Running calls have at least this long to end.
 const SHORTEST_DRAIN: Duration = Duration::from_millis(500);
+
+/// How often a starting service asks whether it is ready.
+const READY_POLL: Duration = Duration::from_millis(50);
 
 /// Metadata of a call at most.
 const MAX_HEADER_BYTES: u32 = 16 * 1024;
@@ -75,6 +82,7 @@ pub struct Server {
     services: Vec<&'static str>,
     descriptors: Option<&'static [u8]>,
     migrated: Option<Migrated>,
+    readiness: Option<Readiness>,
     call_limit: Duration,
     method_limits: HashMap<&'static str, Duration>,
     drain_limit: Duration,
@@ -89,9 +97,13 @@ impl Server {
             services: Vec::new(),
             descriptors: None,
             migrated: None,
+            readiness: None,
             call_limit: DEFAULT_CALL_LIMIT,
             method_limits: HashMap::new(),
-            drain_limit: args.drain_limit().saturating_sub(FLUSH_RESERVE).max(SHORTEST_DRAIN),
+            drain_limit: args
+                .drain_limit()
+                .saturating_sub(FLUSH_RESERVE)
+                .max(SHORTEST_DRAIN),
         }
     }
 
@@ -109,11 +121,23 @@ impl Server {
         self
     }
 
+    /// Health answers SERVING once these checks hold.
+    #[must_use]
+    pub fn readiness(mut self, readiness: Readiness) -> Self {
+        self.readiness = Some(readiness);
+        self
+    }
+
     /// Adds a service; wrap it in [`limited!`](crate::limited).
     #[must_use]
     pub fn add_service<S>(mut self, service: S) -> Self
     where
-        S: Service<http::Request<Body>, Error = Infallible> + NamedService + Clone + Send + Sync + 'static,
+        S: Service<http::Request<Body>, Error = Infallible>
+            + NamedService
+            + Clone
+            + Send
+            + Sync
+            + 'static,
         S::Response: axum::response::IntoResponse,
         S::Future: Send + 'static,
     {
@@ -131,34 +155,43 @@ impl Server {
 
     /// Serves until the shutdown, then lets running calls end, for as long as the drain limit: a silent peer must not keep
     /// the process.
-    pub async fn serve(mut self, listener: TcpListener, shutdown: &Shutdown) -> Result<(), ServeError> {
+    pub async fn serve(
+        mut self,
+        listener: TcpListener,
+        shutdown: &Shutdown,
+    ) -> Result<(), ServeError> {
         let (health, health_service) = tonic_health::server::health_reporter();
         self.routes.add_service(health_service);
         if let Some(descriptors) = self.descriptors {
-            let builder = tonic_reflection::server::Builder::configure().register_encoded_file_descriptor_set(descriptors);
+            let builder = tonic_reflection::server::Builder::configure()
+                .register_encoded_file_descriptor_set(descriptors);
             self.routes.add_service(builder.build_v1()?);
         }
         set_health(&health, &self.services, ServingStatus::NotServing).await;
         if let Ok(address) = listener.local_addr() {
             info!(service = self.name, %address, "serving");
         }
-        let layer = layer::CallLayer::new(self.call_limit, std::mem::take(&mut self.method_limits), self.migrated.clone());
+        let layer = layer::CallLayer::new(
+            self.call_limit,
+            std::mem::take(&mut self.method_limits),
+            self.migrated.clone(),
+        );
         let routes = std::mem::take(&mut self.routes).routes().prepare();
         let signal = shutdown.clone();
+        let incoming =
+            TcpListenerStream::new(listener).map(|accepted| accepted.and_then(Lingering::new));
         let served = tonic::transport::Server::builder()
             .layer(layer)
-            .tcp_nodelay(true)
             .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
             .http2_keepalive_timeout(Some(KEEPALIVE_LIMIT))
             .max_connection_age(CONNECTION_AGE)
             .max_concurrent_streams(MAX_STREAMS)
             .http2_max_header_list_size(MAX_HEADER_BYTES)
             .add_routes(routes)
-            .serve_with_incoming_shutdown(TcpListenerStream::new(listener), async move { signal.cancelled().await });
+            .serve_with_incoming_shutdown(incoming, async move { signal.cancelled().await });
         let drained = async {
-            let migrated = self.migrated.clone().unwrap_or_else(Migrated::already);
             tokio::select! {
-                () = migrated.wait() => set_health(&health, &self.services, ServingStatus::Serving).await,
+                () = until_ready(self.readiness.as_ref()) => set_health(&health, &self.services, ServingStatus::Serving).await,
                 () = shutdown.cancelled() => {}
             }
             shutdown.cancelled().await;
@@ -170,6 +203,14 @@ impl Server {
             () = drained => warn!(limit_ms = self.drain_limit.as_millis(), "connections were still open at the drain limit"),
         }
         Ok(())
+    }
+}
+
+/// Waits until every check holds for the first time. Later outages are told by each call, and by the admin port.
+async fn until_ready(readiness: Option<&Readiness>) {
+    let Some(readiness) = readiness else { return };
+    while !readiness.is_ready().await {
+        tokio::time::sleep(READY_POLL).await;
     }
 }
 

@@ -10,16 +10,22 @@ use sqlx::PgPool;
 const CANCELLED_CALLS: usize = 600;
 
 async fn table(pool: &PgPool) {
-    sqlx::raw_sql("CREATE TABLE pairs (pair int NOT NULL, half int NOT NULL, PRIMARY KEY (pair, half))")
-        .execute(pool)
-        .await
-        .unwrap();
+    sqlx::raw_sql(
+        "CREATE TABLE pairs (pair int NOT NULL, half int NOT NULL, PRIMARY KEY (pair, half))",
+    )
+    .execute(pool)
+    .await
+    .unwrap();
 }
 
 fn insert_pair(tx: &mut Tx, pair: i32) -> BoxFuture<'_, Result<(), sqlx::Error>> {
     Box::pin(async move {
         for half in 0..2 {
-            sqlx::query("INSERT INTO pairs VALUES ($1, $2)").bind(pair).bind(half).execute(&mut *tx).await?;
+            sqlx::query("INSERT INTO pairs VALUES ($1, $2)")
+                .bind(pair)
+                .bind(half)
+                .execute(&mut *tx)
+                .await?;
         }
         Ok(())
     })
@@ -66,8 +72,16 @@ async fn a_write_whose_caller_goes_away_at_any_point_is_whole_or_absent() {
         }
         let connection_under_test = held.last_mut().unwrap();
         let pair = 1_000_000 + connection;
-        sqlx::query("INSERT INTO pairs VALUES ($1, 0)").bind(pair).execute(&mut **connection_under_test).await.unwrap();
-        let seen: i64 = sqlx::query_scalar("SELECT count(*) FROM pairs WHERE pair = $1").bind(pair).fetch_one(&observer).await.unwrap();
+        sqlx::query("INSERT INTO pairs VALUES ($1, 0)")
+            .bind(pair)
+            .execute(&mut **connection_under_test)
+            .await
+            .unwrap();
+        let seen: i64 = sqlx::query_scalar("SELECT count(*) FROM pairs WHERE pair = $1")
+            .bind(pair)
+            .fetch_one(&observer)
+            .await
+            .unwrap();
         assert_eq!(seen, 1, "the connection was left inside a transaction");
     }
 }
@@ -96,7 +110,10 @@ async fn an_error_and_a_panic_roll_back_and_leave_the_pool_usable() {
     .await;
     assert!(matches!(panicked, Err(sqlx::Error::WorkerCrashed)));
     db::write(&pool, |tx| insert_pair(tx, 3)).await.unwrap();
-    assert_eq!(count(&database.pool(), "SELECT count(DISTINCT pair) FROM pairs").await, 1);
+    assert_eq!(
+        count(&database.pool(), "SELECT count(DISTINCT pair) FROM pairs").await,
+        1
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -108,15 +125,24 @@ async fn two_writes_in_each_others_way_are_tried_again() {
     let swap = |first: i32| {
         let pool = pool.clone();
         async move {
-            db::write_retrying(&pool, |error| Some(error), move |tx| {
-                Box::pin(async move {
-                    for half in [first, 1 - first] {
-                        sqlx::query("UPDATE pairs SET pair = pair WHERE half = $1").bind(half).execute(&mut *tx).await?;
-                        sqlx::query("SELECT pg_sleep(0.05)").execute(&mut *tx).await?;
-                    }
-                    Ok::<_, sqlx::Error>(())
-                })
-            })
+            db::write_retrying(
+                &pool,
+                |error| Some(error),
+                move |tx| {
+                    Box::pin(async move {
+                        for half in [first, 1 - first] {
+                            sqlx::query("UPDATE pairs SET pair = pair WHERE half = $1")
+                                .bind(half)
+                                .execute(&mut *tx)
+                                .await?;
+                            sqlx::query("SELECT pg_sleep(0.05)")
+                                .execute(&mut *tx)
+                                .await?;
+                        }
+                        Ok::<_, sqlx::Error>(())
+                    })
+                },
+            )
             .await
         }
     };

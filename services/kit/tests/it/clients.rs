@@ -26,9 +26,14 @@ async fn the_identity_arrives_as_it_was_sent() {
     let echo = Echo::new(|request| async move {
         let caller = Caller::from_request(&request);
         let user = caller.require_user().map_err(Status::from)?;
-        let staff = caller.require_staff(&[StaffRole::Finance]).map_err(Status::from)?;
+        let staff = caller
+            .require_staff(&[StaffRole::Finance])
+            .map_err(Status::from)?;
         let key = caller.require_key().map_err(Status::from)?;
-        Ok(Response::new(format!("{user} {} {key} {} {} {}", staff.role, caller.lang, caller.time_zone, caller.request_id)))
+        Ok(Response::new(format!(
+            "{user} {} {key} {} {} {}",
+            staff.role, caller.lang, caller.time_zone, caller.request_id
+        )))
     });
     let service = run_echo(echo, 5).await;
     let user = UserId(Uuid::now_v7());
@@ -36,12 +41,34 @@ async fn the_identity_arrives_as_it_was_sent() {
     caller.staff = Caller::staff(Uuid::now_v7(), StaffRole::Finance).staff;
     caller.lang = "de".to_owned();
     caller.time_zone = TimeZone::parse("Asia/Kathmandu");
-    let answer = call(service.channel(), outgoing(&caller, String::new(), CALL_LIMIT)).await.unwrap().into_inner();
-    assert_eq!(answer, format!("{user} finance key-1 de Asia/Kathmandu {}", caller.request_id));
-    let refused = call(service.channel(), outgoing(&Caller::system(), String::new(), CALL_LIMIT)).await.unwrap_err();
+    let answer = call(
+        service.channel(),
+        outgoing(&caller, String::new(), CALL_LIMIT),
+    )
+    .await
+    .unwrap()
+    .into_inner();
+    assert_eq!(
+        answer,
+        format!(
+            "{user} finance key-1 de Asia/Kathmandu {}",
+            caller.request_id
+        )
+    );
+    let refused = call(
+        service.channel(),
+        outgoing(&Caller::system(), String::new(), CALL_LIMIT),
+    )
+    .await
+    .unwrap_err();
     assert_eq!(refused.code(), Code::Unauthenticated);
     caller.staff = Caller::staff(Uuid::now_v7(), StaffRole::Support).staff;
-    let forbidden = call(service.channel(), outgoing(&caller, String::new(), CALL_LIMIT)).await.unwrap_err();
+    let forbidden = call(
+        service.channel(),
+        outgoing(&caller, String::new(), CALL_LIMIT),
+    )
+    .await
+    .unwrap_err();
     assert_eq!(forbidden.code(), Code::PermissionDenied);
 }
 
@@ -55,7 +82,12 @@ async fn a_call_never_outlives_its_callers_deadline() {
     let mut caller = Caller::system();
     caller.deadline = Deadline::after(Duration::from_millis(300));
     let started = Instant::now();
-    let status = call(service.channel(), outgoing(&caller, String::new(), CALL_LIMIT)).await.unwrap_err();
+    let status = call(
+        service.channel(),
+        outgoing(&caller, String::new(), CALL_LIMIT),
+    )
+    .await
+    .unwrap_err();
     assert_eq!(status.code(), Code::DeadlineExceeded);
     assert!(started.elapsed() < Duration::from_secs(2));
 }
@@ -64,10 +96,17 @@ async fn a_call_never_outlives_its_callers_deadline() {
 async fn a_peer_that_never_answers_fails_its_callers_at_their_deadline() {
     // Accepted by the kernel, served by nobody: what a frozen process looks like.
     let frozen = free_listener().await;
-    let channel = client::connect(&format!("http://{}", frozen.local_addr().unwrap()), ClientOptions::default()).unwrap();
+    let channel = client::connect(
+        &format!("http://{}", frozen.local_addr().unwrap()),
+        ClientOptions::default(),
+    )
+    .unwrap();
     let started = Instant::now();
     let request = outgoing(&Caller::system(), String::new(), Duration::from_millis(300));
-    assert_eq!(call(channel, request).await.unwrap_err().code(), Code::DeadlineExceeded);
+    assert_eq!(
+        call(channel, request).await.unwrap_err().code(),
+        Code::DeadlineExceeded
+    );
     assert!(started.elapsed() < Duration::from_secs(2));
 }
 
@@ -78,7 +117,12 @@ async fn a_peer_that_is_down_fails_its_callers_at_once_and_is_found_when_it_is_b
     drop(listener);
     let channel = client::connect(&format!("http://{address}"), ClientOptions::default()).unwrap();
     let started = Instant::now();
-    let status = call(channel.clone(), outgoing(&Caller::system(), String::new(), CALL_LIMIT)).await.unwrap_err();
+    let status = call(
+        channel.clone(),
+        outgoing(&Caller::system(), String::new(), CALL_LIMIT),
+    )
+    .await
+    .unwrap_err();
     assert_eq!(status.code(), Code::Unavailable);
     assert!(started.elapsed() < Duration::from_secs(1));
     let listener = TcpListener::bind(address).await.unwrap();
@@ -86,7 +130,10 @@ async fn a_peer_that_is_down_fails_its_callers_at_once_and_is_found_when_it_is_b
     let ending = shutdown.clone();
     let running = tokio::spawn(async move {
         let echo = Echo::new(|request| async { Ok(Response::new(request.into_inner())) });
-        Server::new("echo", &ServerArgs::default()).add_service(echo).serve(listener, &ending).await
+        Server::new("echo", &ServerArgs::default())
+            .add_service(echo)
+            .serve(listener, &ending)
+            .await
     });
     adfolio_testkit::eventually("the peer is found again", || {
         let request = outgoing(&Caller::system(), "back".to_owned(), CALL_LIMIT);
@@ -101,13 +148,18 @@ async fn a_peer_that_is_down_fails_its_callers_at_once_and_is_found_when_it_is_b
 
 #[tokio::test]
 async fn only_unavailable_is_repeated_and_at_most_three_times() {
-    for (code, expected) in [(Code::Unavailable, 3), (Code::Internal, 1), (Code::DeadlineExceeded, 1)] {
+    for (code, expected) in [
+        (Code::Unavailable, 3),
+        (Code::Internal, 1),
+        (Code::DeadlineExceeded, 1),
+    ] {
         let calls = AtomicU32::new(0);
-        let outcome: Result<(), Status> = call_with_retry(RetryPolicy::within(Deadline::default()), || {
-            calls.fetch_add(1, Ordering::SeqCst);
-            std::future::ready(Err(Status::new(code, "no")))
-        })
-        .await;
+        let outcome: Result<(), Status> =
+            call_with_retry(RetryPolicy::within(Deadline::default()), || {
+                calls.fetch_add(1, Ordering::SeqCst);
+                std::future::ready(Err(Status::new(code, "no")))
+            })
+            .await;
         assert_eq!(outcome.unwrap_err().code(), code);
         assert_eq!(calls.load(Ordering::SeqCst), expected);
     }
@@ -128,15 +180,25 @@ async fn a_connection_that_breaks_under_a_call_is_unavailable_and_a_repeat_succe
     });
     let service = run_echo(echo, 1).await;
     let proxy = Proxy::start(&service.address.to_string()).await;
-    let channel = client::connect(&format!("http://{}", proxy.address()), ClientOptions::default()).unwrap();
+    let channel = client::connect(
+        &format!("http://{}", proxy.address()),
+        ClientOptions::default(),
+    )
+    .unwrap();
     let caller = Caller::system();
     let repeated = tokio::spawn(async move {
         call_with_retry(RetryPolicy::within(caller.deadline), || {
-            call(channel.clone(), outgoing(&caller, "again".to_owned(), CALL_LIMIT))
+            call(
+                channel.clone(),
+                outgoing(&caller, "again".to_owned(), CALL_LIMIT),
+            )
         })
         .await
     });
-    adfolio_testkit::eventually("the call is under way", || std::future::ready(calls.load(Ordering::SeqCst) == 1)).await;
+    adfolio_testkit::eventually("the call is under way", || {
+        std::future::ready(calls.load(Ordering::SeqCst) == 1)
+    })
+    .await;
     proxy.cut();
     assert_eq!(repeated.await.unwrap().unwrap().into_inner(), "again");
 }
@@ -153,20 +215,37 @@ fn replica(name: &'static str, listener: TcpListener) -> Replica {
     let shutdown = Shutdown::manual();
     let ending = shutdown.clone();
     let task = tokio::spawn(async move {
-        let args = ServerArgs { drain_limit_seconds: 8, ..ServerArgs::default() };
+        let args = ServerArgs {
+            drain_limit_seconds: 8,
+            ..ServerArgs::default()
+        };
         let echo = Echo::new(move |_: Request<String>| async move {
             tokio::time::sleep(Duration::from_millis(2)).await;
             Ok(Response::new(name.to_owned()))
         });
-        Server::new(name, &args).add_service(echo).serve(listener, &ending).await.unwrap();
+        Server::new(name, &args)
+            .add_service(echo)
+            .serve(listener, &ending)
+            .await
+            .unwrap();
     });
-    Replica { address, shutdown, task }
+    Replica {
+        address,
+        shutdown,
+        task,
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_go_to_every_replica_and_a_rolling_restart_costs_nobody_an_error() {
-    let mut replicas = vec![replica("one", free_listener().await), replica("two", free_listener().await)];
-    let url = format!("http://{},http://{}", replicas[0].address, replicas[1].address);
+    let mut replicas = vec![
+        replica("one", free_listener().await),
+        replica("two", free_listener().await),
+    ];
+    let url = format!(
+        "http://{},http://{}",
+        replicas[0].address, replicas[1].address
+    );
     let channel = client::connect(&url, ClientOptions::default()).unwrap();
     let (stop, restarts) = (Shutdown::manual(), 6);
     let callers: Vec<_> = (0..8)
@@ -175,7 +254,11 @@ async fn calls_go_to_every_replica_and_a_rolling_restart_costs_nobody_an_error()
             tokio::spawn(async move {
                 let mut seen = Vec::new();
                 while !stop.is_triggered() {
-                    let answer = call(channel.clone(), outgoing(&Caller::system(), String::new(), CALL_LIMIT)).await;
+                    let answer = call(
+                        channel.clone(),
+                        outgoing(&Caller::system(), String::new(), CALL_LIMIT),
+                    )
+                    .await;
                     seen.push(answer.expect("no call fails").into_inner());
                 }
                 seen
@@ -201,15 +284,38 @@ async fn calls_go_to_every_replica_and_a_rolling_restart_costs_nobody_an_error()
 
 #[tokio::test]
 async fn a_name_is_looked_up_and_a_wrong_url_is_told() {
-    let service = run_echo(Echo::new(|request| async { Ok(Response::new(request.into_inner())) }), 1).await;
+    let service = run_echo(
+        Echo::new(|request| async { Ok(Response::new(request.into_inner())) }),
+        1,
+    )
+    .await;
     let url = format!("http://localhost:{}", service.address.port());
     let channel = client::connect(&url, ClientOptions::default()).unwrap();
-    let answer = call(channel, outgoing(&Caller::system(), "named".to_owned(), CALL_LIMIT)).await;
+    let answer = call(
+        channel,
+        outgoing(&Caller::system(), "named".to_owned(), CALL_LIMIT),
+    )
+    .await;
     assert_eq!(answer.unwrap().into_inner(), "named");
-    for wrong in ["", "localhost:1", "https://host:1", "http://host", "http://a:1,nonsense"] {
-        assert!(client::connect(wrong, ClientOptions::default()).is_err(), "{wrong}");
+    for wrong in [
+        "",
+        "localhost:1",
+        "https://host:1",
+        "http://host",
+        "http://a:1,nonsense",
+    ] {
+        assert!(
+            client::connect(wrong, ClientOptions::default()).is_err(),
+            "{wrong}"
+        );
     }
-    let nowhere = client::connect("http://does-not-exist.invalid:1", ClientOptions::default()).unwrap();
-    let status = call(nowhere, outgoing(&Caller::system(), String::new(), CALL_LIMIT)).await.unwrap_err();
+    let nowhere =
+        client::connect("http://does-not-exist.invalid:1", ClientOptions::default()).unwrap();
+    let status = call(
+        nowhere,
+        outgoing(&Caller::system(), String::new(), CALL_LIMIT),
+    )
+    .await
+    .unwrap_err();
     assert_eq!(status.code(), Code::Unavailable);
 }

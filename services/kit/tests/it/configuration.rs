@@ -2,7 +2,9 @@
 
 use std::process::Command;
 
-use adfolio_kit::config::{BrokerArgs, DatabaseArgs, ServerArgs, TelemetryArgs, exit_with, parse_args_or_exit, secret_from};
+use adfolio_kit::config::{
+    BrokerArgs, DatabaseArgs, ServerArgs, TelemetryArgs, exit_with, parse_args_or_exit, secret_from,
+};
 use clap::Parser;
 use secrecy::{ExposeSecret, SecretString};
 
@@ -33,24 +35,38 @@ fn child() {
 /// The exit code and what was written, with only these variables set.
 fn run(variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "configuration::child", "--ignored", "--nocapture"])
+        .args([
+            "--exact",
+            "configuration::child",
+            "--ignored",
+            "--nocapture",
+        ])
         .env_clear()
         .envs(variables.iter().copied())
         .output()
         .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
-const GOOD: [(&str, &str); 2] =
-    [("DATABASE_URL", "postgres://me:hunter2@localhost/db"), ("AMQP_URL", "amqp://guest:swordfish@localhost")];
+const GOOD: [(&str, &str); 2] = [
+    ("DATABASE_URL", "postgres://me:hunter2@localhost/db"),
+    ("AMQP_URL", "amqp://guest:swordfish@localhost"),
+];
 
 #[test]
 fn good_configuration_is_taken_and_its_secrets_are_not_shown() {
     let (code, shown, _) = run(&GOOD);
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.contains("drain_limit_seconds: 20"), "{shown}");
-    assert!(!shown.contains("hunter2") && !shown.contains("swordfish"), "{shown}");
+    assert!(
+        !shown.contains("hunter2") && !shown.contains("swordfish"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -73,7 +89,10 @@ fn wrong_configuration_is_one_line_and_exit_code_2() {
         assert!(!told.contains("secret"), "{told}");
     }
     let (code, _, told) = run(&[]);
-    assert_eq!((code, told.trim_end()), (Some(2), "DATABASE_URL or DATABASE_URL_FILE must be set"));
+    assert_eq!(
+        (code, told.trim_end()),
+        (Some(2), "DATABASE_URL or DATABASE_URL_FILE must be set")
+    );
 }
 
 #[test]
@@ -82,7 +101,17 @@ fn a_secret_comes_from_its_file_without_the_line_break() {
     let path = folder.path().join("secret");
     std::fs::write(&path, "hunter2\n").unwrap();
     let value = SecretString::from("direct");
-    assert_eq!(secret_from("X", Some(&value), Some(&path)).unwrap().expose_secret(), "hunter2");
-    assert_eq!(secret_from("X", Some(&value), None).unwrap().expose_secret(), "direct");
+    assert_eq!(
+        secret_from("X", Some(&value), Some(&path))
+            .unwrap()
+            .expose_secret(),
+        "hunter2"
+    );
+    assert_eq!(
+        secret_from("X", Some(&value), None)
+            .unwrap()
+            .expose_secret(),
+        "direct"
+    );
     assert!(secret_from("X", None, None).is_err());
 }

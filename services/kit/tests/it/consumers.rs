@@ -11,7 +11,9 @@ use adfolio_kit::db::Tx;
 use adfolio_kit::outbox::CloudEvent;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_kit::{dead, inbox};
-use adfolio_testkit::{Proxy, TestBroker, TestDatabase, eventually, publish_event, publish_event_with_id};
+use adfolio_testkit::{
+    Proxy, TestBroker, TestDatabase, eventually, publish_event, publish_event_with_id,
+};
 use lapin::options::QueueDeleteOptions;
 use serde_json::json;
 use sqlx::PgPool;
@@ -31,7 +33,12 @@ struct Recorder {
 
 impl Recorder {
     fn attempts(&self, subject: &str) -> u32 {
-        self.deliveries.lock().unwrap().get(subject).copied().unwrap_or(0)
+        self.deliveries
+            .lock()
+            .unwrap()
+            .get(subject)
+            .copied()
+            .unwrap_or(0)
     }
 
     fn heal(&self) {
@@ -41,7 +48,12 @@ impl Recorder {
 
 impl Handler for Recorder {
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
-        *self.deliveries.lock().unwrap().entry(event.subject.clone()).or_default() += 1;
+        *self
+            .deliveries
+            .lock()
+            .unwrap()
+            .entry(event.subject.clone())
+            .or_default() += 1;
         sqlx::query("INSERT INTO seen (subject, number) VALUES ($1, $2)")
             .bind(&event.subject)
             .bind(event.data["number"].as_i64().unwrap_or(0))
@@ -82,28 +94,38 @@ async fn start_through(broker: TestBroker, reached: Broker) -> Running {
     let (recorder, shutdown) = (Recorder::default(), Shutdown::manual());
     let readiness = Readiness::new(shutdown.clone());
     let consumer = Consumer::new("test", "recorder").bind("adfolio.test.v1.*");
-    let (pool, migrated, handler, ending, ready) =
-        (database.kit_pool(), database.migrated(), recorder.clone(), shutdown.clone(), readiness.clone());
-    let task = tokio::spawn(async move { consumer.run(pool, reached, migrated, &ready, ending, handler).await });
-    // The check appears with the task's first step.
-    eventually("the queue is declared", || async {
-        let failing = readiness.failing().await;
-        failing.is_empty() && queue_exists(&broker).await
-    })
-    .await;
-    Running { database, broker, recorder, shutdown, task }
+    let (pool, migrated) = (database.kit_pool(), database.migrated());
+    let (handler, ending) = (recorder.clone(), shutdown.clone());
+    let task = tokio::spawn(consumer.run(pool, reached, migrated, &readiness, ending, handler));
+    eventually("the queue is declared", || readiness.is_ready()).await;
+    Running {
+        database,
+        broker,
+        recorder,
+        shutdown,
+        task,
+    }
 }
 
 async fn queue_exists(broker: &TestBroker) -> bool {
     let session = broker.broker().open("look").await.unwrap();
-    let exists = session.probe(&broker.broker().queue("test", "recorder")).await.is_ok();
+    let exists = session
+        .probe(&broker.broker().queue("test", "recorder"))
+        .await
+        .is_ok();
     session.close().await;
     exists
 }
 
 impl Running {
     async fn publish(&self, subject: &str, number: i64, mode: &str) -> Uuid {
-        publish_event(&self.broker.broker(), EVENT, subject, &json!({"number": number, "mode": mode})).await
+        publish_event(
+            &self.broker.broker(),
+            EVENT,
+            subject,
+            &json!({"number": number, "mode": mode}),
+        )
+        .await
     }
 
     async fn seen(&self, subject: &str) -> Vec<i64> {
@@ -111,21 +133,33 @@ impl Running {
     }
 
     async fn wait_for(&self, subject: &str, expected: &[i64]) {
-        eventually(&format!("{subject} is {expected:?}"), || async { self.seen(subject).await == expected }).await;
+        eventually(&format!("{subject} is {expected:?}"), || async {
+            self.seen(subject).await == expected
+        })
+        .await;
     }
 
     async fn dead(&self) -> u32 {
-        dead::count(&self.broker.broker(), "test", "recorder").await.unwrap()
+        dead::count(&self.broker.broker(), "test", "recorder")
+            .await
+            .unwrap()
     }
 
     async fn stop(self) {
         self.shutdown.trigger();
-        tokio::time::timeout(Duration::from_secs(10), self.task).await.expect("the consumer ends in time").unwrap();
+        tokio::time::timeout(Duration::from_secs(10), self.task)
+            .await
+            .expect("the consumer ends in time")
+            .unwrap();
     }
 }
 
 async fn numbers(pool: &PgPool, subject: &str) -> Vec<i64> {
-    sqlx::query_scalar("SELECT number FROM seen WHERE subject = $1 ORDER BY id").bind(subject).fetch_all(pool).await.unwrap()
+    sqlx::query_scalar("SELECT number FROM seen WHERE subject = $1 ORDER BY id")
+        .bind(subject)
+        .fetch_all(pool)
+        .await
+        .unwrap()
 }
 
 #[tokio::test]
@@ -133,11 +167,22 @@ async fn an_event_delivered_again_changes_nothing() {
     let running = start().await;
     let id = Uuid::now_v7();
     for _ in 0..5 {
-        publish_event_with_id(&running.broker.broker(), id, EVENT, "user-1", &json!({"number": 1})).await;
+        publish_event_with_id(
+            &running.broker.broker(),
+            id,
+            EVENT,
+            "user-1",
+            &json!({"number": 1}),
+        )
+        .await;
     }
     running.publish("user-1", 2, "").await;
     running.wait_for("user-1", &[1, 2]).await;
-    assert_eq!(running.recorder.attempts("user-1"), 2, "duplicates do not reach the handler");
+    assert_eq!(
+        running.recorder.attempts("user-1"),
+        2,
+        "duplicates do not reach the handler"
+    );
     assert_eq!(running.dead().await, 0);
     running.stop().await;
 }
@@ -148,7 +193,9 @@ async fn a_subject_keeps_its_order() {
     for number in 0..40 {
         running.publish("user-1", number, "").await;
     }
-    running.wait_for("user-1", &(0..40).collect::<Vec<_>>()).await;
+    running
+        .wait_for("user-1", &(0..40).collect::<Vec<_>>())
+        .await;
     running.stop().await;
 }
 
@@ -158,14 +205,35 @@ async fn poison_is_dead_lettered_without_delaying_neighbours_and_can_be_redriven
     running.publish("bad", 1, "poison").await;
     running.publish("good", 1, "").await;
     running.wait_for("good", &[1]).await;
-    eventually("the poison is a dead letter", || async { running.dead().await == 1 }).await;
+    eventually("the poison is a dead letter", || async {
+        running.dead().await == 1
+    })
+    .await;
     assert_eq!(running.recorder.attempts("bad"), 1);
-    assert_eq!(running.seen("bad").await, Vec::<i64>::new(), "its transaction was rolled back");
-    let letters = dead::list(&running.broker.broker(), "test", "recorder", 10).await.unwrap();
-    assert_eq!((letters.len(), letters[0].subject.as_str(), letters[0].event_type.as_str()), (1, "bad", EVENT));
+    assert_eq!(
+        running.seen("bad").await,
+        Vec::<i64>::new(),
+        "its transaction was rolled back"
+    );
+    let letters = dead::list(&running.broker.broker(), "test", "recorder", 10)
+        .await
+        .unwrap();
+    assert_eq!(
+        (
+            letters.len(),
+            letters[0].subject.as_str(),
+            letters[0].event_type.as_str()
+        ),
+        (1, "bad", EVENT)
+    );
     assert_eq!(running.dead().await, 1, "looking takes nothing");
     running.recorder.heal();
-    assert_eq!(dead::redrive(&running.broker.broker(), "test", "recorder", 10).await.unwrap(), 1);
+    assert_eq!(
+        dead::redrive(&running.broker.broker(), "test", "recorder", 10)
+            .await
+            .unwrap(),
+        1
+    );
     running.wait_for("bad", &[1]).await;
     assert_eq!(running.dead().await, 0);
     running.stop().await;
@@ -179,9 +247,16 @@ async fn an_event_that_always_fails_is_dead_lettered_within_ten_deliveries() {
         running.publish("good", number, "").await;
     }
     running.wait_for("good", &(0..10).collect::<Vec<_>>()).await;
-    eventually("it is a dead letter", || async { running.dead().await == 1 }).await;
+    eventually("it is a dead letter", || async {
+        running.dead().await == 1
+    })
+    .await;
     // Three attempts in place per delivery.
-    assert!(running.recorder.attempts("bad") <= 30, "{}", running.recorder.attempts("bad"));
+    assert!(
+        running.recorder.attempts("bad") <= 30,
+        "{}",
+        running.recorder.attempts("bad")
+    );
     running.stop().await;
 }
 
@@ -200,7 +275,10 @@ async fn what_is_no_event_is_dead_lettered_at_once() {
         )
         .await
         .unwrap();
-    eventually("it is a dead letter", || async { running.dead().await == 1 }).await;
+    eventually("it is a dead letter", || async {
+        running.dead().await == 1
+    })
+    .await;
     running.publish("user-1", 1, "").await;
     running.wait_for("user-1", &[1]).await;
     running.stop().await;
@@ -212,7 +290,10 @@ async fn an_outage_of_a_dependency_burns_no_deliveries() {
     running.publish("waits", 1, "unavailable").await;
     running.publish("good", 1, "").await;
     running.wait_for("good", &[1]).await;
-    eventually("it was tried often", || std::future::ready(running.recorder.attempts("waits") >= 6)).await;
+    eventually("it was tried often", || {
+        std::future::ready(running.recorder.attempts("waits") >= 6)
+    })
+    .await;
     assert_eq!(running.dead().await, 0);
     running.recorder.heal();
     running.wait_for("waits", &[1]).await;
@@ -231,7 +312,9 @@ async fn a_consumer_whose_connection_breaks_all_the_time_misses_nothing() {
             proxy.cut();
         }
     }
-    running.wait_for("user-1", &(0..60).collect::<Vec<_>>()).await;
+    running
+        .wait_for("user-1", &(0..60).collect::<Vec<_>>())
+        .await;
     assert_eq!(running.dead().await, 0);
     running.stop().await;
 }
@@ -241,7 +324,14 @@ async fn a_consumer_whose_queue_was_deleted_declares_it_again() {
     let running = start().await;
     let broker = running.broker.broker();
     let session = broker.open("delete").await.unwrap();
-    session.channel.queue_delete(broker.queue("test", "recorder").into(), QueueDeleteOptions::default()).await.unwrap();
+    session
+        .channel
+        .queue_delete(
+            broker.queue("test", "recorder").into(),
+            QueueDeleteOptions::default(),
+        )
+        .await
+        .unwrap();
     eventually("the queue is back", || queue_exists(&running.broker)).await;
     running.publish("user-1", 1, "").await;
     running.wait_for("user-1", &[1]).await;
@@ -255,7 +345,12 @@ async fn the_inbox_forgets_in_time() {
     running.wait_for("user-1", &[1]).await;
     let pool = running.database.kit_pool();
     assert_eq!(inbox::prune(&pool).await.unwrap(), 0);
-    assert_eq!(inbox::prune_older_than(&pool, Duration::ZERO).await.unwrap(), 1);
+    assert_eq!(
+        inbox::prune_older_than(&pool, Duration::ZERO)
+            .await
+            .unwrap(),
+        1
+    );
     running.stop().await;
 }
 
@@ -264,12 +359,14 @@ async fn a_standby_takes_over() {
     let running = start().await;
     let (shutdown, handler) = (Shutdown::manual(), running.recorder.clone());
     let readiness = Readiness::new(shutdown.clone());
-    let (pool, broker, migrated, ending) =
-        (running.database.kit_pool(), running.broker.broker(), running.database.migrated(), shutdown.clone());
-    let standby = tokio::spawn(async move {
-        let consumer = Consumer::new("test", "recorder").bind("adfolio.test.v1.*");
-        consumer.run(pool, broker, migrated, &readiness, ending, handler).await;
-    });
+    let (pool, broker, migrated, ending) = (
+        running.database.kit_pool(),
+        running.broker.broker(),
+        running.database.migrated(),
+        shutdown.clone(),
+    );
+    let consumer = Consumer::new("test", "recorder").bind("adfolio.test.v1.*");
+    let standby = tokio::spawn(consumer.run(pool, broker, migrated, &readiness, ending, handler));
     running.publish("user-1", 1, "").await;
     running.wait_for("user-1", &[1]).await;
     running.shutdown.trigger();

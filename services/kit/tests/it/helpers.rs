@@ -51,7 +51,14 @@ impl Service<http::Request<Body>> for Echo {
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let method = Method(Arc::clone(&self.0));
-        async move { Ok(tonic::server::Grpc::new(ProstCodec::<String, String>::default()).unary(method, request).await) }.boxed()
+        async move {
+            Ok(
+                tonic::server::Grpc::new(ProstCodec::<String, String>::default())
+                    .unary(method, request)
+                    .await,
+            )
+        }
+        .boxed()
     }
 }
 
@@ -74,16 +81,28 @@ impl Service<Request<String>> for Method {
 /// Calls the echo service.
 pub async fn call(channel: Channel, request: Request<String>) -> Answer {
     let mut client = tonic::client::Grpc::new(channel);
-    client.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
+    client
+        .ready()
+        .await
+        .map_err(|error| Status::unavailable(error.to_string()))?;
     let path = PathAndQuery::from_static("/adfolio.test.Echo/Echo");
-    client.unary(request, path, ProstCodec::<String, String>::default()).await
+    client
+        .unary(request, path, ProstCodec::<String, String>::default())
+        .await
 }
 
 /// Runs the echo service on a free port.
 pub async fn run_echo(echo: Echo, drain_limit_seconds: u64) -> RunningService {
-    let args = ServerArgs { drain_limit_seconds, ..ServerArgs::default() };
+    let args = ServerArgs {
+        drain_limit_seconds,
+        ..ServerArgs::default()
+    };
     spawn_service(move |listener, shutdown: Shutdown| async move {
-        Server::new("echo", &args).add_service(echo).serve(listener, &shutdown).await.map_err(Into::into)
+        Server::new("echo", &args)
+            .add_service(echo)
+            .serve(listener, &shutdown)
+            .await
+            .map_err(Into::into)
     })
     .await
 }
@@ -95,10 +114,16 @@ pub const CALL_LIMIT: Duration = Duration::from_secs(5);
 pub fn broker_address() -> String {
     let url = std::env::var("AMQP_URL").expect("AMQP_URL");
     let rest = url.rsplit('@').next().unwrap_or_default();
-    rest.trim_start_matches("amqp://").split('/').next().unwrap_or_default().to_owned()
+    rest.trim_start_matches("amqp://")
+        .split('/')
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// The broker's URL by way of another address.
 pub fn broker_url_at(address: std::net::SocketAddr) -> String {
-    std::env::var("AMQP_URL").expect("AMQP_URL").replace(&broker_address(), &address.to_string())
+    std::env::var("AMQP_URL")
+        .expect("AMQP_URL")
+        .replace(&broker_address(), &address.to_string())
 }

@@ -22,7 +22,9 @@ async fn call(pool: &PgPool, scope: Uuid, key: &str, body: &str) -> Result<Vec<u
                 Claim::Replay(answer) => Ok(answer),
                 Claim::Fresh => {
                     let effect: i64 =
-                        sqlx::query_scalar("INSERT INTO effects DEFAULT VALUES RETURNING id").fetch_one(&mut *tx).await?;
+                        sqlx::query_scalar("INSERT INTO effects DEFAULT VALUES RETURNING id")
+                            .fetch_one(&mut *tx)
+                            .await?;
                     let answer = effect.to_be_bytes().to_vec();
                     idempotency::store_in_tx(tx, scope, &key, &answer).await?;
                     Ok(answer)
@@ -35,12 +37,18 @@ async fn call(pool: &PgPool, scope: Uuid, key: &str, body: &str) -> Result<Vec<u
 
 async fn database() -> TestDatabase {
     let database = TestDatabase::create(&[]).await;
-    sqlx::raw_sql("CREATE TABLE effects (id bigserial PRIMARY KEY)").execute(&database.pool()).await.unwrap();
+    sqlx::raw_sql("CREATE TABLE effects (id bigserial PRIMARY KEY)")
+        .execute(&database.pool())
+        .await
+        .unwrap();
     database
 }
 
 async fn effects(database: &TestDatabase) -> i64 {
-    sqlx::query_scalar("SELECT count(*) FROM effects").fetch_one(&database.pool()).await.unwrap()
+    sqlx::query_scalar("SELECT count(*) FROM effects")
+        .fetch_one(&database.pool())
+        .await
+        .unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -48,7 +56,11 @@ async fn many_calls_with_one_key_have_one_effect_and_one_answer() {
     let database = database().await;
     let (pool, scope) = (database.kit_pool(), Uuid::now_v7());
     let calls = (0..CALLERS).map(|_| call(&pool, scope, "one", "body"));
-    let answers: Vec<_> = futures::future::join_all(calls).await.into_iter().map(Result::unwrap).collect();
+    let answers: Vec<_> = futures::future::join_all(calls)
+        .await
+        .into_iter()
+        .map(Result::unwrap)
+        .collect();
     assert!(answers.windows(2).all(|pair| pair[0] == pair[1]));
     assert_eq!(effects(&database).await, 1);
 }
@@ -59,9 +71,13 @@ async fn the_same_key_with_another_body_is_refused() {
     let (pool, scope) = (database.kit_pool(), Uuid::now_v7());
     call(&pool, scope, "key", "body").await.unwrap();
     let refused = call(&pool, scope, "key", "another body").await.unwrap_err();
-    let ClaimError::Refused(refusal) = refused else { panic!("not a refusal: {refused}") };
+    let ClaimError::Refused(refusal) = refused else {
+        panic!("not a refusal: {refused}")
+    };
     assert_eq!(refusal.reason, Reason::IdempotencyKeyReused);
-    call(&pool, Uuid::now_v7(), "key", "another body").await.unwrap();
+    call(&pool, Uuid::now_v7(), "key", "another body")
+        .await
+        .unwrap();
     assert_eq!(effects(&database).await, 2);
 }
 
@@ -88,7 +104,12 @@ async fn old_keys_are_pruned() {
     let (pool, scope) = (database.kit_pool(), Uuid::now_v7());
     call(&pool, scope, "old", "body").await.unwrap();
     assert_eq!(idempotency::prune(&pool).await.unwrap(), 0);
-    assert_eq!(idempotency::prune_older_than(&pool, Duration::ZERO).await.unwrap(), 1);
+    assert_eq!(
+        idempotency::prune_older_than(&pool, Duration::ZERO)
+            .await
+            .unwrap(),
+        1
+    );
 }
 
 #[test]
@@ -97,6 +118,10 @@ fn keys_are_visible_ascii() {
         assert!(good.parse::<IdempotencyKey>().is_ok(), "{good}");
     }
     for bad in ["", " ", "a b", "a\n", "ä", &"x".repeat(256)] {
-        assert_eq!(bad.parse::<IdempotencyKey>().unwrap_err().reason, Reason::Validation, "{bad}");
+        assert_eq!(
+            bad.parse::<IdempotencyKey>().unwrap_err().reason,
+            Reason::Validation,
+            "{bad}"
+        );
     }
 }

@@ -1,6 +1,11 @@
 //! kit against a real PostgreSQL and a real RabbitMQ.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests fail by panicking"
+)]
 
 mod cancelled_writes;
 mod clients;
@@ -15,3 +20,4 @@ mod refusals;
 mod servers;
 mod subscriptions;
 mod time_zones;
+mod whole_services;

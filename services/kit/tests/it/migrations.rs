@@ -23,7 +23,10 @@ fn service_migrator() -> Migrator {
 /// A database without any schema, kit's included.
 async fn empty() -> TestDatabase {
     let database = TestDatabase::create(&[]).await;
-    sqlx::raw_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public").execute(&database.pool()).await.unwrap();
+    sqlx::raw_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        .execute(&database.pool())
+        .await
+        .unwrap();
     database
 }
 
@@ -38,9 +41,18 @@ async fn five_replicas_that_start_at_once_migrate_once() {
         outcome.unwrap();
     }
     let pool = database.pool();
-    let things: i64 = sqlx::query_scalar("SELECT count(*) FROM thing").fetch_one(&pool).await.unwrap();
-    let kit: i64 = sqlx::query_scalar("SELECT count(*) FROM _kit_migrations").fetch_one(&pool).await.unwrap();
-    let service: i64 = sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations").fetch_one(&pool).await.unwrap();
+    let things: i64 = sqlx::query_scalar("SELECT count(*) FROM thing")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+    let kit: i64 = sqlx::query_scalar("SELECT count(*) FROM _kit_migrations")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+    let service: i64 = sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
     assert_eq!((things, service), (1, 1));
     assert_eq!(kit, i64::try_from(db::MIGRATOR.iter().count()).unwrap());
 }
@@ -53,11 +65,18 @@ async fn a_service_whose_database_is_down_becomes_ready_when_it_is_back() {
     proxy.refuse(true);
     let mut args = database.args();
     let through = url.clone().host("127.0.0.1").port(proxy.address().port());
-    args.database_url = Some(sqlx::ConnectOptions::to_url_lossy(&through).to_string().into());
+    args.database_url = Some(
+        sqlx::ConnectOptions::to_url_lossy(&through)
+            .to_string()
+            .into(),
+    );
     args.database_acquire_timeout_ms = 500;
     let pool = db::connect(&args, "late").unwrap();
     let shutdown = Shutdown::manual();
-    let (readiness, tasks) = (Readiness::new(shutdown.clone()), Tasks::new(shutdown.clone()));
+    let (readiness, tasks) = (
+        Readiness::new(shutdown.clone()),
+        Tasks::new(shutdown.clone()),
+    );
     let migrator: &'static Migrator = Box::leak(Box::new(service_migrator()));
     let migrated = db::migrate_in_background(&pool, migrator, &readiness, &tasks, &shutdown);
     assert_eq!(readiness.failing().await, ["database"]);
@@ -67,7 +86,10 @@ async fn a_service_whose_database_is_down_becomes_ready_when_it_is_back() {
     assert!(migrated.is_done());
     proxy.refuse(true);
     proxy.cut();
-    eventually("the service is not ready without its database", || async { !readiness.is_ready().await }).await;
+    eventually("the service is not ready without its database", || async {
+        !readiness.is_ready().await
+    })
+    .await;
     shutdown.trigger();
     assert_eq!(readiness.failing().await, ["shutdown"]);
     tasks.join(Duration::from_secs(5)).await.unwrap();

@@ -31,18 +31,33 @@ impl RunningRelay {
 
     async fn stop(self) {
         self.end.trigger();
-        tokio::time::timeout(Duration::from_secs(10), self.task).await.expect("the relay ends in time").unwrap();
+        tokio::time::timeout(Duration::from_secs(10), self.task)
+            .await
+            .expect("the relay ends in time")
+            .unwrap();
     }
 }
 
 async fn enqueue(pool: &PgPool, subject: &str, numbers: std::ops::Range<i64>) {
-    let events: Vec<Event> =
-        numbers.map(|number| Event::new(EVENT, subject, &json!({"number": number})).unwrap().sequence(number)).collect();
-    db::write(pool, move |tx| Box::pin(async move { enqueue_in_tx(tx, &events).await })).await.unwrap();
+    let events: Vec<Event> = numbers
+        .map(|number| {
+            Event::new(EVENT, subject, &json!({"number": number}))
+                .unwrap()
+                .sequence(number)
+        })
+        .collect();
+    db::write(pool, move |tx| {
+        Box::pin(async move { enqueue_in_tx(tx, &events).await })
+    })
+    .await
+    .unwrap();
 }
 
 async fn waiting(pool: &PgPool) -> i64 {
-    sqlx::query_scalar("SELECT count(*) FROM outbox").fetch_one(pool).await.unwrap()
+    sqlx::query_scalar("SELECT count(*) FROM outbox")
+        .fetch_one(pool)
+        .await
+        .unwrap()
 }
 
 #[tokio::test]
@@ -50,14 +65,29 @@ async fn an_event_arrives_as_a_cloud_event_and_leaves_the_outbox() {
     let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
     let probe = broker.probe(&["adfolio.test.v1.*"]).await;
     let relay = RunningRelay::start(&database, broker.broker());
-    let event = Event::new(EVENT, "user-1", &json!({"amount": "12"})).unwrap().sequence(7);
+    let event = Event::new(EVENT, "user-1", &json!({"amount": "12"}))
+        .unwrap()
+        .sequence(7);
     let id = event.id();
-    db::write(&database.kit_pool(), move |tx| Box::pin(async move { enqueue_in_tx(tx, &[event]).await })).await.unwrap();
+    db::write(&database.kit_pool(), move |tx| {
+        Box::pin(async move { enqueue_in_tx(tx, &[event]).await })
+    })
+    .await
+    .unwrap();
     relay.wake.wake();
     let seen = probe.wait_for(EVENT, 1).await.remove(0);
-    assert_eq!((seen.id, seen.subject.as_str(), seen.source.as_str()), (id, "user-1", "/adfolio/test"));
-    assert_eq!((seen.sequence, seen.data), (Some(7), json!({"amount": "12"})));
-    eventually("the outbox is empty", || async { waiting(&database.pool()).await == 0 }).await;
+    assert_eq!(
+        (seen.id, seen.subject.as_str(), seen.source.as_str()),
+        (id, "user-1", "/adfolio/test")
+    );
+    assert_eq!(
+        (seen.sequence, seen.data),
+        (Some(7), json!({"amount": "12"}))
+    );
+    eventually("the outbox is empty", || async {
+        waiting(&database.pool()).await == 0
+    })
+    .await;
     relay.stop().await;
 }
 
@@ -84,7 +114,9 @@ async fn a_rolled_back_change_reports_nothing() {
 async fn many_relays_keep_each_subjects_order() {
     let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
     let probe = broker.probe(&["adfolio.test.v1.*"]).await;
-    let relays: Vec<_> = (0..3).map(|_| RunningRelay::start(&database, broker.broker())).collect();
+    let relays: Vec<_> = (0..3)
+        .map(|_| RunningRelay::start(&database, broker.broker()))
+        .collect();
     let (pool, subjects, each) = (database.kit_pool(), 8, 150);
     let writers = (0..subjects).map(|subject| {
         let pool = pool.clone();
@@ -95,10 +127,15 @@ async fn many_relays_keep_each_subjects_order() {
         }
     });
     futures::future::join_all(writers).await;
-    let seen = probe.wait_for(EVENT, usize::try_from(subjects * each).unwrap()).await;
+    let seen = probe
+        .wait_for(EVENT, usize::try_from(subjects * each).unwrap())
+        .await;
     for subject in 0..subjects {
-        let numbers: Vec<i64> =
-            seen.iter().filter(|event| event.subject == format!("user-{subject}")).filter_map(|event| event.sequence).collect();
+        let numbers: Vec<i64> = seen
+            .iter()
+            .filter(|event| event.subject == format!("user-{subject}"))
+            .filter_map(|event| event.sequence)
+            .collect();
         assert_eq!(numbers, (0..each).collect::<Vec<_>>(), "user-{subject}");
     }
     for relay in relays {
@@ -121,11 +158,18 @@ async fn nothing_is_lost_when_connections_break_all_the_time() {
         tokio::time::sleep(Duration::from_millis(20)).await;
         proxy.cut();
     }
-    eventually("the outbox is empty", || async { waiting(&database.pool()).await == 0 }).await;
+    eventually("the outbox is empty", || async {
+        waiting(&database.pool()).await == 0
+    })
+    .await;
     let expected: Vec<i64> = (0..500).collect();
     let seen = eventually("every event arrives", || {
         let mut numbers = Vec::new();
-        for number in probe.of_type(EVENT).iter().filter_map(|event| event.sequence) {
+        for number in probe
+            .of_type(EVENT)
+            .iter()
+            .filter_map(|event| event.sequence)
+        {
             // A repeat is dropped by the inbox; what is left keeps its order.
             if !numbers.contains(&number) {
                 numbers.push(number);
@@ -166,6 +210,9 @@ async fn an_event_that_nobody_consumes_does_not_hold_up_others() {
     let relay = RunningRelay::start(&database, broker.broker());
     enqueue(&database.kit_pool(), "user-1", 0..5).await;
     relay.wake.wake();
-    eventually("the outbox is empty", || async { waiting(&database.pool()).await == 0 }).await;
+    eventually("the outbox is empty", || async {
+        waiting(&database.pool()).await == 0
+    })
+    .await;
     relay.stop().await;
 }

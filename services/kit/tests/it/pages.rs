@@ -15,20 +15,34 @@ fn limits_are_one_to_a_hundred() {
 fn there_is_a_next_page_only_when_a_row_is_left() {
     let page = Page::new(2).unwrap();
     assert_eq!(page.fetch(), 3);
-    assert_eq!(page.cut(vec![1, 2], ToString::to_string), (vec![1, 2], None));
-    assert_eq!(page.cut(vec![1, 2, 3], ToString::to_string), (vec![1, 2], Some("2".to_owned())));
+    assert_eq!(
+        page.cut(vec![1, 2], ToString::to_string),
+        (vec![1, 2], None)
+    );
+    assert_eq!(
+        page.cut(vec![1, 2, 3], ToString::to_string),
+        (vec![1, 2], Some("2".to_owned()))
+    );
 }
 
 #[test]
 fn a_cursor_of_another_list_or_owner_is_refused() {
     let cursor = Cursor::new("wallet.flow", "user-1").encode(&["2026-11-20", "17"]);
-    assert_eq!(Cursor::new("wallet.flow", "user-1").decode(&cursor, 2).unwrap(), ["2026-11-20", "17"]);
+    assert_eq!(
+        Cursor::new("wallet.flow", "user-1")
+            .decode(&cursor, 2)
+            .unwrap(),
+        ["2026-11-20", "17"]
+    );
     for (other, count) in [
         (Cursor::new("wallet.flow", "user-2"), 2),
         (Cursor::new("plan.list", "user-1"), 2),
         (Cursor::new("wallet.flow", "user-1"), 1),
     ] {
-        assert_eq!(other.decode(&cursor, count).unwrap_err().field.as_deref(), Some("cursor"));
+        assert_eq!(
+            other.decode(&cursor, count).unwrap_err().field.as_deref(),
+            Some("cursor")
+        );
     }
 }
 

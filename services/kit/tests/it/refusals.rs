@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use adfolio_kit::refusal::{DOMAIN, Reason, Refusal, database_status, internal_status, is_unique_violation};
+use adfolio_kit::refusal::{
+    DOMAIN, Reason, Refusal, database_status, internal_status, is_unique_violation,
+};
 use adfolio_testkit::TestDatabase;
 use tonic::{Code, Status};
 
@@ -10,7 +12,9 @@ use tonic::{Code, Status};
 fn every_reason_travels_in_a_status() {
     for reason in Reason::ALL {
         assert_eq!(reason.as_str().parse::<Reason>().unwrap(), *reason);
-        let refusal = Refusal::new(*reason).field("amount").retry_after(Duration::from_secs(30));
+        let refusal = Refusal::new(*reason)
+            .field("amount")
+            .retry_after(Duration::from_secs(30));
         let status = Status::from(refusal.clone());
         assert_eq!(status.code(), reason.code());
         assert_eq!(Refusal::from_status(&status), Some(refusal));
@@ -20,8 +24,13 @@ fn every_reason_travels_in_a_status() {
 
 #[test]
 fn waits_are_rounded_up_to_seconds() {
-    let status = Status::from(Refusal::new(Reason::TooManyAttempts).retry_after(Duration::from_millis(1200)));
-    assert_eq!(Refusal::from_status(&status).unwrap().retry_after, Some(Duration::from_secs(2)));
+    let status = Status::from(
+        Refusal::new(Reason::TooManyAttempts).retry_after(Duration::from_millis(1200)),
+    );
+    assert_eq!(
+        Refusal::from_status(&status).unwrap().retry_after,
+        Some(Duration::from_secs(2))
+    );
 }
 
 #[test]
@@ -34,25 +43,44 @@ fn internal_errors_tell_nothing() {
     let status = internal_status(&std::io::Error::other("the secret path"), "test");
     assert_eq!(status.code(), Code::Internal);
     assert!(!status.message().contains("secret"));
-    assert_eq!(Refusal::from_status(&status).unwrap().reason, Reason::Internal);
+    assert_eq!(
+        Refusal::from_status(&status).unwrap().reason,
+        Reason::Internal
+    );
 }
 
 #[tokio::test]
 async fn database_errors_are_told_apart_by_code_and_constraint() {
     let database = TestDatabase::create(&[]).await;
     let pool = database.pool();
-    sqlx::raw_sql("CREATE TABLE names (name text CONSTRAINT names_unique UNIQUE)").execute(&pool).await.unwrap();
-    let insert = || async { sqlx::query("INSERT INTO names VALUES ('a')").execute(&database.pool()).await };
+    sqlx::raw_sql("CREATE TABLE names (name text CONSTRAINT names_unique UNIQUE)")
+        .execute(&pool)
+        .await
+        .unwrap();
+    let insert = || async {
+        sqlx::query("INSERT INTO names VALUES ('a')")
+            .execute(&database.pool())
+            .await
+    };
     insert().await.unwrap();
     let duplicate = insert().await.unwrap_err();
     assert!(is_unique_violation(&duplicate, "names_unique"));
     assert!(!is_unique_violation(&duplicate, "another"));
     assert_eq!(database_status(&duplicate, "test").code(), Code::Internal);
-    let slow = sqlx::raw_sql("SET statement_timeout = 10; SELECT pg_sleep(5)").execute(&pool).await.unwrap_err();
+    let slow = sqlx::raw_sql("SET statement_timeout = 10; SELECT pg_sleep(5)")
+        .execute(&pool)
+        .await
+        .unwrap_err();
     assert_eq!(database_status(&slow, "test").code(), Code::Unavailable);
-    assert_eq!(database_status(&sqlx::Error::PoolTimedOut, "test").code(), Code::Unavailable);
+    assert_eq!(
+        database_status(&sqlx::Error::PoolTimedOut, "test").code(),
+        Code::Unavailable
+    );
     let nobody = adfolio_kit::config::DatabaseArgs::for_url("postgres://postgres@127.0.0.1:1/none");
     let unreachable = adfolio_kit::db::connect(&nobody, "test").unwrap();
-    let refused = sqlx::query("SELECT 1").execute(&unreachable).await.unwrap_err();
+    let refused = sqlx::query("SELECT 1")
+        .execute(&unreachable)
+        .await
+        .unwrap_err();
     assert_eq!(database_status(&refused, "test").code(), Code::Unavailable);
 }

@@ -31,12 +31,22 @@ async fn a_handler_past_its_deadline_is_ended_and_sees_what_is_left() {
     let service = run_echo(echo, DRAIN_SECONDS).await;
     let mut request = Request::new("fast".to_owned());
     request.set_timeout(Duration::from_secs(2));
-    let left: u64 = call(service.channel(), request).await.unwrap().into_inner().parse().unwrap();
+    let left: u64 = call(service.channel(), request)
+        .await
+        .unwrap()
+        .into_inner()
+        .parse()
+        .unwrap();
     assert!((1..=2000).contains(&left));
     // More than the cap is asked for: the cap counts.
     let mut request = Request::new("fast".to_owned());
     request.set_timeout(Duration::from_mins(1));
-    let left: u64 = call(service.channel(), request).await.unwrap().into_inner().parse().unwrap();
+    let left: u64 = call(service.channel(), request)
+        .await
+        .unwrap()
+        .into_inner()
+        .parse()
+        .unwrap();
     assert!(left <= 10_000);
     let started = Instant::now();
     let mut request = Request::new("slow".to_owned());
@@ -54,9 +64,20 @@ async fn a_panic_in_a_handler_is_an_internal_error_of_that_call_alone() {
     });
     let service = run_echo(echo, DRAIN_SECONDS).await;
     let channel = service.channel();
-    let status = call(channel.clone(), Request::new("panic".to_owned())).await.unwrap_err();
-    assert_eq!(Refusal::from_status(&status).unwrap().reason, Reason::Internal);
-    assert_eq!(call(channel, Request::new("fine".to_owned())).await.unwrap().into_inner(), "fine");
+    let status = call(channel.clone(), Request::new("panic".to_owned()))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        Refusal::from_status(&status).unwrap().reason,
+        Reason::Internal
+    );
+    assert_eq!(
+        call(channel, Request::new("fine".to_owned()))
+            .await
+            .unwrap()
+            .into_inner(),
+        "fine"
+    );
     service.stop().await.unwrap();
 }
 
@@ -75,10 +96,16 @@ async fn a_running_call_is_answered_before_the_end() {
 
 #[tokio::test]
 async fn a_silent_peer_does_not_keep_the_server_from_ending() {
-    let service = run_echo(Echo::new(|request| async { Ok(Response::new(request.into_inner())) }), DRAIN_SECONDS).await;
+    let service = run_echo(
+        Echo::new(|request| async { Ok(Response::new(request.into_inner())) }),
+        DRAIN_SECONDS,
+    )
+    .await;
     let silent = TcpStream::connect(service.address).await.unwrap();
     // The connection is accepted once a later one was served.
-    call(service.channel(), Request::new("here".to_owned())).await.unwrap();
+    call(service.channel(), Request::new("here".to_owned()))
+        .await
+        .unwrap();
     let started = Instant::now();
     service.stop().await.unwrap();
     assert!(started.elapsed() <= Duration::from_secs(DRAIN_SECONDS + 1));
@@ -90,10 +117,16 @@ async fn the_admin_port_tells_health_readiness_and_metrics() {
     let free = free_listener().await;
     let admin_addr = free.local_addr().unwrap();
     drop(free);
-    let args = ServerArgs { admin_addr: Some(admin_addr), drain_limit_seconds: DRAIN_SECONDS, ..ServerArgs::default() };
+    let args = ServerArgs {
+        admin_addr: Some(admin_addr),
+        drain_limit_seconds: DRAIN_SECONDS,
+        ..ServerArgs::default()
+    };
     let _ = adfolio_kit::telemetry::install_metrics("test");
     let shutdown = Shutdown::manual();
-    let service = Service::start("test", &args, shutdown.clone()).await.unwrap();
+    let service = Service::start("test", &args, shutdown.clone())
+        .await
+        .unwrap();
     let flag = service.readiness.register_flag("warm");
     assert_eq!(status_of(admin_addr, "/healthz").await, 200);
     assert_eq!(status_of(admin_addr, "/readyz").await, 503);
@@ -125,13 +158,22 @@ async fn a_background_task_that_panics_ends_the_process_with_an_error() {
     let shutdown = Shutdown::manual();
     let tasks = Tasks::new(shutdown.clone());
     tasks.spawn("dies", async { panic!("on purpose") });
-    eventually("the shutdown is triggered", || std::future::ready(shutdown.is_triggered())).await;
-    assert!(matches!(tasks.join(Duration::from_secs(1)).await, Err(TasksError::Died)));
+    eventually("the shutdown is triggered", || {
+        std::future::ready(shutdown.is_triggered())
+    })
+    .await;
+    assert!(matches!(
+        tasks.join(Duration::from_secs(1)).await,
+        Err(TasksError::Died)
+    ));
 }
 
 #[tokio::test]
 async fn a_background_task_that_hangs_is_left_behind_at_the_limit() {
     let tasks = Tasks::new(Shutdown::manual());
     tasks.spawn("hangs", std::future::pending());
-    assert!(matches!(tasks.join(Duration::from_millis(50)).await, Err(TasksError::TimedOut(1))));
+    assert!(matches!(
+        tasks.join(Duration::from_millis(50)).await,
+        Err(TasksError::TimedOut(1))
+    ));
 }

@@ -41,13 +41,37 @@ async fn a_lost_connection_is_a_gap_and_events_flow_again() {
         move || std::future::ready(counts.gaps.load(Ordering::SeqCst) >= count)
     };
     eventually("the subscription begins", gaps(1)).await;
-    publish_event(&broker.broker(), "adfolio.auth.v1.SessionsRevoked", "user-1", &json!({})).await;
-    eventually("the event is heard", || std::future::ready(counts.events.load(Ordering::SeqCst) == 1)).await;
+    publish_event(
+        &broker.broker(),
+        "adfolio.auth.v1.SessionsRevoked",
+        "user-1",
+        &json!({}),
+    )
+    .await;
+    eventually("the event is heard", || {
+        std::future::ready(counts.events.load(Ordering::SeqCst) == 1)
+    })
+    .await;
     proxy.cut();
     eventually("the gap is told", gaps(2)).await;
-    publish_event(&broker.broker(), "adfolio.auth.v1.SessionsRevoked", "user-1", &json!({})).await;
-    publish_event(&broker.broker(), "adfolio.wallet.v1.TransactionPosted", "user-1", &json!({})).await;
-    eventually("the next event is heard", || std::future::ready(counts.events.load(Ordering::SeqCst) == 2)).await;
+    publish_event(
+        &broker.broker(),
+        "adfolio.auth.v1.SessionsRevoked",
+        "user-1",
+        &json!({}),
+    )
+    .await;
+    publish_event(
+        &broker.broker(),
+        "adfolio.wallet.v1.TransactionPosted",
+        "user-1",
+        &json!({}),
+    )
+    .await;
+    eventually("the next event is heard", || {
+        std::future::ready(counts.events.load(Ordering::SeqCst) == 2)
+    })
+    .await;
     shutdown.trigger();
     running.await.unwrap();
 }

@@ -46,7 +46,10 @@ fn days_weeks_and_months_begin_there() {
     let zone = TimeZone::parse("Asia/Kathmandu");
     let now = instant("2026-11-19T18:20:00Z");
     assert_eq!(zone.today(now), date("2026-11-20"));
-    assert_eq!(zone.start_of_day(date("2026-11-20")), instant("2026-11-19T18:15:00Z"));
+    assert_eq!(
+        zone.start_of_day(date("2026-11-20")),
+        instant("2026-11-19T18:15:00Z")
+    );
     assert_eq!(zone.start_of_week(now), instant("2026-11-15T18:15:00Z"));
     assert_eq!(zone.start_of_month(now), instant("2026-10-31T18:15:00Z"));
 }
@@ -55,9 +58,15 @@ fn days_weeks_and_months_begin_there() {
 fn a_midnight_that_does_not_exist_begins_after_the_gap() {
     // Santiago sets its clocks forward at midnight; Samoa left out a whole day; Lord Howe moves by half an hour.
     let santiago = TimeZone::parse("America/Santiago");
-    assert_eq!(santiago.start_of_day(date("2025-09-07")), instant("2025-09-07T04:00:00Z"));
+    assert_eq!(
+        santiago.start_of_day(date("2025-09-07")),
+        instant("2025-09-07T04:00:00Z")
+    );
     let samoa = TimeZone::parse("Pacific/Apia");
-    assert_eq!(samoa.start_of_day(date("2011-12-30")), samoa.start_of_day(date("2011-12-31")));
+    assert_eq!(
+        samoa.start_of_day(date("2011-12-30")),
+        samoa.start_of_day(date("2011-12-31"))
+    );
     let howe = TimeZone::parse("Australia/Lord_Howe");
     let missing: NaiveDateTime = "2025-10-05T02:10:00".parse().unwrap();
     assert_eq!(howe.to_utc(missing), instant("2025-10-04T15:30:00Z"));
@@ -67,7 +76,10 @@ fn a_midnight_that_does_not_exist_begins_after_the_gap() {
 fn of_two_midnights_the_first_counts() {
     // Havana sets its clocks back from 1:00 to 0:00, so midnight happens twice.
     let havana = TimeZone::parse("America/Havana");
-    assert_eq!(havana.start_of_day(date("2025-11-02")), instant("2025-11-02T04:00:00Z"));
+    assert_eq!(
+        havana.start_of_day(date("2025-11-02")),
+        instant("2025-11-02T04:00:00Z")
+    );
 }
 
 fn any_zone() -> impl Strategy<Value = TimeZone> {
@@ -75,7 +87,11 @@ fn any_zone() -> impl Strategy<Value = TimeZone> {
         (0..TZ_VARIANTS.len()).prop_map(|index| TimeZone::Named(TZ_VARIANTS[index])),
         (-72i32..=72).prop_map(|quarters| {
             let sign = if quarters < 0 { '-' } else { '+' };
-            TimeZone::parse(&format!("GMT{sign}{:02}:{:02}", quarters.abs() / 4, quarters.abs() % 4 * 15))
+            TimeZone::parse(&format!(
+                "GMT{sign}{:02}:{:02}",
+                quarters.abs() / 4,
+                quarters.abs() % 4 * 15
+            ))
         }),
     ]
 }

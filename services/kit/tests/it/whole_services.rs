@@ -1,0 +1,177 @@
+//! A whole service: it starts with what is there, and ends in order.
+
+use std::time::Duration;
+
+use adfolio_kit::client::{self, ClientOptions};
+use adfolio_kit::config::{BrokerArgs, DatabaseArgs, ServerArgs};
+use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
+use adfolio_kit::db::{self, Tx};
+use adfolio_kit::outbox::{CloudEvent, Event, enqueue_in_tx};
+use adfolio_kit::server::Server;
+use adfolio_kit::service::Service;
+use adfolio_kit::shutdown::Shutdown;
+use adfolio_kit::telemetry;
+use adfolio_testkit::{TestBroker, TestDatabase, eventually, free_listener, spawn_service};
+use serde_json::json;
+use sqlx::migrate::Migrator;
+use tokio::net::TcpListener;
+use tokio::time::Instant;
+use tonic::{Code, Request, Response, Status};
+use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+use tracing_subscriber::layer::SubscriberExt as _;
+
+use crate::helpers::{Echo, call};
+
+const EVENT: &str = "adfolio.whole.v1.Called";
+
+static NO_MIGRATIONS: Migrator = Migrator::DEFAULT;
+
+struct Count;
+
+impl Handler for Count {
+    async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
+        sqlx::query("INSERT INTO handled VALUES ($1)")
+            .bind(event.id)
+            .execute(tx)
+            .await?;
+        Ok(())
+    }
+}
+
+/// Answers every call after writing an event, and consumes its own events.
+async fn run(
+    database: DatabaseArgs,
+    broker: BrokerArgs,
+    listener: TcpListener,
+    shutdown: Shutdown,
+) -> anyhow::Result<()> {
+    let args = ServerArgs {
+        drain_limit_seconds: 10,
+        ..ServerArgs::default()
+    };
+    let service = Service::start("whole", &args, shutdown).await?;
+    let (pool, migrated) = service.database(&database, &NO_MIGRATIONS)?;
+    let broker = service.broker(&broker)?;
+    let wake = service.relay(&pool, &broker, &migrated);
+    service.consume(
+        Consumer::new("whole", "self").bind("adfolio.whole.v1.*"),
+        &pool,
+        &broker,
+        &migrated,
+        Count,
+    );
+    let echo = Echo::new(move |request| {
+        let (pool, wake) = (pool.clone(), wake.clone());
+        async move {
+            let event = Event::new(EVENT, "user-1", &json!({}))
+                .map_err(|error| Status::internal(error.to_string()))?;
+            let written = db::write(&pool, move |tx| {
+                Box::pin(async move { enqueue_in_tx(tx, &[event]).await })
+            })
+            .await;
+            written.map_err(|error| adfolio_kit::refusal::database_status(&error, "echo"))?;
+            wake.wake();
+            Ok(Response::new(request.into_inner()))
+        }
+    });
+    let server: Server = service.server(&[], &migrated).add_service(echo);
+    service.serve(server, listener).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_call_wrote_is_handled_and_nothing_is_left_at_the_end() {
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let pool = database.pool();
+    sqlx::raw_sql("CREATE TABLE handled (id uuid PRIMARY KEY)")
+        .execute(&pool)
+        .await
+        .unwrap();
+    broker.clean_up("whole", "self");
+    let (args, broker_args) = (database.args(), broker.args());
+    let service =
+        spawn_service(|listener, shutdown| run(args, broker_args, listener, shutdown)).await;
+    for _ in 0..20 {
+        call(service.channel(), Request::new("here".to_owned()))
+            .await
+            .unwrap();
+    }
+    eventually("every event is handled", || async {
+        let handled: i64 = sqlx::query_scalar("SELECT count(*) FROM handled")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+        handled == 20
+    })
+    .await;
+    service.stop().await.unwrap();
+    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM outbox")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+    assert_eq!(left, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_service_without_a_broker_serves_and_ends_in_order() {
+    let database = TestDatabase::create(&[]).await;
+    // Accepts and never answers: worse than refusing.
+    let silent = free_listener().await;
+    let broker = BrokerArgs::new(
+        format!("amqp://guest:guest@{}", silent.local_addr().unwrap()),
+        "nobody",
+    );
+    let args = database.args();
+    let service = spawn_service(|listener, shutdown| run(args, broker, listener, shutdown)).await;
+    call(service.channel(), Request::new("here".to_owned()))
+        .await
+        .unwrap();
+    let started = Instant::now();
+    service.stop().await.unwrap();
+    assert!(
+        started.elapsed() < Duration::from_secs(8),
+        "{:?}",
+        started.elapsed()
+    );
+    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM outbox")
+        .fetch_one(&database.pool())
+        .await
+        .unwrap();
+    assert_eq!(left, 1, "the event waits for the next start");
+}
+
+#[tokio::test]
+async fn a_service_without_its_database_answers_unavailable() {
+    let listener = free_listener().await;
+    let address = listener.local_addr().unwrap();
+    let shutdown = Shutdown::manual();
+    let nowhere = DatabaseArgs::for_url("postgres://postgres@127.0.0.1:1/none");
+    let broker = BrokerArgs::new("amqp://guest:guest@127.0.0.1:1", "nobody");
+    let running = tokio::spawn(run(nowhere, broker, listener, shutdown.clone()));
+    let channel = client::connect(&format!("http://{address}"), ClientOptions::default()).unwrap();
+    let status = call(channel, Request::new(String::new()))
+        .await
+        .unwrap_err();
+    assert_eq!(status.code(), Code::Unavailable);
+    shutdown.trigger();
+    running.await.unwrap().unwrap();
+}
+
+#[test]
+fn a_trace_goes_through_an_event() {
+    let provider = opentelemetry_sdk::trace::SdkTracerProvider::builder().build();
+    let tracer = opentelemetry::trace::TracerProvider::tracer(&provider, "test");
+    let subscriber =
+        tracing_subscriber::registry().with(tracing_opentelemetry::layer().with_tracer(tracer));
+    tracing::subscriber::with_default(subscriber, || {
+        let sent = tracing::info_span!("sent");
+        let event = sent.in_scope(|| Event::new(EVENT, "user-1", &json!({})).unwrap());
+        let text = sent.in_scope(|| telemetry::traceparent().unwrap());
+        assert!(format!("{event:?}").contains(&text));
+        let received = tracing::info_span!("received");
+        telemetry::continue_trace_from(&received, Some(&text));
+        let trace = opentelemetry::trace::TraceContextExt::span(&received.context())
+            .span_context()
+            .trace_id();
+        assert!(text.contains(&trace.to_string()), "{text} {trace}");
+    });
+}
