@@ -1,5 +1,6 @@
 //! A database per test, copied from a template that is migrated once.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use adfolio_kit::config::DatabaseArgs;
@@ -65,6 +66,21 @@ impl TestDatabase {
     /// Configuration of a service that uses this database.
     pub fn args(&self) -> DatabaseArgs {
         DatabaseArgs::for_url(self.url.clone())
+    }
+
+    /// Where its server listens, for a [`crate::Proxy`].
+    pub fn address(&self) -> String {
+        let options = base_options();
+        format!("{}:{}", options.get_host(), options.get_port())
+    }
+
+    /// Configuration of a service that reaches this database by another address, such as a [`crate::Proxy`]'s.
+    pub fn args_at(&self, address: SocketAddr) -> DatabaseArgs {
+        let options = base_options()
+            .host(&address.ip().to_string())
+            .port(address.port())
+            .database(&self.name);
+        DatabaseArgs::for_url(options.to_url_lossy().to_string())
     }
 
     /// A pool with kit's own settings, as services have it.

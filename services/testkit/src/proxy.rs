@@ -1,20 +1,33 @@
-//! A TCP proxy whose connections a test can cut.
+//! A TCP proxy whose connections a test can cut and slow down.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 use crate::free_listener;
 
+/// Bytes that are passed on at once.
+const CHUNK_BYTES: usize = 16 * 1024;
+
+/// What a test has told the proxy to do.
+#[derive(Debug)]
+struct Orders {
+    target: String,
+    cuts: watch::Sender<u64>,
+    refusing: AtomicBool,
+    delay_micros: AtomicU64,
+}
+
 /// Forwards connections to a server until told otherwise. Ends with this value.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
-    cuts: watch::Sender<u64>,
-    refusing: Arc<AtomicBool>,
+    orders: Arc<Orders>,
     accepting: tokio::task::JoinHandle<()>,
 }
 
@@ -23,18 +36,16 @@ impl Proxy {
     pub async fn start(target: &str) -> Self {
         let listener = free_listener().await;
         let address = listener.local_addr().expect("a bound address");
-        let (cuts, _) = watch::channel(0);
-        let refusing = Arc::new(AtomicBool::new(false));
-        let accepting = tokio::spawn(accept(
-            listener,
-            target.to_owned(),
-            cuts.clone(),
-            Arc::clone(&refusing),
-        ));
+        let orders = Arc::new(Orders {
+            target: target.to_owned(),
+            cuts: watch::channel(0).0,
+            refusing: AtomicBool::new(false),
+            delay_micros: AtomicU64::new(0),
+        });
+        let accepting = tokio::spawn(accept(listener, Arc::clone(&orders)));
         Self {
             address,
-            cuts,
-            refusing,
+            orders,
             accepting,
         }
     }
@@ -46,12 +57,18 @@ impl Proxy {
 
     /// Cuts every connection that is open now.
     pub fn cut(&self) {
-        self.cuts.send_modify(|count| *count += 1);
+        self.orders.cuts.send_modify(|count| *count += 1);
     }
 
     /// Whether new connections are refused; open ones are not touched.
     pub fn refuse(&self, refuse: bool) {
-        self.refusing.store(refuse, Ordering::SeqCst);
+        self.orders.refusing.store(refuse, Ordering::SeqCst);
+    }
+
+    /// Holds back everything that passes, in either direction, for this long.
+    pub fn delay(&self, delay: Duration) {
+        let micros = u64::try_from(delay.as_micros()).unwrap_or(u64::MAX);
+        self.orders.delay_micros.store(micros, Ordering::SeqCst);
     }
 }
 
@@ -62,26 +79,50 @@ impl Drop for Proxy {
     }
 }
 
-async fn accept(
-    listener: TcpListener,
-    target: String,
-    cuts: watch::Sender<u64>,
-    refusing: Arc<AtomicBool>,
-) {
-    while let Ok((mut client, _)) = listener.accept().await {
-        if refusing.load(Ordering::SeqCst) {
+async fn accept(listener: TcpListener, orders: Arc<Orders>) {
+    while let Ok((client, _)) = listener.accept().await {
+        if orders.refusing.load(Ordering::SeqCst) {
             continue;
         }
-        let mut cut = cuts.subscribe();
-        let target = target.clone();
+        let mut cut = orders.cuts.subscribe();
+        let orders = Arc::clone(&orders);
         tokio::spawn(async move {
-            let Ok(mut server) = TcpStream::connect(target).await else {
-                return;
-            };
             tokio::select! {
-                _ = tokio::io::copy_bidirectional(&mut client, &mut server) => {}
+                _ = forward(client, &orders) => {}
                 _ = cut.changed() => {}
             }
         });
+    }
+}
+
+async fn forward(client: TcpStream, orders: &Orders) -> std::io::Result<()> {
+    let server = TcpStream::connect(&orders.target).await?;
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    let (from_client, to_client) = client.into_split();
+    let (from_server, to_server) = server.into_split();
+    let (up, down) = tokio::join!(
+        pump(from_client, to_server, orders),
+        pump(from_server, to_client, orders)
+    );
+    up.and(down)
+}
+
+async fn pump(
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    orders: &Orders,
+) -> std::io::Result<()> {
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        let length = from.read(&mut chunk).await?;
+        if length == 0 {
+            return to.shutdown().await;
+        }
+        let delay = Duration::from_micros(orders.delay_micros.load(Ordering::SeqCst));
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+        to.write_all(&chunk[..length]).await?;
     }
 }

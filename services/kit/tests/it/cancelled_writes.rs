@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use adfolio_kit::db::{self, Tx};
-use adfolio_testkit::{TestDatabase, eventually};
+use adfolio_testkit::{Proxy, TestDatabase, eventually};
 use futures::future::BoxFuture;
 use sqlx::PgPool;
 
-const CANCELLED_CALLS: usize = 600;
+const CANCELLED_CALLS: i32 = 300;
+
+/// How long a statement takes through the slowed-down proxy.
+const ROUND_TRIP: Duration = Duration::from_millis(3);
 
 async fn table(pool: &PgPool) {
     sqlx::raw_sql(
@@ -38,52 +41,52 @@ async fn count(pool: &PgPool, sql: &'static str) -> i64 {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_whose_caller_goes_away_at_any_point_is_whole_or_absent() {
     let database = TestDatabase::create(&[]).await;
-    let mut args = database.args();
-    // Few connections, so that a damaged one is used again soon.
-    args.database_max_connections = 3;
+    // Every round trip takes its time, so that callers go away during each of them, BEGIN and COMMIT included.
+    let proxy = Proxy::start(&database.address()).await;
+    let mut args = database.args_at(proxy.address());
+    // One connection, so that what a cancelled write leaves behind meets the next statement.
+    args.database_max_connections = 1;
     let pool = db::connect(&args, "cancelled").unwrap();
     let observer = database.pool();
     table(&observer).await;
+    proxy.delay(ROUND_TRIP / 2);
+    let mut cancelled = 0;
     for pair in 0..CANCELLED_CALLS {
-        let pair = i32::try_from(pair).unwrap();
-        let patience = Duration::from_micros(rand::random_range(0..3000));
+        let patience = rand::random_range(0..(ROUND_TRIP * 6).as_micros());
+        let patience = Duration::from_micros(u64::try_from(patience).unwrap());
         let write = db::write(&pool, move |tx| insert_pair(tx, pair));
-        let _ = tokio::time::timeout(patience, write).await;
-    }
-    eventually("no transaction stays open", || async {
-        count(
-            &observer,
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
-             AND application_name = 'adfolio-cancelled' AND state <> 'idle'",
-        )
-        .await
-            == 0
-    })
-    .await;
-    let halves = count(&observer, "SELECT count(*) FROM (SELECT pair FROM pairs GROUP BY pair HAVING count(*) <> 2) AS broken").await;
-    assert_eq!(halves, 0, "a pair was written by half");
-    let written = count(&observer, "SELECT count(*) FROM pairs").await;
-    assert!(written > 0, "some callers were patient enough");
-    // On every connection of the pool: a statement outside a transaction is visible to others at once.
-    for connection in 0..3 {
-        let mut held = Vec::new();
-        for _ in 0..=connection {
-            held.push(pool.acquire().await.unwrap());
-        }
-        let connection_under_test = held.last_mut().unwrap();
-        let pair = 1_000_000 + connection;
-        sqlx::query("INSERT INTO pairs VALUES ($1, 0)")
-            .bind(pair)
-            .execute(&mut **connection_under_test)
+        cancelled += i32::from(tokio::time::timeout(patience, write).await.is_err());
+        // A statement outside a transaction is seen by others at once, or it was inside one that was left open.
+        sqlx::query("INSERT INTO pairs VALUES ($1, 0), ($1, 1)")
+            .bind(-1 - pair)
+            .execute(&pool)
             .await
             .unwrap();
         let seen: i64 = sqlx::query_scalar("SELECT count(*) FROM pairs WHERE pair = $1")
-            .bind(pair)
+            .bind(-1 - pair)
             .fetch_one(&observer)
             .await
             .unwrap();
-        assert_eq!(seen, 1, "the connection was left inside a transaction");
+        assert_eq!(seen, 2, "write {pair} left a transaction open");
     }
+    assert!(
+        cancelled > CANCELLED_CALLS / 4,
+        "callers went away: {cancelled}"
+    );
+    eventually("no transaction stays open", || async {
+        let busy = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+                    AND application_name = 'adfolio-cancelled' AND state <> 'idle'";
+        count(&observer, busy).await == 0
+    })
+    .await;
+    let halves = "SELECT count(*) FROM (SELECT pair FROM pairs GROUP BY pair HAVING count(*) <> 2) AS broken";
+    assert_eq!(
+        count(&observer, halves).await,
+        0,
+        "a pair was written by half"
+    );
+    let written = count(&observer, "SELECT count(*) FROM pairs WHERE pair >= 0").await;
+    assert!(written > 0, "some writes came to their end");
 }
 
 #[tokio::test]

@@ -60,16 +60,9 @@ async fn five_replicas_that_start_at_once_migrate_once() {
 #[tokio::test]
 async fn a_service_whose_database_is_down_becomes_ready_when_it_is_back() {
     let database = empty().await;
-    let url: sqlx::postgres::PgConnectOptions = database.url().parse().unwrap();
-    let proxy = Proxy::start(&format!("{}:{}", url.get_host(), url.get_port())).await;
+    let proxy = Proxy::start(&database.address()).await;
     proxy.refuse(true);
-    let mut args = database.args();
-    let through = url.clone().host("127.0.0.1").port(proxy.address().port());
-    args.database_url = Some(
-        sqlx::ConnectOptions::to_url_lossy(&through)
-            .to_string()
-            .into(),
-    );
+    let mut args = database.args_at(proxy.address());
     args.database_acquire_timeout_ms = 500;
     let pool = db::connect(&args, "late").unwrap();
     let shutdown = Shutdown::manual();
