@@ -78,10 +78,8 @@ pub struct Offer {
     #[schema(example = "0.9235")]
     pub rate: String,
     /// Least wallet amount.
-    #[schema(example = "50.00")]
     pub min: Money,
     /// Highest wallet amount.
-    #[schema(example = "5000.00")]
     pub max: Money,
     /// When the offer ends.
     pub expires_at: Timestamp,
@@ -154,7 +152,6 @@ pub struct CreateAcceptorRequest {
     #[schema(example = "Harbour Exchange Ltd")]
     pub name: String,
     /// Rating from 0 to 5 with at most one decimal; 0 when absent.
-    #[schema(example = "4.8")]
     pub rating: Option<DecimalInput>,
 }
 
@@ -190,16 +187,12 @@ pub struct CreateAcceptanceCodeRequest {
     #[schema(example = "EUR")]
     pub currency: String,
     /// Units of the other currency for one unit of wallet money, up to 8 decimals.
-    #[schema(example = "0.9235")]
     pub rate: DecimalInput,
     /// Least wallet amount.
-    #[schema(example = "50.00")]
     pub min: MoneyInput,
     /// Highest wallet amount.
-    #[schema(example = "5000.00")]
     pub max: MoneyInput,
     /// When the offer ends.
-    #[schema(example = "2027-01-31T00:00:00Z")]
     pub expires_at: TimestampInput,
 }
 

@@ -8,10 +8,14 @@ mod wire;
 
 pub mod acceptor;
 pub mod account;
+pub mod campaign;
+pub mod content;
 pub mod coupon;
 pub mod notification;
 pub mod plan;
+pub mod product;
 pub mod staff;
+pub mod staff_plan;
 pub mod statistics;
 pub mod wallet;
 

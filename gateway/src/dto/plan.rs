@@ -1,11 +1,10 @@
-//! Products and plans.
+//! Plans.
 
-use adfolio_proto::common::v1 as common;
 use adfolio_proto::plan::v1 as plan;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::coupon::Coupon;
+use super::product::Audience;
 use super::wallet::FlowEntry;
 use super::{Money, MoneyInput, PageLimit, Timestamp, each, non_empty, present, wire_enum};
 use crate::errors::Failure;
@@ -28,151 +27,6 @@ wire_enum! {
         /// Revenue paid out.
         Settled,
     }
-}
-
-wire_enum! {
-    /// Content a product can be advertised with.
-    ContentType = plan::ContentType {
-        /// Video.
-        Video,
-        /// Landing page.
-        LandingPage,
-    }
-}
-
-wire_enum! {
-    /// Gender an advertisement is shown to.
-    Gender = common::Gender {
-        /// Everyone.
-        Any,
-        /// Women.
-        Female,
-        /// Men.
-        Male,
-    }
-}
-
-/// Whom an advertisement is shown to.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-pub struct Audience {
-    /// Region names or codes; empty means everywhere.
-    #[schema(example = json!(["DE", "AT"]))]
-    pub regions: Vec<String>,
-    /// Youngest age in years.
-    #[schema(example = 18)]
-    pub age_min: u32,
-    /// Oldest age in years.
-    #[schema(example = 55)]
-    pub age_max: u32,
-    /// Gender aimed at.
-    pub gender: Gender,
-}
-
-impl Audience {
-    /// From a service's message. A gender that was never said is any.
-    pub fn from_proto(audience: common::Audience) -> Self {
-        Self {
-            regions: audience.regions,
-            age_min: audience.age_min,
-            age_max: audience.age_max,
-            gender: Gender::from_wire(audience.gender).unwrap_or(Gender::Any),
-        }
-    }
-
-    /// For a service's message.
-    pub fn into_proto(self) -> common::Audience {
-        common::Audience {
-            regions: self.regions,
-            age_min: self.age_min,
-            age_max: self.age_max,
-            gender: self.gender.into(),
-        }
-    }
-}
-
-/// What can be advertised.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Product {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
-    pub id: String,
-    /// Name shown.
-    #[schema(example = "Puzzle Harbour")]
-    pub name: String,
-    /// Square icon.
-    #[schema(required = true, example = "/media/puzzle-harbour.png")]
-    pub icon_url: Option<String>,
-    /// Wide picture.
-    #[schema(required = true, example = "/media/puzzle-harbour-cover.png")]
-    pub cover_url: Option<String>,
-    /// Category shown.
-    #[schema(example = "Games")]
-    pub category: String,
-    /// What it is.
-    #[schema(example = "A calm puzzle game by the sea.")]
-    pub description: String,
-    /// Game description; may be empty.
-    #[schema(example = "Match tiles, repair the harbour.")]
-    pub game_description: String,
-    /// Content it can be advertised with.
-    pub content_types: Vec<ContentType>,
-    /// Lowest put amount.
-    #[schema(example = "100.00")]
-    pub put_min: Money,
-    /// Highest put amount.
-    #[schema(example = "5000.00")]
-    pub put_max: Money,
-    /// Whom its advertisements are shown to.
-    pub audience: Audience,
-}
-
-impl Product {
-    /// From a service's message.
-    pub fn from_proto(product: plan::Product) -> Result<Self, Failure> {
-        Ok(Self {
-            id: product.id,
-            name: product.name,
-            icon_url: non_empty(product.icon_url),
-            cover_url: non_empty(product.cover_url),
-            category: product.category,
-            description: product.description,
-            game_description: product.game_description,
-            content_types: each(product.content_types, ContentType::from_wire)?,
-            put_min: Money::from_minor(product.put_min_minor),
-            put_max: Money::from_minor(product.put_max_minor),
-            audience: Audience::from_proto(product.audience.unwrap_or_default()),
-        })
-    }
-}
-
-/// A page of products.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ProductPage {
-    /// The products, newest first.
-    pub items: Vec<Product>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-impl ProductPage {
-    /// From a service's message.
-    pub fn from_proto(items: Vec<plan::Product>, next_cursor: String) -> Result<Self, Failure> {
-        Ok(Self {
-            items: each(items, Product::from_proto)?,
-            next_cursor: non_empty(next_cursor),
-        })
-    }
-}
-
-/// A product with the coupons that can be used on it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct AppDetail {
-    /// The product.
-    #[serde(flatten)]
-    pub product: Product,
-    /// The caller's coupons that some amount within the product's range can use, soonest expiry first.
-    pub coupons: Vec<Coupon>,
 }
 
 /// A product as a plan shows it.
@@ -212,13 +66,10 @@ pub struct Plan {
     /// What is advertised.
     pub product: PlanProduct,
     /// Budget: paid plus discount.
-    #[schema(example = "500.00")]
     pub put_amount: Money,
     /// Part paid from the wallet.
-    #[schema(example = "450.00")]
     pub paid_amount: Money,
     /// Part paid by a coupon.
-    #[schema(example = "50.00")]
     pub discount_amount: Money,
     /// Share of the budget consumed, 0 to 100, rounded down.
     #[schema(minimum = 0, maximum = 100, example = 25)]
@@ -245,16 +96,12 @@ pub struct Plan {
     #[schema(example = 83)]
     pub clicks: i64,
     /// Spend charged.
-    #[schema(example = "125.00")]
     pub consumed: Money,
     /// Budget not yet consumed; zero once the plan has ended.
-    #[schema(example = "375.00")]
     pub to_be_consumed: Money,
     /// Revenue reported.
-    #[schema(example = "140.50")]
     pub revenue: Money,
     /// Revenue less spend; may be negative.
-    #[schema(example = "15.50")]
     pub profit: Money,
     /// The coupon used.
     #[schema(required = true)]
@@ -409,10 +256,8 @@ pub struct SeriesPoint {
     #[schema(example = 8)]
     pub clicks: i64,
     /// Spend charged for it.
-    #[schema(example = "12.50")]
     pub consumed: Money,
     /// Revenue for it.
-    #[schema(example = "14.05")]
     pub revenue: Money,
 }
 
@@ -498,14 +343,6 @@ pub struct PlanListQuery {
     pub limit: Option<PageLimit>,
 }
 
-/// Asks for a product with the caller's coupons for it.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-pub struct AppDetailRequest {
-    /// The product.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
-    pub product_id: String,
-}
-
 /// Puts money into a product (`product_id`) or into a pushed plan that waits (`plan_id`): exactly one of them.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct PutRequest {
@@ -515,7 +352,6 @@ pub struct PutRequest {
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
     pub product_id: Option<String>,
     /// Budget before a coupon that adds to it, within the product's range.
-    #[schema(example = "500.00")]
     pub amount: MoneyInput,
     /// The caller's coupon to use.
     pub user_coupon_id: Option<String>,

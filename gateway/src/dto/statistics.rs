@@ -86,16 +86,13 @@ pub struct Statistics {
     /// When it ends, exclusive.
     pub to: Timestamp,
     /// Put amounts of plans paid in the range, failed ones left out.
-    #[schema(example = "1500.00")]
     pub invested: Money,
     /// Plans paid in the range, failed ones left out.
     #[schema(example = 3)]
     pub delivery_orders: i64,
     /// Spend charged for delivery in the range.
-    #[schema(example = "125.00")]
     pub consumed: Money,
     /// Budget of running plans not yet consumed, now; the same in every range.
-    #[schema(example = "375.00")]
     pub to_be_consumed: Money,
     /// Impressions in the range.
     #[schema(example = 12000)]
@@ -104,10 +101,8 @@ pub struct Statistics {
     #[schema(example = 83)]
     pub clicks: i64,
     /// Revenue for delivery in the range.
-    #[schema(example = "140.50")]
     pub revenue: Money,
     /// Revenue less spend; may be negative.
-    #[schema(example = "15.50")]
     pub profit: Money,
     /// Clicks per impression, a ratio with four decimals (`"0.0069"` is 0.69 %); null without impressions.
     #[schema(required = true, example = "0.0069")]

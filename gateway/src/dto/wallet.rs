@@ -58,25 +58,18 @@ pub struct Property {
     #[schema(example = "USD")]
     pub currency: String,
     /// Available, to be consumed, to be settled and withdrawing together.
-    #[schema(example = "2015.50")]
     pub total_assets: Money,
     /// Free to use.
-    #[schema(example = "1500.00")]
     pub available_funds: Money,
     /// Held by running plans, coupon parts included.
-    #[schema(example = "375.00")]
     pub to_be_consumed: Money,
     /// Earned, waiting for settlement.
-    #[schema(example = "140.50")]
     pub to_be_settled: Money,
     /// What coupons paid so far, less what was given back.
-    #[schema(example = "50.00")]
     pub discount_amount: Money,
     /// Start-up funds not yet returned.
-    #[schema(example = "0.00")]
     pub start_up_funds_outstanding: Money,
     /// On its way out.
-    #[schema(example = "0.00")]
     pub withdrawing: Money,
 }
 
@@ -115,10 +108,8 @@ pub struct FlowEntry {
     #[serde(rename = "type")]
     pub kind: FlowType,
     /// Signed change of the account.
-    #[schema(example = "-12.00")]
     pub amount: Money,
     /// The account's balance straight after.
-    #[schema(example = "988.00")]
     pub balance_after: Money,
     /// The account that changed.
     pub account: WalletAccount,
@@ -257,13 +248,10 @@ pub struct MonthSummary {
     #[schema(example = "2026-11")]
     pub month: String,
     /// What came into the available funds.
-    #[schema(example = "2000.00")]
     pub income: Money,
     /// What left them, as a positive amount.
-    #[schema(example = "500.00")]
     pub expense: Money,
     /// Income less expense.
-    #[schema(example = "1500.00")]
     pub net: Money,
     /// Net sum by type over all lines of the month, whichever account they changed.
     #[schema(example = json!({"system_top_up": "2000.00", "ad_serving": "-500.00"}))]

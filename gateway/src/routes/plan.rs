@@ -8,10 +8,8 @@ use adfolio_proto::wallet::v1::ListOrderFlowRequest;
 
 use crate::call::{Call, read, write_call};
 use crate::dto::coupon::Coupon;
-use crate::dto::plan::{
-    AppDetail, AppDetailRequest, Count, Plan, PlanCounts, PlanDetail, PlanListQuery, PlanPage,
-    Product, ProductPage, PutRequest,
-};
+use crate::dto::plan::{Count, Plan, PlanCounts, PlanDetail, PlanListQuery, PlanPage, PutRequest};
+use crate::dto::product::{AppDetail, AppDetailRequest, Product, ProductPage};
 use crate::dto::statistics::{Statistics, StatisticsQuery, StatisticsType};
 use crate::dto::wallet::FlowEntry;
 use crate::dto::{ById, Empty, PageQuery, each, non_empty, page, present};

@@ -3,11 +3,10 @@
 use adfolio_gateway::dto::PageQuery;
 use adfolio_gateway::dto::acceptor::{CreateAcceptorRequest, rating_tenths};
 use adfolio_gateway::dto::account::RegisterRequest;
-use adfolio_gateway::dto::coupon::{
-    CreateCampaignRequest, ValueInput, parse_percent, percent_text,
-};
+use adfolio_gateway::dto::campaign::{CreateCampaignRequest, ValueInput};
+use adfolio_gateway::dto::coupon::{parse_percent, percent_text};
 use adfolio_gateway::dto::plan::{PlanListQuery, PlanStatus, PutRequest};
-use adfolio_gateway::dto::staff::PushPlanRequest;
+use adfolio_gateway::dto::staff_plan::PushPlanRequest;
 use adfolio_gateway::dto::statistics::{StatisticsQuery, ratio_text};
 use adfolio_gateway::dto::wallet::{FlowListQuery, MonthlyQuery};
 use adfolio_gateway::input::{parse_json, parse_query};

@@ -17,4 +17,6 @@ mod journey;
 mod outage;
 mod preferences;
 mod revocation;
+mod services;
 mod stack;
+mod stale;

@@ -16,7 +16,11 @@ async fn a_dead_service_fails_its_own_calls_only() {
     let product = stack.product(&admin).await;
     stack.get("/user/property", &token).await.ok();
 
-    // acceptor never was there.
+    stack.services.acceptor.shutdown.trigger();
+    eventually("acceptor is gone", || async {
+        stack.get("/admin/acceptor/list", &admin).await.http == 503
+    })
+    .await;
     let started = Instant::now();
     let reply = stack
         .post(
@@ -36,8 +40,8 @@ async fn a_dead_service_fails_its_own_calls_only() {
         started.elapsed()
     );
 
-    stack.coupon.shutdown.trigger();
-    stack.notification.shutdown.trigger();
+    stack.services.coupon.shutdown.trigger();
+    stack.services.notification.shutdown.trigger();
     eventually("coupon is gone", || async {
         stack.get("/user_coupon/list", &token).await.http == 503
     })
@@ -74,10 +78,48 @@ async fn a_dead_service_fails_its_own_calls_only() {
         .ok();
     assert_eq!(session["user"]["customer_service_url"], json!([]));
 
-    stack.wallet.shutdown.trigger();
+    stack.services.wallet.shutdown.trigger();
     eventually("wallet is gone", || async {
         stack.get("/user/property", &token).await.http == 503
     })
     .await;
     stack.get("/plan/order/list", &token).await.ok();
+}
+
+#[tokio::test]
+async fn a_frozen_service_fails_its_calls_in_time_and_slows_nobody_else() {
+    // Accepts connections and never answers, like a stopped process.
+    let frozen = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", frozen.local_addr().unwrap());
+    let stack = Stack::start_with(|config| config.services.acceptor_url = url).await;
+    let admin = stack.admin().await;
+    let (_, token) = stack.user(&admin).await;
+    let code = json!({"kind": "personal", "code": "X"});
+    let waiting = async {
+        let started = Instant::now();
+        let reply = stack.post("/acceptor/detail", &token, &code).await;
+        assert_eq!(
+            (reply.code, reply.reason()),
+            (500, "UNAVAILABLE"),
+            "{reply:?}"
+        );
+        assert!([503, 504].contains(&reply.http), "{reply:?}");
+        assert!(
+            started.elapsed() < Duration::from_secs(8),
+            "{:?}",
+            started.elapsed()
+        );
+    };
+    let others = async {
+        let started = Instant::now();
+        for _ in 0..20 {
+            stack.get("/user/property", &token).await.ok();
+        }
+        assert!(
+            started.elapsed() < Duration::from_secs(3),
+            "{:?}",
+            started.elapsed()
+        );
+    };
+    futures::join!(waiting, others);
 }

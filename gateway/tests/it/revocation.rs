@@ -43,7 +43,7 @@ async fn logging_out_elsewhere_is_felt_by_event() {
         },
         Duration::from_secs(10),
     );
-    AuthServiceClient::new(stack.auth.channel())
+    AuthServiceClient::new(stack.services.auth.channel())
         .logout(logout)
         .await
         .unwrap();

@@ -3,57 +3,30 @@
 use std::collections::BTreeMap;
 
 use adfolio_gateway::config::GatewayConfig;
-use adfolio_kit::client::{Channel, ClientOptions, connect, outgoing};
+use adfolio_kit::client::{Channel, outgoing};
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
 use adfolio_proto::auth::v1::{
     CreateStaffRequest, SetUserStateRequest, StaffRole as ProtoRole, UserState,
 };
-use adfolio_testkit::{
-    RunningService, TestBroker, TestDatabase, eventually, free_listener, spawn_service,
-};
-use clap::Parser;
+use adfolio_testkit::{TestBroker, TestDatabase, eventually, free_listener};
 use reqwest::Method;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
-use tonic_health::pb::HealthCheckRequest;
-use tonic_health::pb::health_check_response::ServingStatus;
-use tonic_health::pb::health_client::HealthClient;
 use uuid::Uuid;
+
+use crate::services::{Ending, Services};
 
 pub const PASSWORD: &str = "correct horse battery";
 
-/// Where nobody listens: the port of tcpmux, which nothing here may open.
-const NOWHERE: &str = "http://127.0.0.1:1";
-
 /// Everything that runs. Dropping it ends it.
 pub struct Stack {
-    pub auth: RunningService,
-    pub coupon: RunningService,
-    pub wallet: RunningService,
-    pub notification: RunningService,
-    _plan: Ending,
+    pub services: Services,
     pub gateway: String,
-    pub databases: BTreeMap<&'static str, TestDatabase>,
     http: reqwest::Client,
     _gateway: Ending,
     _broker: TestBroker,
-}
-
-/// A service that ends with this.
-struct Ending {
-    shutdown: Shutdown,
-    task: JoinHandle<anyhow::Result<()>>,
-}
-
-impl Drop for Ending {
-    fn drop(&mut self) {
-        self.shutdown.trigger();
-        self.task.abort();
-    }
 }
 
 /// An answer of the gateway.
@@ -93,70 +66,8 @@ impl Stack {
     /// With changes to the gateway's configuration.
     pub async fn start_with(change: impl FnOnce(&mut GatewayConfig)) -> Self {
         let broker = TestBroker::namespace();
-        let databases = BTreeMap::from([
-            (
-                "auth",
-                TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await,
-            ),
-            (
-                "coupon",
-                TestDatabase::create(&[&adfolio_coupon::MIGRATOR]).await,
-            ),
-            (
-                "notification",
-                TestDatabase::create(&[&adfolio_notification::MIGRATOR]).await,
-            ),
-            (
-                "plan",
-                TestDatabase::create(&[&adfolio_plan::MIGRATOR]).await,
-            ),
-            (
-                "wallet",
-                TestDatabase::create(&[&adfolio_wallet::MIGRATOR]).await,
-            ),
-        ]);
-        let mut auth = adfolio_auth::config::AuthConfig::parse_from(["auth"]);
-        (auth.database, auth.broker) = (databases["auth"].args(), broker.args());
-        let auth =
-            spawn_service(|listener, shutdown| adfolio_auth::run(auth, listener, shutdown)).await;
-        let mut coupon = adfolio_coupon::Config::parse_from(["coupon"]);
-        (coupon.database, coupon.broker) = (databases["coupon"].args(), broker.args());
-        let coupon =
-            spawn_service(|listener, shutdown| adfolio_coupon::run(coupon, listener, shutdown))
-                .await;
-        let mut notification = adfolio_notification::Config::parse_from(["notification"]);
-        (notification.database, notification.broker) =
-            (databases["notification"].args(), broker.args());
-        let notification = spawn_service(|listener, shutdown| {
-            adfolio_notification::run(notification, listener, shutdown)
-        })
-        .await;
-
-        // wallet and plan ask each other, so one of them must know an address where nobody answers yet.
-        let plan_listener = free_listener().await;
-        let plan_url = format!("http://{}", plan_listener.local_addr().unwrap());
-        let peers = ["--auth-url", &auth.url(), "--coupon-url", &coupon.url()].map(str::to_owned);
-        let mut arguments = vec![
-            "wallet".to_owned(),
-            "--plan-url".to_owned(),
-            plan_url.clone(),
-        ];
-        arguments.extend(peers.clone());
-        let mut wallet = adfolio_wallet::config::WalletConfig::parse_from(arguments);
-        (wallet.database, wallet.broker) = (databases["wallet"].args(), broker.args());
-        let wallet =
-            spawn_service(|listener, shutdown| adfolio_wallet::run(wallet, listener, shutdown))
-                .await;
-        let mut arguments = vec!["plan".to_owned(), "--wallet-url".to_owned(), wallet.url()];
-        arguments.extend(peers);
-        let mut plan = adfolio_plan::config::PlanConfig::parse_from(arguments);
-        (plan.database, plan.broker) = (databases["plan"].args(), broker.args());
-        let plan = spawn_at(plan_listener, |listener, shutdown| {
-            adfolio_plan::run(plan, listener, shutdown)
-        })
-        .await;
-
-        let mut config = gateway_config(&auth, &plan_url, &wallet, &coupon, &notification);
+        let services = Services::start(&broker).await;
+        let mut config = services.gateway_config();
         config.broker = broker.args();
         change(&mut config);
         let listener = free_listener().await;
@@ -165,13 +76,8 @@ impl Stack {
         let task = tokio::spawn(adfolio_gateway::run(config, listener, ending.clone()));
         let http = reqwest::Client::builder().build().unwrap();
         Self {
-            auth,
-            coupon,
-            wallet,
-            notification,
-            _plan: plan,
+            services,
             gateway,
-            databases,
             http,
             _gateway: Ending {
                 shutdown: ending,
@@ -320,7 +226,7 @@ impl Stack {
     }
 
     fn auth_admin(&self) -> AuthAdminServiceClient<Channel> {
-        AuthAdminServiceClient::new(self.auth.channel())
+        AuthAdminServiceClient::new(self.services.auth.channel())
     }
 
     /// Waits until a token is answered like this.
@@ -334,7 +240,7 @@ impl Stack {
     /// How many rows there are, by database and table. Logs, sessions and what is on its way out come and go by themselves.
     pub async fn rows(&self) -> BTreeMap<String, i64> {
         let mut rows = BTreeMap::new();
-        for (name, database) in &self.databases {
+        for (name, database) in &self.services.databases {
             for table in tables_of(database)
                 .await
                 .into_iter()
@@ -345,55 +251,6 @@ impl Stack {
         }
         rows
     }
-}
-
-/// Runs a service on an address that others know already, and waits until it is ready.
-async fn spawn_at<F, Fut>(listener: TcpListener, run: F) -> Ending
-where
-    F: FnOnce(TcpListener, Shutdown) -> Fut,
-    Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
-{
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let shutdown = Shutdown::manual();
-    let task = tokio::spawn(run(listener, shutdown.clone()));
-    let channel = connect(&url, ClientOptions::default()).unwrap();
-    eventually("the service is ready", || {
-        let mut health = HealthClient::new(channel.clone());
-        async move {
-            let answer = health.check(HealthCheckRequest::default()).await;
-            answer.is_ok_and(|answer| answer.into_inner().status() == ServingStatus::Serving)
-        }
-    })
-    .await;
-    Ending { shutdown, task }
-}
-
-fn gateway_config(
-    auth: &RunningService,
-    plan_url: &str,
-    wallet: &RunningService,
-    coupon: &RunningService,
-    notification: &RunningService,
-) -> GatewayConfig {
-    GatewayConfig::parse_from([
-        "gateway",
-        "--auth-url",
-        &auth.url(),
-        "--plan-url",
-        plan_url,
-        "--wallet-url",
-        &wallet.url(),
-        "--coupon-url",
-        &coupon.url(),
-        "--notification-url",
-        &notification.url(),
-        "--acceptor-url",
-        NOWHERE,
-        "--flood-limit-per-second",
-        "0",
-        "--flood-limit-session-per-second",
-        "0",
-    ])
 }
 
 /// A product as staff create it.

@@ -3,9 +3,10 @@
 use adfolio_proto::coupon::v1 as coupon;
 
 use crate::call::{Call, read, write_call};
-use crate::dto::coupon::{
-    Campaign, CampaignPage, CampaignTotal, CouponMode, CreateCampaignRequest, ValueInput,
+use crate::dto::campaign::{
+    Campaign, CampaignPage, CampaignTotal, CreateCampaignRequest, ValueInput,
 };
+use crate::dto::coupon::CouponMode;
 use crate::dto::{PageQuery, TimestampInput, each, non_empty, present};
 use crate::errors::Failure;
 use crate::input::{Json, Query};

@@ -17,7 +17,7 @@ use tokio::sync::mpsc::{self, Sender};
 use tokio_stream::wrappers::ReceiverStream;
 
 use crate::call::Call;
-use crate::dto::staff::ImportResult;
+use crate::dto::staff_plan::ImportResult;
 use crate::errors::Failure;
 use crate::form::{Form, form_failure};
 use crate::messages::Success;

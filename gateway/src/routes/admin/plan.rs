@@ -9,11 +9,13 @@ use adfolio_proto::wallet::v1::ListOrderFlowRequest;
 use tracing::warn;
 
 use crate::call::{Call, read, write_call};
-use crate::dto::plan::{Audience, Plan, PlanDetail, Product, ProductPage};
-use crate::dto::staff::{
-    CreateOperatorRequest, CreateProductRequest, EditProductRequest, FinishPlanRequest, Operator,
-    OperatorPage, PlanUser, PushPlanRequest, PushedPlan, PushedPlans, StaffPlan, StaffPlanDetail,
-    StaffPlanListQuery, StaffPlanPage,
+use crate::dto::plan::{Plan, PlanDetail};
+use crate::dto::product::{
+    Audience, CreateProductRequest, EditProductRequest, Product, ProductPage,
+};
+use crate::dto::staff_plan::{
+    CreateOperatorRequest, FinishPlanRequest, Operator, OperatorPage, PlanUser, PushPlanRequest,
+    PushedPlan, PushedPlans, StaffPlan, StaffPlanDetail, StaffPlanListQuery, StaffPlanPage,
 };
 use crate::dto::wallet::FlowEntry;
 use crate::dto::{ById, PageQuery, each, non_empty, page, present};

@@ -3,8 +3,8 @@
 use adfolio_proto::notification::v1 as notification;
 
 use crate::call::{Call, read, write_call};
+use crate::dto::content::{Content, ContentRequest};
 use crate::dto::present;
-use crate::dto::staff::{Content, ContentRequest};
 use crate::errors::Failure;
 use crate::input::{Json, Nothing};
 use crate::messages::Success;

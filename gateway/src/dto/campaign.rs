@@ -1,0 +1,181 @@
+//! Coupon campaigns.
+
+use adfolio_proto::coupon::v1 as coupon;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::coupon::{CampaignKind, CouponMode, CouponType, CouponValue, parse_percent};
+use super::{Money, MoneyInput, Timestamp, TimestampInput};
+use crate::errors::Failure;
+
+/// A campaign as staff see it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Campaign {
+    /// Opaque id.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35")]
+    pub id: String,
+    /// Name shown on its coupons.
+    #[schema(example = "Welcome 10%")]
+    pub name: String,
+    /// Type shown.
+    #[serde(rename = "type")]
+    pub coupon_type: CouponType,
+    /// What its coupons do.
+    pub mode: CouponMode,
+    /// What they are worth.
+    pub value: CouponValue,
+    /// Least put amount.
+    pub amount_requirement: Money,
+    /// Who may claim.
+    pub kind: CampaignKind,
+    /// Days a coupon is valid after it is claimed.
+    #[schema(example = 30)]
+    pub valid_days: u32,
+    /// How many coupons in all; null for no limit.
+    #[schema(required = true)]
+    pub total: Option<i64>,
+    /// How many have been claimed.
+    #[schema(example = 0)]
+    pub claimed: i64,
+    /// When claiming begins; null for at once.
+    #[schema(required = true)]
+    pub starts_at: Option<Timestamp>,
+    /// When claiming ends; null for never.
+    #[schema(required = true)]
+    pub ends_at: Option<Timestamp>,
+}
+
+impl Campaign {
+    /// From a service's message.
+    pub fn from_proto(campaign: coupon::Campaign) -> Result<Self, Failure> {
+        let mode = CouponMode::from_wire(campaign.mode)?;
+        Ok(Self {
+            id: campaign.id,
+            name: campaign.name,
+            coupon_type: CouponType::from_wire(campaign.r#type)?,
+            mode,
+            value: CouponValue::from_proto(mode, campaign.value_minor, campaign.value_basis_points),
+            amount_requirement: Money::from_minor(campaign.amount_requirement_minor),
+            kind: CampaignKind::from_wire(campaign.kind)?,
+            valid_days: campaign.valid_days,
+            total: (campaign.total != 0).then_some(campaign.total),
+            claimed: campaign.claimed,
+            starts_at: Timestamp::optional(campaign.starts_at)?,
+            ends_at: Timestamp::optional(campaign.ends_at)?,
+        })
+    }
+}
+
+/// A page of campaigns.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct CampaignPage {
+    /// The campaigns, newest first.
+    pub items: Vec<Campaign>,
+    /// Where the next page begins; null at the end.
+    #[schema(required = true)]
+    pub next_cursor: Option<String>,
+}
+
+/// Creates a campaign.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct CreateCampaignRequest {
+    /// Name shown on its coupons.
+    #[schema(example = "Welcome 10%")]
+    pub name: String,
+    /// Type shown.
+    #[serde(rename = "type")]
+    pub coupon_type: CouponType,
+    /// What its coupons do.
+    pub mode: CouponMode,
+    /// What they are worth: a percentage (`"10%"`, up to two decimals) when the mode is discount, else money.
+    #[schema(schema_with = value_input_schema)]
+    pub value: ValueInput,
+    /// Least put amount.
+    pub amount_requirement: MoneyInput,
+    /// Who may claim.
+    pub kind: CampaignKind,
+    /// Days a coupon is valid after it is claimed.
+    #[schema(example = 30, minimum = 1)]
+    pub valid_days: u32,
+    /// How many coupons in all; no limit when absent.
+    #[schema(minimum = 1)]
+    pub total: Option<CampaignTotal>,
+    /// When claiming begins; at once when absent.
+    pub starts_at: Option<TimestampInput>,
+    /// When claiming ends; never when absent.
+    pub ends_at: Option<TimestampInput>,
+}
+
+/// How many coupons a campaign has: at least 1.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(try_from = "i64")]
+#[schema(value_type = i64, minimum = 1, example = 1000)]
+pub struct CampaignTotal(i64);
+
+impl CampaignTotal {
+    /// The number.
+    pub fn get(self) -> i64 {
+        self.0
+    }
+}
+
+impl TryFrom<i64> for CampaignTotal {
+    type Error = &'static str;
+
+    fn try_from(value: i64) -> Result<Self, Self::Error> {
+        if value >= 1 {
+            Ok(Self(value))
+        } else {
+            Err("below 1")
+        }
+    }
+}
+
+/// Money or a percentage, as it came in.
+#[derive(Clone, Debug)]
+pub enum ValueInput {
+    /// An amount in minor units.
+    Money(i64),
+    /// Hundredths of a percent.
+    BasisPoints(u32),
+}
+
+impl<'de> Deserialize<'de> for ValueInput {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error as _;
+        let raw = Box::<serde_json::value::RawValue>::deserialize(deserializer)?;
+        let text: String =
+            serde_json::from_str(raw.get()).or_else(|_| match raw.get().as_bytes().first() {
+                Some(b'0'..=b'9') => Ok(raw.get().to_owned()),
+                _ => Err(D::Error::custom("neither money nor a percentage")),
+            })?;
+        if text.ends_with('%') {
+            return parse_percent(&text)
+                .map(Self::BasisPoints)
+                .ok_or_else(|| D::Error::custom("not a percentage"));
+        }
+        let money: adfolio_money::Money = text.parse().map_err(D::Error::custom)?;
+        Ok(Self::Money(money.minor()))
+    }
+}
+
+fn value_input_schema() -> utoipa::openapi::schema::Schema {
+    use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
+    OneOfBuilder::new()
+        .item(
+            ObjectBuilder::new()
+                .schema_type(Type::String)
+                .pattern(Some(r"^\d+(\.\d{1,2})?%?$")),
+        )
+        .item(
+            ObjectBuilder::new()
+                .schema_type(Type::Number)
+                .minimum(Some(0.0)),
+        )
+        .description(Some(
+            "A percentage (`\"10%\"`, up to two decimals) when the mode is discount, else money.",
+        ))
+        .examples([serde_json::json!("10%")])
+        .build()
+        .into()
+}

@@ -1,0 +1,227 @@
+//! Plans, operators and imports, as staff see and send them.
+
+use adfolio_proto::plan::v1 as plan;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::plan::{Plan, PlanDetail, PlanStatus};
+use super::product::Audience;
+use super::{MoneyInput, PageLimit, wire_enum};
+
+/// A proxy operator.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Operator {
+    /// Opaque id.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b")]
+    pub id: String,
+    /// Name shown.
+    #[schema(example = "North Sea Media")]
+    pub name: String,
+    /// Users who follow now.
+    #[schema(example = 0)]
+    pub followers: i64,
+}
+
+impl From<plan::Operator> for Operator {
+    fn from(operator: plan::Operator) -> Self {
+        Self {
+            id: operator.id,
+            name: operator.name,
+            followers: operator.followers,
+        }
+    }
+}
+
+/// A page of operators.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct OperatorPage {
+    /// The operators, newest first.
+    pub items: Vec<Operator>,
+    /// Where the next page begins; null at the end.
+    #[schema(required = true)]
+    pub next_cursor: Option<String>,
+}
+
+/// Creates a proxy operator.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct CreateOperatorRequest {
+    /// Name shown, 1 to 100 characters.
+    #[schema(example = "North Sea Media")]
+    pub name: String,
+}
+
+/// To whom a plan is pushed.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct PushTarget {
+    /// Users, 1 to 500.
+    #[schema(example = json!(["0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"]))]
+    pub user_ids: Vec<String>,
+}
+
+/// Pushes a plan to users; it waits for their put.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct PushPlanRequest {
+    /// The product.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
+    pub product_id: String,
+    /// Proposed amount, within the product's range.
+    pub amount: MoneyInput,
+    /// To whom.
+    pub to: PushTarget,
+    /// What is advertised, in words.
+    #[schema(example = "Fifteen-second video")]
+    pub put_content: String,
+    /// How it is advertised, in words.
+    #[schema(example = "Delivered evenly until the budget is consumed.")]
+    pub put_rule: String,
+    /// Whom it is shown to; the product's audience when absent.
+    pub user_targeting: Option<Audience>,
+}
+
+/// A pushed plan.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PushedPlan {
+    /// To whom.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+    pub user_id: String,
+    /// The plan.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32")]
+    pub plan_id: String,
+}
+
+/// The pushed plans.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PushedPlans {
+    /// One for each user.
+    pub items: Vec<PushedPlan>,
+}
+
+/// A user as a plan shows one to staff.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PlanUser {
+    /// The user.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+    pub id: String,
+    /// Login name; null while it cannot be looked up.
+    #[schema(required = true, example = "ada.lovelace")]
+    pub username: Option<String>,
+}
+
+/// A plan with its user.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StaffPlan {
+    /// The plan.
+    #[serde(flatten)]
+    pub plan: Plan,
+    /// Whose plan.
+    pub user: PlanUser,
+}
+
+/// A page of plans of all users.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StaffPlanPage {
+    /// The plans, newest first.
+    pub items: Vec<StaffPlan>,
+    /// Where the next page begins; null at the end.
+    #[schema(required = true)]
+    pub next_cursor: Option<String>,
+}
+
+/// A plan in detail with its user.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StaffPlanDetail {
+    /// The plan.
+    #[serde(flatten)]
+    pub detail: PlanDetail,
+    /// Whose plan.
+    pub user: PlanUser,
+}
+
+/// Asks for plans of all users.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct StaffPlanListQuery {
+    /// Only this user's.
+    pub user_id: Option<String>,
+    /// Only this status.
+    pub status: Option<PlanStatus>,
+    /// Only this plan number.
+    pub plan_number: Option<String>,
+    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    #[schema(max_length = 1024)]
+    pub cursor: Option<String>,
+    /// Rows wanted; 20 when absent.
+    pub limit: Option<PageLimit>,
+}
+
+wire_enum! {
+    /// How delivery ends.
+    FinishOutcome = plan::FinishOutcome {
+        /// Delivered; goes on to settlement.
+        PutFinished,
+        /// Undelivered; the money goes back.
+        PutFailed,
+    }
+}
+
+/// Ends delivery of a plan.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct FinishPlanRequest {
+    /// The plan.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32")]
+    pub id: String,
+    /// How.
+    pub outcome: FinishOutcome,
+    /// Why; kept in the timeline.
+    #[schema(example = "Window over")]
+    pub reason: Option<String>,
+}
+
+/// A row of an import that could not be taken.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct RejectedRow {
+    /// Line of the file, from 1, the CSV header included.
+    #[schema(example = 17)]
+    pub line: i64,
+    /// Why, in English.
+    #[schema(example = "unknown plan number")]
+    pub reason: String,
+}
+
+/// What became of an import. All good rows have landed.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ImportResult {
+    /// Rows read.
+    #[schema(example = 10000)]
+    pub read: i64,
+    /// Rows that were new.
+    #[schema(example = 9999)]
+    pub applied: i64,
+    /// Rows that were known already.
+    #[schema(example = 0)]
+    pub repeated: i64,
+    /// Rows that restated an earlier revision.
+    #[schema(example = 0)]
+    pub restated: i64,
+    /// Rows that could not be taken; at most 20000 are named.
+    pub rejected: Vec<RejectedRow>,
+    /// How many could not be taken.
+    #[schema(example = 1)]
+    pub rejected_count: i64,
+}
+
+impl From<plan::ImportDeliveryResponse> for ImportResult {
+    fn from(response: plan::ImportDeliveryResponse) -> Self {
+        let row = |row: plan::RejectedRow| RejectedRow {
+            line: row.line,
+            reason: row.reason,
+        };
+        Self {
+            read: response.read,
+            applied: response.applied,
+            repeated: response.repeated_rows,
+            restated: response.restated,
+            rejected: response.rejected.into_iter().map(row).collect(),
+            rejected_count: response.rejected_count,
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The real services, in this process.
+
+use std::collections::BTreeMap;
+
+use adfolio_gateway::config::GatewayConfig;
+use adfolio_kit::client::{ClientOptions, connect};
+use adfolio_kit::shutdown::Shutdown;
+use adfolio_testkit::{
+    RunningService, TestBroker, TestDatabase, eventually, free_listener, spawn_service,
+};
+use clap::Parser;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+
+/// The six services with their databases.
+pub struct Services {
+    pub auth: RunningService,
+    pub coupon: RunningService,
+    pub wallet: RunningService,
+    pub notification: RunningService,
+    pub acceptor: RunningService,
+    pub databases: BTreeMap<&'static str, TestDatabase>,
+    plan_url: String,
+    _plan: Ending,
+}
+
+/// A service that ends with this.
+pub struct Ending {
+    pub shutdown: Shutdown,
+    pub task: JoinHandle<anyhow::Result<()>>,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.shutdown.trigger();
+        self.task.abort();
+    }
+}
+
+/// A service's configuration with its database and the broker; further arguments say where others are.
+macro_rules! configured {
+    ($config:ty, $database:expr, $broker:expr $(, $argument:expr)*) => {{
+        let mut config = <$config>::parse_from(["service" $(, $argument)*]);
+        config.database = $database.args();
+        config.broker = $broker.args();
+        config
+    }};
+}
+
+impl Services {
+    pub async fn start(broker: &TestBroker) -> Self {
+        let databases = databases().await;
+        let config = configured!(adfolio_auth::config::AuthConfig, databases["auth"], broker);
+        let auth = spawn_service(|on, end| adfolio_auth::run(config, on, end)).await;
+        let config = configured!(adfolio_coupon::Config, databases["coupon"], broker);
+        let coupon = spawn_service(|on, end| adfolio_coupon::run(config, on, end)).await;
+        let config = configured!(
+            adfolio_notification::Config,
+            databases["notification"],
+            broker
+        );
+        let notification =
+            spawn_service(|on, end| adfolio_notification::run(config, on, end)).await;
+        let mut config = adfolio_acceptor::Config::parse_from(["service"]);
+        config.database = databases["acceptor"].args();
+        let acceptor = spawn_service(|on, end| adfolio_acceptor::run(config, on, end)).await;
+
+        // wallet and plan ask each other, so one of them must know an address where nobody answers yet.
+        let plan_listener = free_listener().await;
+        let plan_url = format!("http://{}", plan_listener.local_addr().unwrap());
+        let config = configured!(
+            adfolio_wallet::config::WalletConfig,
+            databases["wallet"],
+            broker,
+            "--auth-url",
+            &auth.url(),
+            "--coupon-url",
+            &coupon.url(),
+            "--plan-url",
+            &plan_url
+        );
+        let wallet = spawn_service(|on, end| adfolio_wallet::run(config, on, end)).await;
+        let config = configured!(
+            adfolio_plan::config::PlanConfig,
+            databases["plan"],
+            broker,
+            "--auth-url",
+            &auth.url(),
+            "--coupon-url",
+            &coupon.url(),
+            "--wallet-url",
+            &wallet.url()
+        );
+        let plan = spawn_at(plan_listener, |on, end| adfolio_plan::run(config, on, end)).await;
+        Self {
+            auth,
+            coupon,
+            wallet,
+            notification,
+            acceptor,
+            databases,
+            plan_url,
+            _plan: plan,
+        }
+    }
+
+    /// A gateway in front of them, without flood limits.
+    pub fn gateway_config(&self) -> GatewayConfig {
+        GatewayConfig::parse_from([
+            "gateway",
+            "--auth-url",
+            &self.auth.url(),
+            "--plan-url",
+            &self.plan_url,
+            "--wallet-url",
+            &self.wallet.url(),
+            "--coupon-url",
+            &self.coupon.url(),
+            "--notification-url",
+            &self.notification.url(),
+            "--acceptor-url",
+            &self.acceptor.url(),
+            "--flood-limit-per-second",
+            "0",
+            "--flood-limit-session-per-second",
+            "0",
+        ])
+    }
+}
+
+async fn databases() -> BTreeMap<&'static str, TestDatabase> {
+    let migrators = [
+        ("auth", &adfolio_auth::MIGRATOR),
+        ("coupon", &adfolio_coupon::MIGRATOR),
+        ("notification", &adfolio_notification::MIGRATOR),
+        ("acceptor", &adfolio_acceptor::MIGRATOR),
+        ("plan", &adfolio_plan::MIGRATOR),
+        ("wallet", &adfolio_wallet::MIGRATOR),
+    ];
+    let mut databases = BTreeMap::new();
+    for (name, migrator) in migrators {
+        databases.insert(name, TestDatabase::create(&[migrator]).await);
+    }
+    databases
+}
+
+/// Runs a service on an address that others know already, and waits until it is ready.
+async fn spawn_at<F, Fut>(listener: TcpListener, run: F) -> Ending
+where
+    F: FnOnce(TcpListener, Shutdown) -> Fut,
+    Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
+{
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let shutdown = Shutdown::manual();
+    let task = tokio::spawn(run(listener, shutdown.clone()));
+    let channel = connect(&url, ClientOptions::default()).unwrap();
+    eventually("the service is ready", || {
+        let mut health = HealthClient::new(channel.clone());
+        async move {
+            let answer = health.check(HealthCheckRequest::default()).await;
+            answer.is_ok_and(|answer| answer.into_inner().status() == ServingStatus::Serving)
+        }
+    })
+    .await;
+    Ending { shutdown, task }
+}
