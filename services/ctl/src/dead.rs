@@ -5,11 +5,10 @@ use std::process::ExitCode;
 use adfolio_kit::broker::Broker;
 use adfolio_kit::config::BrokerArgs;
 use adfolio_kit::dead;
-use adfolio_kit::refusal::chain;
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 
-use crate::output::{say, table};
+use crate::output::{complain, say, table};
 
 /// Every consumer of the system, as service and name.
 const CONSUMERS: [(&str, &str); 2] = [("coupon", "plans"), ("notification", "inbox")];
@@ -49,7 +48,7 @@ impl DeadArgs {
         let broker = Broker::new(&self.broker)?;
         let namespace = &self.broker.amqp_namespace;
         match self.command {
-            DeadCommand::List { queue: None, .. } => count(&broker).await,
+            DeadCommand::List { queue: None, .. } => count(&broker).await?,
             DeadCommand::List {
                 queue: Some(queue),
                 max,
@@ -66,16 +65,28 @@ impl DeadArgs {
     }
 }
 
-async fn count(broker: &Broker) {
+/// A consumer that never ran has no queue; that none has one means that the broker is not there.
+async fn count(broker: &Broker) -> anyhow::Result<()> {
     let mut rows = Vec::new();
+    let mut problem = None;
     for (service, consumer) in CONSUMERS {
-        let waiting = match dead::count(broker, service, consumer).await {
-            Ok(waiting) => waiting.to_string(),
-            Err(error) => format!("unknown: {}", chain(&error)),
-        };
-        rows.push(vec![format!("{service}.{consumer}"), waiting]);
+        let name = format!("{service}.{consumer}");
+        match dead::count(broker, service, consumer).await {
+            Ok(waiting) => rows.push(vec![name, waiting.to_string()]),
+            Err(error) => {
+                problem = Some(
+                    anyhow::Error::new(error).context(format!("cannot count those of {name}")),
+                );
+            }
+        }
+    }
+    match problem {
+        Some(problem) if rows.is_empty() => return Err(problem),
+        Some(problem) => complain(&format!("{problem:#}")),
+        None => {}
     }
     table(&["CONSUMER", "DEAD"], &rows);
+    Ok(())
 }
 
 async fn list(

@@ -133,7 +133,7 @@ where
         async move {
             match chunk {
                 Ok(bytes) => Some(ImportDeliveryRequest {
-                    part: Some(Part::Chunk(bytes.into())),
+                    part: Some(Part::Chunk(bytes)),
                 }),
                 Err(error) => {
                     let _ = failed.try_send(error);

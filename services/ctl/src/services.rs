@@ -28,6 +28,11 @@ pub const CALL_LIMIT: Duration = Duration::from_secs(10);
 
 /// Where the services listen.
 #[derive(Args, Debug)]
+#[allow(
+    clippy::struct_field_names,
+    reason = "fields are named like their flags and variables"
+)]
+#[command(next_help_heading = "Addresses of the services")]
 pub struct Addresses {
     /// Address of auth
     #[arg(

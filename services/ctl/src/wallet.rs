@@ -51,9 +51,9 @@ impl Reconcile {
         );
         let proof = proof.map_err(|status| explain(&status))?;
         if self.json {
-            print_json(&proof)
+            print_json(&proof);
         } else {
-            print_table(&proof)
+            print_table(&proof);
         }
         Ok(if proof.ok {
             ExitCode::SUCCESS

@@ -1,0 +1,209 @@
+//! `adfolioctl demo load`: everything is there, and a second load changes nothing.
+
+use std::collections::HashMap;
+
+use adfolio_proto::acceptor::v1::acceptor_service_client::AcceptorServiceClient;
+use adfolio_proto::acceptor::v1::{AcceptorKind, GetAcceptorDetailRequest};
+use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;
+use adfolio_proto::auth::v1::{LoginRequest, RegisterRequest};
+use adfolio_proto::coupon::v1::ListCouponsRequest;
+use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
+use adfolio_proto::notification::v1::notification_service_client::NotificationServiceClient;
+use adfolio_proto::notification::v1::{ListNotificationsRequest, ListServiceEntriesRequest};
+use adfolio_proto::plan::v1::plan_service_client::PlanServiceClient;
+use adfolio_proto::plan::v1::{
+    GetStatisticsRequest, ListPlansRequest, ListProductsRequest, Plan, PlanStatus, StatisticsRange,
+};
+use adfolio_proto::wallet::v1::GetPropertyRequest;
+use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
+use adfolio_testkit::eventually;
+
+use crate::helpers::{Stack, anonymous, as_user};
+
+async fn log_in(stack: &Stack) -> String {
+    let message = LoginRequest {
+        username: "demo".to_owned(),
+        password: "adfolio-demo-1".to_owned(),
+        client_address: String::new(),
+    };
+    let answer = AuthServiceClient::new(stack.auth())
+        .login(anonymous(message))
+        .await
+        .unwrap();
+    answer.into_inner().session.unwrap().user.unwrap().id
+}
+
+async fn plans(stack: &Stack, user: &str) -> Vec<Plan> {
+    let mut plan = PlanServiceClient::new(stack.plan());
+    plan.list_plans(as_user(user, ListPlansRequest::default()))
+        .await
+        .unwrap()
+        .into_inner()
+        .items
+}
+
+#[tokio::test]
+async fn a_load_makes_everything_once() {
+    let stack = Stack::start().await;
+    let first = stack.run(&["demo", "load"]).await;
+    assert_eq!(first.code, 0, "{first:?}");
+    let user = log_in(&stack).await;
+    check_plans(&plans(&stack, &user).await);
+    check_wallet(&stack, &user).await;
+    check_offers(&stack, &user).await;
+    check_keys(&stack).await;
+
+    let (before, property) = (stack.row_counts().await, property(&stack, &user).await);
+    let second = stack.run(&["demo", "load"]).await;
+    assert_eq!(
+        (second.code, second.output.trim()),
+        (0, "the demo data are there"),
+        "{second:?}"
+    );
+    assert_eq!(stack.row_counts().await, before);
+    assert_eq!(self::property(&stack, &user).await, property);
+    let ended = stack.run(&["wallet", "reconcile"]).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+}
+
+fn check_plans(plans: &[Plan]) {
+    let by_status: HashMap<PlanStatus, &Plan> =
+        plans.iter().map(|plan| (plan.status(), plan)).collect();
+    for status in [
+        PlanStatus::Waiting,
+        PlanStatus::Matching,
+        PlanStatus::Putting,
+        PlanStatus::PutFailed,
+        PlanStatus::WaitingSettlement,
+        PlanStatus::Settled,
+    ] {
+        assert!(by_status.contains_key(&status), "no plan is {status:?}");
+    }
+    assert_eq!(plans.len(), 6);
+    let waiting = by_status[&PlanStatus::Waiting];
+    assert!(waiting.official && !waiting.operator_id.is_empty());
+    let putting = by_status[&PlanStatus::Putting];
+    assert_eq!(
+        (putting.put_progress, putting.sources.as_slice()),
+        (62, ["import".to_owned()].as_slice())
+    );
+    let settled = by_status[&PlanStatus::Settled];
+    assert_eq!(settled.consumed_minor, settled.put_amount_minor);
+    assert!(
+        settled.revenue_minor > 0 && settled.clicks > 0 && settled.impressions > settled.clicks
+    );
+}
+
+async fn property(stack: &Stack, user: &str) -> adfolio_proto::wallet::v1::Property {
+    let mut wallet = WalletServiceClient::new(stack.wallet());
+    wallet
+        .get_property(as_user(user, GetPropertyRequest {}))
+        .await
+        .unwrap()
+        .into_inner()
+        .property
+        .unwrap()
+}
+
+async fn check_wallet(stack: &Stack, user: &str) {
+    // 5,000 less what stays in plans or was spent there, and with what the settled plan paid out.
+    let expected = 500_000 - 60_000 - 45_000 - 80_000 - 30_000 + 60_000 * 117 / 100;
+    let property = eventually("the figures have settled", async || {
+        let property = property(stack, user).await;
+        // What delivery did not consume of the plan that waits for settlement comes back with its settlement.
+        (property.available_minor == expected).then_some(property)
+    })
+    .await;
+    assert!(property.to_be_settled_minor > 0);
+    let mut plan = PlanServiceClient::new(stack.plan());
+    let message = GetStatisticsRequest {
+        range: StatisticsRange::All.into(),
+        time_zone: String::new(),
+    };
+    let figures = plan
+        .get_statistics(as_user(user, message))
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(
+        figures.consumed_minor,
+        60_000 + 45_000 * 96 / 100 + 80_000 * 62 / 100
+    );
+}
+
+async fn check_offers(stack: &Stack, user: &str) {
+    let mut plan = PlanServiceClient::new(stack.plan());
+    let products = plan
+        .list_products(as_user(user, ListProductsRequest::default()))
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(products.items.len(), 3);
+    let mut coupon = CouponServiceClient::new(stack.coupon());
+    let coupons = coupon
+        .list_coupons(as_user(user, ListCouponsRequest::default()))
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!((coupons.items.len(), coupons.claimable.len()), (1, 2));
+    let mut acceptor = AcceptorServiceClient::new(stack.acceptor());
+    for (kind, code) in [
+        (AcceptorKind::Personal, "DEMO-PERSONAL"),
+        (AcceptorKind::Enterprise, "DEMO-ENTERPRISE"),
+    ] {
+        let message = GetAcceptorDetailRequest {
+            kind: kind.into(),
+            code: code.to_owned(),
+        };
+        let answer = acceptor
+            .get_acceptor_detail(as_user(user, message))
+            .await
+            .unwrap()
+            .into_inner();
+        assert_eq!(answer.acceptor.unwrap().kind(), kind);
+    }
+    let mut notification = NotificationServiceClient::new(stack.notification());
+    let entries = notification
+        .list_service_entries(as_user(user, ListServiceEntriesRequest {}))
+        .await;
+    let entries = entries.unwrap().into_inner();
+    assert_eq!(
+        (
+            entries.customer_service.len(),
+            entries.recharge_customer_service.len()
+        ),
+        (2, 1)
+    );
+    eventually("notices have come", || {
+        let mut notification = notification.clone();
+        let message = as_user(user, ListNotificationsRequest::default());
+        async move {
+            notification
+                .list_notifications(message)
+                .await
+                .unwrap()
+                .into_inner()
+                .items
+                .len()
+                >= 3
+        }
+    })
+    .await;
+}
+
+/// The numbered keys are unused: the first and the last open an account.
+async fn check_keys(stack: &Stack) {
+    for number in [1, 20] {
+        let message = RegisterRequest {
+            username: format!("visitor-{number}"),
+            password: "correct horse battery".to_owned(),
+            license_key: format!("DEMO-LICENSE-{number:04}"),
+            older_form: true,
+            ..RegisterRequest::default()
+        };
+        AuthServiceClient::new(stack.auth())
+            .register(anonymous(message))
+            .await
+            .unwrap();
+    }
+}

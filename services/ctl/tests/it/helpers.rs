@@ -1,0 +1,296 @@
+//! The services, and runs of the program against them.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use adfolio_kit::client::{self, Channel, ClientOptions, outgoing};
+use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_kit::shutdown::Shutdown;
+use adfolio_proto::plan::v1::ListOperatorsRequest;
+use adfolio_proto::plan::v1::plan_admin_service_client::PlanAdminServiceClient;
+use adfolio_testkit::{
+    RunningService, TestBroker, TestDatabase, eventually, free_listener, spawn_service,
+};
+use clap::Parser;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+const CALL_LIMIT: Duration = Duration::from_secs(20);
+
+/// A run of the program, when it has ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub code: i32,
+    pub output: String,
+    pub errors: String,
+}
+
+/// A run of the program with these variables and arguments.
+pub async fn run(variables: &[(&str, String)], arguments: &[&str], input: &str) -> Ended {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_adfolioctl"))
+        .args(arguments)
+        .envs(variables.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // A program that does not read its input has closed it already.
+    let _ = stdin.write_all(input.as_bytes()).await;
+    drop(stdin);
+    let ended = tokio::time::timeout(Duration::from_mins(2), child.wait_with_output());
+    let ended = ended.await.expect("the program ends in time").unwrap();
+    Ended {
+        code: ended.status.code().unwrap_or(-1),
+        output: String::from_utf8(ended.stdout).unwrap(),
+        errors: String::from_utf8(ended.stderr).unwrap(),
+    }
+}
+
+/// Auth alone.
+pub struct AuthAlone {
+    service: RunningService,
+    _database: TestDatabase,
+    _broker: TestBroker,
+}
+
+impl AuthAlone {
+    pub async fn start() -> Self {
+        let (database, broker) = (
+            TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await,
+            TestBroker::namespace(),
+        );
+        let service = spawn_auth(&database, &broker).await;
+        Self {
+            service,
+            _database: database,
+            _broker: broker,
+        }
+    }
+
+    pub fn channel(&self) -> Channel {
+        self.service.channel()
+    }
+
+    pub async fn run(&self, arguments: &[&str], input: &str) -> Ended {
+        run(&[("AUTH_URL", self.service.url())], arguments, input).await
+    }
+}
+
+async fn spawn_auth(database: &TestDatabase, broker: &TestBroker) -> RunningService {
+    let mut config = adfolio_auth::config::AuthConfig::parse_from(["auth"]);
+    (config.database, config.broker) = (database.args(), broker.args());
+    spawn_service(|listener, shutdown| adfolio_auth::run(config, listener, shutdown)).await
+}
+
+/// All six services.
+pub struct Stack {
+    auth: RunningService,
+    wallet: RunningService,
+    coupon: RunningService,
+    notification: RunningService,
+    acceptor: RunningService,
+    plan_url: String,
+    plan_shutdown: Shutdown,
+    plan_task: JoinHandle<anyhow::Result<()>>,
+    databases: Vec<TestDatabase>,
+    _broker: TestBroker,
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        self.plan_shutdown.trigger();
+        self.plan_task.abort();
+    }
+}
+
+impl Stack {
+    pub async fn start() -> Self {
+        let broker = TestBroker::namespace();
+        let auth_database = TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await;
+        let auth = spawn_auth(&auth_database, &broker).await;
+
+        let coupon_database = TestDatabase::create(&[&adfolio_coupon::MIGRATOR]).await;
+        let mut config = adfolio_coupon::Config::parse_from(["coupon"]);
+        (config.database, config.broker) = (coupon_database.args(), broker.args());
+        let coupon =
+            spawn_service(|listener, shutdown| adfolio_coupon::run(config, listener, shutdown))
+                .await;
+
+        let notification_database = TestDatabase::create(&[&adfolio_notification::MIGRATOR]).await;
+        let mut config = adfolio_notification::Config::parse_from(["notification"]);
+        (config.database, config.broker) = (notification_database.args(), broker.args());
+        let notification = spawn_service(|listener, shutdown| {
+            adfolio_notification::run(config, listener, shutdown)
+        })
+        .await;
+
+        let acceptor_database = TestDatabase::create(&[&adfolio_acceptor::MIGRATOR]).await;
+        let mut config = adfolio_acceptor::Config::parse_from(["acceptor"]);
+        config.database = acceptor_database.args();
+        let acceptor =
+            spawn_service(|listener, shutdown| adfolio_acceptor::run(config, listener, shutdown))
+                .await;
+
+        // Wallet and plan ask each other, so wallet is told where plan is going to be.
+        let plan_listener = free_listener().await;
+        let plan_url = format!("http://{}", plan_listener.local_addr().unwrap());
+        let (auth_url, coupon_url) = (auth.url(), coupon.url());
+        let wallet_database = TestDatabase::create(&[&adfolio_wallet::MIGRATOR]).await;
+        let arguments = [
+            "wallet",
+            "--auth-url",
+            &auth_url,
+            "--coupon-url",
+            &coupon_url,
+            "--plan-url",
+            &plan_url,
+        ];
+        let mut config = adfolio_wallet::config::WalletConfig::parse_from(arguments);
+        (config.database, config.broker) = (wallet_database.args(), broker.args());
+        let wallet =
+            spawn_service(|listener, shutdown| adfolio_wallet::run(config, listener, shutdown))
+                .await;
+
+        let plan_database = TestDatabase::create(&[&adfolio_plan::MIGRATOR]).await;
+        let wallet_url = wallet.url();
+        let arguments = [
+            "plan",
+            "--auth-url",
+            &auth_url,
+            "--coupon-url",
+            &coupon_url,
+            "--wallet-url",
+            &wallet_url,
+        ];
+        let mut config = adfolio_plan::config::PlanConfig::parse_from(arguments);
+        (config.database, config.broker) = (plan_database.args(), broker.args());
+        let plan_shutdown = Shutdown::manual();
+        let plan_task = tokio::spawn(adfolio_plan::run(
+            config,
+            plan_listener,
+            plan_shutdown.clone(),
+        ));
+
+        let databases = vec![
+            auth_database,
+            coupon_database,
+            notification_database,
+            acceptor_database,
+            wallet_database,
+            plan_database,
+        ];
+        let stack = Self {
+            auth,
+            wallet,
+            coupon,
+            notification,
+            acceptor,
+            plan_url,
+            plan_shutdown,
+            plan_task,
+            databases,
+            _broker: broker,
+        };
+        let plan = PlanAdminServiceClient::new(stack.plan());
+        eventually("plan answers", || {
+            let mut plan = plan.clone();
+            async move {
+                plan.list_operators(as_admin(ListOperatorsRequest::default()))
+                    .await
+                    .is_ok()
+            }
+        })
+        .await;
+        stack
+    }
+
+    pub async fn run(&self, arguments: &[&str]) -> Ended {
+        let variables = [
+            ("AUTH_URL", self.auth.url()),
+            ("PLAN_URL", self.plan_url.clone()),
+            ("WALLET_URL", self.wallet.url()),
+            ("COUPON_URL", self.coupon.url()),
+            ("NOTIFICATION_URL", self.notification.url()),
+            ("ACCEPTOR_URL", self.acceptor.url()),
+        ];
+        run(&variables, arguments, "").await
+    }
+
+    pub fn auth(&self) -> Channel {
+        self.auth.channel()
+    }
+
+    pub fn plan(&self) -> Channel {
+        client::connect(&self.plan_url, ClientOptions::default()).unwrap()
+    }
+
+    pub fn wallet(&self) -> Channel {
+        self.wallet.channel()
+    }
+
+    pub fn coupon(&self) -> Channel {
+        self.coupon.channel()
+    }
+
+    pub fn notification(&self) -> Channel {
+        self.notification.channel()
+    }
+
+    pub fn acceptor(&self) -> Channel {
+        self.acceptor.channel()
+    }
+
+    /// The rows of every table that is no bookkeeping of messages, over all services.
+    pub async fn row_counts(&self) -> Vec<(String, i64)> {
+        let mut counts = Vec::new();
+        for database in &self.databases {
+            let pool = database.pool();
+            let tables: Vec<String> = sqlx::query_scalar(
+                "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'
+                 AND tablename NOT IN ('outbox', 'inbox', 'idempotency_keys') ORDER BY 1",
+            )
+            .fetch_all(&pool)
+            .await
+            .unwrap();
+            for table in tables {
+                let query = format!("SELECT count(*) FROM \"{table}\"");
+                let count: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(query))
+                    .fetch_one(&pool)
+                    .await
+                    .unwrap();
+                counts.push((table, count));
+            }
+        }
+        counts
+    }
+
+    /// The wallet's database, to spoil it.
+    pub fn wallet_pool(&self) -> sqlx::PgPool {
+        self.databases[4].pool()
+    }
+}
+
+pub fn as_admin<M>(message: M) -> tonic::Request<M> {
+    outgoing(
+        &Caller::staff(Uuid::from_u128(7), StaffRole::Admin),
+        message,
+        CALL_LIMIT,
+    )
+}
+
+pub fn as_user<M>(user: &str, message: M) -> tonic::Request<M> {
+    outgoing(
+        &Caller::user(UserId(user.parse().unwrap())),
+        message,
+        CALL_LIMIT,
+    )
+}
+
+pub fn anonymous<M>(message: M) -> tonic::Request<M> {
+    outgoing(&Caller::system(), message, CALL_LIMIT)
+}

@@ -1,0 +1,14 @@
+//! Behaviour of adfolioctl: the program itself, against real services on real PostgreSQL and RabbitMQ.
+
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking with a clear message"
+)]
+
+mod dead;
+mod demo;
+mod helpers;
+mod ledger;
+mod staff;
