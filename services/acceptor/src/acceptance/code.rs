@@ -1,0 +1,101 @@
+//! Acceptance codes.
+
+use std::fmt;
+
+use adfolio_kit::refusal::Refusal;
+
+/// Letters and digits that nobody mistakes for one another on paper or on the telephone.
+const ALPHABET: &[u8] = b"23456789ABCDEFGHJKMNPQRSTUVWXYZ";
+
+/// Groups of a random code, and letters in each: about 59 bits, far beyond guessing at ten tries in ten minutes.
+const GROUPS: usize = 3;
+const GROUP_LENGTH: usize = 4;
+
+/// Lengths that a code can have.
+const SHORTEST: usize = 6;
+const LONGEST: usize = 32;
+
+/// An acceptance code: 6 to 32 of `A-Z`, `0-9` and `-`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Code(String);
+
+impl Code {
+    /// A new code that nobody can guess.
+    pub fn random() -> Self {
+        let group = |_| {
+            (0..GROUP_LENGTH)
+                .map(|_| random_letter())
+                .collect::<String>()
+        };
+        Self((0..GROUPS).map(group).collect::<Vec<_>>().join("-"))
+    }
+
+    /// The code that staff ask for, to the letter.
+    pub fn exact(text: &str) -> Result<Self, Refusal> {
+        let fits = (SHORTEST..=LONGEST).contains(&text.len());
+        let plain = text
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-');
+        if fits && plain {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(Refusal::invalid("code"))
+        }
+    }
+
+    /// The code that a person typed: in any letter case, with blanks around it. None when no code looks like that.
+    pub fn typed(text: &str) -> Option<Self> {
+        if text.len() > 4 * LONGEST {
+            return None;
+        }
+        Self::exact(&text.trim().to_ascii_uppercase()).ok()
+    }
+
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+fn random_letter() -> char {
+    let index = rand::random_range(0..ALPHABET.len());
+    char::from(ALPHABET.get(index).copied().unwrap_or(b'2'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_codes_are_codes_and_differ() {
+        let codes: std::collections::HashSet<String> =
+            (0..1_000).map(|_| Code::random().to_string()).collect();
+        assert_eq!(codes.len(), 1_000);
+        for code in codes {
+            assert_eq!(Code::exact(&code).unwrap().as_str(), code);
+            assert!(!code.contains(['0', 'O', '1', 'I', 'L']));
+        }
+    }
+
+    #[test]
+    fn what_staff_ask_for_is_exact_and_what_people_type_is_forgiven() {
+        assert_eq!(
+            Code::exact("DEMO-PERSONAL").unwrap().as_str(),
+            "DEMO-PERSONAL"
+        );
+        for wrong in ["", "ABC", "abcdef", "ABC DEF", "ÄBCDEF", &"A".repeat(33)] {
+            assert_eq!(Code::exact(wrong), Err(Refusal::invalid("code")), "{wrong}");
+        }
+        assert_eq!(
+            Code::typed(" demo-personal\n"),
+            Some(Code("DEMO-PERSONAL".to_owned()))
+        );
+        assert_eq!(Code::typed("short"), None);
+    }
+}

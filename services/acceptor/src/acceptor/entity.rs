@@ -1,0 +1,62 @@
+//! Persons and enterprises that exchange money.
+
+use adfolio_kit::names;
+use adfolio_kit::refusal::Refusal;
+use uuid::Uuid;
+
+/// The best rating, in tenths.
+const BEST_RATING_TENTHS: u32 = 50;
+
+names! {
+    /// Kind of an acceptor.
+    Kind {
+        /// A person.
+        Personal = "personal",
+        /// An enterprise.
+        Enterprise = "enterprise",
+    }
+}
+
+/// A rating in tenths, 0 to 50.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rating(i16);
+
+impl Rating {
+    /// A rating as it was sent.
+    pub fn from_tenths(tenths: u32) -> Result<Self, Refusal> {
+        match i16::try_from(tenths) {
+            Ok(rating) if tenths <= BEST_RATING_TENTHS => Ok(Self(rating)),
+            _ => Err(Refusal::invalid("rating")),
+        }
+    }
+
+    /// A rating as it was stored.
+    pub fn from_column(tenths: i16) -> Self {
+        Self(tenths)
+    }
+
+    /// The column.
+    pub fn column(self) -> i16 {
+        self.0
+    }
+
+    /// In tenths.
+    pub fn tenths(self) -> u32 {
+        u32::from(self.0.unsigned_abs())
+    }
+}
+
+/// An acceptor.
+#[derive(Clone, Debug)]
+pub struct Acceptor {
+    /// Its id.
+    pub id: Uuid,
+    /// Person or enterprise.
+    pub kind: Kind,
+    /// Name shown.
+    pub name: String,
+    /// Rating.
+    pub rating: Rating,
+    /// Exchange orders completed.
+    pub completed_orders: i64,
+}

@@ -1,0 +1,60 @@
+//! What can go wrong here, and the only mapping of it to a status.
+
+use std::time::Duration;
+
+use adfolio_kit::idempotency::ClaimError;
+use adfolio_kit::refusal::{self, Reason, Refusal};
+use tonic::Status;
+
+/// What can go wrong in the acceptor service.
+#[derive(Debug, thiserror::Error)]
+pub enum AcceptorError {
+    /// An input out of form, a role that is missing, an idempotency key used for something else.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// No such acceptor.
+    #[error("no such acceptor")]
+    AcceptorUnknown,
+    /// The exact code that was asked for exists already.
+    #[error("the code exists already")]
+    CodeTaken,
+    /// The code is unknown, expired, of the other kind or another user's: which of them is not told.
+    #[error("the acceptance code is not valid")]
+    CodeWrong,
+    /// Too many wrong codes.
+    #[error("too many wrong codes")]
+    TooManyAttempts(Duration),
+    /// The database failed.
+    #[error("cannot use the database")]
+    Database(#[from] sqlx::Error),
+    /// A row holds what this version does not know.
+    #[error("column {0} holds an unknown value")]
+    UnknownColumnValue(&'static str),
+}
+
+impl From<ClaimError> for AcceptorError {
+    fn from(error: ClaimError) -> Self {
+        match error {
+            ClaimError::Refused(refusal) => Self::Refused(refusal),
+            ClaimError::Database(error) => Self::Database(error),
+        }
+    }
+}
+
+impl AcceptorError {
+    /// The status of a failed `operation`.
+    pub fn into_status(self, operation: &'static str) -> Status {
+        let refusal = match &self {
+            Self::Refused(refusal) => refusal.clone(),
+            Self::AcceptorUnknown => Refusal::not_found("acceptor_id"),
+            Self::CodeTaken => Refusal::invalid("code").detail(self.to_string()),
+            Self::CodeWrong => Refusal::new(Reason::AcceptanceCodeError).field("code"),
+            Self::TooManyAttempts(wait) => Refusal::new(Reason::TooManyAttempts)
+                .field("code")
+                .retry_after(*wait),
+            Self::Database(error) => return refusal::database_status(error, operation),
+            Self::UnknownColumnValue(_) => return refusal::internal_status(&self, operation),
+        };
+        refusal.into()
+    }
+}

@@ -1,0 +1,12 @@
+//! The acceptor service through its clients, on a real PostgreSQL.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test may fail by panicking"
+)]
+
+mod codes;
+mod guessing;
+mod helpers;
+mod staff;
