@@ -8,7 +8,7 @@ export default mergeConfig(
       environment: 'happy-dom',
       include: ['src/**/*.test.{ts,tsx}'],
       setupFiles: ['src/test/setup.ts'],
-      env: { TZ: 'UTC' },
+      env: { TZ: 'UTC', DEBUG_PRINT_LIMIT: '0' },
       restoreMocks: true,
     },
   }),

@@ -1841,7 +1841,7 @@ export interface components {
              * @example 10000
              */
             read: number;
-            /** @description Rows that could not be taken; at most 1000 are named. */
+            /** @description Rows that could not be taken; at most 20000 are named. */
             rejected: components["schemas"]["RejectedRow"][];
             /**
              * Format: int64

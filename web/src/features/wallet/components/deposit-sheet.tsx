@@ -6,6 +6,7 @@ import { userInfoQuery } from '@/lib/data/user-info';
 import { CopyButton } from '@/ui/copy-button';
 import { Sheet } from '@/ui/sheet';
 import styles from '../pages/wallet.module.css';
+
 /** Deposits are credited by customer service; this says how, and what to name. */
 export function DepositSheet({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation();

@@ -1,0 +1,55 @@
+import { screen } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, test } from 'vitest';
+import { openApp } from '@/test/app';
+import * as fixtures from '@/test/fixtures';
+import { ok, refusal } from '@/test/handlers';
+import { server } from '@/test/server';
+
+test('coupons are listed by state, each with what it gives', async () => {
+  const { user } = openApp('/ad-center/coupons');
+  expect(await screen.findByText('−20.00')).toBeVisible();
+  expect(screen.getByText('From 1,000.00')).toBeVisible();
+  await user.click(screen.getByRole('tab', { name: 'Used 1' }));
+  expect(await screen.findByRole('link', { name: 'See plan' })).toHaveAttribute(
+    'href',
+    '#/plan/detail?id=plan-1',
+  );
+  await user.click(screen.getByRole('tab', { name: 'Expired 0' }));
+  expect(await screen.findByText('No expired coupons')).toBeVisible();
+});
+
+test('a coupon is claimed', async () => {
+  let claimed = false;
+  server.use(
+    http.get('*/api/user_coupon/list', () =>
+      ok({
+        items: claimed ? [fixtures.coupon({ name: 'Weekend discount' })] : [],
+        next_cursor: null,
+        counts: { unused: claimed ? 1 : 0, used: 0, expired: 0 },
+        claimable: fixtures.claimables.map((item) => ({ ...item, claimed })),
+      }),
+    ),
+    http.post('*/api/user_coupon/receive', async ({ request }) => {
+      expect(await request.json()).toEqual({ campaign_id: 'campaign-1' });
+      claimed = true;
+      return ok(fixtures.coupon());
+    }),
+  );
+  const { user } = openApp('/ad-center/coupons');
+  await user.click(await screen.findByRole('button', { name: 'Claim Weekend discount' }));
+  expect(await screen.findByText('Claimed successfully')).toBeVisible();
+  expect(await screen.findByRole('button', { name: 'Weekend discount claimed' })).toBeDisabled();
+  expect(await screen.findByRole('tab', { name: 'Unused 1' })).toBeVisible();
+});
+
+test('a refused claim says why', async () => {
+  server.use(
+    http.post('*/api/user_coupon/receive', () =>
+      refusal(400, 'You claimed this coupon today', { reason: 'COUPON_NAME_CLAIMED_TODAY' }),
+    ),
+  );
+  const { user } = openApp('/ad-center/coupons');
+  await user.click(await screen.findByRole('button', { name: 'Claim Weekend discount' }));
+  expect(await screen.findByText('You claimed this coupon today')).toBeVisible();
+});

@@ -1,0 +1,170 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { delay, HttpResponse, http } from 'msw';
+import { expect, test } from 'vitest';
+import { address, openApp } from '@/test/app';
+import * as fixtures from '@/test/fixtures';
+import { ok, refusal } from '@/test/handlers';
+import { server } from '@/test/server';
+
+const LIST = '*/api/plan/order/list';
+const PUT = '*/api/plan/order/put';
+
+test('plans are listed with both rows of tabs and their counts', async () => {
+  const { user } = openApp('/plan');
+  expect(await screen.findAllByRole('heading', { level: 2 })).toHaveLength(7);
+  expect(screen.getByRole('tab', { name: 'All 7' })).toBeVisible();
+  await user.click(screen.getByRole('tab', { name: 'Official' }));
+  expect(await screen.findByRole('tab', { name: 'All 2' })).toBeVisible();
+  await user.click(screen.getByRole('tab', { name: 'Waiting for settlement 1' }));
+  await waitFor(() => expect(screen.getAllByRole('heading', { level: 2 })).toHaveLength(1));
+  expect(screen.getByText('-67.93')).toBeVisible();
+  expect(address()).toBe('/plan?push=official&status=waiting_settlement');
+});
+
+test('an empty list says what to do next', async () => {
+  server.use(http.get(LIST, () => ok({ items: [], next_cursor: null, counts: {} })));
+  const { user } = openApp('/plan');
+  const panel = await screen.findByRole('tabpanel', { name: 'Plans' });
+  expect(await within(panel).findByText('No plans yet')).toBeVisible();
+  await user.click(within(panel).getByRole('button', { name: 'Place an ad' }));
+  const sheet = await screen.findByRole('dialog', { name: 'Choose a product' });
+  expect(await within(sheet).findAllByRole('link')).toHaveLength(3);
+  await user.click(within(sheet).getByRole('button', { name: 'Close' }));
+  await waitFor(() => expect(sheet).not.toBeInTheDocument());
+});
+
+test('a list that fails can be asked again', async () => {
+  server.use(http.get(LIST, () => refusal(500, 'Server error')));
+  openApp('/plan');
+  expect(await screen.findByRole('button', { name: 'Try again' })).toBeVisible();
+});
+
+test('a further page is added to the list', async () => {
+  server.use(
+    http.get(LIST, ({ request }) => {
+      const cursor = new URL(request.url).searchParams.get('cursor');
+      const items = [fixtures.plan({ id: cursor ?? 'first', plan_number: cursor ?? 'first' })];
+      return ok({ items, next_cursor: cursor ? null : 'second', counts: {} });
+    }),
+  );
+  const { user } = openApp('/plan');
+  await user.click(await screen.findByRole('button', { name: 'Load more' }));
+  expect(await screen.findByText('second')).toBeVisible();
+  expect(screen.getByText('first')).toBeVisible();
+  expect(screen.queryByRole('button', { name: 'Load more' })).not.toBeInTheDocument();
+});
+
+test('a plan shows its life, its delivery and its money', async () => {
+  openApp('/plan/detail?id=plan-1');
+  expect(await screen.findByText('1,240.30 of 2,000.00 consumed')).toBeVisible();
+  const timeline = screen.getByRole('region', { name: 'Timeline' });
+  expect(within(timeline).getAllByRole('listitem')).toHaveLength(5);
+  expect(screen.getByRole('region', { name: 'Money movements' })).toHaveTextContent('-1,980.00');
+  expect(await screen.findByRole('slider', { name: 'Money over time' })).toBeVisible();
+});
+
+test('a plan that does not exist says so', async () => {
+  server.use(
+    http.post('*/api/plan/order/detail', () => refusal(405, 'No such plan', { reason: 'NOT_FOUND' })),
+  );
+  openApp('/plan/detail?id=nope');
+  expect(await screen.findByText('No such plan')).toBeVisible();
+});
+
+async function review(amount = '1250') {
+  const app = openApp('/plan/goods-detail?id=product-1');
+  await screen.findByText('12,300.50');
+  await app.user.type(screen.getByLabelText('Put amount'), amount);
+  await app.user.click(screen.getByRole('button', { name: 'Review' }));
+  return app;
+}
+
+test('an amount that cannot be put is explained at its field', async () => {
+  const { user } = await review('20');
+  const amount = screen.getByLabelText('Put amount');
+  expect(amount).toHaveFocus();
+  expect(amount).toHaveAccessibleDescription(/^Below the minimum of 50.00/);
+  await user.clear(amount);
+  await user.type(amount, '5000.01');
+  await user.click(screen.getByRole('button', { name: 'Review' }));
+  expect(amount).toHaveAccessibleDescription(/^Put amount not in range: at most 5,000.00/);
+});
+
+test('an ad is reviewed with its coupon and placed once, however often it is tapped', async () => {
+  const sent: { key: string | null; body: unknown }[] = [];
+  server.use(
+    http.post(PUT, async ({ request }) => {
+      sent.push({ key: request.headers.get('Idempotency-Key'), body: await request.json() });
+      await delay(50);
+      return ok(fixtures.plan({ id: 'plan-1' }));
+    }),
+  );
+  const { user } = openApp('/plan/goods-detail?id=product-1');
+  await screen.findByText('12,300.50');
+  await user.type(screen.getByLabelText('Put amount'), '1250');
+  await user.click(screen.getByRole('button', { name: /^Coupon/ }));
+  const coupons = await screen.findByRole('dialog', { name: 'Choose a coupon' });
+  await user.click(within(coupons).getByRole('radio', { name: /^New user support/ }));
+  await user.click(within(coupons).getByRole('button', { name: 'Confirm' }));
+  await waitFor(() => expect(coupons).not.toBeInTheDocument());
+  await user.click(screen.getByRole('button', { name: 'Review' }));
+  const sheet = await screen.findByRole('dialog', { name: 'Review your order' });
+  expect(sheet).toHaveTextContent('You pay1,230.00 USD');
+  expect(sheet).toHaveTextContent('Available after11,070.50');
+  await user.dblClick(within(sheet).getByRole('button', { name: 'Place ad' }));
+  expect(await screen.findByText('1,240.30 of 2,000.00 consumed')).toBeVisible();
+  expect(address()).toBe('/plan/detail?id=plan-1');
+  expect(sent).toEqual([
+    {
+      key: expect.stringMatching(/^[0-9a-f]{32}$/),
+      body: { product_id: 'product-1', amount: '1250.00', user_coupon_id: 'coupon-1' },
+    },
+  ]);
+});
+
+test('after a lost answer the next try is the same call; after a refusal it is a new one', async () => {
+  const keys: (string | null)[] = [];
+  let answer: () => HttpResponse<never> | Response = () => HttpResponse.error();
+  server.use(
+    http.post(PUT, ({ request }) => {
+      keys.push(request.headers.get('Idempotency-Key'));
+      return answer();
+    }),
+  );
+  const { user } = await review();
+  const sheet = await screen.findByRole('dialog', { name: 'Review your order' });
+  const confirm = within(sheet).getByRole('button', { name: 'Place ad' });
+  await user.click(confirm);
+  expect(await within(sheet).findByText(/^No connection to the server/)).toBeVisible();
+  answer = () => refusal(400, 'Insufficient balance', { reason: 'INSUFFICIENT_BALANCE' });
+  await user.click(confirm);
+  expect(await within(sheet).findByText('Insufficient balance')).toBeVisible();
+  await user.click(confirm);
+  await waitFor(() => expect(keys).toHaveLength(3));
+  expect(keys[1]).toBe(keys[0]);
+  expect(keys[2]).not.toBe(keys[0]);
+});
+
+test('a pushed plan starts with its own amount and is put by its id', async () => {
+  let body: unknown;
+  server.use(
+    http.post(PUT, async ({ request }) => {
+      body = await request.json();
+      return ok(fixtures.plan({ id: 'plan-2' }));
+    }),
+  );
+  const { user } = openApp('/plan/detail?id=plan-2');
+  await user.click(await screen.findByRole('link', { name: 'Put this plan' }));
+  expect(await screen.findByLabelText('Put amount')).toHaveValue('800.00');
+  await screen.findByText('12,300.50');
+  await user.click(screen.getByRole('button', { name: 'Review' }));
+  await user.click(await screen.findByRole('button', { name: 'Place ad' }));
+  await waitFor(() => expect(body).toEqual({ plan_id: 'plan-2', amount: '800.00' }));
+});
+
+test('the typed amount survives a login that comes between', async () => {
+  const { user } = openApp('/plan/goods-detail?id=product-1');
+  await user.type(await screen.findByLabelText('Put amount'), '777');
+  await user.tab();
+  await waitFor(() => expect(address()).toContain('amount=777'));
+});

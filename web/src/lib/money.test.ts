@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { formatsFor } from '@/i18n/format';
+import { putTotals } from './coupon';
+import {
+  add,
+  compare,
+  fromMinor,
+  parseTypedAmount,
+  percentOf,
+  shareOf,
+  signOf,
+  subtract,
+  sum,
+  toMinor,
+} from './money';
+
+describe('amounts', () => {
+  test('are exact beyond what a float holds', () => {
+    expect(add('90071992547409.93', '0.01')).toBe('90071992547409.94');
+    expect(subtract('0.30', '0.10')).toBe('0.20');
+    expect(sum(['0.10', '0.20', '-0.30'])).toBe('0.00');
+    expect(formatsFor('en').money('123456789012345678.91')).toBe('123,456,789,012,345,678.91');
+  });
+
+  test('read and write every form of the server', () => {
+    for (const value of ['0.00', '0.05', '-0.05', '1250.00', '-12.00'])
+      expect(fromMinor(toMinor(value))).toBe(value);
+    expect(toMinor('12')).toBe(1200n);
+    expect(() => toMinor('1e3')).toThrow(RangeError);
+  });
+
+  test('compare by value, not by text', () => {
+    expect(compare('9.00', '10.00')).toBe(-1);
+    expect(compare('10', '10.00')).toBe(0);
+    expect(signOf('-0.01')).toBe(-1);
+    expect(signOf('0.00')).toBe(0);
+  });
+});
+
+describe('a typed amount', () => {
+  test.each([
+    ['1250', '1250.00'],
+    [' 12.5 ', '12.50'],
+    ['12,5', '12.50'],
+    ['1,250.00', '1250.00'],
+    ['1,250', '1250.00'],
+    ["1'250.00", '1250.00'],
+    ['.5', '0.50'],
+    ['5.', '5.00'],
+    ['007', '7.00'],
+  ])('%s is %s', (typed, amount) => {
+    expect(parseTypedAmount(typed)).toBe(amount);
+  });
+
+  test.each(['', ' ', 'abc', '-5', '+5', '1e3', '1.234', '1.2.3', '.', '1,2,3', 'NaN', '0x10'])(
+    '%j is none',
+    (typed) => {
+      expect(parseTypedAmount(typed)).toBeNull();
+    },
+  );
+});
+
+describe('what a put comes to', () => {
+  test('without a coupon it is the amount', () => {
+    expect(putTotals('100.00', null)).toEqual({ paid: '100.00', worth: '0.00', budget: '100.00' });
+  });
+
+  test('a discount is rounded down to cents', () => {
+    expect(putTotals('33.33', { mode: 'discount', value: '10%' })).toEqual({
+      paid: '30.00',
+      worth: '3.33',
+      budget: '33.33',
+    });
+    expect(percentOf('99.99', '12.5')).toBe('12.49');
+  });
+
+  test('a deduction is never worth more than the amount', () => {
+    expect(putTotals('15.00', { mode: 'deduction', value: '20.00' })).toEqual({
+      paid: '0.00',
+      worth: '15.00',
+      budget: '15.00',
+    });
+  });
+
+  test('an addition makes the budget larger', () => {
+    expect(putTotals('1000.00', { mode: 'addition', value: '50.00' })).toEqual({
+      paid: '1000.00',
+      worth: '50.00',
+      budget: '1050.00',
+    });
+  });
+});
+
+test('a share for a bar stays within 0 and 100', () => {
+  expect(shareOf('1.00', '3.00')).toBe(33);
+  expect(shareOf('5.00', '3.00')).toBe(100);
+  expect(shareOf('1.00', '0.00')).toBe(0);
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { areaPath, linePath, nearestIndex, niceMax, type Plot, xAt, yAt } from './scale';
+
+const plot: Plot = { width: 110, height: 120, left: 5, right: 5, top: 10, bottom: 10 };
+
+test('the top of the axis is a round number at or above the largest value', () => {
+  for (const [max, nice] of [
+    [0, 4],
+    [1, 1],
+    [3, 4],
+    [19.2, 20],
+    [41, 50],
+    [99, 100],
+    [123_456_789, 200_000_000],
+  ] as const) {
+    expect(niceMax(max)).toBe(nice);
+  }
+});
+
+test('points spread over the width, a single one stands in the middle', () => {
+  expect(xAt(0, 3, plot)).toBe(5);
+  expect(xAt(2, 3, plot)).toBe(105);
+  expect(xAt(0, 1, plot)).toBe(55);
+  expect(yAt(0, 4, plot)).toBe(110);
+  expect(yAt(4, 4, plot)).toBe(10);
+});
+
+test('a line goes through its points and an area closes at the base', () => {
+  expect(linePath([0, 4], 4, plot)).toBe('M5 110L105 10');
+  expect(areaPath([0, 4], 4, plot)).toBe('M5 110L105 10L105 110L5 110Z');
+  expect(areaPath([], 4, plot)).toBe('');
+});
+
+test('a pointer finds the nearest point, also from outside', () => {
+  expect(nearestIndex(-20, 3, plot)).toBe(0);
+  expect(nearestIndex(54, 3, plot)).toBe(1);
+  expect(nearestIndex(500, 3, plot)).toBe(2);
+  expect(nearestIndex(50, 1, plot)).toBe(0);
+});
