@@ -115,10 +115,12 @@ impl From<Refusal> for Failure {
             Reason::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::OK,
         };
+        // A login is refused before the edge knows the user: the service says in which language they read.
+        let lang = refusal.lang.as_deref().and_then(Lang::from_code);
         Self {
             refusal,
             status,
-            lang: None,
+            lang,
         }
     }
 }
