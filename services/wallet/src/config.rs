@@ -29,7 +29,7 @@ pub struct WalletConfig {
     #[command(flatten)]
     pub peers: PeerArgs,
     /// Seconds between two proofs of the books in the background
-    #[arg(long, env = "RECONCILE_INTERVAL_SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, env = "RECONCILE_INTERVAL_SECONDS", default_value_t = 900, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub reconcile_interval_seconds: u64,
 }
 

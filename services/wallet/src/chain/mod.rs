@@ -11,11 +11,11 @@ use uuid::Uuid;
 use crate::error::WalletError;
 use entity::{Break, Head, Walk};
 
-/// Users that are walked at once.
-const USERS_PAGE: i64 = 200;
+/// Users that are walked at once; few in debug builds, so that tests cross from page to page.
+const USERS_PAGE: i64 = if cfg!(debug_assertions) { 7 } else { 200 };
 
-/// Transactions that one statement reads, so that it stays far inside the statement limit.
-const LINKS_PAGE: i64 = 5_000;
+/// Transactions that one statement reads, so that it stays far inside the statement limit; few in debug builds, too.
+const LINKS_PAGE: i64 = if cfg!(debug_assertions) { 11 } else { 5_000 };
 
 /// Broken chains that are told.
 const BREAKS_MAX: usize = 100;

@@ -7,7 +7,7 @@ use pbjson_types::Timestamp;
 
 use crate::flow::entity::{Account, FlowEntry, FlowType, line_id};
 use crate::flow::{Filter, MonthSummary};
-use crate::posting::entity::Booked;
+use crate::posting::outcome::Booked;
 use crate::property::Property;
 
 /// The leg of a deposit that the fund details show.

@@ -8,6 +8,7 @@
 //! batch; any number of replicas post side by side.
 
 pub mod entity;
+pub mod outcome;
 mod repo;
 mod writer;
 
@@ -18,7 +19,8 @@ use adfolio_kit::refusal::Reason;
 
 use crate::error::WalletError;
 use crate::peers::Peers;
-use entity::{Command, Done};
+use entity::Command;
+use outcome::Done;
 
 /// Posts a deposit. Only for a user without a wallet auth is asked whether there is such a user: a wallet exists only for
 /// users that existed when it was opened.

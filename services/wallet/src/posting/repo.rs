@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::entity::{Action, Booked, Command, Decision, Done, HoldFigures, Outcome};
+use super::entity::{Action, Command};
+use super::outcome::{Booked, Decision, Done, HoldFigures, Outcome};
 use crate::property::Property;
 
 /// A command with what its transactions need besides it.
@@ -61,7 +62,11 @@ impl<'a> Arrays<'a> {
         self.staff.push(deposit.map(|deposit| deposit.staff_id));
         let (kind, order, version, amounts) = match &item.command.action {
             Action::Deposit(deposit) => {
-                let kind = if deposit.opens_wallet { "first_deposit" } else { "deposit" };
+                let kind = if deposit.opens_wallet {
+                    "first_deposit"
+                } else {
+                    "deposit"
+                };
                 (kind, None, 0, [deposit.amount.minor(), 0, 0])
             }
             Action::Hold {

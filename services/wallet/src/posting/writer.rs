@@ -18,7 +18,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
-use super::entity::{Command, Decision, Done, Subject};
+use super::entity::{Command, Subject};
+use super::outcome::{Decision, Done};
 use super::repo::{self, Item};
 use crate::config::PostingArgs;
 use crate::error::WalletError;

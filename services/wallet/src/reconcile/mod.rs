@@ -1,9 +1,10 @@
 //! The proof that the books balance, by themselves and against the books of plan and coupon.
 
 pub mod entity;
+mod findings;
 mod repo;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use adfolio_kit::refusal::chain;
@@ -13,10 +14,15 @@ use uuid::Uuid;
 
 use crate::error::WalletError;
 use crate::peers::Peers;
-use entity::{Check, CouponCost, Findings, Holds, Platform, differing_orders};
+use entity::{Check, CouponCost, Holds, differing_orders};
+use findings::{Findings, Platform, Sums, Wallet};
+use repo::Stretch;
 
-/// Wallets that one statement compares.
-const WALLETS_PAGE: i64 = 500;
+/// Wallets that are compared at once; few in debug builds, so that tests cross from page to page.
+const WALLETS_PAGE: i64 = if cfg!(debug_assertions) { 7 } else { 500 };
+
+/// Transactions that one statement reads, so that it stays far inside the statement limit; few in debug builds, too.
+const TRANSACTIONS_PAGE: i64 = if cfg!(debug_assertions) { 11 } else { 50_000 };
 
 /// Orders that are compared at once.
 const HOLDS_PAGE: u32 = 2_000;
@@ -32,7 +38,7 @@ const SECOND_LOOKS_MAX: usize = 200;
 
 /// Makes every proof.
 pub async fn reconcile(pool: &PgPool, peers: &Peers) -> Result<Vec<Check>, WalletError> {
-    let findings = compare_all_wallets(pool).await?;
+    let findings = walk_books(pool).await?;
     let mut checks = findings.checks();
     let users = repo::users_off_their_holds(pool).await?;
     checks.push(Check::zero(
@@ -60,15 +66,55 @@ fn settled(name: &'static str, outcome: Result<Check, WalletError>) -> Result<Ch
     }
 }
 
-async fn compare_all_wallets(pool: &PgPool) -> Result<Findings, WalletError> {
+/// Walks over all of the books, user by user. A wallet is compared with what was posted up to the number that it had when it
+/// was read, so postings may go on meanwhile.
+async fn walk_books(pool: &PgPool) -> Result<Findings, WalletError> {
     let mut findings = Findings::default();
-    let mut after = Some(Uuid::nil());
-    while let Some(position) = after {
-        let (page, next) = repo::compare_wallets(pool, position, WALLETS_PAGE).await?;
-        findings = findings.plus(page);
-        after = next;
+    let mut after = Uuid::nil();
+    loop {
+        let wallets = repo::wallets(pool, after, WALLETS_PAGE).await?;
+        let is_last = i64::try_from(wallets.len()).is_ok_and(|count| count < WALLETS_PAGE);
+        // The last page also takes in whatever belongs to no wallet.
+        let last_user = wallets
+            .last()
+            .filter(|_| !is_last)
+            .map_or(Uuid::max(), |wallet| wallet.user_id);
+        walk_wallets(pool, after, last_user, &wallets, &mut findings).await?;
+        if is_last {
+            return Ok(findings);
+        }
+        after = last_user;
     }
-    Ok(findings)
+}
+
+async fn walk_wallets(
+    pool: &PgPool,
+    after: Uuid,
+    last_user: Uuid,
+    wallets: &[Wallet],
+    findings: &mut Findings,
+) -> Result<(), WalletError> {
+    let mut sums: BTreeMap<Uuid, Sums> = BTreeMap::new();
+    let mut position = Some((after, i64::MAX));
+    while let Some(after) = position {
+        let stretch = Stretch {
+            after,
+            last_user,
+            limit: TRANSACTIONS_PAGE,
+        };
+        let (parts, next) = repo::read_stretch(pool, wallets, stretch).await?;
+        for part in &parts {
+            findings.add(part, &mut sums);
+        }
+        position = next;
+    }
+    for wallet in wallets {
+        findings.compare(
+            wallet,
+            &sums.get(&wallet.user_id).copied().unwrap_or_default(),
+        );
+    }
+    Ok(())
 }
 
 async fn compare_with_plan(pool: &PgPool, peers: &Peers) -> Result<Check, WalletError> {
@@ -211,14 +257,7 @@ fn report(checks: &[Check], platform: &Platform) {
         });
         metrics::gauge!("wallet_reconcile_figure", "check" => check.name).set(check.figure as f64);
     }
-    let balances = [
-        ("deposits_clearing", platform.deposits_clearing),
-        ("promotions", platform.promotions),
-        ("ad_spend", platform.ad_spend),
-        ("ad_revenue", platform.ad_revenue),
-        ("profit_share", platform.profit_share),
-    ];
-    for (account, balance) in balances {
+    for (account, balance) in Platform::ACCOUNTS.into_iter().zip(platform.0) {
         metrics::gauge!("wallet_platform_balance_minor", "account" => account).set(balance as f64);
     }
 }

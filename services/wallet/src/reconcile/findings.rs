@@ -1,0 +1,178 @@
+//! What a walk over the books finds, and the checks that follow from it.
+
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
+use super::entity::Check;
+
+/// A wallet's figures, which its entries must explain.
+#[derive(Clone, Copy, Debug)]
+pub struct Wallet {
+    /// Whose.
+    pub user_id: Uuid,
+    /// Number of the last transaction.
+    pub seq: i64,
+    /// Available, to be consumed, to be settled, withdrawing.
+    pub balances: [i64; 4],
+    /// What coupons paid.
+    pub discount_total: i64,
+}
+
+/// Sums of a user's transactions and entries, up to the number of the wallet they are compared with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sums {
+    /// Transactions.
+    pub transactions: i64,
+    /// Entries of the four accounts.
+    pub balances: [i64; 4],
+    /// Entries of the available account that the fund details show.
+    pub shown: i64,
+    /// Entries of promotions.
+    pub promotions: i64,
+}
+
+/// Balances of the platform's accounts, in the order of [`Platform::ACCOUNTS`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Platform(pub [i64; 5]);
+
+impl Platform {
+    /// The accounts.
+    pub const ACCOUNTS: [&'static str; 5] = [
+        "deposits_clearing",
+        "promotions",
+        "ad_spend",
+        "ad_revenue",
+        "profit_share",
+    ];
+}
+
+/// One user's part of a stretch of the books.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Whose.
+    pub user_id: Uuid,
+    /// Whether the user has a wallet at all.
+    pub has_wallet: bool,
+    /// Transactions read.
+    pub transactions: i64,
+    /// Transactions whose entries do not sum to zero, or that have none.
+    pub unbalanced: i64,
+    /// Transactions whose changes are not the sums of their entries.
+    pub differing: i64,
+    /// Transactions whose number or balances after do not follow from the one before.
+    pub off_course: i64,
+    /// What is to be compared with the wallet.
+    pub sums: Sums,
+    /// What went to the platform's accounts.
+    pub platform: Platform,
+}
+
+/// What a walk over the books found. Sums saturate: one that does not fit proves nothing anyway.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Findings {
+    wallets: i64,
+    transactions: i64,
+    unbalanced: i64,
+    differing: i64,
+    off_course: i64,
+    wallets_differing: i64,
+    balance_difference: i64,
+    details_differing: i64,
+    discounts_differing: i64,
+    /// Balances of the platform's accounts.
+    pub platform: Platform,
+}
+
+impl Findings {
+    /// Takes in a user's part of a stretch, whose sums go to the other parts of that user.
+    pub fn add(&mut self, part: &Part, sums: &mut BTreeMap<Uuid, Sums>) {
+        increase(&mut self.transactions, part.transactions);
+        increase(&mut self.unbalanced, part.unbalanced);
+        increase(&mut self.differing, part.differing);
+        increase(&mut self.off_course, part.off_course);
+        increase(&mut self.wallets_differing, i64::from(!part.has_wallet));
+        for (total, amount) in self.platform.0.iter_mut().zip(part.platform.0) {
+            increase(total, amount);
+        }
+        let user = sums.entry(part.user_id).or_default();
+        increase(&mut user.transactions, part.sums.transactions);
+        increase(&mut user.shown, part.sums.shown);
+        increase(&mut user.promotions, part.sums.promotions);
+        for (total, amount) in user.balances.iter_mut().zip(part.sums.balances) {
+            increase(total, amount);
+        }
+    }
+
+    /// Compares a wallet with all parts of its user.
+    pub fn compare(&mut self, wallet: &Wallet, sums: &Sums) {
+        let pairs = wallet.balances.iter().zip(sums.balances);
+        let difference = pairs.fold(0_i64, |all, (balance, sum)| {
+            all.saturating_add(balance.saturating_sub(sum).saturating_abs())
+        });
+        let differs = difference != 0 || wallet.seq != sums.transactions;
+        increase(&mut self.wallets, 1);
+        increase(&mut self.wallets_differing, i64::from(differs));
+        increase(&mut self.balance_difference, difference);
+        increase(
+            &mut self.details_differing,
+            i64::from(wallet.balances[0] != sums.shown),
+        );
+        increase(
+            &mut self.discounts_differing,
+            i64::from(wallet.discount_total.checked_neg() != Some(sums.promotions)),
+        );
+    }
+
+    /// The checks that the books prove by themselves.
+    pub fn checks(&self) -> Vec<Check> {
+        let Self {
+            wallets,
+            transactions,
+            ..
+        } = self;
+        let of_transactions = |name, count, what| {
+            Check::zero(
+                name,
+                count,
+                format!("{count} of {transactions} transactions {what}"),
+            )
+        };
+        let of_wallets = |name, count, what: String| {
+            Check::zero(name, count, format!("{count} of {wallets} wallets {what}"))
+        };
+        let difference = self.balance_difference;
+        vec![
+            of_transactions("entries_sum_to_zero", self.unbalanced, "do not balance"),
+            of_transactions(
+                "transactions_equal_entries",
+                self.differing,
+                "differ from their entries",
+            ),
+            of_transactions(
+                "balances_follow_in_sequence",
+                self.off_course,
+                "do not follow from the one before",
+            ),
+            of_wallets(
+                "balances_equal_entries",
+                self.wallets_differing,
+                format!("differ from their entries, by {difference} minor units in all"),
+            ),
+            of_wallets(
+                "fund_details_sum_to_available",
+                self.details_differing,
+                "differ from their fund details".into(),
+            ),
+            of_wallets(
+                "discounts_equal_promotions",
+                self.discounts_differing,
+                "differ from what promotions paid".into(),
+            ),
+        ]
+    }
+}
+
+fn increase(total: &mut i64, amount: i64) {
+    *total = total.saturating_add(amount);
+}
