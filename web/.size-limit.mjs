@@ -1,0 +1,40 @@
+// What a page costs in JavaScript, read from the build's manifest: a chunk and everything it imports at once.
+import { existsSync, readFileSync } from 'node:fs';
+
+const MANIFEST = new URL('./dist/.vite/manifest.json', import.meta.url);
+if (!existsSync(MANIFEST)) throw new Error('nothing built: run `npm run build` first');
+const manifest = JSON.parse(readFileSync(MANIFEST, 'utf8'));
+
+/** The scripts that are fetched with the given sources. */
+function scriptsOf(...sources) {
+  const found = new Set();
+  const visit = (source) => {
+    const chunk = manifest[source];
+    if (!chunk) throw new Error(`not in the manifest: ${source}`);
+    if (found.has(chunk.file)) return;
+    found.add(chunk.file);
+    (chunk.imports ?? []).forEach(visit);
+  };
+  sources.forEach(visit);
+  return [...found].filter((file) => file.endsWith('.js'));
+}
+
+const first = scriptsOf('index.html', 'src/features/auth/pages/login.tsx', 'src/i18n/packs/en.json');
+const pages = Object.keys(manifest).filter((source) => /^src\/(features|app)\/.*pages\//.test(source));
+const packs = Object.keys(manifest).filter((source) => source.startsWith('src/i18n/packs/'));
+const inDist = (files) => files.map((file) => `dist/${file}`);
+const budget = (name, files, limit) => ({ name, path: inDist(files), limit, gzip: true, brotli: false });
+
+export default [
+  budget('first load of the login', first, '140 kB'),
+  ...pages
+    .map((source) => [source, scriptsOf(source).filter((file) => !first.includes(file))])
+    .filter(([, files]) => files.length > 0)
+    .map(([source, files]) => budget(`further: ${source.replace(/^src\//, '')}`, files, '15 kB')),
+  budget(
+    'chart',
+    scriptsOf('src/ui/chart/chart.tsx').filter((file) => !first.includes(file)),
+    '30 kB',
+  ),
+  ...packs.map((source) => budget(`language: ${source}`, scriptsOf(source), '15 kB')),
+];

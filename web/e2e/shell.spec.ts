@@ -1,0 +1,196 @@
+import { expect, test } from '@playwright/test';
+import { Api, newAdvertiser } from './support/api';
+import { openAs, settled } from './support/app';
+
+test('pages that need a login lead there and back, unknown ones to the page that says so', async ({
+  page,
+}) => {
+  const { user, password } = await newAdvertiser(await Api.staff());
+  await page.goto('/#/wallet/fund-details?type=system_top_up');
+  await expect(page).toHaveURL(/#\/login$/);
+  await page.getByLabel('Username').fill(user.username);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(page).toHaveURL(/#\/wallet\/fund-details\?type=system_top_up$/);
+  await page.goto('/#/no/such/page');
+  await expect(page).toHaveURL(/#\/404$/);
+  await page.getByRole('link', { name: 'Go to the ad centre' }).click();
+  await expect(page).toHaveURL(/#\/ad-center$/);
+});
+
+test('a refused login is explained and keeps what was typed', async ({ page }) => {
+  await page.goto('/');
+  await expect(page).toHaveURL(/#\/login$/);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(page.getByLabel('Username')).toBeFocused();
+  await expect(page.getByText('Please enter username')).toBeVisible();
+  await page.getByLabel('Username').fill(`nobody-${Date.now()}`);
+  await page.getByLabel('Password', { exact: true }).fill('not the password');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(page.getByRole('alert')).not.toBeEmpty();
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue('not the password');
+});
+
+test('a used licence key and a taken name are said at their fields', async ({ page }) => {
+  const staff = await Api.staff();
+  const { user } = await newAdvertiser(staff);
+  await page.goto('/#/register');
+  await page.getByLabel('Username').fill(user.username);
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+  await page.getByLabel('Confirm password').fill('correct horse battery');
+  await page.getByLabel('Email').fill('second@example.com');
+  await page.getByLabel('Phone').fill('+4915112345678');
+  await page.getByLabel('Authorisation code').fill('NO-SUCH-KEY');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await expect(page.locator('[aria-invalid="true"]').first()).toBeFocused();
+  await expect(page.getByLabel('Email')).toHaveValue('second@example.com');
+});
+
+test('a host shell comes in with its token and opens an account with a code', async ({ page }) => {
+  const staff = await Api.staff();
+  const { token } = await staff.post<{ token: string }>('/admin/user/host_token', {
+    external_user_id: `host-${Date.now()}-${Math.random()}`,
+  });
+  await page.goto(`/#/entry?token=${token}&lang=en`);
+  await expect(page).toHaveURL(new RegExp(`#/ad-welcome\\?token=${token}&lang=en$`));
+  await page.getByLabel('Authorisation code').fill('NO-SUCH-KEY');
+  await page.getByRole('button', { name: 'Open account' }).click();
+  await expect(page.getByLabel('Authorisation code')).toHaveAttribute('aria-invalid', 'true');
+  await page.getByLabel('Authorisation code').fill(await staff.newLicense());
+  await page.getByRole('button', { name: 'Open account' }).click();
+  await expect(page).toHaveURL(/#\/ad-center$/);
+  await settled(page);
+  // Only who registered here logs out here.
+  await expect(page.getByRole('button', { name: 'Log out' })).toHaveCount(0);
+});
+
+test('sheets close with Esc, the backdrop and Back, and focus returns', async ({ page }) => {
+  await openAs(page, (await Api.demo()).token, '/ad-center');
+  const opener = page.getByRole('button', { name: 'Language' });
+  const sheet = page.getByRole('dialog', { name: 'Language' });
+
+  await opener.click();
+  await expect(sheet).toBeVisible();
+  await expect(page.locator('dialog :focus')).toHaveCount(1);
+  for (let press = 0; press < 6; press += 1) await page.keyboard.press('Tab');
+  await expect(page.locator('dialog :focus')).toHaveCount(1);
+  await page.keyboard.press('Escape');
+  await expect(sheet).toHaveCount(0);
+  await expect(opener).toBeFocused();
+
+  await opener.click();
+  await expect(sheet).toBeVisible();
+  await page.mouse.click(5, 5);
+  await expect(sheet).toHaveCount(0);
+
+  await opener.click();
+  await expect(sheet).toBeVisible();
+  await page.goBack();
+  await expect(sheet).toHaveCount(0);
+  await expect(page).toHaveURL(/#\/ad-center$/);
+});
+
+test('a logout is confirmed and ends the session on the server, too', async ({ page }) => {
+  const { api } = await newAdvertiser(await Api.staff());
+  await openAs(page, api.token, '/ad-center');
+  await page.getByRole('button', { name: 'Log out' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Log out?' });
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(dialog).toHaveCount(0);
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await dialog.getByRole('button', { name: 'Log out' }).click();
+  await expect(page).toHaveURL(/#\/login$/);
+  await expect(api.get('/user/info')).rejects.toThrow(/\/user\/info/);
+});
+
+test('a session that ends elsewhere shows one dialog', async ({ page }) => {
+  const { api } = await newAdvertiser(await Api.staff());
+  await openAs(page, api.token, '/ad-center');
+  await api.post('/auth/logout', {});
+  await page.getByRole('tab', { name: 'This week' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Login expired' });
+  await expect(dialog).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(1);
+  await dialog.getByRole('button', { name: 'Log in again' }).click();
+  await expect(page).toHaveURL(/#\/login$/);
+});
+
+test('a disabled account is told so', async ({ page }) => {
+  const staff = await Api.staff();
+  const { user, password } = await newAdvertiser(staff);
+  await staff.post('/admin/user/state', { id: user.id, state: 'disabled', reason: 'checks' });
+  await page.goto('/#/login');
+  await page.getByLabel('Username').fill(user.username);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(page.getByRole('dialog', { name: 'Account unavailable' })).toBeVisible();
+});
+
+test('offline, a banner comes and goes and what was loaded stays', async ({ page, context }) => {
+  await openAs(page, (await Api.demo()).token, '/wallet');
+  const total = page.getByRole('region', { name: 'Total assets' });
+  const text = (await total.textContent()) ?? '';
+  await context.setOffline(true);
+  await expect(page.getByText('You are offline.')).toBeVisible();
+  await expect(total).toHaveText(text);
+  await context.setOffline(false);
+  await expect(page.getByText('You are offline.')).toHaveCount(0);
+});
+
+test('figures are asked for every 30 s, not while hidden, and at once on coming back', async ({ page }) => {
+  await page.clock.install();
+  let asked = 0;
+  page.on('request', (request) => {
+    if (request.url().includes('/data_statistics/')) asked += 1;
+  });
+  await openAs(page, (await Api.demo()).token, '/ad-center');
+  expect(asked).toBe(1);
+  await page.clock.runFor(30_100);
+  await expect.poll(() => asked).toBe(2);
+  await settled(page);
+
+  const setVisibility = (state: 'hidden' | 'visible') =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+  await setVisibility('hidden');
+  await page.clock.runFor(90_000);
+  expect(asked).toBe(2);
+  await setVisibility('visible');
+  await expect.poll(() => asked).toBe(3);
+});
+
+test('nothing jumps while the ad centre loads', async ({ page }) => {
+  await page.addInitScript(() => {
+    const shifts: number[] = [];
+    Object.assign(window, { shifts });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        const { value, hadRecentInput } = entry as PerformanceEntry & {
+          value: number;
+          hadRecentInput: boolean;
+        };
+        if (!hadRecentInput) shifts.push(value);
+      }
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  await openAs(page, (await Api.demo()).token, '/ad-center?range=week');
+  await expect(page.getByRole('slider')).toBeVisible();
+  const total = await page.evaluate(() =>
+    (window as unknown as { shifts: number[] }).shifts.reduce((sum, value) => sum + value, 0),
+  );
+  expect(total).toBeLessThan(0.02);
+});
+
+test('no script or style breaks the content security policy', async ({ page }) => {
+  const broken: string[] = [];
+  page.on('console', (message) => {
+    if (/content security policy/i.test(message.text())) broken.push(message.text());
+  });
+  const { token } = await Api.demo();
+  for (const path of ['/ad-center', '/plan', '/wallet', '/notification', '/ad-center/coupons']) {
+    await openAs(page, token, path);
+  }
+  expect(broken).toEqual([]);
+});

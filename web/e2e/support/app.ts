@@ -1,0 +1,30 @@
+import { expect, type Page } from '@playwright/test';
+
+/** Opens a page of the app as the owner of a token. */
+export async function openAs(page: Page, token: string, path: string): Promise<void> {
+  await page.addInitScript((value) => {
+    localStorage.setItem('adfolio.token', value);
+    localStorage.setItem('adfolio.entry', 'register');
+  }, token);
+  await page.goto(`/#${path}`);
+  await settled(page);
+}
+
+/** Waits until nothing is on its way any more. */
+export async function settled(page: Page): Promise<void> {
+  await expect(page.locator('main')).not.toBeEmpty();
+  await expect(page.getByRole('status', { name: 'Loading…' })).toHaveCount(0);
+  await expect(page.locator('[class*="skeleton"]')).toHaveCount(0);
+}
+
+/** An amount as the app shows it in English. */
+export function shown(amount: string): string {
+  return new Intl.NumberFormat('en', { minimumFractionDigits: 2 }).format(amount as `${number}`);
+}
+
+/** A result as the app shows it, with its sign. */
+export function shownSigned(amount: string): string {
+  return new Intl.NumberFormat('en', { minimumFractionDigits: 2, signDisplay: 'exceptZero' }).format(
+    amount as `${number}`,
+  );
+}
