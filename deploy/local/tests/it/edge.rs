@@ -1,0 +1,207 @@
+//! nginx with its real configuration, in front of a stand-in for the gateway.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use adfolio_local::{Component, Service, Signal, Stack};
+use reqwest::{Client, StatusCode};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// nginx is at hand wherever these tests run, so the stand-in is one, too: it answers everything with one envelope that tells
+/// what it was sent.
+const STAND_IN: &str = r#"#!/bin/sh
+cat >"$STAND_IN_FOLDER/nginx.conf" <<EOF
+daemon off;
+master_process off;
+pid $STAND_IN_FOLDER/nginx.pid;
+error_log stderr;
+events {}
+http {
+    access_log off;
+    client_body_temp_path $STAND_IN_FOLDER;
+    server {
+        listen $LISTEN_ADDR;
+        client_max_body_size 0;
+        default_type application/json;
+        add_header X-Request-Id \$http_x_request_id;
+        return 200 '{"code":200,"address":"\$http_x_forwarded_for"}';
+    }
+    server {
+        listen $ADMIN_ADDR;
+        location = /readyz { return 200; }
+    }
+}
+EOF
+PATH=$PATH:/usr/sbin exec nginx -p "$STAND_IN_FOLDER" -c "$STAND_IN_FOLDER/nginx.conf"
+"#;
+
+struct Edge {
+    stack: Stack,
+    client: Client,
+    _folder: TempDir,
+}
+
+fn program(folder: &Path, text: &str) {
+    let path = folder.join("adfolio-gateway");
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    // The stack looks for the operator's program, which nothing here calls.
+    fs::write(folder.join("adfolioctl"), "").unwrap();
+}
+
+impl Edge {
+    async fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        program(folder.path(), STAND_IN);
+        fs::create_dir_all(folder.path().join("web/assets")).unwrap();
+        fs::write(folder.path().join("web/index.html"), "<!doctype html>").unwrap();
+        fs::write(folder.path().join("web/assets/app-1a2b3c.js"), "export {};").unwrap();
+        let stack = Stack::builder()
+            .services([Service::Gateway])
+            .programs(folder.path())
+            .web(folder.path().join("web"))
+            .extra_env(
+                Service::Gateway,
+                "STAND_IN_FOLDER",
+                folder.path().to_str().unwrap(),
+            )
+            .start()
+            .await
+            .unwrap();
+        Self {
+            stack,
+            client: Client::new(),
+            _folder: folder,
+        }
+    }
+
+    fn get(&self, path: &str) -> reqwest::RequestBuilder {
+        self.client.get(format!("{}{path}", self.stack.url()))
+    }
+}
+
+fn header<'a>(response: &'a reqwest::Response, name: &str) -> &'a str {
+    response
+        .headers()
+        .get(name)
+        .map_or("", |value| value.to_str().unwrap())
+}
+
+#[tokio::test]
+async fn the_edge_serves_the_client_guards_it_and_speaks_in_envelopes() {
+    let edge = Edge::start().await;
+
+    let page = edge.get("/").send().await.unwrap();
+    assert_eq!(page.status(), StatusCode::OK);
+    assert_eq!(header(&page, "cache-control"), "no-cache");
+    let policy = header(&page, "content-security-policy");
+    for directive in [
+        "script-src 'self';",
+        "object-src 'none';",
+        "base-uri 'none';",
+        "frame-ancestors 'none'",
+    ] {
+        assert!(policy.contains(directive), "{policy}");
+    }
+    let script = edge.get("/assets/app-1a2b3c.js").send().await.unwrap();
+    assert!(header(&script, "cache-control").contains("immutable"));
+    let missing = edge.get("/assets/app-000000.js").send().await.unwrap();
+    assert_eq!(missing.status(), StatusCode::NOT_FOUND);
+    assert_eq!(header(&missing, "cache-control"), "no-store");
+    assert_eq!(header(&missing, "x-content-type-options"), "nosniff");
+    assert_eq!(header(&missing, "referrer-policy"), "no-referrer");
+
+    let claimed = edge
+        .get("/api/user/info")
+        .header("x-request-id", "abc-1")
+        .header("x-forwarded-for", "10.1.2.3");
+    let answer = claimed.send().await.unwrap();
+    assert_eq!(header(&answer, "x-request-id"), "abc-1");
+    let answer: Value = answer.json().await.unwrap();
+    assert_eq!(
+        answer["address"], "127.0.0.1",
+        "a client cannot claim another address"
+    );
+    assert_eq!(
+        edge.get("/healthz").send().await.unwrap().status(),
+        StatusCode::OK
+    );
+
+    too_large_is_an_envelope(&edge).await;
+    a_dead_gateway_is_an_envelope(&edge).await;
+    edge.stack.wait_ready(Service::Gateway).await.unwrap();
+    assert_eq!(
+        edge.get("/api/user/info").send().await.unwrap().status(),
+        StatusCode::OK
+    );
+
+    edge.stack
+        .kill(Component::Nginx, Signal::SIGKILL)
+        .await
+        .unwrap();
+    edge.stack.wait_ready(Component::Nginx).await.unwrap();
+    edge.stack.wait_edge_ready().await.unwrap();
+    edge.stack.stop().await;
+}
+
+async fn too_large_is_an_envelope(edge: &Edge) {
+    const UPLOAD_BYTES_MAX: usize = 5 * 1024 * 1024;
+    let upload = |bytes: usize| {
+        let url = format!("{}/api/files/upload", edge.stack.url());
+        edge.client.post(url).body(vec![0; bytes]).send()
+    };
+    // One byte too many is for the gateway to name; far too many never reach it.
+    assert_eq!(
+        upload(UPLOAD_BYTES_MAX + 1).await.unwrap().status(),
+        StatusCode::OK
+    );
+    let refused = upload(2 * UPLOAD_BYTES_MAX).await.unwrap();
+    assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    let refused: Value = refused.json().await.unwrap();
+    assert_eq!(refused["code"], 400);
+    assert_eq!(refused["data"]["reason"], "FILE_TOO_LARGE");
+}
+
+async fn a_dead_gateway_is_an_envelope(edge: &Edge) {
+    const ATTEMPTS: usize = 10;
+    for _ in 0..ATTEMPTS {
+        edge.stack
+            .kill(Service::Gateway, Signal::SIGKILL)
+            .await
+            .unwrap();
+        let answer = edge.get("/api/user/info").send().await.unwrap();
+        if answer.status() == StatusCode::BAD_GATEWAY {
+            assert_eq!(header(&answer, "content-type"), "application/json");
+            assert_eq!(header(&answer, "cache-control"), "no-store");
+            let answer: Value = answer.json().await.unwrap();
+            assert_eq!(answer["code"], 500);
+            assert_eq!(answer["data"]["reason"], "UNAVAILABLE");
+            return;
+        }
+        // On a machine this busy the supervisor was faster than the request.
+        edge.stack.wait_ready(Service::Gateway).await.unwrap();
+    }
+    panic!("the gateway was back before the request {ATTEMPTS} times");
+}
+
+#[tokio::test]
+async fn a_wrong_configuration_ends_the_start_with_its_own_words() {
+    let folder = tempfile::tempdir().unwrap();
+    program(
+        folder.path(),
+        "#!/bin/sh\necho 'DRAIN_LIMIT_SECONDS: not a number'\nexit 2\n",
+    );
+    let started = Stack::builder()
+        .services([Service::Gateway])
+        .programs(folder.path())
+        .start()
+        .await;
+    let error = format!("{:#}", started.unwrap_err());
+    assert!(error.contains("gateway does not get ready"), "{error}");
+    assert!(
+        error.contains("DRAIN_LIMIT_SECONDS: not a number"),
+        "{error}"
+    );
+}
