@@ -359,16 +359,15 @@ impl EventSink for RevocationSink {
                 .map(|changed| changed.user_id),
             _ => return,
         };
-        match user.ok().and_then(|id| id.parse().ok()) {
-            Some(user) => self.doubts.mark(user),
+        if let Some(user) = user.ok().and_then(|id| id.parse().ok()) {
+            self.doubts.mark(user);
+        } else {
             // An event that cannot be read may be about anybody.
-            None => {
-                debug!(
-                    event_type = event.event_type,
-                    "revocation cannot be read, all sessions are doubted"
-                );
-                self.doubts.clear();
-            }
+            debug!(
+                event_type = event.event_type,
+                "revocation cannot be read, all sessions are doubted"
+            );
+            self.doubts.clear();
         }
     }
 }

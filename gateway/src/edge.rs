@@ -1,6 +1,7 @@
 //! What happens to every request: its id, its limits, its trace, its metrics; and the way from a route to its handler.
 
 use std::any::Any;
+use std::future::{Ready, ready};
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use futures::FutureExt;
 use serde_json::value::RawValue;
-use tracing::{Instrument, error, info};
+use tracing::{Instrument, debug, error};
 
 use crate::auth::{Token, refuse_inactive};
 use crate::call::Call;
@@ -75,7 +76,7 @@ pub fn router(gateway: &Gateway) -> Router {
     }
     let document: Arc<str> = document_text().into();
     let serve_document = move || {
-        std::future::ready((
+        ready((
             [(header::CONTENT_TYPE, "application/json")],
             document.to_string(),
         ))
@@ -83,17 +84,18 @@ pub fn router(gateway: &Gateway) -> Router {
     router
         .route(&format!("{BASE_PATH}/openapi.json"), get(serve_document))
         .method_not_allowed_fallback(|request: Request| {
-            refuse(request, StatusCode::METHOD_NOT_ALLOWED, Reason::Validation)
+            refuse(&request, StatusCode::METHOD_NOT_ALLOWED, Reason::Validation)
         })
-        .fallback(|request: Request| refuse(request, StatusCode::NOT_FOUND, Reason::NotFound))
+        .fallback(|request: Request| refuse(&request, StatusCode::NOT_FOUND, Reason::NotFound))
         .layer(from_fn_with_state(gateway.clone(), around))
 }
 
-async fn refuse(request: Request, status: StatusCode, reason: Reason) -> Response {
-    envelope::failure(
+fn refuse(request: &Request, status: StatusCode, reason: Reason) -> Ready<Response> {
+    let lang = context::lang(request.headers(), None);
+    ready(envelope::failure(
         &Failure::at_the_edge(status, reason),
-        context::lang(request.headers(), None),
-    )
+        lang,
+    ))
 }
 
 /// What surrounds every request, unknown paths included.
@@ -210,7 +212,8 @@ fn record(method: &Method, route: &str, response: &Response, started: Instant) {
     ];
     metrics::counter!("http_requests_total", &labels).increment(1);
     metrics::histogram!("http_request_duration_seconds", "method" => known.to_owned(), "route" => route.to_owned()).record(elapsed);
-    info!(status, reason, elapsed_ms = elapsed.as_millis(), "answered");
+    // The edge in front keeps the access log.
+    debug!(status, reason, elapsed_ms = elapsed.as_millis(), "answered");
 }
 
 /// From a request to its route's answer.
@@ -243,7 +246,7 @@ async fn answer(
         ..Caller::system()
     };
     let token = authenticate(&gateway, route.access, headers, &mut caller, lang).await?;
-    caller.lang = lang.code().to_owned();
+    lang.code().clone_into(&mut caller.lang);
     caller.idempotency_key = context::idempotency_key(headers)?;
     let call = Call {
         gateway,

@@ -17,7 +17,7 @@ use crate::errors::Failure;
 const MAX_KEYS: u64 = 50_000;
 
 /// A key that was quiet this long has all of its burst back.
-const FORGET_AFTER: Duration = Duration::from_secs(60);
+const FORGET_AFTER: Duration = Duration::from_mins(1);
 
 /// A limit for each of many keys, in bounded memory.
 pub struct FloodLimit<K> {

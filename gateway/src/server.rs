@@ -58,7 +58,7 @@ pub async fn serve(
         };
         match accepted {
             Ok((stream, peer)) => {
-                serve_connection(stream, peer, router.clone(), limits, &connections, permit)
+                serve_connection(stream, peer, router.clone(), limits, &connections, permit);
             }
             Err(error) => {
                 warn!(%error, "connection cannot be accepted");

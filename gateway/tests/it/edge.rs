@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -150,12 +150,9 @@ async fn a_flood_is_refused_by_address_and_by_token() {
     stack.send(other).await.ok();
 }
 
-#[tokio::test]
-async fn bad_inputs_are_named_field_by_field() {
-    let stack = Stack::start().await;
-    let admin = stack.admin().await;
-    let (_, token) = stack.user(&admin).await;
-    let user_calls = [
+/// Calls of a user and the field that each is refused for.
+fn user_calls() -> Vec<(&'static str, Value, &'static str)> {
+    vec![
         ("/plan/order/put", json!({"product_id": "p"}), "amount"),
         ("/plan/order/put", json!({"amount": 1}), "product_id"),
         (
@@ -195,28 +192,12 @@ async fn bad_inputs_are_named_field_by_field() {
             json!({"kind": "both", "code": "X"}),
             "kind",
         ),
-    ];
-    for (path, body, field) in user_calls {
-        let data = stack
-            .post(path, &token, &body)
-            .await
-            .refused(400, "VALIDATION");
-        assert_eq!(data["field"], field, "{path} {body}");
-    }
-    for (path, field) in [
-        ("/plan/order/list?status=x", "status"),
-        ("/plan/order/list?limit=abc", "limit"),
-        ("/plan/product/list?cursor=nonsense", "cursor"),
-        ("/transaction_flow/list?month=2026-99", "month"),
-        ("/transaction_flow/list?cursor=%F0%9F%92%A9", "cursor"),
-        ("/transaction_flow/monthly?months=0", "months"),
-        ("/ad/order/data_statistics/list?type=0", "type"),
-        ("/user_coupon/list?state=lost", "state"),
-    ] {
-        let data = stack.get(path, &token).await.refused(400, "VALIDATION");
-        assert_eq!(data["field"], field, "{path}");
-    }
-    let staff_calls = [
+    ]
+}
+
+/// Calls of staff and the field that each is refused for.
+fn staff_calls() -> Vec<(&'static str, Value, &'static str)> {
+    vec![
         ("/admin/license/create", json!({"count": 0}), "count"),
         ("/admin/license/create", json!({"count": 501}), "count"),
         ("/admin/license/create", json!({"count": "ten"}), "count"),
@@ -250,8 +231,35 @@ async fn bad_inputs_are_named_field_by_field() {
             json!({"product_id": "p", "amount": 1, "to": {}, "put_content": "", "put_rule": ""}),
             "to.user_ids",
         ),
-    ];
-    for (path, body, field) in staff_calls {
+    ]
+}
+
+#[tokio::test]
+async fn bad_inputs_are_named_field_by_field() {
+    let stack = Stack::start().await;
+    let admin = stack.admin().await;
+    let (_, token) = stack.user(&admin).await;
+    for (path, body, field) in user_calls() {
+        let data = stack
+            .post(path, &token, &body)
+            .await
+            .refused(400, "VALIDATION");
+        assert_eq!(data["field"], field, "{path} {body}");
+    }
+    for (path, field) in [
+        ("/plan/order/list?status=x", "status"),
+        ("/plan/order/list?limit=abc", "limit"),
+        ("/plan/product/list?cursor=nonsense", "cursor"),
+        ("/transaction_flow/list?month=2026-99", "month"),
+        ("/transaction_flow/list?cursor=%F0%9F%92%A9", "cursor"),
+        ("/transaction_flow/monthly?months=0", "months"),
+        ("/ad/order/data_statistics/list?type=0", "type"),
+        ("/user_coupon/list?state=lost", "state"),
+    ] {
+        let data = stack.get(path, &token).await.refused(400, "VALIDATION");
+        assert_eq!(data["field"], field, "{path}");
+    }
+    for (path, body, field) in staff_calls() {
         let data = stack
             .post(path, &admin, &body)
             .await

@@ -39,9 +39,11 @@ impl AuthService for SlowAuth {
         request: Request<VerifySessionRequest>,
     ) -> Result<Response<VerifySessionResponse>, Status> {
         let user = request.into_inner().token;
-        let state = match self.disabled.load(Ordering::SeqCst) {
-            true => UserState::Disabled,
-            false => UserState::Active,
+        let disabled = self.disabled.load(Ordering::SeqCst);
+        let state = if disabled {
+            UserState::Disabled
+        } else {
+            UserState::Active
         };
         if user == USER {
             self.asked_for_user.fetch_add(1, Ordering::SeqCst);

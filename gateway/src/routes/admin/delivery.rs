@@ -30,7 +30,7 @@ const UPLOAD_LIMIT: usize = 64 * 1024 * 1024;
 const TEXT_LIMIT: usize = 64 * 1024;
 
 /// An import may take this long, upload included.
-const IMPORT_LIMIT: Duration = Duration::from_secs(300);
+const IMPORT_LIMIT: Duration = Duration::from_mins(5);
 
 /// Bytes of one piece on its way to plan, which takes up to 1 MiB.
 const PIECE_BYTES: usize = 256 * 1024;

@@ -17,8 +17,8 @@ use crate::input::{Json, Nothing};
 use crate::messages::Success;
 use crate::route::{FINANCE, Route};
 
-/// Reading all the books takes longer than other calls.
-const RECONCILE_LIMIT: Duration = Duration::from_secs(120);
+/// Reading all the books takes longer than other calls, but no longer than proxies in front wait.
+const RECONCILE_LIMIT: Duration = Duration::from_secs(50);
 
 /// The routes of this area.
 pub fn routes() -> Vec<Route> {
