@@ -19,7 +19,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     // protox is a compiler in Rust, so that a build needs no protoc.
     let mut compiler = protox::Compiler::new(["."])?;
-    compiler.include_source_info(true).include_imports(true).open_files(FILES)?;
+    compiler
+        .include_source_info(true)
+        .include_imports(true)
+        .open_files(FILES)?;
     let descriptor_bytes = compiler.encode_file_descriptor_set();
     let out_dir = PathBuf::from(env::var("OUT_DIR")?);
     std::fs::write(out_dir.join("descriptor.bin"), &descriptor_bytes)?;

@@ -1,0 +1,42 @@
+//! How fast money moves, as ratios measured in one run on one machine: `make bench`.
+//!
+//! 1. `pgbench` TPC-B, 16 clients, on the stack's own PostgreSQL, waiting for the disk: the yardstick.
+//! 2. Postings per second through wallet's gRPC, 16 and 128 callers, every posting for another user: holds, which touch no
+//!    platform account ("distinct"), and deposits, all of which touch the same one ("hot").
+//! 3. Puts per second through nginx and the gateway, with their median and 99th percentile.
+//! 4. Statistics of a user after 10,000 and of one after 1,000,000 reports.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::float_arithmetic,
+    clippy::cast_precision_loss,
+    clippy::arithmetic_side_effects,
+    reason = "a benchmark may stop by panicking, prints what it found, and its ratios are no money"
+)]
+
+mod ledger;
+mod puts;
+mod statistics;
+mod yardstick;
+
+use adfolio_local::{Service, Stack};
+
+#[tokio::main]
+async fn main() {
+    let stack = Stack::builder()
+        .services(Service::ALL)
+        .durable(true)
+        .extra_env(Service::Gateway, "FLOOD_LIMIT_PER_SECOND", "0")
+        .start()
+        .await
+        .expect("the stack starts");
+
+    let yardstick = yardstick::tpc_b(&stack).await;
+    println!("pgbench TPC-B, 16 clients           {yardstick:>10.0} transactions/s");
+    ledger::run(&stack, yardstick).await;
+    puts::run(&stack).await;
+    statistics::run(&stack).await;
+    stack.stop().await;
+}

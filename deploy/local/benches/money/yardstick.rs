@@ -1,0 +1,60 @@
+//! What the machine's PostgreSQL does by itself.
+
+use std::path::PathBuf;
+
+use adfolio_local::Stack;
+use sqlx::{Connection as _, Executor as _, PgConnection};
+use tokio::process::Command;
+
+const SCALE: &str = "16";
+const CLIENTS: &str = "16";
+const SECONDS: &str = "15";
+
+/// Transactions per second of `pgbench`'s TPC-B-like script.
+pub async fn tpc_b(stack: &Stack) -> f64 {
+    let base_url = stack.database_base_url();
+    let mut connection = PgConnection::connect(&format!("{base_url}/postgres"))
+        .await
+        .unwrap();
+    connection
+        .execute("CREATE DATABASE yardstick")
+        .await
+        .unwrap();
+    let url = format!("{base_url}/yardstick");
+    pgbench(&["-i", "-q", "-s", SCALE, &url]).await;
+    let output = pgbench(&["-c", CLIENTS, "-j", "2", "-T", SECONDS, "-n", &url]).await;
+    connection.execute("DROP DATABASE yardstick").await.unwrap();
+    let line = output
+        .lines()
+        .find(|line| line.starts_with("tps ="))
+        .expect("pgbench tells its rate");
+    line.split_whitespace().nth(2).unwrap().parse().unwrap()
+}
+
+async fn pgbench(arguments: &[&str]) -> String {
+    let output = Command::new(program())
+        .args(arguments)
+        .output()
+        .await
+        .expect("pgbench runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Debian keeps it with the servers, newest version last.
+fn program() -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut programs: Vec<PathBuf> = versions
+        .map(|version| version.path().join("bin/pgbench"))
+        .filter(|program| program.exists())
+        .collect();
+    programs.sort();
+    programs.pop().unwrap_or_else(|| PathBuf::from("pgbench"))
+}

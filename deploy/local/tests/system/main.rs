@@ -1,0 +1,17 @@
+//! The whole system, driven over its REST contract: the six services, the gateway, nginx, PostgreSQL and RabbitMQ as
+//! `make up` runs them, on free ports. The programs must have been built (`make test` sees to it).
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail by panicking"
+)]
+
+mod broker_outage;
+mod client;
+mod impressions;
+mod journey;
+mod kills;
+mod overspending;
+mod setup;

@@ -1,0 +1,136 @@
+//! What the tests of the whole system begin with: a stack, staff, products, advertisers with money.
+
+use adfolio_local::{Service, Stack};
+use serde_json::{Value, json};
+
+use crate::client::Client;
+
+const ADMIN_PASSWORD: &str = "adfolio-admin";
+
+/// A running system and its admin.
+pub struct System {
+    pub stack: Stack,
+    pub anyone: Client,
+    pub admin: Client,
+}
+
+impl System {
+    /// Starts all services without demo data and logs the admin in.
+    pub async fn start() -> Self {
+        let stack = Stack::builder()
+            .services(Service::ALL)
+            // Servers are killed here: what they acknowledged must be on the disk.
+            .durable(true)
+            // The tests are one client address that asks far more than a person would.
+            .extra_env(Service::Gateway, "FLOOD_LIMIT_PER_SECOND", "0")
+            .start()
+            .await
+            .expect("the stack starts");
+        let anyone = Client::new(&stack.url());
+        let login = anyone
+            .post(
+                "/admin/login",
+                json!({"username": "admin", "password": ADMIN_PASSWORD}),
+            )
+            .await
+            .ok();
+        let admin = anyone.with_token(login["token"].as_str().unwrap());
+        Self {
+            stack,
+            anyone,
+            admin,
+        }
+    }
+
+    /// A new product that takes puts from 10.00 to 100000.00.
+    pub async fn product(&self, name: &str) -> String {
+        let product = json!({
+            "name": name,
+            "category": "Casual games",
+            "description": "A puzzle game for the bus ride.",
+            "game_description": "Match three, one thumb.",
+            "content_types": ["video", "landing_page"],
+            "put_min": "10.00",
+            "put_max": "100000.00",
+            "audience": {"regions": ["SEA"], "age_min": 18, "age_max": 45, "gender": "any"},
+        });
+        let created = self.admin.post("/admin/product/create", product).await.ok();
+        created["id"].as_str().unwrap().to_owned()
+    }
+
+    /// A new advertiser, registered with a fresh licence key.
+    pub async fn advertiser(&self, username: &str) -> Advertiser {
+        let keys = self
+            .admin
+            .post("/admin/license/create", json!({"count": 1}))
+            .await
+            .ok();
+        let session = self
+            .anyone
+            .post(
+                "/auth/v2/register",
+                json!({
+                    "username": username,
+                    "nickname": "Test",
+                    "password": "correct horse battery",
+                    "confirm_password": "correct horse battery",
+                    "email": format!("{username}@example.com"),
+                    "phone": "+6591234567",
+                    "licenseKey": keys["items"][0]["code"],
+                }),
+            )
+            .await
+            .ok();
+        let token = session["token"].as_str().unwrap();
+        let id = session["user"]["id"].as_str().unwrap().to_owned();
+        Advertiser {
+            id,
+            client: self.anyone.with_token(token),
+        }
+    }
+
+    /// Credits a deposit and answers its line in the fund details.
+    pub async fn deposit(&self, user_id: &str, amount: &str) -> Value {
+        let body = json!({"user_id": user_id, "amount": amount, "remark": "bank transfer 4711"});
+        self.admin.post("/admin/wallet/deposit", body).await.ok()
+    }
+
+    /// The books must balance, now.
+    pub async fn assert_reconciled(&self) {
+        let report = self.admin.get("/admin/wallet/reconcile").await.ok();
+        assert_eq!(report["ok"], true, "{report:#}");
+    }
+}
+
+/// An advertiser and their session.
+pub struct Advertiser {
+    pub id: String,
+    pub client: Client,
+}
+
+impl Advertiser {
+    /// All lines of the fund details, newest first.
+    pub async fn fund_details(&self) -> Vec<Value> {
+        self.all_pages("/transaction_flow/list?limit=100").await
+    }
+
+    /// All plans, newest first.
+    pub async fn plans(&self) -> Vec<Value> {
+        self.all_pages("/plan/order/list?limit=100").await
+    }
+
+    async fn all_pages(&self, path: &str) -> Vec<Value> {
+        const PAGES_MAX: usize = 1_000;
+        let mut items = Vec::new();
+        let mut cursor = String::new();
+        for _ in 0..PAGES_MAX {
+            let page = self.client.get(&format!("{path}{cursor}")).await.ok();
+            items.extend(page["items"].as_array().unwrap().iter().cloned());
+            match page["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return items,
+            }
+        }
+        panic!("more than {PAGES_MAX} pages of {path}");
+    }
+}
