@@ -3,8 +3,10 @@ import { expect, type Page, test } from '@playwright/test';
 import { Api } from './support/api';
 import { openAs, settled } from './support/app';
 
+type Screen = { name: string; path: string; visitor?: boolean; open?: (page: Page) => Promise<void> };
+
 /** Every screen as a user with data sees it, and what opens on it. */
-const SCREENS: { name: string; path: string; visitor?: boolean; open?: (page: Page) => Promise<void> }[] = [
+const SCREENS: Screen[] = [
   { name: 'login', path: '/login', visitor: true },
   {
     name: 'login with errors',
@@ -71,45 +73,46 @@ async function openReview(page: Page) {
   await page.getByRole('button', { name: 'Review' }).click();
 }
 
-let token = '';
-
-test.beforeAll(async () => {
-  token = (await Api.demo()).token;
-});
-
 for (const colorScheme of ['light', 'dark'] as const) {
   test.describe(colorScheme, () => {
     // Colours are compared as they stand, not on their way there.
     test.use({ colorScheme, contextOptions: { reducedMotion: 'reduce' } });
 
-    for (const { name, path, visitor, open } of SCREENS) {
-      test(`axe finds nothing on: ${name}`, async ({ page }) => {
-        if (visitor) await page.goto(`/#${path}`);
-        else await openAs(page, token, path);
-        await settled(page);
-        await open?.(page);
-        await settled(page);
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        expect(
-          violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n')}`),
-        ).toEqual([]);
-        await expectNothingSticksOut(page);
-        await expectLargeTargets(page);
-      });
-    }
+    test('axe finds nothing on any screen', async ({ page }) => {
+      test.setTimeout(300_000);
+      for (const screen of SCREENS.filter(({ visitor }) => visitor)) await check(page, screen);
+      const { token } = await Api.demo();
+      await openAs(page, token, '/ad-center');
+      await page.reload();
+      for (const screen of SCREENS.filter(({ visitor }) => !visitor)) await check(page, screen);
+    });
   });
 }
 
-async function expectNothingSticksOut(page: Page): Promise<void> {
+async function check(page: Page, { name, path, open }: Screen): Promise<void> {
+  await test.step(name, async () => {
+    await page.goto(`/#${path}`);
+    await settled(page);
+    await open?.(page);
+    await settled(page);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n')}`);
+    expect.soft(found, name).toEqual([]);
+    await expectNothingSticksOut(page, name);
+    await expectLargeTargets(page, name);
+  });
+}
+
+async function expectNothingSticksOut(page: Page, name: string): Promise<void> {
   const { content, view } = await page.evaluate(() => ({
     content: document.documentElement.scrollWidth,
     view: document.documentElement.clientWidth,
   }));
-  expect(content, 'the page is as wide as the screen').toBeLessThanOrEqual(view);
+  expect.soft(content, `${name} is as wide as the screen`).toBeLessThanOrEqual(view);
 }
 
 /** Whatever can be tapped is at least 44 px in both directions, with the area that its `::after` adds. */
-async function expectLargeTargets(page: Page): Promise<void> {
+async function expectLargeTargets(page: Page, name: string): Promise<void> {
   const small = await page.evaluate(() => {
     const scope = document.querySelector('dialog[open]') ?? document.body;
     const targets = scope.querySelectorAll<HTMLElement>(
@@ -125,5 +128,5 @@ async function expectLargeTargets(page: Page): Promise<void> {
       .filter(({ box }) => box.height < 43.9 || box.width < 43.9)
       .map(({ text, box }) => `${text}: ${Math.round(box.width)} × ${Math.round(box.height)}`);
   });
-  expect(small).toEqual([]);
+  expect.soft(small, `small targets on: ${name}`).toEqual([]);
 }

@@ -152,7 +152,7 @@ test('figures are asked for every 30 s, not while hidden, and at once on coming 
   const setVisibility = (state: 'hidden' | 'visible') =>
     page.evaluate((value) => {
       Object.defineProperty(document, 'visibilityState', { value, configurable: true });
-      document.dispatchEvent(new Event('visibilitychange'));
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
     }, state);
   await setVisibility('hidden');
   await page.clock.runFor(90_000);
