@@ -43,7 +43,7 @@ pub struct PlanConfig {
     #[arg(long, env = "PLATFORM_SHARE_BASIS_POINTS", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub platform_share_basis_points: u32,
     /// Milliseconds without progress after which an unfinished put or ending is taken up again, here or by another replica
-    #[arg(long, env = "RECOVERY_AFTER_MS", default_value_t = 4_000, value_parser = clap::value_parser!(u64).range(200..=60_000))]
+    #[arg(long, env = "RECOVERY_AFTER_MS", default_value_t = 6_000, value_parser = clap::value_parser!(u64).range(200..=60_000))]
     pub recovery_after_ms: u64,
     /// Milliseconds between two looks for plans that time has ended
     #[arg(long, env = "SWEEP_INTERVAL_MS", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(50..=600_000))]
@@ -93,6 +93,6 @@ impl Rules {
     /// The most that one step of a drive waits for a peer: less than the lease, so that a lease does not run out under a
     /// drive that is merely waiting.
     pub fn step_limit(&self) -> Duration {
-        self.recovery_after / 5 * 3
+        self.recovery_after / 5 * 4
     }
 }

@@ -46,13 +46,13 @@ use peers::Peers;
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
 /// An import may take this long: a million rows of a busy day.
-const IMPORT_LIMIT: Duration = Duration::from_secs(900);
+const IMPORT_LIMIT: Duration = Duration::from_mins(15);
 
 /// One run of a background job may take this long.
-const JOB_LIMIT: Duration = Duration::from_secs(60);
+const JOB_LIMIT: Duration = Duration::from_mins(1);
 
 /// How often old idempotency keys of puts are forgotten.
-const FORGET_INTERVAL: Duration = Duration::from_secs(60);
+const FORGET_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Runs plan on `listener` until the shutdown.
 pub async fn run(

@@ -29,8 +29,8 @@ const LARGEST_PIECE: usize = 1024 * 1024;
 /// Pieces and batches that wait for the next stage: what bounds an import's memory.
 const QUEUE_LENGTH: usize = 2;
 
-/// Rejected rows that are named.
-const MOST_NAMED: usize = 1_000;
+/// Rejected rows that are named: enough to mend a file, and an answer well below the largest gRPC message.
+const MOST_NAMED: usize = 20_000;
 
 /// Reports that are looked at together when budget becomes free.
 const REFILL_BATCH: i64 = 500;
@@ -243,17 +243,18 @@ async fn refill_in_tx(tx: &mut Tx, batch: &mut Batch) -> Result<(), PlanError> {
 
 fn count(summary: &mut proto::ImportDeliveryResponse, line: u64, verdict: Verdict) {
     summary.read = summary.read.saturating_add(1);
-    let counter = match verdict {
-        Verdict::Applied => &mut summary.applied,
-        Verdict::Repeated => &mut summary.repeated_rows,
-        Verdict::Restated => &mut summary.restated,
+    let (name, counter) = match verdict {
+        Verdict::Applied => ("applied", &mut summary.applied),
+        Verdict::Repeated => ("repeated", &mut summary.repeated_rows),
+        Verdict::Restated => ("restated", &mut summary.restated),
         Verdict::Rejected(reason) => {
             if summary.rejected.len() < MOST_NAMED {
                 let line = i64::try_from(line).unwrap_or(i64::MAX);
                 summary.rejected.push(proto::RejectedRow { line, reason });
             }
-            &mut summary.rejected_count
+            ("rejected", &mut summary.rejected_count)
         }
     };
     *counter = counter.saturating_add(1);
+    metrics::counter!("plan_delivery_rows_total", "verdict" => name).increment(1);
 }

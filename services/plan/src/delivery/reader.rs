@@ -145,39 +145,64 @@ impl<R: Read> LineReader<R> {
         }
     }
 
-    /// Appends the next line with its line break; false at the end of the file.
+    /// Appends the next line with its line break; false at the end of the file. Of a line beyond [`LONGEST_LINE`] only so
+    /// much is kept that its length shows, so that a file without line breaks does not fill the memory.
     fn append_to(&mut self, bytes: &mut Vec<u8>) -> Result<bool, Stopped> {
-        let count = self
-            .reader
-            .read_until(b'\n', bytes)
-            .map_err(|_| Stopped::BrokenOff)?;
-        if count > 0 {
+        let mut found_any = false;
+        loop {
+            let buffer = self.reader.fill_buf().map_err(|_| Stopped::BrokenOff)?;
+            if buffer.is_empty() {
+                break;
+            }
+            found_any = true;
+            let end = buffer.iter().position(|byte| *byte == b'\n');
+            let count = end.map_or(buffer.len(), |end| end.saturating_add(1));
+            if bytes.len() <= LONGEST_LINE {
+                bytes.extend_from_slice(buffer.get(..count).unwrap_or(buffer));
+            }
+            self.reader.consume(count);
+            if end.is_some() {
+                break;
+            }
+        }
+        if found_any {
             self.line = self.line.saturating_add(1);
             // Spreadsheets begin a file with a byte order mark.
             if self.line == 1 && bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
                 bytes.drain(..3);
             }
         }
-        Ok(count > 0)
+        Ok(found_any)
     }
 }
 
-/// Whether a record that began with `bytes` goes on after them, because a quoted field holds the line break. The rules are
-/// those of the csv crate: only a quote at the beginning of a field opens it.
-fn is_open(bytes: &[u8]) -> bool {
-    let (mut quoted, mut at_start, mut after_quote) = (false, true, false);
-    for byte in bytes {
-        match byte {
-            b'"' if quoted => (quoted, after_quote) = (false, true),
-            b'"' if at_start || after_quote => {
-                (quoted, at_start, after_quote) = (true, false, false)
-            }
-            b',' | b'\n' | b'\r' if !quoted => (at_start, after_quote) = (true, false),
-            _ if !quoted => (at_start, after_quote) = (false, false),
-            _ => {}
+/// Follows the quotes of a record through its lines, to know whether a quoted field holds a line break. The rules are those
+/// of the csv crate: only a quote at the beginning of a field opens it.
+struct Quotes {
+    open: bool,
+    at_start: bool,
+    after_quote: bool,
+}
+
+impl Quotes {
+    fn new() -> Self {
+        Self {
+            open: false,
+            at_start: true,
+            after_quote: false,
         }
     }
-    quoted
+
+    fn follow(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            (self.open, self.at_start, self.after_quote) = match byte {
+                b'"' if self.open => (false, false, true),
+                b'"' if self.at_start || self.after_quote => (true, false, false),
+                b',' | b'\n' | b'\r' if !self.open => (false, true, false),
+                _ => (self.open, false, false),
+            };
+        }
+    }
 }
 
 /// A record of a CSV file and the line that it begins at.
@@ -199,23 +224,22 @@ fn next_record<R: Read>(lines: &mut LineReader<R>) -> Result<Option<Record>, Sto
         }
     }
     let line = lines.line;
-    while is_open(&bytes) {
-        if bytes.len() > LONGEST_LINE {
-            let reason = format!("a quote is not closed up to line {}", lines.line);
-            return Ok(Some(Record::Broken(line, reason)));
-        }
+    let mut quotes = Quotes::new();
+    quotes.follow(&bytes);
+    while quotes.open && bytes.len() <= LONGEST_LINE {
+        let known = bytes.len();
         if !lines.append_to(&mut bytes)? {
-            return Ok(Some(Record::Broken(
-                line,
-                "a quote is not closed".to_owned(),
-            )));
+            break;
         }
+        quotes.follow(bytes.get(known..).unwrap_or_default());
+    }
+    if quotes.open {
+        let reason = format!("a quote is not closed up to line {}", lines.line);
+        return Ok(Some(Record::Broken(line, reason)));
     }
     if bytes.len() > LONGEST_LINE {
-        return Ok(Some(Record::Broken(
-            line,
-            "the line is too long".to_owned(),
-        )));
+        let reason = "the line is too long".to_owned();
+        return Ok(Some(Record::Broken(line, reason)));
     }
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)

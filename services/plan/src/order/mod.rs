@@ -7,6 +7,7 @@
 //! | push | users are asked of auth, then one insert for all of them |
 //! | a step in the life | [`record_in_tx`]: timeline and event, in the transaction of the step |
 
+mod amounts;
 pub mod entity;
 pub mod list;
 mod number;

@@ -45,6 +45,7 @@ pub(super) async fn drive_leased(app: &App, put: Put) -> Result<Put, PlanError> 
             // The lease runs out by itself.
             warn!(put = %id, error = chain(&postponing), "lease cannot be given back");
         }
+        metrics::counter!("plan_put_drives_postponed_total").increment(1);
         warn!(put = %id, attempts, error = chain(&error), "put goes on later");
     }
     // A step that decided may have come before the one that failed, and then the caller has an answer.
@@ -99,7 +100,7 @@ async fn hold(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
         discount_minor: terms.discount.minor(),
     };
     let give_up = Instant::now() + app.rules.step_limit();
-    let mut backoff = Backoff::new(Duration::from_millis(50), Duration::from_millis(500));
+    let mut backoff = Backoff::new(Duration::from_millis(150), Duration::from_millis(500));
     let mut in_doubt = put.may_have_held();
     let mut attempts_left = HOLD_ATTEMPTS;
     loop {
@@ -156,7 +157,10 @@ async fn place(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
     })
     .await;
     match outcome {
-        Ok(placed) => Ok(placed),
+        Ok(placed) => {
+            metrics::counter!("plan_puts_total", "outcome" => "placed").increment(1);
+            Ok(placed)
+        }
         // The order has moved elsewhere meanwhile: the hold has to be given back.
         Err(PlaceError::NotAllowed) => {
             refuse(app, put, Refusal::new(Reason::PlanNotPuttable), true).await
@@ -197,6 +201,7 @@ async fn undo(app: &App, put: Put) -> Result<Put, PlanError> {
 async fn finish_refused(app: &App, mut put: Put) -> Result<Put, PlanError> {
     let (now, lease) = (app.clock.now(), app.rules.recovery_after);
     put.state = PutState::Refused;
+    metrics::counter!("plan_puts_total", "outcome" => "refused").increment(1);
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             repo::save_in_tx(tx, &put, lease).await?;

@@ -22,7 +22,6 @@ use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Reason, Refusal, is_unique_violation};
 use adfolio_money::Money;
 use adfolio_proto::plan::v1::PutPlanRequest;
-use tracing::warn;
 use uuid::Uuid;
 
 use crate::app::App;
@@ -33,7 +32,7 @@ use crate::product;
 use entity::{Put, PutState};
 
 /// Puts that recovery takes up at once.
-const RECOVERY_BATCH: i64 = 16;
+const RECOVERY_BATCH: i64 = 32;
 
 /// How often a caller that repeats a put under way looks for its end.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -85,7 +84,14 @@ pub async fn put(
             None => target_order(app, user_id, &command).await?,
         };
         match begin(app, attempt, &command, key.clone(), &digest).await {
-            Ok(Some(put)) => return drive_and_answer(app, caller, put).await,
+            Ok(Some(put)) => {
+                let id = put.id;
+                return match drive_and_answer(app, caller, put).await {
+                    // This process was too slow and another one drives on: its end is the answer.
+                    Err(PlanError::LeaseLost) => follow(app, caller, id).await,
+                    outcome => outcome,
+                };
+            }
             // Another call with the same key, or another put into the same plan, came first.
             Ok(None) => {
                 let known = find_known(app, user_id, key.as_deref(), &digest).await?;
@@ -100,22 +106,21 @@ pub async fn put(
     Err(PlanError::Unfinished)
 }
 
-/// Drives puts whose callers or processes are gone.
+/// Drives puts whose callers or processes are gone, as long as there are any.
 pub async fn recover(app: &App) -> Result<(), PlanError> {
-    let puts = claim(app, None, RECOVERY_BATCH).await?;
-    let drives = puts.into_iter().map(|put| {
-        let app = app.clone();
-        db::detached(async move { drive::drive_leased(&app, put).await })
-    });
-    for outcome in futures::future::join_all(drives).await {
-        if let Ok(Err(error)) = outcome {
-            warn!(
-                error = adfolio_kit::refusal::chain(&error),
-                "put is not finished yet"
-            );
+    loop {
+        let puts = claim(app, None, RECOVERY_BATCH).await?;
+        let is_full = i64::try_from(puts.len()).is_ok_and(|count| count >= RECOVERY_BATCH);
+        let drives = puts.into_iter().map(|put| {
+            let app = app.clone();
+            // What goes wrong is logged there, and the put is taken up again later.
+            db::detached(async move { drive::drive_leased(&app, put).await })
+        });
+        futures::future::join_all(drives).await;
+        if !is_full {
+            return Ok(());
         }
     }
-    Ok(())
 }
 
 /// Forgets idempotency keys past their lifetime.
@@ -262,7 +267,10 @@ async fn follow(app: &App, caller: &Caller, id: Uuid) -> Result<Vec<u8>, PlanErr
             return Ok(outcome?);
         }
         if let Some(claimed) = claim(app, Some(id), 1).await?.pop() {
-            return drive_and_answer(app, caller, claimed).await;
+            match drive_and_answer(app, caller, claimed).await {
+                Err(PlanError::LeaseLost) => {}
+                outcome => return outcome,
+            }
         }
         if caller.deadline.remaining() <= POLL_INTERVAL.saturating_add(ANSWER_RESERVE) {
             return Err(PlanError::Unfinished);

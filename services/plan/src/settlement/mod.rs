@@ -95,6 +95,9 @@ pub async fn settle(app: &App, caller: &Caller, id: Uuid) -> Result<Order, PlanE
     }
     if known.awaits_ledger() {
         known = drive_until(app, caller, id, |order| !order.awaits_ledger()).await?;
+        if known.awaits_ledger() {
+            return Err(PlanError::Unfinished);
+        }
     }
     begin_settle(app, known.id).await?;
     let settled = drive_until(app, caller, id, Order::is_settled).await?;

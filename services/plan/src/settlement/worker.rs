@@ -89,6 +89,7 @@ async fn drive_leased(app: &App, leased: repo::Leased, token: Uuid) -> Result<()
     if matches!(error, PlanError::LeaseLost) {
         return Err(error);
     }
+    metrics::counter!("plan_order_drives_postponed_total").increment(1);
     warn!(order = %order_id, attempts, error = chain(&error), "order goes on later");
     let doublings = u32::try_from(attempts.saturating_sub(1))
         .unwrap_or(0)
@@ -112,7 +113,7 @@ async fn drive(app: &App, order_id: Uuid, token: Uuid) -> Result<(), PlanError> 
             Step::Post => post(app, &order, token).await?,
             Step::Fail => fail(app, &order, token).await?,
             Step::AwaitSettlement => {
-                advance(app, order_id, token, Step::AwaitSettlement, Money::ZERO).await?
+                advance(app, order_id, token, Step::AwaitSettlement, Money::ZERO).await?;
             }
             Step::Settle => settle(app, &order, token).await?,
             Step::Done => {

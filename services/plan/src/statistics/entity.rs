@@ -124,7 +124,7 @@ impl Stretches {
             Range::Week => Self::days(zone, zone.local_date(zone.start_of_week(now)), today),
             Range::Month => Self::days(zone, today.with_day(1).unwrap_or(today), today),
             Range::All => Self::months(
-                zone,
+                *zone,
                 first.map_or(today, |first| zone.local_date(first)),
                 today,
             ),
@@ -160,7 +160,7 @@ impl Stretches {
     }
 
     /// Local months up to the one of `today`, at most the last 24. The last one ends with today.
-    fn months(zone: &TimeZone, first: NaiveDate, today: NaiveDate) -> Self {
+    fn months(zone: TimeZone, first: NaiveDate, today: NaiveDate) -> Self {
         let this_month = today.with_day(1).unwrap_or(today);
         let earliest = this_month
             .checked_sub_months(Months::new(LONGEST_MONTHS.saturating_sub(1)))

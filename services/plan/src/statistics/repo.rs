@@ -210,19 +210,23 @@ macro_rules! points {
     };
 }
 
-/// Sums of a user's days.
+/// Sums of a user's days. LATERAL makes each piece a range of the primary key of its own: a plain join may read all days of
+/// the user once for every piece.
 pub(super) async fn sum_days(
     pool: &PgPool,
     user_id: Uuid,
     pieces: &PieceColumns,
 ) -> Result<Vec<Point>, PlanError> {
     let rows = sqlx::query!(
-        r#"SELECT piece.point AS "point!", sum(impressions)::bigint AS "impressions!", sum(clicks)::bigint AS "clicks!",
-                  sum(charged_micros)::bigint AS "charged!", sum(revenue_micros)::bigint AS "revenue!",
-                  sum(invested_minor)::bigint AS "invested!", sum(delivery_orders)::bigint AS "orders!"
+        r#"SELECT piece.point AS "point!", part.impressions AS "impressions!", part.clicks AS "clicks!",
+                  part.charged AS "charged!", part.revenue AS "revenue!", part.invested AS "invested!",
+                  part.orders AS "orders!"
            FROM UNNEST($2::int[], $3::timestamptz[], $4::timestamptz[]) AS piece (point, start, finish)
-           JOIN user_days ON user_id = $1 AND day >= piece.start AND day < piece.finish
-           GROUP BY piece.point"#,
+           CROSS JOIN LATERAL (
+               SELECT coalesce(sum(impressions), 0)::bigint AS impressions, coalesce(sum(clicks), 0)::bigint AS clicks,
+                      coalesce(sum(charged_micros), 0)::bigint AS charged, coalesce(sum(revenue_micros), 0)::bigint AS revenue,
+                      coalesce(sum(invested_minor), 0)::bigint AS invested, coalesce(sum(delivery_orders), 0)::bigint AS orders
+               FROM user_days WHERE user_id = $1 AND day >= piece.start AND day < piece.finish) AS part"#,
         user_id,
         &pieces.points,
         &pieces.from,
@@ -233,19 +237,22 @@ pub(super) async fn sum_days(
     Ok(points!(rows))
 }
 
-/// Sums of a user's buckets.
+/// Sums of a user's buckets, read like the days.
 pub(super) async fn sum_buckets(
     pool: &PgPool,
     user_id: Uuid,
     pieces: &PieceColumns,
 ) -> Result<Vec<Point>, PlanError> {
     let rows = sqlx::query!(
-        r#"SELECT piece.point AS "point!", sum(impressions)::bigint AS "impressions!", sum(clicks)::bigint AS "clicks!",
-                  sum(charged_micros)::bigint AS "charged!", sum(revenue_micros)::bigint AS "revenue!",
-                  sum(invested_minor)::bigint AS "invested!", sum(delivery_orders)::bigint AS "orders!"
+        r#"SELECT piece.point AS "point!", part.impressions AS "impressions!", part.clicks AS "clicks!",
+                  part.charged AS "charged!", part.revenue AS "revenue!", part.invested AS "invested!",
+                  part.orders AS "orders!"
            FROM UNNEST($2::int[], $3::timestamptz[], $4::timestamptz[]) AS piece (point, start, finish)
-           JOIN user_buckets ON user_id = $1 AND bucket >= piece.start AND bucket < piece.finish
-           GROUP BY piece.point"#,
+           CROSS JOIN LATERAL (
+               SELECT coalesce(sum(impressions), 0)::bigint AS impressions, coalesce(sum(clicks), 0)::bigint AS clicks,
+                      coalesce(sum(charged_micros), 0)::bigint AS charged, coalesce(sum(revenue_micros), 0)::bigint AS revenue,
+                      coalesce(sum(invested_minor), 0)::bigint AS invested, coalesce(sum(delivery_orders), 0)::bigint AS orders
+               FROM user_buckets WHERE user_id = $1 AND bucket >= piece.start AND bucket < piece.finish) AS part"#,
         user_id,
         &pieces.points,
         &pieces.from,

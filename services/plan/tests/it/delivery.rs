@@ -42,7 +42,7 @@ async fn the_same_file_twice_changes_nothing() {
     let stack = Stack::start().await;
     let (caller, plans) = plans(&stack, 1).await;
     let number = &plans[0].plan_number;
-    let rows: String = (0..2_500)
+    let rows: Vec<String> = (0..2_500)
         .map(|row| {
             format!(
                 "r{row},{number},2026-11-20T0{}:{:02}:00Z,10,1,0.010000001,0.0153\n",
@@ -51,7 +51,7 @@ async fn the_same_file_twice_changes_nothing() {
             )
         })
         .collect();
-    let file = format!("{HEADER}{rows}");
+    let file = format!("{HEADER}{}", rows.concat());
     assert_eq!(
         outcome(&stack.import("network-a", "{}", &file).await),
         [2_500, 2_500, 0, 0, 0]
@@ -82,7 +82,7 @@ async fn the_same_file_twice_changes_nothing() {
 async fn two_imports_of_one_file_at_once_count_it_once() {
     let stack = Stack::start().await;
     let (caller, plans) = plans(&stack, 3).await;
-    let rows: String = (0..6_000)
+    let rows: Vec<String> = (0..6_000)
         .map(|row| {
             format!(
                 "r{row},{},2026-11-20T08:00:00Z,1,0,0.001,0.002\n",
@@ -90,7 +90,7 @@ async fn two_imports_of_one_file_at_once_count_it_once() {
             )
         })
         .collect();
-    let file = format!("{HEADER}{rows}");
+    let file = format!("{HEADER}{}", rows.concat());
     let imports = (0..4).map(|_| stack.import("network-a", "{}", &file));
     let summaries = futures::future::join_all(imports).await;
     assert_eq!(
@@ -330,9 +330,36 @@ async fn what_is_no_import_is_refused() {
 }
 
 #[tokio::test]
+async fn a_quote_that_is_not_closed_and_an_endless_line_take_only_themselves() {
+    let stack = Stack::start().await;
+    let (caller, plans) = plans(&stack, 1).await;
+    let row = |id: &str| {
+        format!(
+            "{id},{},2026-11-20T08:00:00Z,10,1,1,2\n",
+            plans[0].plan_number
+        )
+    };
+    let endless = "x".repeat(200_000);
+    let file = format!(
+        "\u{feff}{HEADER}{}{endless}\n{}\"{}",
+        row("a"),
+        row("b"),
+        row("c")
+    );
+    let summary = stack.import("network-a", "{}", &file).await;
+    assert_eq!(outcome(&summary), [4, 2, 0, 0, 2]);
+    let expected = [
+        (3, "the line is too long"),
+        (5, "a quote is not closed up to line 5"),
+    ];
+    assert_eq!(reasons(&summary), expected);
+    assert_eq!(stack.plan(&caller, &plans[0].id).await.impressions, 20);
+}
+
+#[tokio::test]
 async fn a_file_that_is_too_large_is_refused() {
     let stack = Stack::start().await;
-    let file = vec![b'\n'; 64 * 1024 * 1024 + 1];
+    let file = vec![b'x'; 64 * 1024 * 1024 + 1];
     let answer = stack
         .try_import(&operator(), ImportFormat::Csv, "net", "{}", &file)
         .await;

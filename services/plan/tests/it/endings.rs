@@ -7,9 +7,11 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::plan::v1::*;
 use adfolio_testkit::eventually;
 
+use PlanStatus::{Matching, PutFinished, Putting, Settled, WaitingSettlement};
+
 use crate::helpers::*;
 
-const DAY: Duration = Duration::from_secs(86_400);
+const DAY: Duration = Duration::from_hours(24);
 
 /// A plan of 60.00 with a report of 12.345678 spent and 20.005 earned.
 async fn delivered(stack: &Stack) -> (Caller, Plan) {
@@ -84,7 +86,6 @@ async fn staff_finish_and_settle_at_once() {
     assert!(stack.holds().await.is_empty());
     assert_eq!(stack.settle(&plan.id).await.unwrap(), settled, "once");
     let detail = stack.plan_of(&caller, &plan.id).await.unwrap();
-    use PlanStatus::{Matching, PutFinished, Putting, Settled, WaitingSettlement};
     assert_eq!(
         statuses(&detail),
         [Matching, Putting, PutFinished, WaitingSettlement, Settled]
@@ -240,7 +241,7 @@ async fn the_end_of_the_window_finishes_delivered_plans_and_fails_others() {
 #[tokio::test]
 async fn the_platform_keeps_its_share() {
     let stack = Stack::start_with("2026-11-20T10:00:00Z", |config| {
-        config.platform_share_basis_points = 1_000
+        config.platform_share_basis_points = 1_000;
     })
     .await;
     let (caller, plan) = delivered(&stack).await;

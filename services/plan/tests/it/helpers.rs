@@ -32,6 +32,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 const CALL_LIMIT: Duration = Duration::from_secs(10);
+const IMPORT_LIMIT: Duration = Duration::from_mins(1);
 
 /// The user whom nobody knows.
 pub const NOBODY: &str = "00000000-0000-7000-8000-00000000dead";
@@ -118,7 +119,7 @@ impl Stack {
             settlement_delay_seconds: 3 * 86_400,
             put_window_days: 30,
             platform_share_basis_points: 0,
-            recovery_after_ms: 1_500,
+            recovery_after_ms: 4_000,
             sweep_interval_ms: 100,
             clock: clock.clone(),
             ids: Ids::random(),
@@ -389,7 +390,7 @@ impl Stack {
         let request = outgoing(
             caller,
             tokio_stream::iter(messages.collect::<Vec<_>>()),
-            Duration::from_secs(60),
+            IMPORT_LIMIT,
         );
         Ok(self
             .staff()
@@ -518,6 +519,7 @@ pub fn keyed(caller: &Caller, key: &str) -> Caller {
     caller.clone().with_key(Some(key.parse().unwrap()))
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "map_err hands it over")]
 pub fn refused(status: Status) -> Refusal {
     Refusal::from_status(&status).unwrap_or_else(|| panic!("not a refusal: {status:?}"))
 }

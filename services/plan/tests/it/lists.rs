@@ -131,7 +131,7 @@ async fn staff_find_plans_by_user_status_and_number() {
         user_id: id_of(&first),
         ..Default::default()
     };
-    assert_eq!(list(by_user).await, [plan.clone()]);
+    assert_eq!(list(by_user).await, std::slice::from_ref(&plan));
     let by_number = AdminListPlansRequest {
         plan_number: plan.plan_number.clone(),
         ..Default::default()

@@ -127,11 +127,16 @@ async fn a_refused_put_leaves_the_plan_waiting_and_its_coupon_usable() {
     .await;
 }
 
+const UNKNOWN: &str = "00000000-0000-7000-8000-000000000000";
+
+/// Makes a request one that cannot be taken.
+type Change = fn(&mut PushPlanRequest);
+
 #[tokio::test]
 async fn what_cannot_be_pushed_is_refused() {
     let stack = Stack::start().await;
     let product = stack.product().await;
-    let request = |change: &dyn Fn(&mut PushPlanRequest)| {
+    let request = |change: Change| {
         let mut request = PushPlanRequest {
             product_id: product.id.clone(),
             amount_minor: 5_000,
@@ -141,35 +146,34 @@ async fn what_cannot_be_pushed_is_refused() {
         change(&mut request);
         request
     };
-    let unknown = "00000000-0000-7000-8000-000000000000";
-    let cases: [(&dyn Fn(&mut PushPlanRequest), Reason, &str); 6] = [
+    let cases: [(Change, Reason, &str); 6] = [
         (
-            &|request| request.user_ids.push(NOBODY.into()),
+            |request| request.user_ids.push(NOBODY.into()),
             Reason::NotFound,
             "user_ids",
         ),
         (
-            &|request| request.user_ids.clear(),
+            |request| request.user_ids.clear(),
             Reason::Validation,
             "user_ids",
         ),
         (
-            &|request| request.user_ids = (0..501).map(|_| id_of(&user())).collect(),
+            |request| request.user_ids = (0..501).map(|_| id_of(&user())).collect(),
             Reason::Validation,
             "user_ids",
         ),
         (
-            &|request| request.product_id = unknown.into(),
+            |request| request.product_id = UNKNOWN.into(),
             Reason::NotFound,
             "product_id",
         ),
         (
-            &|request| request.operator_id = unknown.into(),
+            |request| request.operator_id = UNKNOWN.into(),
             Reason::NotFound,
             "operator_id",
         ),
         (
-            &|request| request.amount_minor = 999,
+            |request| request.amount_minor = 999,
             Reason::AmountOutOfRange,
             "amount",
         ),

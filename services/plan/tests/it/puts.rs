@@ -208,7 +208,7 @@ async fn a_coupon_of_mode_addition_adds_to_the_budget() {
     let caller = stack.user_with(10_000).await;
     let coupon = stack
         .coupon(&caller, |campaign| {
-            campaign.mode = CouponMode::Addition.into()
+            campaign.mode = CouponMode::Addition.into();
         })
         .await;
     let request = PutPlanRequest {
@@ -252,7 +252,7 @@ async fn a_coupon_that_cannot_be_used_refuses_the_put() {
     let caller = stack.user_with(10_000).await;
     let coupon = stack
         .coupon(&caller, |campaign| {
-            campaign.amount_requirement_minor = 5_000
+            campaign.amount_requirement_minor = 5_000;
         })
         .await;
     let with = |id: &str| PutPlanRequest {

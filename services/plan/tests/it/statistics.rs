@@ -5,6 +5,8 @@ use adfolio_proto::plan::v1::*;
 use adfolio_testkit::instant;
 use chrono::{DateTime, TimeDelta, Utc};
 
+use StatisticsRange::{Month, Today, Week};
+
 use crate::helpers::*;
 
 /// A row of the test's own books, in millionths.
@@ -36,7 +38,7 @@ fn rows(from: &str, count: i64) -> Vec<Row> {
 
 async fn import(stack: &Stack, plan: &Plan, rows: &[Row]) {
     let micros = |micros: i64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
-    let lines: String = rows
+    let lines: Vec<String> = rows
         .iter()
         .enumerate()
         .map(|(index, row)| {
@@ -51,7 +53,10 @@ async fn import(stack: &Stack, plan: &Plan, rows: &[Row]) {
             )
         })
         .collect();
-    let file = format!("report_id,plan_number,time,impressions,clicks,spend,revenue\n{lines}");
+    let file = format!(
+        "report_id,plan_number,time,impressions,clicks,spend,revenue\n{}",
+        lines.concat()
+    );
     let summary = stack.import("net", "{}", &file).await;
     assert_eq!(
         summary.applied,
@@ -84,7 +89,7 @@ fn shown(statistics: &GetStatisticsResponse) -> [i64; 4] {
 }
 
 fn time_of(point: &SeriesPoint) -> DateTime<Utc> {
-    point.time.clone().unwrap().try_into().unwrap()
+    point.time.unwrap().try_into().unwrap()
 }
 
 /// Checks a range and each of its points.
@@ -100,8 +105,8 @@ async fn check(
     let statistics = stack.statistics(caller, range, zone).await;
     let (from, to) = (instant(from), instant(to));
     let bounds: (DateTime<Utc>, DateTime<Utc>) = (
-        statistics.from.clone().unwrap().try_into().unwrap(),
-        statistics.to.clone().unwrap().try_into().unwrap(),
+        statistics.from.unwrap().try_into().unwrap(),
+        statistics.to.unwrap().try_into().unwrap(),
     );
     assert_eq!(bounds, (from, to), "{range:?} in {zone}");
     assert_eq!(
@@ -140,7 +145,6 @@ async fn every_range_in_three_zones_is_the_sum_of_its_rows() {
     // Sunday evening; New York set its clocks back on the first of this month, at six in the morning, UTC.
     let rows = rows("2026-10-25T00:10:00Z", 840);
     let (stack, caller, _) = stack_with("2026-11-15T22:00:00Z", &rows).await;
-    use StatisticsRange::{Month, Today, Week};
     for (range, zone, from, to) in [
         (Today, "UTC", "2026-11-15T00:00:00Z", "2026-11-16T00:00:00Z"),
         (Week, "UTC", "2026-11-09T00:00:00Z", "2026-11-16T00:00:00Z"),
