@@ -1,7 +1,9 @@
 //! What this service takes from others: the plan's way says what becomes of its coupon.
 //!
 //! The plan service also calls redeem and release itself; whichever comes first has the effect, the other changes nothing.
-//! Events may come in any order: once an order is released, a late `matching` finds it closed.
+//! Events may come in any order: once an order is released, a late `matching` finds it closed. And a plan whose first put was
+//! refused reserves under another id for its next one, and redeems under that id itself: its event finds the plan's own id
+//! closed or unknown. Neither is an error; that coupon costs equal the redeemed coupons is what reconciliation proves.
 
 use adfolio_kit::clock::Clock;
 use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
@@ -48,9 +50,8 @@ impl Handler for OnPlanStatus {
         let now = self.clock.now();
         match change.to.as_str() {
             "matching" => match reservation::redeem_in_tx(tx, order, user, now).await {
-                // The order failed before this older event came through.
-                Err(CouponError::OrderClosed) => {
-                    info!(%order, "plan was put, but its coupon went back meanwhile");
+                Err(refusal @ (CouponError::OrderClosed | CouponError::OrderUnknown)) => {
+                    info!(%order, %refusal, "plan was put without a coupon held under its own id");
                 }
                 outcome => outcome.map_err(handler_error)?,
             },
@@ -72,7 +73,7 @@ fn parse(text: &str) -> Result<Uuid, HandlerError> {
 fn handler_error(error: CouponError) -> HandlerError {
     match error {
         CouponError::Database(error) => error.into(),
-        // The plan says that it used a coupon which it never reserved: people must look at that.
+        // Plan and coupon disagree about whose coupon it is or where it stands: people must look at that.
         refused if refused.refusal().is_some() => HandlerError::permanent(refused),
         other => HandlerError::failed(other),
     }

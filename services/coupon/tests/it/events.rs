@@ -135,17 +135,63 @@ async fn a_late_put_does_not_use_a_coupon_that_went_back() {
     );
 }
 
+/// A plan whose first put was refused reserves its next one under another id, and redeems under that id itself.
 #[tokio::test]
-async fn a_plan_that_claims_a_coupon_it_never_reserved_becomes_a_dead_letter() {
+async fn a_plan_that_reserved_under_another_id_is_left_to_its_own_redeem() {
     let stack = Stack::start().await;
     let (user, coupon) = stack.user_with_coupon().await;
-    let change = status(Uuid::now_v7(), &user, &coupon.id, "matching");
+    let (plan, put) = (Uuid::now_v7(), Uuid::now_v7());
+    stack.reserve(put, &user, &coupon.id, 2_000).await.unwrap();
+    let change = status(plan, &user, &coupon.id, "matching");
     publish_event(
         &stack.broker.broker(),
         PLAN_STATUS_CHANGED,
         &user_id(&user),
         &change,
     )
+    .await;
+    eventually("the event was handled", || async {
+        let handled: i64 = sqlx::query_scalar("SELECT count(*) FROM inbox")
+            .fetch_one(&stack.db.pool())
+            .await
+            .unwrap();
+        handled == 1
+    })
+    .await;
+    assert_eq!(stack.totals().await, (500, 500));
+    stack.redeem(put, &user).await.unwrap();
+    assert_eq!(stack.totals().await, (500, 0));
+}
+
+#[tokio::test]
+async fn an_event_that_cannot_be_read_becomes_a_dead_letter_and_delays_nobody() {
+    let stack = Stack::start().await;
+    let (user, coupon) = stack.user_with_coupon().await;
+    let mut nonsense = status(Uuid::now_v7(), &user, &coupon.id, "matching");
+    nonsense.plan_id = "nonsense".to_owned();
+    publish_event(
+        &stack.broker.broker(),
+        PLAN_STATUS_CHANGED,
+        &user_id(&user),
+        &nonsense,
+    )
+    .await;
+    let order = Uuid::now_v7();
+    stack
+        .reserve(order, &user, &coupon.id, 2_000)
+        .await
+        .unwrap();
+    let put = status(order, &user, &coupon.id, "matching");
+    publish_event(
+        &stack.broker.broker(),
+        PLAN_STATUS_CHANGED,
+        &user_id(&user),
+        &put,
+    )
+    .await;
+    eventually("the coupon is used", || async {
+        stack.counts(&user).await == (0, 1, 0)
+    })
     .await;
     let broker = stack.broker.broker();
     eventually("the event is a dead letter", || async {
@@ -154,5 +200,4 @@ async fn a_plan_that_claims_a_coupon_it_never_reserved_becomes_a_dead_letter() {
             .is_ok_and(|count| count == 1)
     })
     .await;
-    assert_eq!(stack.counts(&user).await, (1, 0, 0));
 }
