@@ -29,6 +29,7 @@ async fn main() {
         .services(Service::ALL)
         .durable(true)
         .extra_env(Service::Gateway, "FLOOD_LIMIT_PER_SECOND", "0")
+        .extra_env(Service::Gateway, "FLOOD_LIMIT_SESSION_PER_SECOND", "0")
         .start()
         .await
         .expect("the stack starts");

@@ -23,6 +23,7 @@ impl System {
             .durable(true)
             // The tests are one client address that asks far more than a person would.
             .extra_env(Service::Gateway, "FLOOD_LIMIT_PER_SECOND", "0")
+            .extra_env(Service::Gateway, "FLOOD_LIMIT_SESSION_PER_SECOND", "0")
             .start()
             .await
             .expect("the stack starts");
