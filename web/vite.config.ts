@@ -48,7 +48,7 @@ function firstPagePreload(): Plugin {
         });
         return [
           ...[...scripts].map((file) => link(file, { rel: 'modulepreload' })),
-          ...[...styles].map((file) => link(file, { rel: 'preload', as: 'style' })),
+          ...[...styles].map((file) => link(file, { rel: 'stylesheet' })),
         ].filter(({ attrs }) => !html.includes(String(attrs?.href)));
       },
     },

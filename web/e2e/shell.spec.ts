@@ -161,6 +161,23 @@ test('figures are asked for every 30 s, not while hidden, and at once on coming 
   await expect.poll(() => asked).toBe(3);
 });
 
+test('pulling the page down asks once', async ({ page, hasTouch }) => {
+  test.skip(!hasTouch, 'needs a touch screen');
+  await openAs(page, (await Api.demo()).token, '/wallet');
+  let asked = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/user/property')) asked += 1;
+  });
+  const touch = await page.context().newCDPSession(page);
+  const at = (y: number) => [{ x: 195, y }];
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(200) });
+  for (let y = 220; y <= 420; y += 20) {
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(y) });
+  }
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  await expect.poll(() => asked).toBe(1);
+});
+
 test('nothing jumps while the ad centre loads', async ({ page }) => {
   await page.addInitScript(() => {
     const shifts: number[] = [];

@@ -24,9 +24,15 @@ export function Rows({ children }: { children: ReactNode }) {
   return <dl className={styles.rows}>{children}</dl>;
 }
 
-export function Row({ label, children }: { label: ReactNode; children: ReactNode }) {
+type RowProps = {
+  label: ReactNode;
+  children: ReactNode /** Text below its label, for more than a few words. */;
+  text?: boolean;
+};
+
+export function Row({ label, children, text = false }: RowProps) {
   return (
-    <div className={styles.row}>
+    <div className={cx(styles.row, text && styles.text)}>
       <dt>{label}</dt>
       <dd>{children}</dd>
     </div>

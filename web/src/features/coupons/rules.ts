@@ -1,4 +1,4 @@
-import type { CouponState } from '@/lib/api/types';
+import type { Claimable, CouponState } from '@/lib/api/types';
 
 export const STATES = ['unused', 'used', 'expired'] as const satisfies readonly CouponState[];
 
@@ -8,4 +8,9 @@ const SOON_MS = 3 * 86_400_000;
 export function expiresSoon(expiresAt: string, now: Date): boolean {
   const left = Date.parse(expiresAt) - now.getTime();
   return left > 0 && left <= SOON_MS;
+}
+
+/** What can still be claimed comes before what was. */
+export function unclaimedFirst(items: readonly Claimable[]): Claimable[] {
+  return items.toSorted((a, b) => Number(a.claimed) - Number(b.claimed));
 }

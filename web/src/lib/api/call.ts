@@ -54,8 +54,7 @@ export function post<P extends PostPath>(
 }
 
 async function call<T>(url: string, init: RequestInit, options: Options = {}): Promise<T> {
-  const timeout = AbortSignal.timeout(CALL_TIMEOUT_MS);
-  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  const { signal, release } = limitedSignal(options.signal);
   let response: Response;
   let text: string;
   try {
@@ -65,8 +64,26 @@ async function call<T>(url: string, init: RequestInit, options: Options = {}): P
     // A call that its screen gave up is not a failure that anyone wants to hear of.
     if (options.signal?.aborted) throw cause;
     throw new ApiError(0, '', { reason: NETWORK });
+  } finally {
+    release();
   }
   return readEnvelope<T>(response, text);
+}
+
+/** A signal that fires with the screen's own or when the call has taken too long. `AbortSignal.any` is too young for it. */
+function limitedSignal(own: AbortSignal | undefined): { signal: AbortSignal; release: () => void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const timer = setTimeout(abort, CALL_TIMEOUT_MS);
+  if (own?.aborted) abort();
+  own?.addEventListener('abort', abort);
+  return {
+    signal: controller.signal,
+    release: () => {
+      clearTimeout(timer);
+      own?.removeEventListener('abort', abort);
+    },
+  };
 }
 
 function headersOf(init: RequestInit, options: Options): Headers {

@@ -189,9 +189,10 @@ function Lines({ plot, max, series, index, lang }: LinesProps) {
   );
 }
 
-/** First, middle and last time below the plot. */
+/** First and last time below the plot, and the middle one where it stands near the middle. */
 function TimeAxis({ plot, count, text }: { plot: Plot; count: number; text: (index: number) => string }) {
-  const marks = [...new Set([0, Math.floor((count - 1) / 2), count - 1])];
+  const hasMiddle = count % 2 === 1 || count >= 10;
+  const marks = [...new Set(hasMiddle ? [0, Math.floor((count - 1) / 2), count - 1] : [0, count - 1])];
   return (
     <svg
       viewBox={`0 0 ${plot.width} ${plot.height}`}

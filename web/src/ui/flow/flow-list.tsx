@@ -57,7 +57,10 @@ const OF_PLANS: readonly FlowType[] = ['ad_serving', 'ad_billing', 'profit_shari
 function FlowNote({ entry, linked }: ItemProps) {
   const { t } = useTranslation();
   const plan = linked && OF_PLANS.includes(entry.type) ? entry.reference : null;
-  if (!plan) return <span className={styles.remark}>{entry.remark || t('flow.no_remark')}</span>;
+  if (!plan) {
+    const text = entry.remark || (linked ? t('flow.no_remark') : null);
+    return text ? <span className={styles.remark}>{text}</span> : null;
+  }
   return (
     <span className={styles.remark}>
       {entry.remark}

@@ -7,6 +7,7 @@ import { useCouponValue } from '@/ui/coupon/coupon-value';
 import { toast } from '@/ui/toast';
 import { useClaimCoupon } from '../api/queries';
 import styles from '../pages/coupons.module.css';
+import { unclaimedFirst } from '../rules';
 
 /** The campaigns that the user may claim a coupon of. */
 export function Claimables({ items }: { items: readonly Claimable[] }) {
@@ -16,7 +17,7 @@ export function Claimables({ items }: { items: readonly Claimable[] }) {
     <section aria-label={t('coupon.claimable')}>
       <h2 className={styles.heading}>{t('coupon.claimable')}</h2>
       <ul className={styles.list}>
-        {items.map((item) => (
+        {unclaimedFirst(items).map((item) => (
           <ClaimableTicket key={item.campaign_id} item={item} />
         ))}
       </ul>

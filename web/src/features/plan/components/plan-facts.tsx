@@ -27,16 +27,18 @@ export function PlanFacts({ plan }: { plan: PlanDetail }) {
           </Row>
         ) : null}
         {plan.put_content ? (
-          <Row label={t('plan.put_content')}>
-            <span className={styles.text}>{plan.put_content}</span>
+          <Row text label={t('plan.put_content')}>
+            {plan.put_content}
           </Row>
         ) : null}
         {plan.put_rule ? (
-          <Row label={t('plan.put_rule')}>
-            <span className={styles.text}>{plan.put_rule}</span>
+          <Row text label={t('plan.put_rule')}>
+            {plan.put_rule}
           </Row>
         ) : null}
-        <Row label={t('plan.user_targeting')}>{audienceText(plan.user_targeting)}</Row>
+        <Row text label={t('plan.user_targeting')}>
+          {audienceText(plan.user_targeting)}
+        </Row>
         {plan.sources.length > 0 ? <Row label={t('plan.sources')}>{list(plan.sources)}</Row> : null}
         <Row label={t('plan.create_time')}>{dateTime(plan.create_time)}</Row>
       </Rows>

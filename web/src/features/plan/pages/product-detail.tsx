@@ -84,7 +84,9 @@ function ProductFacts({ product }: { product: ProductDetail }) {
         <Row label={t('product.content_types')}>
           {list(product.content_types.map((type) => t(`product.content.${type}`)))}
         </Row>
-        <Row label={t('product.audience')}>{audienceText(product.audience)}</Row>
+        <Row text label={t('product.audience')}>
+          {audienceText(product.audience)}
+        </Row>
       </Rows>
     </Card>
   );
