@@ -66,14 +66,14 @@ async fn advertiser_with_reports(
         .post("/plan/order/put", &token, Some("put".to_owned()), put)
         .await;
     let number = text(&plan["plan_number"]);
-    let begin = Utc::now() - Duration::minutes(SPREAD_MINUTES);
+    let first_report_at = Utc::now() - Duration::minutes(SPREAD_MINUTES);
     let begun = Instant::now();
     for first in (0..reports).step_by(ROWS_PER_FILE) {
         let mut csv = String::from("report_id,plan_number,time,impressions,clicks,spend,revenue\n");
         for row in first..reports.min(first + ROWS_PER_FILE) {
             let minute =
                 i64::try_from(row).unwrap() * SPREAD_MINUTES / i64::try_from(reports).unwrap();
-            let time = (begin + Duration::minutes(minute)).format("%Y-%m-%dT%H:%M:%SZ");
+            let time = (first_report_at + Duration::minutes(minute)).format("%Y-%m-%dT%H:%M:%SZ");
             writeln!(csv, "r{row},{number},{time},10,1,0.0123,0.0234").unwrap();
         }
         let fields = [
