@@ -37,8 +37,8 @@ export function DeliveryChart({ points, id }: { points: readonly SeriesPoint[]; 
         onChange={setMetric}
       />
       <TabPanel id={id} label={t(`chart.${metric}`)}>
-        <div style={{ minBlockSize: '16.5rem', paddingBlockStart: 'var(--space-3)' }}>
-          <Suspense fallback={<Skeleton height="12rem" />}>
+        <div style={{ minBlockSize: '264px', paddingBlockStart: 'var(--space-3)' }}>
+          <Suspense fallback={<Skeleton height="192px" />}>
             <Chart
               label={t('chart.label', { metric: t(`chart.${metric}`) })}
               times={points.map((point) => point.time)}

@@ -10,8 +10,8 @@ export function DeliveryCard({ series }: { series: readonly SeriesPoint[] | unde
   const { t } = useTranslation();
   return (
     <Card title={t('ad_center.delivery')}>
-      <div style={{ minBlockSize: '19.25rem' }}>
-        {series === undefined ? <Skeleton height="19.25rem" /> : null}
+      <div style={{ minBlockSize: '308px' }}>
+        {series === undefined ? <Skeleton height="308px" /> : null}
         {series && hasDelivery(series) ? <DeliveryChart points={series} id="delivery-chart" /> : null}
         {series && !hasDelivery(series) ? (
           <EmptyState
