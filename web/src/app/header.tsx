@@ -113,7 +113,7 @@ function LanguageButton() {
       <IconButton label={t('header.language')} onClick={overlay.open}>
         <Globe size={22} aria-hidden="true" />
       </IconButton>
-      <LanguageSheet isOpen={overlay.isOpen} onClose={overlay.close} />
+      {overlay.isOpen ? <LanguageSheet onClose={overlay.close} /> : null}
     </>
   );
 }

@@ -9,9 +9,7 @@ import { Sheet } from '@/ui/sheet';
 import { toast } from '@/ui/toast';
 import { WheelPicker } from '@/ui/wheel-picker';
 
-type Props = { isOpen: boolean; onClose: () => void };
-
-export function LanguageSheet({ isOpen, onClose }: Props) {
+export function LanguageSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const { lang } = useSession();
   const [chosen, setChosen] = useState(lang);
@@ -32,7 +30,7 @@ export function LanguageSheet({ isOpen, onClose }: Props) {
   return (
     <Sheet
       half
-      isOpen={isOpen}
+      isOpen
       onClose={onClose}
       title={t('header.language')}
       footer={
