@@ -185,28 +185,34 @@ impl Stack {
 
     /// Puts a notice of another category into an inbox, as an announcement to all would.
     pub async fn announce(&self, caller: &Caller) {
-        let mut tx = self.db.pool().begin().await.expect("a transaction");
-        let id = Uuid::now_v7();
-        sqlx::query(
-            "INSERT INTO notifications (id, user_id, category, template, params, source_key, occurred_at)
-             VALUES ($1, $2, 'announcement', 'tomorrow', '{}', $3, '2026-11-20T09:00:00Z')",
-        )
-        .bind(id)
-        .bind(caller.user.expect("a user").0)
-        .bind(format!("test:{id}"))
-        .execute(&mut *tx)
+        let user_id = caller.user.expect("a user").0;
+        adfolio_kit::db::write(&self.db.pool(), move |tx| {
+            Box::pin(announce_in_tx(tx, user_id))
+        })
         .await
         .expect("a notice");
-        sqlx::query(
-            "INSERT INTO unread_counters (user_id, unread) VALUES ($1, 1)
-             ON CONFLICT (user_id) DO UPDATE SET unread = unread_counters.unread + 1",
-        )
-        .bind(caller.user.expect("a user").0)
-        .execute(&mut *tx)
-        .await
-        .expect("a count");
-        tx.commit().await.expect("a commit");
     }
+}
+
+async fn announce_in_tx(tx: &mut adfolio_kit::db::Tx, user_id: Uuid) -> Result<(), sqlx::Error> {
+    let id = Uuid::now_v7();
+    sqlx::query(
+        "INSERT INTO notifications (id, user_id, category, template, params, source_key, occurred_at)
+         VALUES ($1, $2, 'announcement', 'tomorrow', '{}', $3, '2026-11-20T09:00:00Z')",
+    )
+    .bind(id)
+    .bind(user_id)
+    .bind(format!("test:{id}"))
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query(
+        "INSERT INTO unread_counters (user_id, unread) VALUES ($1, 1)
+         ON CONFLICT (user_id) DO UPDATE SET unread = unread_counters.unread + 1",
+    )
+    .bind(user_id)
+    .execute(tx)
+    .await?;
+    Ok(())
 }
 
 /// An event published before the service has bound its queue would be nobody's; the test declares it first.
