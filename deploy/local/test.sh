@@ -13,10 +13,10 @@ last_stages=(e2e)
 stage_fmt() { cargo fmt --all --check; }
 stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 stage_rust_build() {
-    # The programs, too: tests that run whole stacks start them.
-    cargo build --workspace --bins --quiet
+    # One call for tests and programs: by itself each would choose other features of the libraries and build them once more.
+    # Tests that run whole stacks start the programs.
     if has_nextest; then
-        cargo nextest run --workspace --no-run
+        cargo nextest run --workspace --no-run --cargo-quiet
     else
         cargo test --workspace --no-run --quiet
     fi

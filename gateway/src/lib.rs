@@ -30,7 +30,7 @@ pub mod services;
 use std::time::Duration;
 
 use adfolio_kit::consumer::Subscription;
-use adfolio_kit::service::Service;
+use adfolio_kit::service::{Running, Service};
 use adfolio_kit::shutdown::Shutdown;
 use tokio::net::TcpListener;
 
@@ -42,7 +42,11 @@ use crate::server::ServerLimits;
 const END_RESERVE: Duration = Duration::from_secs(4);
 
 /// Serves the REST contract on `listener` until the shutdown.
-pub async fn run(
+pub fn run(config: GatewayConfig, listener: TcpListener, shutdown: Shutdown) -> Running {
+    Box::pin(serve(config, listener, shutdown))
+}
+
+async fn serve(
     config: GatewayConfig,
     listener: TcpListener,
     shutdown: Shutdown,

@@ -15,5 +15,5 @@ async fn main() -> ExitCode {
             Err(_) => ExitCode::FAILURE,
         };
     }
-    adfolio_kit::service::main::<GatewayConfig, _, _>("gateway", adfolio_gateway::run).await
+    adfolio_kit::service::main::<GatewayConfig>("gateway", adfolio_gateway::run).await
 }

@@ -14,7 +14,7 @@ mod grpc;
 
 use adfolio_kit::clock::Ids;
 use adfolio_kit::limited;
-use adfolio_kit::service::Service;
+use adfolio_kit::service::{Running, Service};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::acceptor::v1::acceptor_admin_service_server::AcceptorAdminServiceServer;
 use adfolio_proto::acceptor::v1::acceptor_service_server::AcceptorServiceServer;
@@ -30,7 +30,11 @@ use crate::acceptor::Acceptors;
 pub static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// Runs the service on `listener` until the shutdown.
-pub async fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
+pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
+    Box::pin(serve(config, listener, shutdown))
+}
+
+async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
     let service = Service::start("acceptor", &config.server, shutdown).await?;
     let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
 

@@ -6,5 +6,5 @@ use adfolio_acceptor::Config;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    adfolio_kit::service::main::<Config, _, _>("acceptor", adfolio_acceptor::run).await
+    adfolio_kit::service::main::<Config>("acceptor", adfolio_acceptor::run).await
 }

@@ -33,7 +33,7 @@ use std::time::Duration;
 
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::Migrated;
-use adfolio_kit::service::Service;
+use adfolio_kit::service::{Running, Service};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_kit::{limited, periodic};
 use adfolio_proto::auth::v1::auth_admin_service_server::AuthAdminServiceServer;
@@ -61,16 +61,21 @@ const PRUNE_LIMIT: Duration = Duration::from_secs(30);
 const PRUNE_ROUNDS: u32 = 50;
 
 /// Serves until the shutdown.
-pub async fn run(
-    config: AuthConfig,
-    listener: TcpListener,
-    shutdown: Shutdown,
-) -> anyhow::Result<()> {
-    run_at(config, listener, shutdown, Clock::system()).await
+pub fn run(config: AuthConfig, listener: TcpListener, shutdown: Shutdown) -> Running {
+    run_at(config, listener, shutdown, Clock::system())
 }
 
 /// Serves until the shutdown, by a clock of the caller's.
-pub async fn run_at(
+pub fn run_at(
+    config: AuthConfig,
+    listener: TcpListener,
+    shutdown: Shutdown,
+    clock: Clock,
+) -> Running {
+    Box::pin(serve(config, listener, shutdown, clock))
+}
+
+async fn serve(
     config: AuthConfig,
     listener: TcpListener,
     shutdown: Shutdown,

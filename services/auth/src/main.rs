@@ -4,6 +4,5 @@ use std::process::ExitCode;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    adfolio_kit::service::main::<adfolio_auth::config::AuthConfig, _, _>("auth", adfolio_auth::run)
-        .await
+    adfolio_kit::service::main::<adfolio_auth::config::AuthConfig>("auth", adfolio_auth::run).await
 }

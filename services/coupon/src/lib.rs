@@ -21,7 +21,7 @@ mod reservation;
 use adfolio_kit::clock::Ids;
 use adfolio_kit::limited;
 use adfolio_kit::periodic;
-use adfolio_kit::service::Service;
+use adfolio_kit::service::{Running, Service};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::coupon::v1::coupon_admin_service_server::CouponAdminServiceServer;
 use adfolio_proto::coupon::v1::coupon_reservation_service_server::CouponReservationServiceServer;
@@ -39,7 +39,11 @@ use crate::reservation::Reservations;
 pub static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// Runs the service on `listener` until the shutdown.
-pub async fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
+pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
+    Box::pin(serve(config, listener, shutdown))
+}
+
+async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
     let service = Service::start("coupon", &config.server, shutdown).await?;
     let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
     let broker = service.broker(&config.broker)?;

@@ -6,5 +6,5 @@ use adfolio_coupon::Config;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    adfolio_kit::service::main::<Config, _, _>("coupon", adfolio_coupon::run).await
+    adfolio_kit::service::main::<Config>("coupon", adfolio_coupon::run).await
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Parser;
+use futures::future::BoxFuture;
 use sqlx::PgPool;
 use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
@@ -30,6 +31,10 @@ const PRUNE_LIMIT: Duration = Duration::from_mins(1);
 /// Beyond the drain limit a process is ended, whatever still runs.
 const EXIT_MARGIN: Duration = Duration::from_secs(2);
 
+/// A service that runs until its shutdown. Boxed, so that all of it is compiled once, with its own crate, and not once more in
+/// every program and test that runs it.
+pub type Running = BoxFuture<'static, anyhow::Result<()>>;
+
 /// What `main` needs to know of a process' configuration.
 pub trait ProcessConfig {
     /// Where it listens and how it ends.
@@ -39,24 +44,39 @@ pub trait ProcessConfig {
 }
 
 /// The whole of a service's `main`: configuration, telemetry, listener, `run`, exit code.
-pub async fn main<C, F, Fut>(name: &'static str, run: F) -> ExitCode
+pub async fn main<C>(
+    name: &'static str,
+    run: impl FnOnce(C, TcpListener, Shutdown) -> Running,
+) -> ExitCode
 where
     C: Parser + ProcessConfig,
-    F: FnOnce(C, TcpListener, Shutdown) -> Fut,
-    Fut: Future<Output = anyhow::Result<()>>,
 {
     let config: C = parse_or_exit();
     let guard = match telemetry::init(name, config.telemetry()) {
         Ok(guard) => guard,
         Err(error) => exit_with(&format!("{error:#}")),
     };
-    let outcome = start(config, run).await;
+    let outcome = match listen(config.server().clone()).await {
+        Ok((listener, shutdown)) => run(config, listener, shutdown).await,
+        Err(problem) => Err(problem),
+    };
     if let Err(problem) = &outcome {
         error!(error = format!("{problem:#}"), "service failed");
     }
     drop(guard);
     // Leaving main would wait for blocking threads (a look-up, a hash) that nobody needs any more.
     std::process::exit(i32::from(outcome.is_err()))
+}
+
+/// The service's port, and the shutdown that signals ask for.
+async fn listen(args: ServerArgs) -> anyhow::Result<(TcpListener, Shutdown)> {
+    let shutdown = Shutdown::on_signals().context("cannot listen for signals")?;
+    exit_when_overdue(shutdown.clone(), args.drain_limit());
+    let address = args.listen_addr;
+    let listener = TcpListener::bind(address)
+        .await
+        .with_context(|| format!("cannot listen on {address}"))?;
+    Ok((listener, shutdown))
 }
 
 /// The last resort against something that does not end: exits once the drain limit has clearly passed.
@@ -67,21 +87,6 @@ fn exit_when_overdue(shutdown: Shutdown, limit: Duration) {
         error!("the process did not end in time");
         std::process::exit(1);
     });
-}
-
-async fn start<C, F, Fut>(config: C, run: F) -> anyhow::Result<()>
-where
-    C: ProcessConfig,
-    F: FnOnce(C, TcpListener, Shutdown) -> Fut,
-    Fut: Future<Output = anyhow::Result<()>>,
-{
-    let shutdown = Shutdown::on_signals().context("cannot listen for signals")?;
-    exit_when_overdue(shutdown.clone(), config.server().drain_limit());
-    let address = config.server().listen_addr;
-    let listener = TcpListener::bind(address)
-        .await
-        .with_context(|| format!("cannot listen on {address}"))?;
-    run(config, listener, shutdown).await
 }
 
 /// A running service: its background tasks, its readiness, and the order in which they end.
@@ -220,7 +225,7 @@ impl Service {
     }
 
     /// Serves until the shutdown, then ends everything in order: calls, background tasks, relay.
-    pub async fn serve(self, server: Server, listener: TcpListener) -> anyhow::Result<()> {
+    pub fn serve(self, server: Server, listener: TcpListener) -> Running {
         let shutdown = self.shutdown.clone();
         self.serve_with(async move {
             server
@@ -228,14 +233,17 @@ impl Service {
                 .await
                 .map_err(anyhow::Error::from)
         })
-        .await
     }
 
     /// Like [`Service::serve`], with any server; its future ends after the shutdown once its calls have.
-    pub async fn serve_with(
+    pub fn serve_with(
         self,
-        server: impl Future<Output = anyhow::Result<()>>,
-    ) -> anyhow::Result<()> {
+        server: impl Future<Output = anyhow::Result<()>> + Send + 'static,
+    ) -> Running {
+        Box::pin(self.serve_boxed(Box::pin(server)))
+    }
+
+    async fn serve_boxed(self, server: Running) -> anyhow::Result<()> {
         let shutdown = self.shutdown.clone();
         let asked = tokio::spawn(async move {
             shutdown.cancelled().await;

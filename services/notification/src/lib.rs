@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use adfolio_kit::clock::Ids;
 use adfolio_kit::limited;
-use adfolio_kit::service::Service;
+use adfolio_kit::service::{Running, Service};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::notification::v1::notification_admin_service_server::NotificationAdminServiceServer;
 use adfolio_proto::notification::v1::notification_service_server::NotificationServiceServer;
@@ -37,7 +37,11 @@ use crate::text::Catalogues;
 pub static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// Runs the service on `listener` until the shutdown.
-pub async fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
+pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
+    Box::pin(serve(config, listener, shutdown))
+}
+
+async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
     let catalogues = Arc::new(Catalogues::built_in().context("the texts are not usable")?);
     let service = Service::start("notification", &config.server, shutdown).await?;
     let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;

@@ -6,5 +6,5 @@ use adfolio_notification::Config;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    adfolio_kit::service::main::<Config, _, _>("notification", adfolio_notification::run).await
+    adfolio_kit::service::main::<Config>("notification", adfolio_notification::run).await
 }

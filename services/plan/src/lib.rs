@@ -29,7 +29,7 @@ use std::time::Duration;
 use adfolio_kit::db::Migrated;
 use adfolio_kit::limited;
 use adfolio_kit::periodic;
-use adfolio_kit::service::Service;
+use adfolio_kit::service::{Running, Service};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::plan::v1::plan_admin_service_server::PlanAdminServiceServer;
 use adfolio_proto::plan::v1::plan_reconcile_service_server::PlanReconcileServiceServer;
@@ -55,7 +55,11 @@ const JOB_LIMIT: Duration = Duration::from_mins(1);
 const FORGET_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Runs plan on `listener` until the shutdown.
-pub async fn run(
+pub fn run(config: PlanConfig, listener: TcpListener, shutdown: Shutdown) -> Running {
+    Box::pin(serve(config, listener, shutdown))
+}
+
+async fn serve(
     config: PlanConfig,
     listener: TcpListener,
     shutdown: Shutdown,

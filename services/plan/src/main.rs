@@ -4,6 +4,5 @@ use std::process::ExitCode;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    adfolio_kit::service::main::<adfolio_plan::config::PlanConfig, _, _>("plan", adfolio_plan::run)
-        .await
+    adfolio_kit::service::main::<adfolio_plan::config::PlanConfig>("plan", adfolio_plan::run).await
 }

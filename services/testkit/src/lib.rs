@@ -20,7 +20,7 @@ pub use broker::{EventProbe, TestBroker, publish_event, publish_event_with_id};
 pub use database::TestDatabase;
 pub use proxy::Proxy;
 pub use service::{RunningService, free_listener, spawn_service};
-pub use wait::{Settled, WAIT_LIMIT, eventually};
+pub use wait::{Settled, WAIT_LIMIT, eventually, within_limit};
 
 use adfolio_kit::clock::Clock;
 use chrono::{DateTime, Utc};

@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{Migrated, PgPool};
-use adfolio_kit::service::Service;
+use adfolio_kit::service::{Running, Service};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_kit::{limited, periodic};
 use adfolio_proto::wallet::v1::ledger_service_server::LedgerServiceServer;
@@ -51,16 +51,21 @@ const LONG_CALLS: [&str; 2] = [
 ];
 
 /// Serves until the shutdown.
-pub async fn run(
-    config: WalletConfig,
-    listener: TcpListener,
-    shutdown: Shutdown,
-) -> anyhow::Result<()> {
-    run_at(config, listener, shutdown, Clock::system()).await
+pub fn run(config: WalletConfig, listener: TcpListener, shutdown: Shutdown) -> Running {
+    run_at(config, listener, shutdown, Clock::system())
 }
 
 /// Serves until the shutdown, by a clock of the caller's.
-pub async fn run_at(
+pub fn run_at(
+    config: WalletConfig,
+    listener: TcpListener,
+    shutdown: Shutdown,
+    clock: Clock,
+) -> Running {
+    Box::pin(serve(config, listener, shutdown, clock))
+}
+
+async fn serve(
     config: WalletConfig,
     listener: TcpListener,
     shutdown: Shutdown,

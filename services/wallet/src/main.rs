@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    adfolio_kit::service::main::<adfolio_wallet::config::WalletConfig, _, _>(
+    adfolio_kit::service::main::<adfolio_wallet::config::WalletConfig>(
         "wallet",
         adfolio_wallet::run,
     )
