@@ -155,7 +155,12 @@ async fn nothing_is_lost_when_connections_break_all_the_time() {
     for round in 0..10 {
         enqueue(&pool, "user-1", round * 50..(round + 1) * 50).await;
         relay.wake.wake();
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        // Cut while the round is on its way.
+        eventually("the first of the round arrive", || {
+            let seen = probe.of_type(EVENT);
+            std::future::ready(seen.iter().any(|event| event.sequence >= Some(round * 50)))
+        })
+        .await;
         proxy.cut();
     }
     eventually("the outbox is empty", || async {

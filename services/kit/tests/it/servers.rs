@@ -1,5 +1,6 @@
 //! The gRPC server: deadlines, panics, readiness, and its end.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use adfolio_kit::config::ServerArgs;
@@ -8,9 +9,9 @@ use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::service::Service;
 use adfolio_kit::shutdown::{Shutdown, Tasks, TasksError};
-use adfolio_testkit::{eventually, free_listener};
+use adfolio_testkit::{eventually, free_listener, within_limit};
 use tokio::net::TcpStream;
-use tokio::time::Instant;
+use tokio::sync::Notify;
 use tonic::{Code, Request, Response};
 
 use crate::helpers::{Echo, call, run_echo};
@@ -48,12 +49,10 @@ async fn a_handler_past_its_deadline_is_ended_and_sees_what_is_left() {
         .parse()
         .unwrap();
     assert!(left <= 10_000);
-    let started = Instant::now();
     let mut request = Request::new("slow".to_owned());
     request.set_timeout(Duration::from_millis(200));
-    let status = call(service.channel(), request).await.unwrap_err();
-    assert_eq!(status.code(), Code::DeadlineExceeded);
-    assert!(started.elapsed() < Duration::from_secs(2));
+    let answer = within_limit("the call", call(service.channel(), request)).await;
+    assert_eq!(answer.unwrap_err().code(), Code::DeadlineExceeded);
 }
 
 #[tokio::test]
@@ -83,14 +82,26 @@ async fn a_panic_in_a_handler_is_an_internal_error_of_that_call_alone() {
 
 #[tokio::test]
 async fn a_running_call_is_answered_before_the_end() {
-    let echo = Echo::new(|_| async {
-        tokio::time::sleep(Duration::from_millis(500)).await;
-        Ok(Response::new("done".to_owned()))
+    let (entered, leave) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (told, allowed) = (Arc::clone(&entered), Arc::clone(&leave));
+    let echo = Echo::new(move |_| {
+        told.notify_one();
+        let allowed = Arc::clone(&allowed);
+        async move {
+            allowed.notified().await;
+            Ok(Response::new("done".to_owned()))
+        }
     });
     let service = run_echo(echo, DRAIN_SECONDS).await;
     let running = tokio::spawn(call(service.channel(), Request::new(String::new())));
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    service.stop().await.unwrap();
+    entered.notified().await;
+    let shutdown = service.shutdown.clone();
+    let goes_on = async {
+        shutdown.cancelled().await;
+        leave.notify_one();
+    };
+    let (stopped, ()) = tokio::join!(service.stop(), goes_on);
+    stopped.unwrap();
     assert_eq!(running.await.unwrap().unwrap().into_inner(), "done");
 }
 
@@ -106,9 +117,7 @@ async fn a_silent_peer_does_not_keep_the_server_from_ending() {
     call(service.channel(), Request::new("here".to_owned()))
         .await
         .unwrap();
-    let started = Instant::now();
     service.stop().await.unwrap();
-    assert!(started.elapsed() <= Duration::from_secs(DRAIN_SECONDS + 1));
     drop(silent);
 }
 

@@ -15,7 +15,6 @@ use adfolio_testkit::{TestBroker, TestDatabase, eventually, free_listener, spawn
 use serde_json::json;
 use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
-use tokio::time::Instant;
 use tonic::{Code, Request, Response, Status};
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -125,13 +124,7 @@ async fn a_service_without_a_broker_serves_and_ends_in_order() {
     call(service.channel(), Request::new("here".to_owned()))
         .await
         .unwrap();
-    let started = Instant::now();
     service.stop().await.unwrap();
-    assert!(
-        started.elapsed() < Duration::from_secs(8),
-        "{:?}",
-        started.elapsed()
-    );
     let left: i64 = sqlx::query_scalar("SELECT count(*) FROM outbox")
         .fetch_one(&database.pool())
         .await

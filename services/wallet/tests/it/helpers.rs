@@ -45,6 +45,8 @@ pub struct PeerBooks {
     pub redeemed: (i64, i64),
     /// How often auth was asked.
     pub look_ups: usize,
+    /// How often plan was asked for its holds.
+    pub hold_lists: usize,
 }
 
 /// Auth, plan and coupon in one server.
@@ -82,7 +84,8 @@ impl PlanReconcileService for Peers {
     ) -> Result<Response<plan::ListHoldsResponse>, Status> {
         let request = request.into_inner();
         let after: Uuid = request.after_order_id.parse().unwrap_or_default();
-        let books = self.0.lock().expect("books");
+        let mut books = self.0.lock().expect("books");
+        books.hold_lists += 1;
         let items = books
             .holds
             .range((std::ops::Bound::Excluded(after), std::ops::Bound::Unbounded))

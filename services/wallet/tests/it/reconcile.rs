@@ -8,6 +8,7 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::wallet::v1::{
     GetUserPropertyRequest, ReconcileCheck, ReconcileRequest, VerifyChainsRequest,
 };
+use adfolio_testkit::eventually;
 use futures::future::join;
 use uuid::Uuid;
 
@@ -78,8 +79,10 @@ async fn a_momentary_difference_is_looked_at_again() {
     let (user, order, ledger) = (app.user_with(10_000).await, Uuid::now_v7(), app.ledger());
     ledger.hold(user, order, 100, 0).await.expect("a hold");
     let later = async {
-        // Between the first look and the last.
-        tokio::time::sleep(Duration::from_millis(600)).await;
+        eventually("the first look", || {
+            std::future::ready(app.books.lock().expect("books").hold_lists > 0)
+        })
+        .await;
         app.books
             .lock()
             .expect("books")
