@@ -40,11 +40,14 @@ impl OnPlanStatus {
 }
 
 impl Handler for OnPlanStatus {
+    fn concerns(&self, event: &CloudEvent) -> bool {
+        event.data().map_or(true, |change: PlanStatusChanged| {
+            !change.user_coupon_id.is_empty()
+        })
+    }
+
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
         let change: PlanStatusChanged = event.data()?;
-        if change.user_coupon_id.is_empty() {
-            return Ok(());
-        }
         let order = OrderId(parse(&change.plan_id)?);
         let user = UserId(parse(&change.user_id)?);
         let now = self.clock.now();

@@ -57,6 +57,11 @@ impl IntoInbox {
 }
 
 impl Handler for IntoInbox {
+    /// Most postings are nothing to tell a person.
+    fn concerns(&self, event: &CloudEvent) -> bool {
+        !matches!(self.notice(event), Ok(None))
+    }
+
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
         let Some(notice) = self.notice(event)? else {
             return Ok(());

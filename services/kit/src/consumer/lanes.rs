@@ -1,5 +1,6 @@
 //! Deliveries in hand: one lane per subject, so that a subject keeps its order and a bad event delays only its own.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,15 +46,17 @@ struct Job {
 /// The subject whose lane a delivery had (a message that is no event has none), and whether the broker was told.
 type Finished = (Option<String>, Result<(), BrokerError>);
 
-/// The deliveries in hand.
+/// The deliveries in hand. Of a subject one is at work at most, of all subjects as many as the consumer's concurrency.
 pub(super) struct Lanes<H> {
     worker: Arc<Worker<H>>,
     shutdown: Shutdown,
     running: FuturesUnordered<BoxFuture<'static, Finished>>,
-    /// Subjects at work, each with what waits behind it.
+    /// What waits of each subject that is in hand, oldest first.
     by_subject: HashMap<String, VecDeque<Job>>,
-    /// Jobs whose subject has no lane yet because all are busy.
-    waiting: VecDeque<Job>,
+    /// Subjects of which nothing is at work because all lanes are taken; the first waits longest.
+    waiting_subjects: VecDeque<String>,
+    /// How many deliveries wait in `by_subject`.
+    waiting: usize,
 }
 
 impl<H: Handler> Lanes<H> {
@@ -63,7 +66,8 @@ impl<H: Handler> Lanes<H> {
             shutdown,
             running: FuturesUnordered::new(),
             by_subject: HashMap::new(),
-            waiting: VecDeque::new(),
+            waiting_subjects: VecDeque::new(),
+            waiting: 0,
         }
     }
 
@@ -72,7 +76,7 @@ impl<H: Handler> Lanes<H> {
     }
 
     pub(super) fn has_room(&self) -> bool {
-        self.waiting.len() < WAITING_LIMIT
+        self.waiting < WAITING_LIMIT
     }
 
     /// Takes a delivery in hand. One that is no event gets a lane of its own, to be dead-lettered.
@@ -93,15 +97,37 @@ impl<H: Handler> Lanes<H> {
     }
 
     fn enqueue(&mut self, job: Job) {
-        if let Some(lane) = self.by_subject.get_mut(&job.event.subject) {
-            lane.push_back(job);
-        } else if self.by_subject.len() < self.worker.consumer.concurrency {
-            self.by_subject
-                .insert(job.event.subject.clone(), VecDeque::new());
-            self.launch(job);
-        } else {
-            self.waiting.push_back(job);
+        let subject = job.event.subject.clone();
+        match self.by_subject.entry(subject) {
+            Entry::Occupied(mut lane) => {
+                lane.get_mut().push_back(job);
+                self.waiting += 1;
+            }
+            Entry::Vacant(place) if self.running.len() < self.worker.consumer.concurrency => {
+                place.insert(VecDeque::new());
+                self.launch(job);
+            }
+            Entry::Vacant(place) => {
+                self.waiting_subjects.push_back(place.key().clone());
+                place.insert(VecDeque::from([job]));
+                self.waiting += 1;
+            }
         }
+    }
+
+    /// Starts the oldest delivery that waits of this subject; without one, the subject is no longer in hand.
+    fn launch_next_of(&mut self, subject: &str) -> bool {
+        let Some(job) = self
+            .by_subject
+            .get_mut(subject)
+            .and_then(VecDeque::pop_front)
+        else {
+            self.by_subject.remove(subject);
+            return false;
+        };
+        self.waiting = self.waiting.saturating_sub(1);
+        self.launch(job);
+        true
     }
 
     fn launch(&mut self, job: Job) {
@@ -123,19 +149,13 @@ impl<H: Handler> Lanes<H> {
             return Ok(());
         };
         outcome?;
-        let Some(subject) = subject else {
+        if subject.is_some_and(|subject| self.launch_next_of(&subject)) {
             return Ok(());
-        };
-        match self.by_subject.get_mut(&subject).map(VecDeque::pop_front) {
-            Some(Some(job)) => self.launch(job),
-            Some(None) => {
-                self.by_subject.remove(&subject);
-                // Oldest first; those of subjects that got a lane meanwhile line up there.
-                for job in std::mem::take(&mut self.waiting) {
-                    self.enqueue(job);
-                }
-            }
-            None => {}
+        }
+        if self.running.len() < self.worker.consumer.concurrency
+            && let Some(subject) = self.waiting_subjects.pop_front()
+        {
+            self.launch_next_of(&subject);
         }
         Ok(())
     }
@@ -151,6 +171,9 @@ async fn handle<H: Handler>(
     event: &CloudEvent,
     shutdown: &Shutdown,
 ) -> Verdict {
+    if !worker.handler.concerns(event) {
+        return Verdict::Ack;
+    }
     let consumer = worker.consumer.inbox_name();
     let span = info_span!("event", consumer, event_type = event.event_type, event_id = %event.id);
     telemetry::continue_trace_from(&span, event.traceparent.as_deref());

@@ -2,6 +2,7 @@
 //!
 //! What can happen to an event, and what follows:
 //! - handled, or known from before: acknowledged after the commit;
+//! - of no concern to the handler: acknowledged at once;
 //! - the database or another service cannot be reached ([`HandlerError::Unavailable`]): kept and tried again in place, with
 //!   backoff, for as long as it takes; an outage burns no deliveries;
 //! - the handler fails ([`HandlerError::Failed`]): a few attempts in place, then back to the queue, which counts deliveries
@@ -95,6 +96,13 @@ impl From<Refusal> for HandlerError {
 
 /// Takes effect of events. Everything it writes goes through `tx`, which commits together with the inbox's row.
 pub trait Handler: Send + Sync + 'static {
+    /// Whether the event matters here. One that does not is acknowledged at once, without a transaction and without a row in
+    /// the inbox; an answer must depend on the event alone.
+    fn concerns(&self, event: &CloudEvent) -> bool {
+        let _ = event;
+        true
+    }
+
     /// Takes effect of one event. The event is new: duplicates do not get here.
     fn handle(
         &self,

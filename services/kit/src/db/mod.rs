@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use secrecy::ExposeSecret;
+use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
 pub use migrate::{MIGRATOR, Migrated, migrate, migrate_in_background};
@@ -26,6 +27,10 @@ const LOCK_LIMIT: Duration = Duration::from_secs(4);
 
 /// A transaction that nobody drives any more (a frozen process) gives its locks back after this.
 const IDLE_TRANSACTION_LIMIT: Duration = Duration::from_secs(10);
+
+/// A connection that was unused for longer is asked whether it lives before it is used: a restart of the server costs a ping
+/// instead of a failed call. One that has just worked is believed, for a ping is a round trip of its own.
+const PING_AFTER: Duration = Duration::from_millis(500);
 
 /// Connections are renewed, so that a failed-over or re-balanced server is noticed.
 const CONNECTION_AGE_LIMIT: Duration = Duration::from_mins(30);
@@ -58,8 +63,16 @@ pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<PgPool, Co
         .acquire_timeout(Duration::from_millis(args.database_acquire_timeout_ms))
         .max_lifetime(CONNECTION_AGE_LIMIT)
         .idle_timeout(CONNECTION_IDLE_LIMIT)
-        // A connection that the server closed meanwhile costs a ping instead of a failed call.
-        .test_before_acquire(true)
+        .test_before_acquire(false)
+        .before_acquire(|connection, meta| {
+            Box::pin(async move {
+                if meta.idle_for < PING_AFTER {
+                    return Ok(true);
+                }
+                // One that the server closed meanwhile is replaced.
+                Ok(connection.ping().await.is_ok())
+            })
+        })
         .connect_lazy_with(options);
     Ok(pool)
 }

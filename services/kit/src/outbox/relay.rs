@@ -18,6 +18,7 @@ use lapin::types::{AMQPValue, FieldTable};
 use lapin::{Confirmation, PublisherConfirm};
 use sqlx::PgPool;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use super::event::{CONTENT_TYPE, EnvelopeParts, encode};
@@ -34,6 +35,10 @@ const BATCH: i64 = 500;
 
 /// A batch must be published and confirmed within this; it is shorter than the idle-in-transaction limit.
 const PUBLISH_LIMIT: Duration = Duration::from_secs(6);
+
+/// Rounds begin at least so far apart. The first event leaves at once; under load a round takes along what many transactions
+/// wrote, at a fraction of the cost for database and broker.
+const ROUND_INTERVAL: Duration = Duration::from_millis(10);
 
 /// An idle relay looks this often: other replicas, and SQL of services, write rows without waking it.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -123,7 +128,11 @@ impl Relay {
     async fn work(&self, end: &Shutdown) {
         let mut backoff = Backoff::reconnect();
         let mut session = None;
+        let mut next_round = Instant::now();
         loop {
+            end.sleep(next_round.saturating_duration_since(Instant::now()))
+                .await;
+            next_round = Instant::now() + ROUND_INTERVAL;
             let last = end.is_triggered();
             // A round that is dropped leaves its transaction to `db::write`, which ends it.
             let round = tokio::select! {
