@@ -9,13 +9,10 @@ use std::{
 };
 
 use adfolio_local::{Service, Stack};
-use adfolio_proto::wallet::v1::{
-    DepositRequest, HoldRequest, ledger_service_client::LedgerServiceClient,
-    wallet_admin_service_client::WalletAdminServiceClient,
-};
+use adfolio_proto::wallet::v1::{HoldRequest, ledger_service_client::LedgerServiceClient};
 use futures::future::join_all;
 use sqlx::{Connection as _, PgConnection};
-use tonic::{Request, metadata::MetadataValue, transport::Channel};
+use tonic::transport::Channel;
 use uuid::Uuid;
 
 /// Wallets that postings are spread over, so that two callers seldom meet.
@@ -31,7 +28,7 @@ const ROUNDS: usize = 2;
 enum Posting {
     /// available → to be consumed: the user's own balances only.
     Distinct,
-    /// The platform's clearing account → available: every posting touches the same account.
+    /// The same with a coupon: every posting touches the platform's account of coupon costs, too.
     Hot,
 }
 
@@ -108,37 +105,17 @@ async fn connect(stack: &Stack) -> Channel {
 }
 
 async fn post(channel: &Channel, user_id: &str, posting: Posting) {
-    match posting {
-        Posting::Distinct => {
-            let hold = HoldRequest {
-                order_id: Uuid::now_v7().to_string(),
-                user_id: user_id.to_owned(),
-                paid_minor: 100,
-                discount_minor: 0,
-            };
-            LedgerServiceClient::new(channel.clone())
-                .hold(hold)
-                .await
-                .unwrap();
-        }
-        Posting::Hot => {
-            let deposit = DepositRequest {
-                user_id: user_id.to_owned(),
-                amount_minor: 100,
-                remark: String::new(),
-            };
-            let mut request = Request::new(deposit);
-            let key = MetadataValue::try_from(Uuid::now_v7().to_string()).unwrap();
-            let staff = MetadataValue::try_from(Uuid::nil().to_string()).unwrap();
-            request.metadata_mut().insert("idempotency-key", key);
-            request.metadata_mut().insert("x-staff-id", staff);
-            request
-                .metadata_mut()
-                .insert("x-staff-role", MetadataValue::from_static("finance"));
-            WalletAdminServiceClient::new(channel.clone())
-                .deposit(request)
-                .await
-                .unwrap();
-        }
-    }
+    let hold = HoldRequest {
+        order_id: Uuid::now_v7().to_string(),
+        user_id: user_id.to_owned(),
+        paid_minor: 100,
+        discount_minor: match posting {
+            Posting::Distinct => 0,
+            Posting::Hot => 1,
+        },
+    };
+    LedgerServiceClient::new(channel.clone())
+        .hold(hold)
+        .await
+        .unwrap();
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use adfolio_local::Stack;
 use sqlx::{Connection as _, Executor as _, PgConnection};
 use tokio::process::Command;
+use url::Url;
 
 const SCALE: &str = "16";
 const CLIENTS: &str = "16";
@@ -12,17 +13,15 @@ const SECONDS: &str = "15";
 
 /// Transactions per second of `pgbench`'s TPC-B-like script.
 pub async fn tpc_b(stack: &Stack) -> f64 {
-    let base_url = stack.database_base_url();
-    let mut connection = PgConnection::connect(&format!("{base_url}/postgres"))
-        .await
-        .unwrap();
+    let mut url: Url = stack.database_base_url().parse().unwrap();
+    let mut connection = PgConnection::connect(url.as_str()).await.unwrap();
     connection
         .execute("CREATE DATABASE yardstick")
         .await
         .unwrap();
-    let url = format!("{base_url}/yardstick");
-    pgbench(&["-i", "-q", "-s", SCALE, &url]).await;
-    let output = pgbench(&["-c", CLIENTS, "-j", "2", "-T", SECONDS, "-n", &url]).await;
+    url.set_path("yardstick");
+    pgbench(&["-i", "-q", "-s", SCALE, url.as_str()]).await;
+    let output = pgbench(&["-c", CLIENTS, "-j", "2", "-T", SECONDS, "-n", url.as_str()]).await;
     connection.execute("DROP DATABASE yardstick").await.unwrap();
     let line = output
         .lines()
