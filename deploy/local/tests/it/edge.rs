@@ -99,6 +99,7 @@ async fn the_edge_serves_the_client_guards_it_and_speaks_in_envelopes() {
     let policy = header(&page, "content-security-policy");
     for directive in [
         "script-src 'self';",
+        "style-src 'self';",
         "object-src 'none';",
         "base-uri 'none';",
         "frame-ancestors 'none'",
