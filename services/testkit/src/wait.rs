@@ -12,17 +12,13 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
 /// Awaits `future`, and fails the test with `what` when it does not end within [`WAIT_LIMIT`]: a guard against hanging, not a
 /// measurement.
-///
-/// # Panics
-/// When the limit passes.
 #[track_caller]
 pub fn within_limit<F: Future>(what: &str, future: F) -> impl Future<Output = F::Output> {
     let location = std::panic::Location::caller();
     async move {
-        match tokio::time::timeout(WAIT_LIMIT, future).await {
-            Ok(output) => output,
-            Err(_) => panic!("did not end within {WAIT_LIMIT:?}: {what} (at {location})"),
-        }
+        tokio::time::timeout(WAIT_LIMIT, future)
+            .await
+            .unwrap_or_else(|_| panic!("did not end within {WAIT_LIMIT:?}: {what} (at {location})"))
     }
 }
 

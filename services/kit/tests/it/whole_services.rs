@@ -1,7 +1,5 @@
 //! A whole service: it starts with what is there, and ends in order.
 
-use std::time::Duration;
-
 use adfolio_kit::client::{self, ClientOptions};
 use adfolio_kit::config::{BrokerArgs, DatabaseArgs, ServerArgs};
 use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
