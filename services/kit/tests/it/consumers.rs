@@ -47,6 +47,10 @@ impl Recorder {
 }
 
 impl Handler for Recorder {
+    fn concerns(&self, event: &CloudEvent) -> bool {
+        event.data["mode"] != "unconcerning"
+    }
+
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
         *self
             .deliveries
@@ -188,14 +192,36 @@ async fn an_event_delivered_again_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_subject_keeps_its_order() {
+async fn what_is_of_no_concern_is_acknowledged_without_a_trace() {
     let running = start().await;
-    for number in 0..40 {
-        running.publish("user-1", number, "").await;
+    running.publish("user-1", 1, "unconcerning").await;
+    running.publish("user-1", 2, "").await;
+    running.wait_for("user-1", &[2]).await;
+    assert_eq!(running.recorder.attempts("user-1"), 1);
+    let kept: i64 = sqlx::query_scalar("SELECT count(*) FROM inbox")
+        .fetch_one(&running.database.pool())
+        .await
+        .unwrap();
+    assert_eq!(kept, 1);
+    assert_eq!(running.dead().await, 0);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn every_subject_keeps_its_order_however_many_there_are() {
+    let running = start().await;
+    // More subjects than are handled side by side.
+    let subjects: Vec<String> = (0..24).map(|user| format!("user-{user}")).collect();
+    for number in 0..10 {
+        for subject in &subjects {
+            running.publish(subject, number, "").await;
+        }
     }
-    running
-        .wait_for("user-1", &(0..40).collect::<Vec<_>>())
-        .await;
+    for subject in &subjects {
+        running
+            .wait_for(subject, &(0..10).collect::<Vec<_>>())
+            .await;
+    }
     running.stop().await;
 }
 
