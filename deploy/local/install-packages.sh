@@ -47,7 +47,7 @@ apt-get "${quiet[@]}" "${wait_for_lock[@]}" update || echo "apt-get update faile
 available=()
 for package in "$@"; do
     # Ubuntu has Chromium as a snap only; the tests then let Playwright fetch one.
-    if [ "$package" = chromium ] && ! apt-cache policy chromium | grep -q 'Candidate: [0-9]'; then
+    if [ "$package" = chromium ] && [[ "$(apt-cache policy chromium)" != *'Candidate: '[0-9]* ]]; then
         continue
     fi
     available+=("$package")
