@@ -9,6 +9,8 @@
 //!   be returned for ever and block the events behind it in its outbox; with it, the event is kept for a day for people to
 //!   look at. Queues are declared by their consumers before these report ready, so a consumer misses nothing.
 //! - `{ns}.dead` (direct): dead letters, routed by the name of the queue they came from.
+//!
+//! A service may also keep its events in a [`Stream`], from which others read as often as they like.
 
 use std::time::Duration;
 
@@ -40,6 +42,12 @@ const QUEUE_LENGTH_LIMIT: i64 = 1_000_000;
 /// Dead letters that are kept at most: then messages stay in their queue, because dead-lettering is at-least-once.
 const DEAD_LENGTH_LIMIT: i64 = 100_000;
 
+/// A stream keeps events this long, in RabbitMQ's notation.
+const STREAM_AGE: &str = "30D";
+
+/// A stream forgets whole segments of this size.
+const STREAM_SEGMENT_BYTES: i64 = 50_000_000;
+
 /// Unrouted events that are kept at most; the oldest go first.
 const UNROUTED_LENGTH_LIMIT: i64 = 10_000;
 
@@ -67,6 +75,15 @@ pub enum BrokerError {
     /// A publish was refused or returned.
     #[error("publish was not confirmed: {0}")]
     NotConfirmed(String),
+}
+
+/// A replayable log of events: a stream queue, which a reader attaches to at any offset.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    /// The queue's name, as readers know it: without the namespace.
+    pub name: String,
+    /// Types of the events in it (`*` and `#` as in bindings).
+    pub pattern: &'static str,
 }
 
 /// How to reach the broker, and the prefix of everything there. Cheap to clone.
@@ -239,6 +256,30 @@ impl Broker {
             .await?;
         }
         Ok(())
+    }
+
+    /// Declares a stream and its binding.
+    pub async fn declare_stream(
+        &self,
+        channel: &Channel,
+        stream: &Stream,
+    ) -> Result<(), BrokerError> {
+        let mut arguments = FieldTable::default();
+        arguments.insert("x-queue-type".into(), text("stream"));
+        arguments.insert("x-max-age".into(), text(STREAM_AGE));
+        arguments.insert(
+            "x-stream-max-segment-size-bytes".into(),
+            AMQPValue::LongLongInt(STREAM_SEGMENT_BYTES),
+        );
+        let name = short(&stream.name)?;
+        declare_queue(channel, &name, arguments).await?;
+        bind(
+            channel,
+            &name,
+            &short(&self.events_exchange())?,
+            stream.pattern,
+        )
+        .await
     }
 
     fn quorum<const N: usize>(&self, arguments: [(&'static str, AMQPValue); N]) -> FieldTable {

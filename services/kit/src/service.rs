@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use tracing::{error, info};
 
 use crate::admin::{self, Readiness};
-use crate::broker::Broker;
+use crate::broker::{Broker, Stream};
 use crate::config::{
     BrokerArgs, DatabaseArgs, ServerArgs, TelemetryArgs, exit_with, parse_or_exit,
 };
@@ -182,7 +182,25 @@ impl Service {
 
     /// Starts the relay of the outbox; it ends after everything that may still write events.
     pub fn relay(&self, pool: &PgPool, broker: &Broker, migrated: &Migrated) -> Wake {
+        self.start_relay(
+            Relay::new(self.name, pool.clone(), broker.clone()),
+            migrated,
+        )
+    }
+
+    /// Like [`Service::relay`]; the events are also kept in `stream`.
+    pub fn relay_into(
+        &self,
+        stream: Stream,
+        pool: &PgPool,
+        broker: &Broker,
+        migrated: &Migrated,
+    ) -> Wake {
         let relay = Relay::new(self.name, pool.clone(), broker.clone());
+        self.start_relay(relay.into_stream(stream), migrated)
+    }
+
+    fn start_relay(&self, relay: Relay, migrated: &Migrated) -> Wake {
         let wake = relay.wake();
         self.last.spawn(
             "relay",

@@ -6,7 +6,7 @@ use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::outbox::CloudEvent;
 use adfolio_money::Money;
-use adfolio_proto::events::v1::{PlanStatusChanged, TransactionPosted};
+use adfolio_proto::events::v1::{DepositCredited, PlanStatusChanged};
 use chrono::{DateTime, Utc};
 use tracing::debug;
 use uuid::Uuid;
@@ -14,13 +14,13 @@ use uuid::Uuid;
 use crate::error::NotificationError;
 use crate::notice::{self, Category, NewNotice, Param, Params, Template};
 
-const TRANSACTION_POSTED: &str = "adfolio.wallet.v1.TransactionPosted";
+const DEPOSIT_CREDITED: &str = "adfolio.wallet.v1.DepositCredited";
 const PLAN_STATUS_CHANGED: &str = "adfolio.plan.v1.PlanStatusChanged";
 
 /// The consumer that feeds the inbox.
 pub fn inbox() -> Consumer {
     Consumer::new("notification", "inbox")
-        .bind(TRANSACTION_POSTED)
+        .bind(DEPOSIT_CREDITED)
         .bind(PLAN_STATUS_CHANGED)
 }
 
@@ -38,7 +38,7 @@ impl IntoInbox {
 
     fn notice(&self, event: &CloudEvent) -> Result<Option<NewNotice>, HandlerError> {
         let told = match event.event_type.as_str() {
-            TRANSACTION_POSTED => of_transaction(&event.data()?),
+            DEPOSIT_CREDITED => Some(of_deposit(&event.data()?)),
             PLAN_STATUS_CHANGED => of_plan(&event.data()?),
             _ => None,
         };
@@ -57,7 +57,7 @@ impl IntoInbox {
 }
 
 impl Handler for IntoInbox {
-    /// Most postings are nothing to tell a person.
+    /// Most steps of a plan are nothing to tell a person.
     fn concerns(&self, event: &CloudEvent) -> bool {
         !matches!(self.notice(event), Ok(None))
     }
@@ -87,17 +87,14 @@ struct Told {
     time: Option<DateTime<Utc>>,
 }
 
-fn of_transaction(posted: &TransactionPosted) -> Option<Told> {
-    if posted.r#type != "deposit" {
-        return None;
-    }
-    Some(Told {
-        user: posted.user_id.clone(),
+fn of_deposit(deposit: &DepositCredited) -> Told {
+    Told {
+        user: deposit.user_id.clone(),
         template: Template::DepositCredited,
-        params: params([("amount", money(posted.available_change_minor))]),
-        source_key: format!("deposit:{}", posted.transaction_id),
-        time: posted.time.and_then(|time| time.try_into().ok()),
-    })
+        params: params([("amount", money(deposit.amount_minor))]),
+        source_key: format!("deposit:{}", deposit.transaction_id),
+        time: deposit.time.and_then(|time| time.try_into().ok()),
+    }
 }
 
 fn of_plan(change: &PlanStatusChanged) -> Option<Told> {

@@ -13,7 +13,6 @@ CREATE TYPE posting_outcome AS ENUM (
     'consumed_out_of_range', 'consumed_differs', 'revenue_differs', 'share_out_of_range', 'balance_limit'
 );
 
--- One row per command and step; a step writes at most one transaction (id is null when it writes none).
 -- One row per command and step; a step writes at most one transaction (`booked`). The fields that begin with first_ are the
 -- first answer of a repeated deposit.
 CREATE TYPE posting_decision AS (
@@ -392,6 +391,14 @@ BEGIN
                       '","hash":"', encode(hash, 'hex'), '"}')::json,
                traceparent
         FROM decided WHERE booked
+        ORDER BY user_id, seq
+    ), deposits_told AS (
+        INSERT INTO outbox (event_id, event_type, subject, data, traceparent)
+        SELECT gen_random_uuid(), 'adfolio.wallet.v1.DepositCredited', user_id::text,
+               concat('{"transactionId":"', id, '","userId":"', user_id, '","amountMinor":"', available_change,
+                      '","time":"', posted_at_text, '"}')::json,
+               traceparent
+        FROM decided WHERE booked AND type = 'deposit'
         ORDER BY user_id, seq
     )
     SELECT * FROM decided WHERE last_of_command;

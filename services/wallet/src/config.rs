@@ -6,6 +6,9 @@ use adfolio_kit::config::{BrokerArgs, DatabaseArgs, ServerArgs, TelemetryArgs};
 use adfolio_kit::service::ProcessConfig;
 use clap::{Args, Parser};
 
+/// Where the ledger's events can be replayed from, unless configured otherwise.
+pub const EVENTS_STREAM: &str = "wallet.events";
+
 /// The ledger of Adfolio: wallets, holds, settlements, fund details.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "adfolio-wallet", version)]
@@ -28,6 +31,9 @@ pub struct WalletConfig {
     /// The services it asks.
     #[command(flatten)]
     pub peers: PeerArgs,
+    /// RabbitMQ stream that keeps the ledger's events for other services to replay
+    #[arg(long, env = "EVENTS_STREAM", default_value = EVENTS_STREAM)]
+    pub events_stream: String,
     /// Seconds between two proofs of the books in the background
     #[arg(long, env = "RECONCILE_INTERVAL_SECONDS", default_value_t = 900, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub reconcile_interval_seconds: u64,

@@ -24,6 +24,7 @@ mod reconcile;
 
 use std::time::Duration;
 
+use adfolio_kit::broker::Stream;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{Migrated, PgPool};
 use adfolio_kit::service::{Running, Service};
@@ -74,7 +75,11 @@ async fn serve(
     let service = Service::start("wallet", &config.server, shutdown).await?;
     let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
     let broker = service.broker(&config.broker)?;
-    let wake = service.relay(&pool, &broker, &migrated);
+    let stream = Stream {
+        name: config.events_stream.clone(),
+        pattern: "adfolio.wallet.v1.#",
+    };
+    let wake = service.relay_into(stream, &pool, &broker, &migrated);
     let peers = Peers::connect(&config.peers)?;
     reconcile_in_background(&service, &migrated, &config, &pool, &peers);
     let (queue, writer) = posting::queue(pool.clone(), clock.clone(), wake, config.posting);

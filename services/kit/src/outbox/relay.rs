@@ -24,7 +24,7 @@ use tracing::{debug, warn};
 use super::event::{CONTENT_TYPE, EnvelopeParts, encode};
 use super::repo::{self, Row};
 use crate::backoff::Backoff;
-use crate::broker::{Broker, BrokerError, Session, short};
+use crate::broker::{Broker, BrokerError, Session, Stream, short};
 use crate::db::{self, Migrated, Tx};
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
@@ -92,6 +92,7 @@ pub struct Relay {
     source: String,
     service: &'static str,
     wake: Wake,
+    stream: Option<Stream>,
 }
 
 impl Relay {
@@ -103,7 +104,15 @@ impl Relay {
             source: format!("/adfolio/{service}"),
             service,
             wake: Wake::default(),
+            stream: None,
         }
+    }
+
+    /// Declares `stream` before anything is published, so that it misses nothing.
+    #[must_use]
+    pub fn into_stream(mut self, stream: Stream) -> Self {
+        self.stream = Some(stream);
+        self
     }
 
     /// The handle that wakes this relay.
@@ -185,6 +194,9 @@ impl Relay {
             Arc::clone(open)
         } else {
             let fresh = Arc::new(self.broker.open(&format!("{}-relay", self.service)).await?);
+            if let Some(stream) = &self.stream {
+                self.broker.declare_stream(&fresh.channel, stream).await?;
+            }
             fresh.confirm().await?;
             Arc::clone(session.insert(fresh))
         };

@@ -2,14 +2,18 @@
 
 use std::time::Duration;
 
-use adfolio_kit::broker::Broker;
+use adfolio_kit::broker::{Broker, Stream};
 use adfolio_kit::db;
-use adfolio_kit::outbox::{Event, Relay, Wake, enqueue_in_tx};
+use adfolio_kit::outbox::{CloudEvent, Event, Relay, Wake, enqueue_in_tx};
 use adfolio_kit::shutdown::Shutdown;
-use adfolio_testkit::{Proxy, TestBroker, TestDatabase, eventually};
+use adfolio_testkit::{Proxy, TestBroker, TestDatabase, eventually, within_limit};
+use futures::StreamExt as _;
+use lapin::options::{BasicAckOptions, BasicConsumeOptions, QueueDeleteOptions};
+use lapin::types::{AMQPValue, FieldTable};
 use serde_json::json;
 use sqlx::PgPool;
 use tokio::task::JoinHandle;
+use uuid::Uuid;
 
 use crate::helpers::{broker_address, broker_url_at};
 
@@ -23,7 +27,10 @@ struct RunningRelay {
 
 impl RunningRelay {
     fn start(database: &TestDatabase, broker: Broker) -> Self {
-        let relay = Relay::new("test", database.kit_pool(), broker);
+        Self::run(Relay::new("test", database.kit_pool(), broker), database)
+    }
+
+    fn run(relay: Relay, database: &TestDatabase) -> Self {
         let (wake, end) = (relay.wake(), Shutdown::manual());
         let task = tokio::spawn(relay.run(database.migrated(), end.clone()));
         Self { wake, end, task }
@@ -185,6 +192,57 @@ async fn nothing_is_lost_when_connections_break_all_the_time() {
     .await;
     assert_eq!(seen, expected);
     relay.stop().await;
+}
+
+#[tokio::test]
+async fn a_stream_has_everything_for_readers_that_come_later() {
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let stream = Stream {
+        name: format!("test.{}", Uuid::now_v7().simple()),
+        pattern: "adfolio.test.v1.#",
+    };
+    let relay = Relay::new("test", database.kit_pool(), broker.broker());
+    let relay = RunningRelay::run(relay.into_stream(stream.clone()), &database);
+    enqueue(&database.kit_pool(), "user-1", 0..5).await;
+    relay.wake.wake();
+    eventually("the outbox is empty", || async {
+        waiting(&database.pool()).await == 0
+    })
+    .await;
+    relay.stop().await;
+
+    let session = broker.broker().open("reader").await.unwrap();
+    for _reader in 0..2 {
+        session.prefetch(10).await.unwrap();
+        let mut from_the_first = FieldTable::default();
+        from_the_first.insert(
+            "x-stream-offset".into(),
+            AMQPValue::LongString("first".into()),
+        );
+        let mut deliveries = session
+            .channel
+            .basic_consume(
+                stream.name.as_str().into(),
+                "".into(),
+                BasicConsumeOptions::default(),
+                from_the_first,
+            )
+            .await
+            .unwrap();
+        for number in 0..5 {
+            let delivery = within_limit("the next event", deliveries.next()).await;
+            let delivery = delivery.unwrap().unwrap();
+            let event = CloudEvent::decode(&delivery.data).unwrap();
+            assert_eq!(event.sequence, Some(number));
+            delivery.ack(BasicAckOptions::default()).await.unwrap();
+        }
+    }
+    session
+        .channel
+        .queue_delete(stream.name.into(), QueueDeleteOptions::default())
+        .await
+        .unwrap();
+    session.close().await;
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use adfolio_proto::notification::v1 as pb;
 use adfolio_testkit::{eventually, publish_event};
 use uuid::Uuid;
 
-use crate::helpers::{PLAN_STATUS_CHANGED, Stack, Told, deposit, plan, transaction, user, user_id};
+use crate::helpers::{PLAN_STATUS_CHANGED, Stack, Told, deposit, plan, user, user_id};
 
 #[tokio::test]
 async fn every_happening_reads_as_it_should() {
@@ -22,9 +22,6 @@ async fn every_happening_reads_as_it_should() {
     ] {
         stack.tell(Uuid::now_v7(), &plan(&alice, order, to)).await;
     }
-    stack
-        .tell(Uuid::now_v7(), &transaction(&alice, "hold", -5_000))
-        .await;
     stack
         .tell(Uuid::now_v7(), &plan(&alice, Uuid::now_v7(), "put_failed"))
         .await;

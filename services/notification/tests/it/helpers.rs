@@ -22,7 +22,7 @@ use uuid::Uuid;
 
 const CALL_LIMIT: Duration = Duration::from_secs(10);
 
-pub const TRANSACTION_POSTED: &str = "adfolio.wallet.v1.TransactionPosted";
+pub const DEPOSIT_CREDITED: &str = "adfolio.wallet.v1.DepositCredited";
 pub const PLAN_STATUS_CHANGED: &str = "adfolio.plan.v1.PlanStatusChanged";
 
 /// The service with its own database and broker namespace.
@@ -68,8 +68,8 @@ impl Stack {
     pub async fn tell(&self, id: Uuid, told: &Told) {
         let broker = self.broker.broker();
         match told {
-            Told::Transaction(data) => {
-                publish_event_with_id(&broker, id, TRANSACTION_POSTED, &data.user_id, data).await;
+            Told::Deposit(data) => {
+                publish_event_with_id(&broker, id, DEPOSIT_CREDITED, &data.user_id, data).await;
             }
             Told::Plan(data) => {
                 publish_event_with_id(&broker, id, PLAN_STATUS_CHANGED, &data.user_id, data).await;
@@ -220,10 +220,7 @@ async fn declare_queue(broker: &TestBroker) {
     let broker = broker.broker();
     let session = broker.open("test").await.expect("the broker");
     let queue = broker.queue("notification", "inbox");
-    let bindings = [
-        TRANSACTION_POSTED.to_owned(),
-        PLAN_STATUS_CHANGED.to_owned(),
-    ];
+    let bindings = [DEPOSIT_CREDITED.to_owned(), PLAN_STATUS_CHANGED.to_owned()];
     broker
         .declare_consumer(&session.channel, &queue, &bindings)
         .await
@@ -234,25 +231,18 @@ async fn declare_queue(broker: &TestBroker) {
 /// What another service tells.
 #[derive(Clone, Debug)]
 pub enum Told {
-    Transaction(events::TransactionPosted),
+    Deposit(events::DepositCredited),
     Plan(events::PlanStatusChanged),
 }
 
 /// A deposit; the larger, the later.
 pub fn deposit(caller: &Caller, amount_minor: i64) -> Told {
-    transaction(caller, "deposit", amount_minor)
-}
-
-pub fn transaction(caller: &Caller, kind: &str, amount_minor: i64) -> Told {
     let time = instant("2026-11-20T08:00:00Z") + Duration::from_millis(amount_minor.unsigned_abs());
-    Told::Transaction(events::TransactionPosted {
+    Told::Deposit(events::DepositCredited {
         transaction_id: Uuid::now_v7().to_string(),
         user_id: user_id(caller),
-        r#type: kind.to_owned(),
+        amount_minor,
         time: Some(time.into()),
-        available_change_minor: amount_minor,
-        available_minor: amount_minor,
-        ..events::TransactionPosted::default()
     })
 }
 

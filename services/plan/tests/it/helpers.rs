@@ -477,6 +477,7 @@ async fn start_wallet(db: &TestDatabase, broker: &TestBroker, auth_url: &str) ->
             plan_url: "http://127.0.0.1:1".into(),
             coupon_url: "http://127.0.0.1:1".into(),
         },
+        events_stream: adfolio_wallet::config::EVENTS_STREAM.to_owned(),
         reconcile_interval_seconds: 86_400,
     };
     spawn_service(|listener, shutdown| adfolio_wallet::run(config, listener, shutdown)).await

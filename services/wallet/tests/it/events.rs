@@ -1,6 +1,6 @@
 //! What the ledger announces.
 
-use adfolio_proto::events::v1::TransactionPosted;
+use adfolio_proto::events::v1::{DepositCredited, TransactionPosted};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -93,4 +93,17 @@ async fn every_transaction_is_announced_in_order_and_its_chain_can_be_checked_fr
     );
     let deposit: TransactionPosted = events[6].data().expect("an event");
     assert_eq!(deposit.reference, "");
+
+    // What a person is told about has an event of its own.
+    let credited = probe.wait_for("adfolio.wallet.v1.DepositCredited", 2).await;
+    let credited: DepositCredited = credited[1].data().expect("an event");
+    assert_eq!(
+        (
+            credited.transaction_id,
+            credited.user_id,
+            credited.amount_minor,
+            credited.time
+        ),
+        (deposit.transaction_id, deposit.user_id, 1, deposit.time)
+    );
 }

@@ -26,7 +26,7 @@ use adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient;
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
 use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
 use adfolio_testkit::{RunningService, TestBroker, TestDatabase, free_listener, spawn_service};
-use adfolio_wallet::config::{PeerArgs, PostingArgs, WalletConfig};
+use adfolio_wallet::config::{EVENTS_STREAM, PeerArgs, PostingArgs, WalletConfig};
 use sqlx::PgPool;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
@@ -168,6 +168,7 @@ impl App {
                 plan_url: url.clone(),
                 coupon_url: url,
             },
+            events_stream: EVENTS_STREAM.to_owned(),
             reconcile_interval_seconds: 86_400,
         };
         let service = run(&config, clock).await;
