@@ -189,7 +189,7 @@ impl Service {
     }
 
     /// Like [`Service::relay`]; the events are also kept in `stream`.
-    pub fn relay_into(
+    pub fn relay_with_stream(
         &self,
         stream: Stream,
         pool: &PgPool,
@@ -197,7 +197,7 @@ impl Service {
         migrated: &Migrated,
     ) -> Wake {
         let relay = Relay::new(self.name, pool.clone(), broker.clone());
-        self.start_relay(relay.into_stream(stream), migrated)
+        self.start_relay(relay.with_stream(stream), migrated)
     }
 
     fn start_relay(&self, relay: Relay, migrated: &Migrated) -> Wake {

@@ -79,7 +79,7 @@ async fn serve(
         name: config.events_stream.clone(),
         pattern: "adfolio.wallet.v1.#",
     };
-    let wake = service.relay_into(stream, &pool, &broker, &migrated);
+    let wake = service.relay_with_stream(stream, &pool, &broker, &migrated);
     let peers = Peers::connect(&config.peers)?;
     reconcile_in_background(&service, &migrated, &config, &pool, &peers);
     let (queue, writer) = posting::queue(pool.clone(), clock.clone(), wake, config.posting);

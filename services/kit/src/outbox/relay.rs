@@ -110,7 +110,7 @@ impl Relay {
 
     /// Declares `stream` before anything is published, so that it misses nothing.
     #[must_use]
-    pub fn into_stream(mut self, stream: Stream) -> Self {
+    pub fn with_stream(mut self, stream: Stream) -> Self {
         self.stream = Some(stream);
         self
     }

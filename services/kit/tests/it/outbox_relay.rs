@@ -202,7 +202,7 @@ async fn a_stream_has_everything_for_readers_that_come_later() {
         pattern: "adfolio.test.v1.#",
     };
     let relay = Relay::new("test", database.kit_pool(), broker.broker());
-    let relay = RunningRelay::run(relay.into_stream(stream.clone()), &database);
+    let relay = RunningRelay::run(relay.with_stream(stream.clone()), &database);
     enqueue(&database.kit_pool(), "user-1", 0..5).await;
     relay.wake.wake();
     eventually("the outbox is empty", || async {
