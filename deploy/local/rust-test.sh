@@ -8,5 +8,8 @@ if cargo nextest --version >/dev/null 2>&1; then
     # Examples in the documentation are the one kind it leaves out.
     cargo test --workspace --doc --quiet
 else
-    cargo test --workspace --no-fail-fast
+    cargo test --workspace --no-fail-fast --lib --bins --test it
+    # Each runs a whole stack, which takes all of a small machine.
+    cargo test --workspace --no-fail-fast --test system -- --test-threads 1
+    cargo test --workspace --doc --quiet
 fi
