@@ -9,10 +9,6 @@ use adfolio_kit::config::{ServerArgs, TelemetryArgs};
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_plan::config::PlanConfig;
-use adfolio_proto::auth::v1 as auth;
-use adfolio_proto::auth::v1::user_directory_service_server::{
-    UserDirectoryService, UserDirectoryServiceServer,
-};
 use adfolio_proto::coupon::v1 as coupon;
 use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceClient;
 use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
@@ -24,52 +20,14 @@ use adfolio_proto::plan::v1::put_plan_request::Target;
 use adfolio_proto::plan::v1::*;
 use adfolio_proto::wallet::v1 as wallet;
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
-use adfolio_testkit::{
-    Proxy, RunningService, TestBroker, TestDatabase, fixed_clock, free_listener, spawn_service,
-};
-use tokio_stream::wrappers::TcpListenerStream;
-use tonic::{Request, Response, Status};
+use adfolio_testkit::{Proxy, RunningService, TestBroker, TestDatabase, fixed_clock};
+use tonic::{Request, Status};
 use uuid::Uuid;
+
+use crate::services;
 
 const CALL_LIMIT: Duration = Duration::from_secs(10);
 const IMPORT_LIMIT: Duration = Duration::from_mins(1);
-
-/// The user whom nobody knows.
-pub const NOBODY: &str = "00000000-0000-7000-8000-00000000dead";
-
-/// Stands in for auth, which knows everybody but [`NOBODY`].
-struct Directory;
-
-#[tonic::async_trait]
-impl UserDirectoryService for Directory {
-    async fn look_up_users(
-        &self,
-        request: Request<auth::LookUpUsersRequest>,
-    ) -> Result<Response<auth::LookUpUsersResponse>, Status> {
-        let known = request
-            .into_inner()
-            .user_ids
-            .into_iter()
-            .filter(|id| id != NOBODY);
-        let users = known
-            .map(|user_id| auth::UserSummary {
-                user_id,
-                ..Default::default()
-            })
-            .collect();
-        Ok(Response::new(auth::LookUpUsersResponse { users }))
-    }
-}
-
-async fn serve_directory() -> String {
-    let listener = free_listener().await;
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let served = tonic::transport::Server::builder()
-        .add_service(UserDirectoryServiceServer::new(Directory))
-        .serve_with_incoming(TcpListenerStream::new(listener));
-    tokio::spawn(served);
-    url
-}
 
 /// Plan, wallet and coupon; wallet and coupon can be cut off.
 pub struct Stack {
@@ -100,12 +58,12 @@ impl Stack {
         let broker = TestBroker::namespace();
         broker.clean_up("coupon", "plans");
         let clock = fixed_clock(now);
-        let auth_url = serve_directory().await;
+        let auth_url = services::serve_directory().await;
         let wallet_db = TestDatabase::create(&[&adfolio_wallet::MIGRATOR]).await;
         let coupon_db = TestDatabase::create(&[&adfolio_coupon::MIGRATOR]).await;
         let db = TestDatabase::create(&[&adfolio_plan::MIGRATOR]).await;
-        let wallet = start_wallet(&wallet_db, &broker, &auth_url).await;
-        let coupon = start_coupon(&coupon_db, &broker, &clock).await;
+        let wallet = services::start_wallet(&wallet_db, &broker, &auth_url).await;
+        let coupon = services::start_coupon(&coupon_db, &broker, &clock).await;
         let wallet_link = Proxy::start(&wallet.address.to_string()).await;
         let coupon_link = Proxy::start(&coupon.address.to_string()).await;
         let mut config = PlanConfig {
@@ -125,7 +83,7 @@ impl Stack {
             ids: Ids::random(),
         };
         change(&mut config);
-        let plan = start_plan(&config).await;
+        let plan = services::start_plan(&config).await;
         Self {
             clock,
             plan,
@@ -143,12 +101,12 @@ impl Stack {
 
     /// A second replica of plan.
     pub async fn replica(&self) -> RunningService {
-        start_plan(&self.config).await
+        services::start_plan(&self.config).await
     }
 
     /// Ends plan in the middle of whatever it does.
     pub async fn restart_plan(&mut self) {
-        let fresh = start_plan(&self.config).await;
+        let fresh = services::start_plan(&self.config).await;
         std::mem::replace(&mut self.plan, fresh).kill().await;
     }
 
@@ -458,41 +416,6 @@ impl Stack {
             .map(|hold| (hold.order_id.clone(), hold))
             .collect()
     }
-}
-
-async fn start_plan(config: &PlanConfig) -> RunningService {
-    let config = config.clone();
-    spawn_service(|listener, shutdown| adfolio_plan::run(config, listener, shutdown)).await
-}
-
-async fn start_wallet(db: &TestDatabase, broker: &TestBroker, auth_url: &str) -> RunningService {
-    let config = adfolio_wallet::config::WalletConfig {
-        server: ServerArgs::default(),
-        database: db.args(),
-        broker: broker.args(),
-        telemetry: TelemetryArgs::default(),
-        posting: adfolio_wallet::config::PostingArgs::default(),
-        peers: adfolio_wallet::config::PeerArgs {
-            auth_url: auth_url.into(),
-            plan_url: "http://127.0.0.1:1".into(),
-            coupon_url: "http://127.0.0.1:1".into(),
-        },
-        events_stream: adfolio_wallet::config::EVENTS_STREAM.to_owned(),
-        reconcile_interval_seconds: 86_400,
-    };
-    spawn_service(|listener, shutdown| adfolio_wallet::run(config, listener, shutdown)).await
-}
-
-async fn start_coupon(db: &TestDatabase, broker: &TestBroker, clock: &Clock) -> RunningService {
-    let config = adfolio_coupon::Config {
-        server: ServerArgs::default(),
-        database: db.args(),
-        broker: broker.args(),
-        telemetry: TelemetryArgs::default(),
-        expiry_sweep_seconds: 60,
-        clock: clock.clone(),
-    };
-    spawn_service(|listener, shutdown| adfolio_coupon::run(config, listener, shutdown)).await
 }
 
 pub fn call<T>(caller: &Caller, message: T) -> Request<T> {

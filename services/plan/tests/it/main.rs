@@ -16,4 +16,5 @@ mod products;
 mod pushed;
 mod puts;
 mod recovery;
+mod services;
 mod statistics;

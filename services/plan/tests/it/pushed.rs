@@ -5,6 +5,7 @@ use adfolio_proto::plan::v1::*;
 use adfolio_testkit::eventually;
 
 use crate::helpers::*;
+use crate::services::NOBODY;
 
 #[tokio::test]
 async fn a_pushed_plan_waits_for_its_user() {

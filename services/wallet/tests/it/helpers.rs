@@ -1,6 +1,5 @@
 //! A wallet with everything around it: a database, a broker namespace, and peers that answer what the test tells them.
 
-use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -9,132 +8,19 @@ use adfolio_kit::clock::Clock;
 use adfolio_kit::config::{ServerArgs, TelemetryArgs};
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_proto::auth::v1 as auth;
-use adfolio_proto::auth::v1::user_directory_service_server::{
-    UserDirectoryService, UserDirectoryServiceServer,
-};
-use adfolio_proto::coupon::v1 as coupon;
-use adfolio_proto::coupon::v1::coupon_reservation_service_server::{
-    CouponReservationService, CouponReservationServiceServer,
-};
-use adfolio_proto::plan::v1 as plan;
-use adfolio_proto::plan::v1::plan_reconcile_service_server::{
-    PlanReconcileService, PlanReconcileServiceServer,
-};
 use adfolio_proto::wallet::v1 as proto;
 use adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient;
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
 use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
-use adfolio_testkit::{RunningService, TestBroker, TestDatabase, free_listener, spawn_service};
+use adfolio_testkit::{RunningService, TestBroker, TestDatabase, spawn_service};
 use adfolio_wallet::config::{EVENTS_STREAM, PeerArgs, PostingArgs, WalletConfig};
 use sqlx::PgPool;
-use tokio_stream::wrappers::TcpListenerStream;
-use tonic::{Request, Response, Status};
+use tonic::Status;
 use uuid::Uuid;
 
+use crate::peers::{self, PeerBooks, Peers};
+
 const CALL_LIMIT: Duration = Duration::from_secs(20);
-
-/// What the peers answer.
-#[derive(Debug, Default)]
-pub struct PeerBooks {
-    /// Users that auth knows.
-    pub users: HashSet<String>,
-    /// Orders that hold money by plan's books: open amount and whether something is in flight.
-    pub holds: BTreeMap<Uuid, (i64, bool)>,
-    /// Coupons redeemed, and reserved of them.
-    pub redeemed: (i64, i64),
-    /// How often auth was asked.
-    pub look_ups: usize,
-    /// How often plan was asked for its holds.
-    pub hold_lists: usize,
-}
-
-/// Auth, plan and coupon in one server.
-#[derive(Clone, Debug, Default)]
-struct Peers(Arc<Mutex<PeerBooks>>);
-
-#[tonic::async_trait]
-impl UserDirectoryService for Peers {
-    async fn look_up_users(
-        &self,
-        request: Request<auth::LookUpUsersRequest>,
-    ) -> Result<Response<auth::LookUpUsersResponse>, Status> {
-        let mut books = self.0.lock().expect("books");
-        books.look_ups += 1;
-        let known = request
-            .into_inner()
-            .user_ids
-            .into_iter()
-            .filter(|id| books.users.contains(id));
-        let users = known
-            .map(|user_id| auth::UserSummary {
-                user_id,
-                ..Default::default()
-            })
-            .collect();
-        Ok(Response::new(auth::LookUpUsersResponse { users }))
-    }
-}
-
-#[tonic::async_trait]
-impl PlanReconcileService for Peers {
-    async fn list_holds(
-        &self,
-        request: Request<plan::ListHoldsRequest>,
-    ) -> Result<Response<plan::ListHoldsResponse>, Status> {
-        let request = request.into_inner();
-        let after: Uuid = request.after_order_id.parse().unwrap_or_default();
-        let mut books = self.0.lock().expect("books");
-        books.hold_lists += 1;
-        let items = books
-            .holds
-            .range((std::ops::Bound::Excluded(after), std::ops::Bound::Unbounded))
-            .map(|(id, (open_minor, in_flight))| plan::HoldBook {
-                order_id: id.to_string(),
-                user_id: String::new(),
-                open_minor: *open_minor,
-                in_flight: *in_flight,
-            });
-        Ok(Response::new(plan::ListHoldsResponse {
-            items: items.take(request.limit as usize).collect(),
-        }))
-    }
-}
-
-#[tonic::async_trait]
-impl CouponReservationService for Peers {
-    async fn reserve(
-        &self,
-        _: Request<coupon::ReserveRequest>,
-    ) -> Result<Response<coupon::ReserveResponse>, Status> {
-        Err(Status::unimplemented("not asked by wallet"))
-    }
-
-    async fn redeem(
-        &self,
-        _: Request<coupon::RedeemRequest>,
-    ) -> Result<Response<coupon::RedeemResponse>, Status> {
-        Err(Status::unimplemented("not asked by wallet"))
-    }
-
-    async fn release(
-        &self,
-        _: Request<coupon::ReleaseRequest>,
-    ) -> Result<Response<coupon::ReleaseResponse>, Status> {
-        Err(Status::unimplemented("not asked by wallet"))
-    }
-
-    async fn get_redeemed_total(
-        &self,
-        _: Request<coupon::GetRedeemedTotalRequest>,
-    ) -> Result<Response<coupon::GetRedeemedTotalResponse>, Status> {
-        let (redeemed_minor, reserved_minor) = self.0.lock().expect("books").redeemed;
-        Ok(Response::new(coupon::GetRedeemedTotalResponse {
-            redeemed_minor,
-            reserved_minor,
-        }))
-    }
-}
 
 /// A wallet under test.
 pub struct App {
@@ -155,8 +41,8 @@ impl App {
         let db = TestDatabase::create(&[&adfolio_wallet::MIGRATOR]).await;
         let broker = TestBroker::namespace();
         let peers = Peers::default();
-        let books = Arc::clone(&peers.0);
-        let url = serve_peers(peers).await;
+        let books = peers.books();
+        let url = peers::serve(peers).await;
         let config = WalletConfig {
             server: ServerArgs::default(),
             database: db.args(),
@@ -379,17 +265,6 @@ async fn run(config: &WalletConfig, clock: Clock) -> RunningService {
     let config = config.clone();
     spawn_service(|listener, shutdown| adfolio_wallet::run_at(config, listener, shutdown, clock))
         .await
-}
-
-async fn serve_peers(peers: Peers) -> String {
-    let listener = free_listener().await;
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    let server = tonic::transport::Server::builder()
-        .add_service(UserDirectoryServiceServer::new(peers.clone()))
-        .add_service(PlanReconcileServiceServer::new(peers.clone()))
-        .add_service(CouponReservationServiceServer::new(peers));
-    tokio::spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
-    url
 }
 
 /// A member of staff who may deposit; always the same, so that keys share a scope.

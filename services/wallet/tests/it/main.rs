@@ -8,5 +8,6 @@ mod faults;
 mod flow;
 mod helpers;
 mod model;
+mod peers;
 mod posting;
 mod reconcile;

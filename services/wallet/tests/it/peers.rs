@@ -1,0 +1,142 @@
+//! Auth, plan and coupon as wallet sees them: they answer what the test tells them.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex};
+
+use adfolio_proto::auth::v1 as auth;
+use adfolio_proto::auth::v1::user_directory_service_server::{
+    UserDirectoryService, UserDirectoryServiceServer,
+};
+use adfolio_proto::coupon::v1 as coupon;
+use adfolio_proto::coupon::v1::coupon_reservation_service_server::{
+    CouponReservationService, CouponReservationServiceServer,
+};
+use adfolio_proto::plan::v1 as plan;
+use adfolio_proto::plan::v1::plan_reconcile_service_server::{
+    PlanReconcileService, PlanReconcileServiceServer,
+};
+use adfolio_testkit::free_listener;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+/// What the peers answer.
+#[derive(Debug, Default)]
+pub struct PeerBooks {
+    /// Users that auth knows.
+    pub users: HashSet<String>,
+    /// Orders that hold money by plan's books: open amount and whether something is in flight.
+    pub holds: BTreeMap<Uuid, (i64, bool)>,
+    /// Coupons redeemed, and reserved of them.
+    pub redeemed: (i64, i64),
+    /// How often auth was asked.
+    pub look_ups: usize,
+    /// How often plan was asked for its holds.
+    pub hold_lists: usize,
+}
+
+/// Auth, plan and coupon in one server.
+#[derive(Clone, Debug, Default)]
+pub struct Peers(Arc<Mutex<PeerBooks>>);
+
+impl Peers {
+    /// What they answer from, for the test to change.
+    pub fn books(&self) -> Arc<Mutex<PeerBooks>> {
+        Arc::clone(&self.0)
+    }
+}
+
+#[tonic::async_trait]
+impl UserDirectoryService for Peers {
+    async fn look_up_users(
+        &self,
+        request: Request<auth::LookUpUsersRequest>,
+    ) -> Result<Response<auth::LookUpUsersResponse>, Status> {
+        let mut books = self.0.lock().expect("books");
+        books.look_ups += 1;
+        let known = request
+            .into_inner()
+            .user_ids
+            .into_iter()
+            .filter(|id| books.users.contains(id));
+        let users = known
+            .map(|user_id| auth::UserSummary {
+                user_id,
+                ..Default::default()
+            })
+            .collect();
+        Ok(Response::new(auth::LookUpUsersResponse { users }))
+    }
+}
+
+#[tonic::async_trait]
+impl PlanReconcileService for Peers {
+    async fn list_holds(
+        &self,
+        request: Request<plan::ListHoldsRequest>,
+    ) -> Result<Response<plan::ListHoldsResponse>, Status> {
+        let request = request.into_inner();
+        let after: Uuid = request.after_order_id.parse().unwrap_or_default();
+        let mut books = self.0.lock().expect("books");
+        books.hold_lists += 1;
+        let items = books
+            .holds
+            .range((std::ops::Bound::Excluded(after), std::ops::Bound::Unbounded))
+            .map(|(id, (open_minor, in_flight))| plan::HoldBook {
+                order_id: id.to_string(),
+                user_id: String::new(),
+                open_minor: *open_minor,
+                in_flight: *in_flight,
+            });
+        Ok(Response::new(plan::ListHoldsResponse {
+            items: items.take(request.limit as usize).collect(),
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl CouponReservationService for Peers {
+    async fn reserve(
+        &self,
+        _: Request<coupon::ReserveRequest>,
+    ) -> Result<Response<coupon::ReserveResponse>, Status> {
+        Err(Status::unimplemented("not asked by wallet"))
+    }
+
+    async fn redeem(
+        &self,
+        _: Request<coupon::RedeemRequest>,
+    ) -> Result<Response<coupon::RedeemResponse>, Status> {
+        Err(Status::unimplemented("not asked by wallet"))
+    }
+
+    async fn release(
+        &self,
+        _: Request<coupon::ReleaseRequest>,
+    ) -> Result<Response<coupon::ReleaseResponse>, Status> {
+        Err(Status::unimplemented("not asked by wallet"))
+    }
+
+    async fn get_redeemed_total(
+        &self,
+        _: Request<coupon::GetRedeemedTotalRequest>,
+    ) -> Result<Response<coupon::GetRedeemedTotalResponse>, Status> {
+        let (redeemed_minor, reserved_minor) = self.0.lock().expect("books").redeemed;
+        Ok(Response::new(coupon::GetRedeemedTotalResponse {
+            redeemed_minor,
+            reserved_minor,
+        }))
+    }
+}
+
+/// Serves them on a free port and answers their URL.
+pub async fn serve(peers: Peers) -> String {
+    let listener = free_listener().await;
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let server = tonic::transport::Server::builder()
+        .add_service(UserDirectoryServiceServer::new(peers.clone()))
+        .add_service(PlanReconcileServiceServer::new(peers.clone()))
+        .add_service(CouponReservationServiceServer::new(peers));
+    tokio::spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
+    url
+}
