@@ -3,6 +3,10 @@
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# Most tests wait for servers much of their time.
+threads=$(($(nproc) * 2))
+export NEXTEST_TEST_THREADS=$threads RUST_TEST_THREADS=$threads
+
 if cargo nextest --version >/dev/null 2>&1; then
     cargo nextest run --workspace
     # Examples in the documentation are the one kind it leaves out.

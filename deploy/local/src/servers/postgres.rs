@@ -103,7 +103,15 @@ fn settings(ports: &Ports, durable: bool) -> Vec<String> {
     if !durable {
         // The server of a test run may lose everything at a power cut. A killed process still loses nothing, because every
         // commit reaches the kernel: `synchronous_commit` must stay on for that.
-        settings.extend(["fsync=off", "full_page_writes=off"].map(str::to_owned));
+        settings.extend(
+            [
+                "fsync=off",
+                "full_page_writes=off",
+                // Where nothing waits for the disk, keeping much of the log only takes room.
+                "max_wal_size=256MB",
+            ]
+            .map(str::to_owned),
+        );
     }
     settings
 }
