@@ -33,6 +33,10 @@ pub(crate) const REQUEST_LIMIT: Duration = Duration::from_secs(10);
 /// Seconds between heartbeats: a silent broker is noticed within twice this.
 const HEARTBEAT_SECONDS: u16 = 10;
 
+/// Longest frame; a longer message comes in several. lapin keeps room for 64 frames per connection, which with the usual
+/// 128 KiB would be 8 MiB.
+const FRAME_BYTES: u32 = 16 * 1024;
+
 /// Deliveries of one message before it is a dead letter.
 pub const DELIVERY_LIMIT: i64 = 8;
 
@@ -135,6 +139,7 @@ impl Broker {
             .parse()
             .map_err(|_| BrokerError::TimedOut("connect"))?;
         uri.query.heartbeat.get_or_insert(HEARTBEAT_SECONDS);
+        uri.query.frame_max.get_or_insert(FRAME_BYTES);
         uri.query
             .connection_timeout
             .get_or_insert(u64::try_from(OPEN_LIMIT.as_millis()).unwrap_or(u64::MAX));
