@@ -52,11 +52,8 @@ async fn dead_letters_are_shown_and_sent_back() {
             arguments.amqp_queue_expires_seconds.unwrap().to_string(),
         ),
     ];
-    eventually("the queue is there", async || {
-        let ended = run(&variables, &["dead", "list", "notification.inbox"], "").await;
-        ended.code == 0
-    })
-    .await;
+    // Before that, an event would find no binding.
+    eventually("the queues are declared", || service.readiness.is_ready()).await;
     let id = publish_event(
         &broker.broker(),
         "adfolio.demo.v1.Poison",

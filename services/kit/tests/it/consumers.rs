@@ -14,7 +14,8 @@ use adfolio_kit::{dead, inbox};
 use adfolio_testkit::{
     Proxy, TestBroker, TestDatabase, eventually, publish_event, publish_event_with_id,
 };
-use lapin::options::QueueDeleteOptions;
+use lapin::options::{QueueDeclareOptions, QueueDeleteOptions};
+use lapin::types::FieldTable;
 use serde_json::json;
 use sqlx::PgPool;
 use tokio::task::JoinHandle;
@@ -111,14 +112,20 @@ async fn start_through(broker: TestBroker, reached: Broker) -> Running {
     }
 }
 
-async fn queue_exists(broker: &TestBroker) -> bool {
+/// Bound, too: a consumer comes to its queue last.
+async fn queue_is_consumed(broker: &TestBroker) -> bool {
     let session = broker.broker().open("look").await.unwrap();
-    let exists = session
-        .probe(&broker.broker().queue("test", "recorder"))
-        .await
-        .is_ok();
+    let queue = broker.broker().queue("test", "recorder");
+    let passive = QueueDeclareOptions {
+        passive: true,
+        ..QueueDeclareOptions::default()
+    };
+    let declared = session
+        .channel
+        .queue_declare(queue.into(), passive, FieldTable::default())
+        .await;
     session.close().await;
-    exists
+    declared.is_ok_and(|queue| queue.consumer_count() > 0)
 }
 
 impl Running {
@@ -358,7 +365,7 @@ async fn a_consumer_whose_queue_was_deleted_declares_it_again() {
         )
         .await
         .unwrap();
-    eventually("the queue is back", || queue_exists(&running.broker)).await;
+    eventually("the queue is back", || queue_is_consumed(&running.broker)).await;
     running.publish("user-1", 1, "").await;
     running.wait_for("user-1", &[1]).await;
     running.stop().await;
