@@ -180,8 +180,8 @@ impl StackBuilder {
         Ok((folder.path().to_owned(), Some(folder)))
     }
 
-    /// In memory, where there is room and nothing has to survive the machine: tests make and drop databases of hundreds of
-    /// files each, for which ext4 takes more time than PostgreSQL.
+    /// Where `TMPDIR` says; else in memory, where there is room and nothing has to survive the machine: tests make and drop
+    /// databases of hundreds of files each, for which ext4 takes more time than PostgreSQL.
     fn temporary_parent(&self) -> PathBuf {
         let memory = Path::new("/dev/shm");
         let has_room = statvfs(memory).is_ok_and(|about| {
@@ -190,7 +190,7 @@ impl StackBuilder {
                 .saturating_mul(about.fragment_size())
                 >= MEMORY_WANTED
         });
-        if has_room && !self.durable {
+        if std::env::var_os("TMPDIR").is_none() && !self.durable && has_room {
             memory.to_owned()
         } else {
             std::env::temp_dir()

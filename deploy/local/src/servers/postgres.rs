@@ -109,6 +109,8 @@ fn settings(ports: &Ports, durable: bool) -> Vec<String> {
                 "full_page_writes=off",
                 // Where nothing waits for the disk, keeping much of the log only takes room.
                 "max_wal_size=256MB",
+                // In the data folder, so that a killed server leaves nothing behind once that is removed.
+                "dynamic_shared_memory_type=mmap",
             ]
             .map(str::to_owned),
         );
