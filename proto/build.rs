@@ -31,6 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         // Well-known types come from pbjson-types, which know their JSON form.
         .compile_well_known_types(true)
         .extern_path(".google.protobuf", "::pbjson_types")
+        .generate_default_stubs(true)
         .compile_fds(compiler.file_descriptor_set())?;
     pbjson_build::Builder::new()
         .register_descriptors(&descriptor_bytes)?

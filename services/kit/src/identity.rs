@@ -24,6 +24,11 @@ pub const TIME_ZONE: &str = "x-time-zone";
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// The identifier of the request at the edge.
 pub const REQUEST_ID: &str = "x-request-id";
+/// Why a member of staff does what they do: any text, so it travels as bytes.
+pub const STAFF_REASON: &str = "x-staff-reason-bin";
+
+/// Characters of a reason at most; what is longer is cut.
+pub const LONGEST_REASON: usize = 500;
 
 /// The language of a caller who names none.
 pub const DEFAULT_LANG: &str = "en";
@@ -145,6 +150,8 @@ pub struct Caller {
     pub user: Option<UserId>,
     /// The member of staff, if a staff token was presented.
     pub staff: Option<Staff>,
+    /// Why the member of staff calls, in their words; empty where they gave none. Kept in the audit log.
+    pub reason: String,
     /// The language for texts.
     pub lang: String,
     /// The time zone for days.
@@ -162,6 +169,7 @@ impl Default for Caller {
         Self {
             user: None,
             staff: None,
+            reason: String::new(),
             lang: DEFAULT_LANG.to_owned(),
             time_zone: TimeZone::UTC,
             idempotency_key: None,
@@ -228,6 +236,7 @@ impl Caller {
             staff: staff_id
                 .zip(staff_role)
                 .map(|(id, role)| Staff { id, role }),
+            reason: reason(metadata),
             lang: text(metadata, LANG).unwrap_or(DEFAULT_LANG).to_owned(),
             time_zone: text(metadata, TIME_ZONE)
                 .map(TimeZone::parse)
@@ -247,6 +256,12 @@ impl Caller {
         if let Some(staff) = self.staff {
             put(metadata, STAFF_ID, &staff.id.to_string());
             put(metadata, STAFF_ROLE, staff.role.as_str());
+        }
+        if !self.reason.is_empty() {
+            metadata.insert_bin(
+                STAFF_REASON,
+                MetadataValue::from_bytes(self.reason.as_bytes()),
+            );
         }
         if let Some(key) = &self.idempotency_key {
             put(metadata, IDEMPOTENCY_KEY, key.as_str());
@@ -287,6 +302,24 @@ fn text<'a>(metadata: &'a MetadataMap, key: &'static str) -> Option<&'a str> {
         .get(key)
         .and_then(|value| value.to_str().ok())
         .filter(|value| !value.is_empty())
+}
+
+fn reason(metadata: &MetadataMap) -> String {
+    metadata
+        .get_bin(STAFF_REASON)
+        .and_then(|value| value.to_bytes().ok())
+        .and_then(|bytes| String::from_utf8(bytes.to_vec()).ok())
+        .map(|text| cut_reason(&text))
+        .unwrap_or_default()
+}
+
+/// A reason as it is kept: trimmed, without characters that no database takes, and cut to [`LONGEST_REASON`].
+pub fn cut_reason(text: &str) -> String {
+    text.trim()
+        .chars()
+        .filter(|character| *character != '\0')
+        .take(LONGEST_REASON)
+        .collect()
 }
 
 fn parsed<T: FromStr>(metadata: &MetadataMap, key: &'static str) -> Option<T> {

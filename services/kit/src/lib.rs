@@ -14,6 +14,7 @@
 //! | [`db`] | the pool, migrations, and the one way to write |
 //! | [`outbox`] | events written with the change, published afterwards |
 //! | [`consumer`], [`inbox`] | events taken effect of once |
+//! | [`audit`] | what staff did, announced with the change |
 //! | [`broker`], [`dead`] | the topology at RabbitMQ, dead letters |
 //! | [`idempotency`], [`once`] | keys kept with the effect they protect |
 //! | [`pagination`] | pages and opaque cursors |
@@ -23,6 +24,7 @@
 //! | [`clock`], [`deadline`], [`backoff`], [`periodic`] | time, ids and waiting |
 
 pub mod admin;
+pub mod audit;
 pub mod backoff;
 pub mod broker;
 pub mod client;

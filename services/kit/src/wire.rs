@@ -2,6 +2,7 @@
 
 use adfolio_proto::common::v1::PageRequest;
 use chrono::{DateTime, Utc};
+use pbjson_types::Timestamp;
 use uuid::Uuid;
 
 use crate::pagination::{Cursor, Page};
@@ -45,6 +46,15 @@ pub fn instant<T: TryInto<DateTime<Utc>>>(
         .map(TryInto::try_into)
         .transpose()
         .map_err(|_| Refusal::invalid(field))
+}
+
+/// An instant as it is sent.
+pub fn timestamp(instant: DateTime<Utc>) -> Timestamp {
+    Timestamp {
+        seconds: instant.timestamp(),
+        // Below two thousand million, leap seconds included.
+        nanos: i32::try_from(instant.timestamp_subsec_nanos()).unwrap_or(0),
+    }
 }
 
 /// Which part of a list is asked for: its size and the position behind which it begins, if any.

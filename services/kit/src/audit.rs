@@ -1,0 +1,123 @@
+//! What staff did: announced by every service in the transaction of the change, kept by auth as the audit log.
+
+use adfolio_proto::events::v1::StaffActed;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::db::Tx;
+use crate::identity::{Caller, UserId};
+use crate::outbox::{Event, EventError, enqueue_in_tx};
+use crate::wire;
+
+/// The last part of the event's type; the first is the service's (`adfolio.wallet.v1.StaffActed`).
+pub const EVENT_NAME: &str = "StaffActed";
+
+/// One thing that a member of staff did.
+#[derive(Clone, Debug)]
+pub struct Act {
+    action: &'static str,
+    target: String,
+    user: Option<UserId>,
+    reason: Option<String>,
+    before_json: String,
+    after_json: String,
+}
+
+/// An act could not be announced.
+#[derive(Debug, thiserror::Error)]
+pub enum AuditError {
+    /// What stood before or after cannot be written as JSON.
+    #[error("audit entry cannot be serialised")]
+    Serialise(#[from] EventError),
+    /// The database failed.
+    #[error("cannot announce what staff did")]
+    Database(#[from] sqlx::Error),
+}
+
+impl Act {
+    /// `action` (`wallet.deposit`) on `target`, an id or a code; never a secret.
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "ids are Copy, and texts are mostly borrowed"
+    )]
+    pub fn new(action: &'static str, target: impl ToString) -> Self {
+        Self {
+            action,
+            target: target.to_string(),
+            user: None,
+            reason: None,
+            before_json: String::new(),
+            after_json: String::new(),
+        }
+    }
+
+    /// Done to this user.
+    #[must_use]
+    pub fn user(mut self, user: Uuid) -> Self {
+        self.user = Some(UserId(user));
+        self
+    }
+
+    /// For this reason, where the call has one of its own; else the caller's goes.
+    #[must_use]
+    pub fn reason(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into()).filter(|reason| !reason.is_empty());
+        self
+    }
+
+    /// What stood before: an object without secrets.
+    pub fn before(mut self, state: &impl Serialize) -> Result<Self, AuditError> {
+        self.before_json = serde_json::to_string(state).map_err(EventError::from)?;
+        Ok(self)
+    }
+
+    /// What stands now: an object without secrets.
+    pub fn after(mut self, state: &impl Serialize) -> Result<Self, AuditError> {
+        self.after_json = serde_json::to_string(state).map_err(EventError::from)?;
+        Ok(self)
+    }
+
+    /// The event that announces it, for services that enqueue several events at once. `None` when no member of staff calls:
+    /// the system's own changes are no acts of staff.
+    pub fn event(
+        self,
+        event_type: &'static str,
+        caller: &Caller,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Event>, AuditError> {
+        let Some(staff) = caller.staff else {
+            return Ok(None);
+        };
+        let user_id = self.user.map(|user| user.to_string()).unwrap_or_default();
+        let subject = if user_id.is_empty() {
+            staff.id.to_string()
+        } else {
+            user_id.clone()
+        };
+        let data = StaffActed {
+            staff_id: staff.id.to_string(),
+            action: self.action.to_owned(),
+            target: self.target,
+            user_id,
+            reason: self.reason.unwrap_or_else(|| caller.reason.clone()),
+            request_id: caller.request_id.clone(),
+            before_json: self.before_json,
+            after_json: self.after_json,
+            time: Some(wire::timestamp(now)),
+        };
+        Ok(Some(Event::new(event_type, subject, &data)?))
+    }
+
+    /// Announces it in the transaction of the change. `event_type` is the service's, ending in [`EVENT_NAME`].
+    pub async fn record_in_tx(
+        self,
+        tx: &mut Tx,
+        event_type: &'static str,
+        caller: &Caller,
+        now: DateTime<Utc>,
+    ) -> Result<(), AuditError> {
+        let event = self.event(event_type, caller, now)?;
+        Ok(enqueue_in_tx(tx, event.as_slice()).await?)
+    }
+}
