@@ -40,5 +40,6 @@ fn summary(user: User) -> UserSummary {
         username: user.username,
         state: map::state(user.state).into(),
         lang: user.lang,
+        created_at: Some(user.created_at.into()),
     }
 }

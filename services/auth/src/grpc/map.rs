@@ -25,6 +25,7 @@ pub fn user(user: User) -> v1::User {
         vip: user.vip,
         state: state(user.state).into(),
         created_at: Some(user.created_at.into()),
+        avatar_file_id: String::new(),
     }
 }
 
