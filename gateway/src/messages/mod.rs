@@ -10,6 +10,12 @@ use crate::lang::Lang;
 /// The catalogue files. A further language is a further line.
 const FILES: &[(Lang, &str)] = &[(Lang::En, include_str!("en.json"))];
 
+/// The text of a refused input.
+const VALIDATION_OF_FIELD: &str = "validation_of_field";
+
+/// Keys of the names of inputs in words begin so.
+const LABEL: &str = "field.";
+
 /// Stands for the offending input in a text.
 const FIELD: &str = "{field}";
 
@@ -34,25 +40,34 @@ pub enum Success {
     Update,
     /// A coupon was claimed.
     Claim,
+    /// Feedback was handed in.
+    Posting,
     /// A plan was put.
     Placement,
+    /// A bank card or wallet address was bound.
+    Binding,
     /// Something was set up.
     Setting,
     /// Something was handed in.
     Submission,
+    /// The login password was changed, which ended every session.
+    PasswordChange,
 }
 
 impl Success {
     /// Every kind of success.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::Done,
         Self::Login,
         Self::Registration,
         Self::Update,
         Self::Claim,
+        Self::Posting,
         Self::Placement,
+        Self::Binding,
         Self::Setting,
         Self::Submission,
+        Self::PasswordChange,
     ];
 
     fn key(self) -> &'static str {
@@ -62,9 +77,12 @@ impl Success {
             Self::Registration => "success.registration",
             Self::Update => "success.update",
             Self::Claim => "success.claim",
+            Self::Posting => "success.posting",
             Self::Placement => "success.placement",
+            Self::Binding => "success.binding",
             Self::Setting => "success.setting",
             Self::Submission => "success.submission",
+            Self::PasswordChange => "success.password_change",
         }
     }
 }
@@ -78,7 +96,7 @@ pub fn success_text(lang: Lang, success: Success) -> &'static str {
 pub fn refusal_text(lang: Lang, refusal: &Refusal) -> String {
     match (&refusal.reason, &refusal.field) {
         (Reason::Validation, Some(field)) => {
-            text(lang, "validation_of_field").replace(FIELD, field)
+            text(lang, VALIDATION_OF_FIELD).replace(FIELD, field_label(lang, field))
         }
         (reason, _) => text(lang, &reason_key(*reason)).to_owned(),
     }
@@ -87,10 +105,17 @@ pub fn refusal_text(lang: Lang, refusal: &Refusal) -> String {
 /// The keys that every language must have texts for.
 pub fn keys() -> Vec<String> {
     let reasons = Reason::ALL.iter().map(|reason| reason_key(*reason));
+    // Which inputs have a name in words is for the English catalogue to say.
+    let labels = catalogue(Lang::En)
+        .into_iter()
+        .flat_map(HashMap::keys)
+        .filter(|key| key.starts_with(LABEL))
+        .cloned();
     let successes = Success::ALL.iter().map(|success| success.key().to_owned());
     reasons
         .chain(successes)
-        .chain(["validation_of_field".to_owned()])
+        .chain([VALIDATION_OF_FIELD.to_owned()])
+        .chain(labels)
         .collect()
 }
 
@@ -103,10 +128,28 @@ fn reason_key(reason: Reason) -> String {
     format!("reason.{reason}")
 }
 
+/// The name of an input in words: of `title.en` that of `title`, of `to.user_ids[3]` that of `user_ids`. One without words is
+/// named as it is written.
+fn field_label(lang: Lang, field: &str) -> &str {
+    field
+        .rsplit('.')
+        .map(|segment| segment.split_once('[').map_or(segment, |(name, _)| name))
+        .map(|name| match name {
+            "license_key" => "licenseKey",
+            "confirmPassword" => "confirm_password",
+            name => name,
+        })
+        .find_map(|name| find(lang, &format!("{LABEL}{name}")))
+        .unwrap_or(field)
+}
+
 /// The text of a key, in English where the language has none.
 fn text(lang: Lang, key: &str) -> &'static str {
+    find(lang, key).unwrap_or("error")
+}
+
+/// The text of a key, in English where the language has none.
+fn find(lang: Lang, key: &str) -> Option<&'static str> {
     let find = |lang: Lang| catalogue(lang).and_then(|texts| texts.get(key));
-    find(lang)
-        .or_else(|| find(Lang::En))
-        .map_or("error", String::as_str)
+    find(lang).or_else(|| find(Lang::En)).map(String::as_str)
 }

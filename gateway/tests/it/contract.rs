@@ -152,10 +152,10 @@ fn a_language_without_a_text_says_it_in_english() {
     for lang in Lang::ALL {
         assert!(!refusal_text(lang, &refusal).is_empty());
     }
-    assert_eq!(refusal_text(Lang::En, &refusal), "insufficient balance");
+    assert_eq!(refusal_text(Lang::En, &refusal), "Insufficient balance");
     assert_eq!(
         refusal_text(Lang::En, &Refusal::invalid("amount")),
-        "params error: amount"
+        "Params error: please check “amount”"
     );
 }
 

@@ -106,10 +106,10 @@ impl Journey {
             .await
             .refused(400, "AMOUNT_OUT_OF_RANGE");
         let reply = self.put(json!("1000.01")).await;
-        assert_eq!(reply.msg, "insufficient balance");
+        assert_eq!(reply.msg, "Insufficient balance");
         reply.refused(400, "INSUFFICIENT_BALANCE");
         let put = self.put(json!("500")).await;
-        assert_eq!(put.msg, "placement successful");
+        assert_eq!(put.msg, "Placement successful");
         let plan = put.ok();
         has(
             &plan,
