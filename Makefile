@@ -2,7 +2,7 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status test bench build fmt lint test-rust test-web e2e
+.PHONY: help up down status test bench build fmt lint test-rust test-web api-fuzz e2e
 
 help: ## Show this list
 	@echo "Adfolio"
@@ -41,6 +41,9 @@ test-rust: ## Rust tests against a private PostgreSQL and RabbitMQ
 
 test-web: ## The web client's own tests
 	@$(SCRIPTS)/test.sh web-lint web-types web-test web-build web-size
+
+api-fuzz: ## Try every call with generated requests; ADFOLIO_FUZZ_CASES (5) each
+	@$(SCRIPTS)/test.sh rust-build web-build api-fuzz
 
 e2e: ## The journeys in Chromium against a whole stack
 	@$(SCRIPTS)/test.sh rust-build web-build e2e

@@ -44,6 +44,9 @@ missing_packages() {
     if [ "${1:-}" = test ] && ! find_chromium >/dev/null; then
         found+=(chromium)
     fi
+    if [ "${1:-}" = test ] && ! python3 -c 'import ensurepip, venv' >/dev/null 2>&1; then
+        found+=(python3-venv)
+    fi
     printf '%s\n' "${found[*]:-}"
 }
 

@@ -3,10 +3,11 @@
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# The stages in the order of the summary. Rust's run one after the other in front, the web's beside them; the browser's at last.
+# The stages in the order of the summary. Rust's run one after the other in front, the web's beside them; those that need a
+# whole stack at last.
 rust_stages=(fmt clippy rust-build rust-test)
 web_stages=(web-install buf web-lint web-types web-test web-build web-size)
-last_stages=(e2e)
+last_stages=(api-fuzz e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
 
@@ -39,10 +40,16 @@ stage_e2e() {
     ADFOLIO_DEMO=1 local_program with-stack -- npm --prefix web run --silent e2e
 }
 
+stage_api_fuzz() {
+    export ADFOLIO_DEMO=1 FLOOD_LIMIT_PER_SECOND=0 FLOOD_LIMIT_SESSION_PER_SECOND=0
+    local_program with-stack -- deploy/local/api-fuzz/run.sh
+}
+
 # What must have passed before a stage makes sense.
 needs() {
     case $1 in
         rust-test) echo "packages rust-build" ;;
+        api-fuzz) echo "packages rust-build web-build" ;;
         buf | web-lint | web-types | web-test | web-build) echo web-install ;;
         web-size) echo web-build ;;
         e2e) echo "packages rust-build web-build" ;;
@@ -129,7 +136,7 @@ for stage in "$@"; do
     case $stage in
         buf | web-*) wanted+=(web-install) ;;
         rust-test) wanted+=(packages) ;;
-        e2e) wanted+=(web-install packages) ;;
+        api-fuzz | e2e) wanted+=(web-install packages) ;;
     esac
 done
 cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt

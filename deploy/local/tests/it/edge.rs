@@ -131,6 +131,7 @@ async fn the_edge_serves_the_client_guards_it_and_speaks_in_envelopes() {
     );
 
     too_large_is_an_envelope(&edge).await;
+    an_endless_address_is_an_envelope(&edge).await;
     a_dead_gateway_is_an_envelope(&edge).await;
     edge.stack.wait_ready(Service::Gateway).await.unwrap();
     assert_eq!(
@@ -163,6 +164,16 @@ async fn too_large_is_an_envelope(edge: &Edge) {
     let refused: Value = refused.json().await.unwrap();
     assert_eq!(refused["code"], 400);
     assert_eq!(refused["data"]["reason"], "FILE_TOO_LARGE");
+}
+
+async fn an_endless_address_is_an_envelope(edge: &Edge) {
+    const BEYOND_EVERY_BUFFER: usize = 20_000;
+    let endless = format!("/api/user/info?cursor={}", "a".repeat(BEYOND_EVERY_BUFFER));
+    let refused = edge.get(&endless).send().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::URI_TOO_LONG);
+    let refused: Value = refused.json().await.unwrap();
+    assert_eq!(refused["code"], 400);
+    assert_eq!(refused["data"]["reason"], "VALIDATION");
 }
 
 async fn a_dead_gateway_is_an_envelope(edge: &Edge) {

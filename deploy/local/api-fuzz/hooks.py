@@ -1,0 +1,21 @@
+"""What schemathesis cannot know: the answers of the business carry their outcome in an envelope."""
+
+import json
+
+import schemathesis
+
+@schemathesis.check
+def envelope_is_no_server_error(context, response, case):
+    """No input makes the envelope say 500, and every refusal has a reason that the document names for the call."""
+    if not response.headers.get("content-type", [""])[0].startswith("application/json"):
+        return
+    envelope = json.loads(response.content)
+    if not isinstance(envelope, dict) or "code" not in envelope:
+        return
+    if envelope["code"] == 500:
+        raise AssertionError(f"envelope says 500: {envelope}")
+    if envelope["code"] != 200 and response.status_code == 200:
+        reason = (envelope.get("data") or {}).get("reason")
+        named = case.operation.definition.raw.get("x-reasons", [])
+        if reason not in named:
+            raise AssertionError(f"reason {reason} is not documented for this call")

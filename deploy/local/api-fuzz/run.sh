@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Tries every call of a running stack with generated requests, first as a user, then as staff; fails on any 5xx, on an
+# envelope that says 500 and on an answer that the OpenAPI document does not describe. Expects ADFOLIO_URL and
+# ADFOLIO_ADMIN_PASSWORD, and a stack with demo data and without flood limits. ADFOLIO_FUZZ_CASES is how many random
+# requests each call gets beside those that cover its schema.
+# shellcheck source=deploy/local/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+tool=$(target_folder)/api-fuzz
+stamp=$tool/.installed.stamp
+wanted=$(digest deploy/local/api-fuzz/requirements.txt)
+if ! is_current "$stamp" "$wanted"; then
+    python3 -m venv --clear "$tool"
+    "$tool/bin/pip" install --quiet --disable-pip-version-check --requirement deploy/local/api-fuzz/requirements.txt
+    printf '%s\n' "$wanted" >"$stamp"
+fi
+
+cd deploy/local/api-fuzz
+# Logging out would end the session that all other requests need, and the stream of events does not end by itself.
+never='/logout$|^/stream$'
+try() {
+    "$tool/bin/schemathesis" run "$ADFOLIO_URL/api/openapi.json" --no-color --generation-database none \
+        --max-examples "${ADFOLIO_FUZZ_CASES:-5}" "$@"
+}
+# Staff may change what users see, so theirs come last.
+try --exclude-path-regex "^/admin|$never"
+try --include-path-regex '^/admin' --exclude-path-regex "$never"
