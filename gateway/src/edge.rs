@@ -19,7 +19,6 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
 use futures::FutureExt;
-use serde_json::value::RawValue;
 use tracing::{Instrument, debug, error};
 
 use crate::auth::{Token, refuse_inactive};
@@ -30,7 +29,7 @@ use crate::errors::Failure;
 use crate::gateway::Gateway;
 use crate::lang::Lang;
 use crate::openapi::BASE_PATH;
-use crate::route::{Access, Route};
+use crate::route::{Access, Answer, Route};
 use crate::routes;
 
 /// The OpenAPI document as it is kept in the repository; a test keeps it equal to what the route table says. Making it at
@@ -218,7 +217,8 @@ fn record(method: &Method, route: &str, response: &Response, started: Instant) {
 async fn dispatch(gateway: Gateway, route: Arc<Route>, request: Request) -> Response<Body> {
     let mut lang = context::lang(request.headers(), None);
     match answer(gateway, &route, request, &mut lang).await {
-        Ok(data) => envelope::success(lang, route.success, &data),
+        Ok(Answer::Data(data)) => envelope::success(lang, route.success, &data),
+        Ok(Answer::Whole(response)) => response,
         Err(failure) => envelope::failure(&failure, lang),
     }
 }
@@ -229,7 +229,7 @@ async fn answer(
     route: &Route,
     request: Request,
     lang: &mut Lang,
-) -> Result<Box<RawValue>, Failure> {
+) -> Result<Answer, Failure> {
     let headers = request.headers();
     let edge = request
         .extensions()

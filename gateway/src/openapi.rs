@@ -276,13 +276,16 @@ fn add_examples(document: &mut Value, table: &[Route]) {
         else {
             continue;
         };
-        let data = example::of(
-            &content["schema"]["oneOf"][0]["properties"]["data"],
-            &components,
-        );
-        let mut examples = json!({
-            "success": {"value": {"code": SUCCESS, "msg": success_text(Lang::En, route.success), "data": data}}
-        });
+        let mut examples = json!({});
+        if route.media_type.is_none() {
+            let data = example::of(
+                &content["schema"]["oneOf"][0]["properties"]["data"],
+                &components,
+            );
+            examples["success"] = json!({"value": {
+                "code": SUCCESS, "msg": success_text(Lang::En, route.success), "data": data,
+            }});
+        }
         if let Some(reason) = route.all_reasons().first() {
             examples[reason.as_str()] = json!({"value": error_example(*reason)});
         }

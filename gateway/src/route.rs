@@ -8,6 +8,7 @@ use adfolio_kit::identity::StaffRole;
 use adfolio_kit::refusal::Reason;
 use axum::extract::Request;
 use axum::http::Method;
+use axum::response::Response;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde::Serialize;
@@ -15,6 +16,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use utoipa::ToSchema;
 
 use crate::call::Call;
+use crate::dto::Empty;
 use crate::errors::Failure;
 use crate::input::{Carrier, Input};
 use crate::messages::Success;
@@ -52,8 +54,17 @@ pub const FINANCE: &[StaffRole] = &[StaffRole::Admin, StaffRole::Finance];
 /// Operators.
 pub const OPERATOR: &[StaffRole] = &[StaffRole::Admin, StaffRole::Operator];
 
+/// What a handler answered.
+#[derive(Debug)]
+pub enum Answer {
+    /// The data of an envelope, as JSON.
+    Data(Box<RawValue>),
+    /// A response of another content type, without an envelope: a file, a stream.
+    Whole(Response),
+}
+
 type Serve =
-    Arc<dyn Fn(Call, Request) -> BoxFuture<'static, Result<Box<RawValue>, Failure>> + Send + Sync>;
+    Arc<dyn Fn(Call, Request) -> BoxFuture<'static, Result<Answer, Failure>> + Send + Sync>;
 
 /// One row of the table.
 #[derive(Clone)]
@@ -78,6 +89,8 @@ pub struct Route {
     pub body_limit: usize,
     /// How its input comes in.
     pub carrier: Carrier,
+    /// The content type of its success, where that is no envelope.
+    pub media_type: Option<&'static str>,
     shapes: fn(&mut Schemas) -> Shapes,
     serve: Serve,
 }
@@ -121,6 +134,28 @@ impl Route {
         Self::new(Method::POST, path, operation, summary, handler)
     }
 
+    /// A route that reads and answers `media_type` instead of an envelope; its failures are envelopes as everywhere.
+    pub fn get_whole<H, I, F>(
+        path: &'static str,
+        operation: &'static str,
+        summary: &'static str,
+        media_type: &'static str,
+        handler: H,
+    ) -> Self
+    where
+        H: Fn(Call, I) -> F + Clone + Send + Sync + 'static,
+        F: Future<Output = Result<Response, Failure>> + Send + 'static,
+        I: Input,
+    {
+        Self {
+            media_type: Some(media_type),
+            serve: serve_with::<H, I, Response, F>(handler, |response| Ok(Answer::Whole(response))),
+            ..Self::get(path, operation, summary, |_: Call, _: I| async {
+                Ok(Empty {})
+            })
+        }
+    }
+
     fn new<H, I, O, F>(
         method: Method,
         path: &'static str,
@@ -146,18 +181,11 @@ impl Route {
             body_limit: JSON_LIMIT,
             carrier: I::CARRIER,
             shapes: Schemas::shapes_of::<I, O>,
-            serve: Arc::new(move |call, request| {
-                let handler = handler.clone();
-                async move {
-                    let limit = request
-                        .extensions()
-                        .get::<BodyLimit>()
-                        .map_or(JSON_LIMIT, |limit| limit.0);
-                    let input = I::read(request, limit).await?;
-                    let output = handler(call, input).await?;
-                    to_raw_value(&output).map_err(|error| Failure::internal("serialise", &error))
-                }
-                .boxed()
+            media_type: None,
+            serve: serve_with::<H, I, O, F>(handler, |output| {
+                to_raw_value(&output)
+                    .map(Answer::Data)
+                    .map_err(|error| Failure::internal("serialise", &error))
             }),
         }
     }
@@ -225,7 +253,7 @@ impl Route {
     }
 
     /// Reads the request, calls the handler and serialises what it answers.
-    pub async fn serve(&self, call: Call, mut request: Request) -> Result<Box<RawValue>, Failure> {
+    pub async fn serve(&self, call: Call, mut request: Request) -> Result<Answer, Failure> {
         request.extensions_mut().insert(BodyLimit(self.body_limit));
         (self.serve)(call, request).await
     }
@@ -267,6 +295,28 @@ impl Route {
         });
         reasons
     }
+}
+
+/// How a route is served: the input is read, the handler called, its output turned into an answer.
+fn serve_with<H, I, O, F>(handler: H, answer: fn(O) -> Result<Answer, Failure>) -> Serve
+where
+    H: Fn(Call, I) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Result<O, Failure>> + Send + 'static,
+    I: Input,
+    O: 'static,
+{
+    Arc::new(move |call, request| {
+        let handler = handler.clone();
+        async move {
+            let limit = request
+                .extensions()
+                .get::<BodyLimit>()
+                .map_or(JSON_LIMIT, |limit| limit.0);
+            let input = I::read(request, limit).await?;
+            answer(handler(call, input).await?)
+        }
+        .boxed()
+    })
 }
 
 /// The limit of the route, on its way to the input.

@@ -35,7 +35,7 @@ pub fn operation(route: &Route, shapes: Shapes) -> Operation {
         .description(Some(description(route, &reasons)))
         .securities(security(route.access))
         .extensions(Some(extensions))
-        .response("200", success_response(&shapes.output));
+        .response("200", success_response(route, &shapes.output));
     for parameter in parameters(route, &shapes.input) {
         operation = operation.parameter(parameter);
     }
@@ -186,7 +186,21 @@ fn header(name: &str, text: &str, schema: RefOr<Schema>) -> Parameter {
         .build()
 }
 
-fn success_response(output: &RefOr<Schema>) -> Response {
+fn success_response(route: &Route, output: &RefOr<Schema>) -> Response {
+    if let Some(media_type) = route.media_type {
+        let text = ObjectBuilder::new().schema_type(Type::String);
+        let refused = Ref::from_schema_name(ERROR_ENVELOPE);
+        return ResponseBuilder::new()
+            .description("Success, or an envelope that says why not.")
+            .content(
+                media_type,
+                ContentBuilder::new()
+                    .schema(Some(RefOr::<Schema>::from(text)))
+                    .build(),
+            )
+            .content(JSON, ContentBuilder::new().schema(Some(refused)).build())
+            .build();
+    }
     let success = ObjectBuilder::new()
         .property(
             "code",
