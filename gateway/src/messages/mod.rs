@@ -8,7 +8,20 @@ use adfolio_kit::refusal::{Reason, Refusal};
 use crate::lang::Lang;
 
 /// The catalogue files. A further language is a further line.
-const FILES: &[(Lang, &str)] = &[(Lang::En, include_str!("en.json"))];
+const FILES: &[(Lang, &str)] = &[
+    (Lang::Cht, include_str!("cht.json")),
+    (Lang::De, include_str!("de.json")),
+    (Lang::En, include_str!("en.json")),
+    (Lang::Fr, include_str!("fr.json")),
+    (Lang::Jp, include_str!("jp.json")),
+    (Lang::Kor, include_str!("kor.json")),
+    (Lang::Pt, include_str!("pt.json")),
+    (Lang::Ru, include_str!("ru.json")),
+    (Lang::Spa, include_str!("spa.json")),
+    (Lang::Th, include_str!("th.json")),
+    (Lang::Vi, include_str!("vi.json")),
+    (Lang::Zh, include_str!("zh.json")),
+];
 
 /// The text of a refused input.
 const VALIDATION_OF_FIELD: &str = "validation_of_field";
