@@ -437,3 +437,18 @@ pub(crate) async fn bind(
     );
     bounded("queue.bind", REQUEST_LIMIT, bound).await
 }
+
+pub(crate) async fn unbind(
+    channel: &Channel,
+    queue: &ShortString,
+    exchange: &ShortString,
+    routing_key: &str,
+) -> Result<(), BrokerError> {
+    let unbound = channel.queue_unbind(
+        queue.clone(),
+        exchange.clone(),
+        short(routing_key)?,
+        FieldTable::default(),
+    );
+    bounded("queue.unbind", REQUEST_LIMIT, unbound).await
+}

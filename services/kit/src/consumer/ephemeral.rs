@@ -1,15 +1,18 @@
 //! Events for a process without a database: every replica hears every event from now on, and is told when it may have
 //! missed some.
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use lapin::options::{BasicAckOptions, QueueDeclareOptions};
 use lapin::types::{AMQPValue, FieldTable, ShortString};
+use tokio::sync::Notify;
 use tracing::{debug, info, warn};
 
 use super::supervise::{consume, next};
 use crate::backoff::Backoff;
-use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bind, bounded, short};
+use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bind, bounded, short, unbind};
 use crate::outbox::CloudEvent;
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
@@ -29,8 +32,70 @@ pub trait EventSink: Send + 'static {
     /// again. A cache is emptied here.
     fn on_gap(&mut self);
 
+    /// From here on events of a key of [`Interests`] are heard; before, they were missed.
+    fn on_interest(&mut self, _key: &str) {}
+
     /// One event. Must not block.
     fn on_event(&mut self, event: CloudEvent);
+}
+
+/// Routing keys that a running subscription takes besides its fixed ones. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Interests {
+    keys: Arc<Mutex<BTreeSet<String>>>,
+    changed: Arc<Notify>,
+}
+
+impl Interests {
+    /// Takes the events of `key`, from when the sink is told so.
+    pub fn add(&self, key: String) {
+        if self.lock().insert(key) {
+            self.changed.notify_one();
+        }
+    }
+
+    /// Takes them no longer.
+    pub fn remove(&self, key: &str) {
+        if self.lock().remove(key) {
+            self.changed.notify_one();
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The queue of one session, and which keys of [`Interests`] it is bound by.
+struct Bound {
+    queue: ShortString,
+    exchange: ShortString,
+    keys: BTreeSet<String>,
+}
+
+impl Bound {
+    /// Binds and unbinds until the queue has what is wanted. `tell` hears of every key that it is newly bound by.
+    async fn follow(
+        &mut self,
+        session: &Session,
+        interests: &Interests,
+        mut tell: impl FnMut(&str),
+    ) -> Result<(), BrokerError> {
+        // What changes while this runs has notified again, so the next round sees it.
+        let wanted = interests.lock().clone();
+        let over: Vec<String> = self.keys.difference(&wanted).cloned().collect();
+        for key in over {
+            unbind(&session.channel, &self.queue, &self.exchange, &key).await?;
+            self.keys.remove(&key);
+        }
+        let new: Vec<String> = wanted.difference(&self.keys).cloned().collect();
+        for key in new {
+            bind(&session.channel, &self.queue, &self.exchange, &key).await?;
+            tell(&key);
+            self.keys.insert(key);
+        }
+        Ok(())
+    }
 }
 
 /// A queue of this process alone, which goes away with it.
@@ -38,6 +103,7 @@ pub trait EventSink: Send + 'static {
 pub struct Subscription {
     service: &'static str,
     bindings: Vec<String>,
+    interests: Interests,
 }
 
 impl Subscription {
@@ -46,6 +112,7 @@ impl Subscription {
         Self {
             service,
             bindings: Vec::new(),
+            interests: Interests::default(),
         }
     }
 
@@ -53,6 +120,13 @@ impl Subscription {
     #[must_use]
     pub fn bind(mut self, pattern: impl Into<String>) -> Self {
         self.bindings.push(pattern.into());
+        self
+    }
+
+    /// Takes events by `interests`, too, which may change while the subscription runs.
+    #[must_use]
+    pub fn with_interests(mut self, interests: Interests) -> Self {
+        self.interests = interests;
         self
     }
 
@@ -93,6 +167,14 @@ impl Subscription {
         // Only now: what happened before the binding was missed, what happens from here on is not.
         sink.on_gap();
         backoff.reset();
+        let mut bound = Bound {
+            queue: queue.clone(),
+            exchange: short(&broker.events_exchange())?,
+            keys: BTreeSet::new(),
+        };
+        bound
+            .follow(&session, &self.interests, |key| sink.on_interest(key))
+            .await?;
         info!(service = self.service, "subscribed");
         loop {
             tokio::select! {
@@ -106,6 +188,9 @@ impl Subscription {
                     if !acked.await? {
                         return Err(BrokerError::NotAcknowledged);
                     }
+                }
+                () = self.interests.changed.notified() => {
+                    bound.follow(&session, &self.interests, |key| sink.on_interest(key)).await?;
                 }
                 () = tokio::time::sleep(PROBE_INTERVAL) => session.probe(queue.as_str()).await?,
             }

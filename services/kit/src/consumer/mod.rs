@@ -21,7 +21,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use sqlx::PgPool;
 
-pub use ephemeral::{EventSink, Subscription};
+pub use ephemeral::{EventSink, Interests, Subscription};
 
 use crate::admin::Readiness;
 use crate::broker::Broker;

@@ -6,6 +6,10 @@
 //! transaction, so a replica that dies or hangs (idle-in-transaction limit) cannot keep it. One relay publishes several
 //! thousand events a second, far more than the databases write.
 //!
+//! Routing: an event goes under its type and, when its subject is a UUID, under `user.<subject>` as well, so that whoever
+//! follows a few users need not hear of all. A queue that is bound by both keys gets the event once; an event that neither
+//! key finds a queue for is unrouted as before.
+//!
 //! Delivery is at least once: after a failure a batch is sent again, and consumers' inboxes drop what they know.
 
 use std::sync::Arc;
@@ -20,6 +24,7 @@ use sqlx::PgPool;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use tracing::{debug, warn};
+use uuid::Uuid;
 
 use super::event::{CONTENT_TYPE, EnvelopeParts, encode};
 use super::repo::{self, Row};
@@ -54,6 +59,14 @@ const LAST_ROUND_LIMIT: Duration = Duration::from_secs(2);
 
 /// Persistent: a confirmed event outlives the broker's restart.
 const PERSISTENT: u8 = 2;
+
+/// The header whose routing keys the broker adds to a message's own, and takes out again before it delivers the message.
+const FURTHER_KEYS: &str = "BCC";
+
+/// The routing key of the events of one subject.
+pub fn subject_key(subject: Uuid) -> String {
+    format!("user.{subject}")
+}
 
 /// Wakes the relay of this process after a commit, so that an event leaves at once instead of at the next poll.
 /// Cheap to clone; waking too often or not at all does no harm.
@@ -341,6 +354,10 @@ fn properties(row: &Row) -> Result<AMQPProperties, BrokerError> {
             TRACEPARENT.into(),
             AMQPValue::LongString(trace.as_str().into()),
         );
+    }
+    if let Ok(subject) = row.subject.parse() {
+        let key = AMQPValue::LongString(subject_key(subject).into());
+        headers.insert(FURTHER_KEYS.into(), AMQPValue::FieldArray(vec![key].into()));
     }
     Ok(AMQPProperties::default()
         .with_content_type(CONTENT_TYPE.into())

@@ -1,14 +1,16 @@
 //! Subscriptions without a database.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use adfolio_kit::broker::Broker;
-use adfolio_kit::consumer::{EventSink, Subscription};
-use adfolio_kit::outbox::CloudEvent;
+use adfolio_kit::consumer::{EventSink, Interests, Subscription};
+use adfolio_kit::db;
+use adfolio_kit::outbox::{CloudEvent, Event, Relay, enqueue_in_tx, subject_key};
 use adfolio_kit::shutdown::Shutdown;
-use adfolio_testkit::{Proxy, TestBroker, eventually, publish_event};
+use adfolio_testkit::{Proxy, TestBroker, TestDatabase, eventually, publish_event};
 use serde_json::json;
+use uuid::Uuid;
 
 use crate::helpers::{broker_address, broker_url_at};
 
@@ -74,4 +76,117 @@ async fn a_lost_connection_is_a_gap_and_events_flow_again() {
     .await;
     shutdown.trigger();
     running.await.unwrap();
+}
+
+/// What a sink was told, in order: keys that are heard from now on, and subjects of events.
+#[derive(Clone, Default)]
+struct Heard(Arc<Mutex<Vec<String>>>);
+
+impl Heard {
+    fn told(&self, what: &str) -> usize {
+        let told = self.0.lock().unwrap();
+        told.iter().filter(|entry| *entry == what).count()
+    }
+}
+
+impl EventSink for Heard {
+    fn on_gap(&mut self) {
+        self.0.lock().unwrap().push("gap".to_owned());
+    }
+
+    fn on_interest(&mut self, key: &str) {
+        self.0.lock().unwrap().push(key.to_owned());
+    }
+
+    fn on_event(&mut self, event: CloudEvent) {
+        self.0.lock().unwrap().push(event.subject);
+    }
+}
+
+/// Writes an event of a type that no subscription is bound by, one for each subject, and has the relay publish them in order.
+async fn announce(database: &TestDatabase, relay: &adfolio_kit::outbox::Wake, subjects: &[String]) {
+    let events: Vec<Event> = subjects
+        .iter()
+        .map(|subject| Event::new("adfolio.test.v1.Happened", subject, &json!({})).unwrap())
+        .collect();
+    db::write(&database.kit_pool(), move |tx| {
+        Box::pin(async move { enqueue_in_tx(tx, &events).await })
+    })
+    .await
+    .unwrap();
+    relay.wake();
+}
+
+#[tokio::test]
+async fn a_subscription_follows_single_subjects_and_leaves_them_while_it_runs() {
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let relay = Relay::new("test", database.kit_pool(), broker.broker());
+    let (wake, end) = (relay.wake(), Shutdown::manual());
+    tokio::spawn(relay.run(database.migrated(), end.clone()));
+    let proxy = Proxy::start(&broker_address()).await;
+    let through = Broker::new(&broker.args_at(&broker_url_at(proxy.address()))).unwrap();
+    let (heard, interests) = (Heard::default(), Interests::default());
+    let (early, late, other) = (Uuid::now_v7(), Uuid::now_v7(), Uuid::now_v7());
+    interests.add(subject_key(early));
+    // The last event of every round tells that the round has been heard.
+    let mark = Uuid::now_v7();
+    interests.add(subject_key(mark));
+    let subscription = Subscription::ephemeral("gateway").with_interests(interests.clone());
+    tokio::spawn(subscription.run(through, end.clone(), heard.clone()));
+    let told = |what: String, count: usize| {
+        let heard = heard.clone();
+        move || std::future::ready(heard.told(&what) >= count)
+    };
+    eventually("both are followed", told(subject_key(mark), 1)).await;
+    interests.add(subject_key(late));
+    eventually("the late one, too", told(subject_key(late), 1)).await;
+    let round = [early, late, other, mark].map(|subject| subject.to_string());
+    announce(&database, &wake, &round).await;
+    eventually("the first round is heard", told(mark.to_string(), 1)).await;
+    let counts = || [early, late, other].map(|subject| heard.told(&subject.to_string()));
+    assert_eq!(counts(), [1, 1, 0]);
+
+    // What is not wanted any more goes before something new comes.
+    interests.remove(&subject_key(early));
+    interests.add(subject_key(other));
+    eventually("the other one is followed", told(subject_key(other), 1)).await;
+    announce(&database, &wake, &round).await;
+    eventually("the second round is heard", told(mark.to_string(), 2)).await;
+    assert_eq!(counts(), [1, 2, 1]);
+
+    // A new session follows the same ones.
+    proxy.cut();
+    eventually("it follows again", told(subject_key(mark), 2)).await;
+    eventually("all of them", told(subject_key(other), 2)).await;
+    announce(&database, &wake, &round).await;
+    eventually("the third round is heard", told(mark.to_string(), 3)).await;
+    assert_eq!(counts(), [1, 3, 2]);
+    end.trigger();
+}
+
+#[tokio::test]
+async fn an_event_that_both_keys_match_comes_once() {
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let relay = Relay::new("test", database.kit_pool(), broker.broker());
+    let (wake, end) = (relay.wake(), Shutdown::manual());
+    tokio::spawn(relay.run(database.migrated(), end.clone()));
+    let (heard, interests) = (Heard::default(), Interests::default());
+    let (subject, mark) = (Uuid::now_v7(), Uuid::now_v7());
+    interests.add(subject_key(subject));
+    let subscription = Subscription::ephemeral("gateway")
+        .bind("adfolio.test.v1.*")
+        .with_interests(interests);
+    tokio::spawn(subscription.run(broker.broker(), end.clone(), heard.clone()));
+    eventually("it is followed", || {
+        std::future::ready(heard.told(&subject_key(subject)) == 1)
+    })
+    .await;
+    let round = [subject, mark].map(|subject| subject.to_string());
+    announce(&database, &wake, &round).await;
+    eventually("the mark is heard", || {
+        std::future::ready(heard.told(&mark.to_string()) == 1)
+    })
+    .await;
+    assert_eq!(heard.told(&subject.to_string()), 1);
+    end.trigger();
 }
