@@ -1,5 +1,7 @@
 //! The gateway's configuration.
 
+use std::path::PathBuf;
+
 use adfolio_kit::config::{BrokerArgs, ServerArgs, TelemetryArgs};
 use adfolio_kit::service::ProcessConfig;
 use clap::{Args, Parser};
@@ -48,6 +50,25 @@ pub struct GatewayConfig {
     /// connection
     #[arg(long, env = "HEADER_READ_TIMEOUT_SECONDS", default_value_t = 75, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub header_read_timeout_seconds: u64,
+    /// Folder for uploaded pictures; created where it is missing. Replicas must share it, or use UPLOAD_URL instead
+    #[arg(long, env = "UPLOAD_DIR", default_value = "uploads")]
+    pub upload_dir: PathBuf,
+    /// Bucket for uploaded pictures instead of a folder, s3://bucket/prefix; its client is configured by the usual variables
+    /// (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT, AWS_ALLOW_HTTP, …)
+    #[arg(long, env = "UPLOAD_URL")]
+    pub upload_url: Option<String>,
+    /// Event streams at a time
+    #[arg(long, env = "MAX_STREAMS", default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub max_streams: u32,
+    /// Event streams of one user at a time
+    #[arg(long, env = "MAX_STREAMS_PER_USER", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub max_streams_per_user: u32,
+    /// Seconds after which an event stream ends and its client opens another; less than what a proxy in front allows
+    #[arg(long, env = "STREAM_MAX_AGE_SECONDS", default_value_t = 3_300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub stream_max_age_seconds: u64,
+    /// Seconds for which the parts of basic_config are kept; what staff change is seen on other replicas after them
+    #[arg(long, env = "BASIC_CONFIG_CACHE_SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=300))]
+    pub basic_config_cache_seconds: u64,
 }
 
 /// Addresses of the services.

@@ -31,6 +31,7 @@ use crate::lang::Lang;
 use crate::openapi::BASE_PATH;
 use crate::route::{Access, Answer, Route};
 use crate::routes;
+use crate::uploads;
 
 /// The OpenAPI document as it is kept in the repository; a test keeps it equal to what the route table says. Making it at
 /// every start would cost more memory than all else that the gateway keeps.
@@ -77,9 +78,12 @@ pub fn router(gateway: &Gateway) -> Router {
             move |request: Request| dispatch(gateway.clone(), Arc::clone(&route), request);
         router = router.route(&path, if is_get { get(handler) } else { post(handler) });
     }
+    let files = gateway.clone();
+    let serve_file = move |request: Request| uploads::serve(files.clone(), request);
     let serve_document = || ready(([(header::CONTENT_TYPE, "application/json")], DOCUMENT));
     router
         .route(&format!("{BASE_PATH}/openapi.json"), get(serve_document))
+        .route(&format!("{BASE_PATH}/files/{{id}}"), get(serve_file))
         .method_not_allowed_fallback(|request: Request| {
             refuse(&request, StatusCode::METHOD_NOT_ALLOWED, Reason::Validation)
         })
@@ -149,7 +153,8 @@ fn panicked(panic: &(dyn Any + Send), lang: Lang) -> Response {
 
 fn finish_headers(headers: &mut HeaderMap, request_id: &str, received_trace: Option<HeaderValue>) {
     for (name, value) in SECURITY_HEADERS {
-        headers.insert(name, value);
+        // A picture may be kept and a page may load its own scripts; they say so themselves.
+        headers.entry(name).or_insert(value);
     }
     if let Ok(value) = HeaderValue::from_str(request_id) {
         headers.insert(context::REQUEST_ID, value);

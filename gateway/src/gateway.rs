@@ -12,6 +12,7 @@ use crate::config::GatewayConfig;
 use crate::limits::FloodLimit;
 use crate::service_entries::ServiceEntryCache;
 use crate::services::Services;
+use crate::uploads::Uploads;
 
 /// The state of the gateway. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -26,6 +27,7 @@ struct Shared {
     token_limit: FloodLimit<TokenDigest>,
     trusted_proxies: Vec<IpNet>,
     currency: String,
+    uploads: Uploads,
 }
 
 impl Gateway {
@@ -40,6 +42,7 @@ impl Gateway {
             token_limit: FloodLimit::new(config.flood_limit_session_per_second),
             trusted_proxies: config.trusted_proxies.clone(),
             currency: config.currency.clone(),
+            uploads: Uploads::open(config)?,
             services,
         })))
     }
@@ -80,5 +83,10 @@ impl Gateway {
     /// The platform's currency.
     pub fn currency(&self) -> &str {
         &self.0.currency
+    }
+
+    /// Uploaded pictures.
+    pub fn uploads(&self) -> &Uploads {
+        &self.0.uploads
     }
 }

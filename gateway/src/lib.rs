@@ -13,6 +13,7 @@ pub mod dto;
 pub mod edge;
 pub mod envelope;
 pub mod errors;
+pub mod etag;
 pub mod form;
 pub mod gateway;
 pub mod input;
@@ -26,6 +27,7 @@ pub mod routes;
 pub mod server;
 pub mod service_entries;
 pub mod services;
+pub mod uploads;
 
 use std::time::Duration;
 

@@ -4,10 +4,16 @@ mod acceptor;
 mod admin;
 mod auth;
 mod coupon;
+mod files;
+mod feedback;
+mod follow;
 mod notification;
 mod plan;
+mod profile;
+mod statement;
 mod user;
 mod wallet;
+mod withdrawal;
 
 use crate::route::Route;
 
@@ -17,10 +23,15 @@ pub fn table() -> Vec<Route> {
         auth::routes(),
         user::routes(),
         plan::routes(),
+        follow::routes(),
         wallet::routes(),
+        statement::routes(),
+        withdrawal::routes(),
         coupon::routes(),
         notification::routes(),
+        feedback::routes(),
         acceptor::routes(),
+        files::routes(),
         admin::routes(),
     ]
     .into_iter()

@@ -1,0 +1,87 @@
+//! A picture, decoded within limits and written anew: without metadata, without anything hidden behind or between.
+
+use std::io::Cursor;
+
+use adfolio_kit::refusal::Reason;
+use image::codecs::jpeg::JpegEncoder;
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::metadata::Orientation;
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, ImageResult, Limits};
+
+/// Pixels of a side at most. What claims more is refused before a byte of it is decoded.
+const MAX_SIDE: u32 = 12_000;
+
+/// Bytes of a decoded picture at most: 26 million pixels of three bytes, as phones take them.
+pub const MAX_DECODED_BYTES: u64 = 80 * 1024 * 1024;
+
+/// Quality of JPEGs: what a second encoding loses is not seen.
+const JPEG_QUALITY: u8 = 88;
+
+/// A picture as it is stored.
+#[derive(Debug)]
+pub struct Picture {
+    /// PNG or JPEG.
+    pub bytes: Vec<u8>,
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+}
+
+/// Decodes PNG, JPEG, WebP or GIF, told by the content, and encodes it anew: as JPEG what came as JPEG or is a photo in
+/// WebP, else as PNG. Of an animation the first frame is kept.
+pub fn recode(bytes: &[u8]) -> Result<Picture, Reason> {
+    let format = image::guess_format(bytes).map_err(|_| Reason::FileNotImage)?;
+    if !matches!(
+        format,
+        ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP | ImageFormat::Gif
+    ) {
+        return Err(Reason::FileNotImage);
+    }
+    let picture = decode(bytes, format).map_err(|_| Reason::FileNotImage)?;
+    let (width, height) = (picture.width(), picture.height());
+    let photo = match format {
+        ImageFormat::Jpeg => true,
+        ImageFormat::WebP => !picture.color().has_alpha(),
+        _ => false,
+    };
+    let bytes = encode(picture, photo).map_err(|_| Reason::FileNotImage)?;
+    Ok(Picture {
+        bytes,
+        width,
+        height,
+    })
+}
+
+fn decode(bytes: &[u8], format: ImageFormat) -> ImageResult<DynamicImage> {
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(MAX_SIDE);
+    limits.max_image_height = Some(MAX_SIDE);
+    limits.max_alloc = Some(MAX_DECODED_BYTES);
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    reader.limits(limits.clone());
+    let mut decoder = reader.into_decoder()?;
+    // The buffer of the whole picture is ours to allocate, so ours to count.
+    limits.reserve(decoder.total_bytes())?;
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let mut picture = DynamicImage::from_decoder(decoder)?;
+    picture.apply_orientation(orientation);
+    Ok(picture)
+}
+
+fn encode(picture: DynamicImage, photo: bool) -> ImageResult<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if photo {
+        let encoder = JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY);
+        picture.into_rgb8().write_with_encoder(encoder)?;
+        return Ok(bytes);
+    }
+    let encoder =
+        PngEncoder::new_with_quality(&mut bytes, CompressionType::Default, FilterType::Adaptive);
+    if picture.color().has_alpha() {
+        picture.into_rgba8().write_with_encoder(encoder)?;
+    } else {
+        picture.into_rgb8().write_with_encoder(encoder)?;
+    }
+    Ok(bytes)
+}
