@@ -1,5 +1,6 @@
 //! What can go wrong in auth, and its only mapping to a gRPC status.
 
+use adfolio_kit::audit::AuditError;
 use adfolio_kit::idempotency::ClaimError;
 use adfolio_kit::outbox::EventError;
 use adfolio_kit::refusal::{Refusal, database_status, internal_status};
@@ -22,6 +23,9 @@ pub enum AuthError {
     /// An event could not be written.
     #[error("event could not be written")]
     Event(#[from] EventError),
+    /// What staff did could not be announced.
+    #[error("staff act could not be announced")]
+    Audit(#[from] AuditError),
     /// The database holds a value that this version does not know.
     #[error("unknown value in column {0}")]
     Unknown(&'static str),
@@ -41,7 +45,9 @@ impl From<AuthError> for Status {
     fn from(error: AuthError) -> Self {
         match error {
             AuthError::Refused(refusal) => refusal.into(),
-            AuthError::Database(error) => database_status(&error, "auth"),
+            AuthError::Database(error) | AuthError::Audit(AuditError::Database(error)) => {
+                database_status(&error, "auth")
+            }
             other => internal_status(&other, "auth"),
         }
     }

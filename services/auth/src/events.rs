@@ -10,7 +10,11 @@ use crate::user::{User, UserState};
 
 const USER_REGISTERED: &str = "adfolio.auth.v1.UserRegistered";
 const SESSIONS_REVOKED: &str = "adfolio.auth.v1.SessionsRevoked";
+const PASSWORD_CHANGED: &str = "adfolio.auth.v1.PasswordChanged";
 const ACCOUNT_STATE_CHANGED: &str = "adfolio.auth.v1.AccountStateChanged";
+
+/// What staff did here; auth's own audit log takes it like every other service's.
+pub const STAFF_ACTED: &str = "adfolio.auth.v1.StaffActed";
 
 /// An account was created.
 pub async fn user_registered_in_tx(tx: &mut Tx, user: &User) -> Result<(), AuthError> {
@@ -23,18 +27,36 @@ pub async fn user_registered_in_tx(tx: &mut Tx, user: &User) -> Result<(), AuthE
     Ok(enqueue_in_tx(tx, &[Event::new(USER_REGISTERED, user.id, &data)?]).await?)
 }
 
+/// Which tokens died.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Revoked {
+    /// The named sessions'.
+    Named,
+    /// Every one of the owner's; no new session was opened in the same transaction.
+    All,
+}
+
 /// Tokens died.
 pub async fn sessions_revoked_in_tx(
     tx: &mut Tx,
     owner: Uuid,
     sessions: &[Uuid],
+    revoked: Revoked,
 ) -> Result<(), AuthError> {
     let data = v1::SessionsRevoked {
         user_id: owner.to_string(),
         session_ids: sessions.iter().map(Uuid::to_string).collect(),
-        all: false,
+        all: revoked == Revoked::All,
     };
     Ok(enqueue_in_tx(tx, &[Event::new(SESSIONS_REVOKED, owner, &data)?]).await?)
+}
+
+/// A user changed the login password.
+pub async fn password_changed_in_tx(tx: &mut Tx, user: Uuid) -> Result<(), AuthError> {
+    let data = v1::PasswordChanged {
+        user_id: user.to_string(),
+    };
+    Ok(enqueue_in_tx(tx, &[Event::new(PASSWORD_CHANGED, user, &data)?]).await?)
 }
 
 /// An account moved to another state.

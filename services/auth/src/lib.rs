@@ -1,4 +1,4 @@
-//! Auth: users, login, sessions, licence keys, account states and staff accounts.
+//! Auth: users, login, sessions, licence keys, account states, staff accounts and the audit log.
 //!
 //! What holds at every moment:
 //! - A licence key opens one account; the key's use, the account and its event commit together.
@@ -6,6 +6,7 @@
 //!   argon2id hash are stored.
 //! - A login attempt is counted, per account and per account and address, before it is evaluated.
 //! - Whether an account exists, and its state, is told only to whoever knows its password.
+//! - What staff do here is announced like everywhere else; the audit log is written from those events and never changed.
 //! - What ends a session or changes an account's state announces it in the same transaction.
 //!
 //! Account states and sessions: a state other than active ends no session. Its holder is still known, so the gateway can
@@ -18,6 +19,8 @@
 pub mod config;
 
 mod attempt;
+mod audit;
+mod consumer;
 mod context;
 mod error;
 mod events;
@@ -86,7 +89,7 @@ async fn serve(
     let broker = service.broker(&config.broker)?;
     let wake = service.relay(&pool, &broker, &migrated);
     let context = Context {
-        pool,
+        pool: pool.clone(),
         clock,
         ids: Ids::random(),
         wake,
@@ -94,6 +97,20 @@ async fn serve(
         limits: config.access.login_limits(),
         sessions: config.access.session_settings(),
     };
+    service.consume(
+        consumer::membership(),
+        &pool,
+        &broker,
+        &migrated,
+        consumer::MakeMember,
+    );
+    service.consume(
+        consumer::audit(),
+        &pool,
+        &broker,
+        &migrated,
+        consumer::KeepAudit,
+    );
     prune_in_background(&service, &migrated, &context);
     let server = service
         .server(adfolio_proto::FILE_DESCRIPTOR_SET, &migrated)

@@ -92,6 +92,11 @@ pub async fn fail(context: &Context, scopes: Scopes) -> Result<(), AuthError> {
     .await
 }
 
+/// Forgets the failures after a right password, in a transaction of its own.
+pub async fn succeed(context: &Context, scopes: Scopes) -> Result<(), AuthError> {
+    db::write(&context.pool, move |tx| Box::pin(succeed_in_tx(tx, scopes))).await
+}
+
 /// Forgets the failures after a right password.
 pub async fn succeed_in_tx(tx: &mut Tx, scopes: Scopes) -> Result<(), AuthError> {
     Ok(repo::clear_in_tx(tx, &scopes.sorted()).await?)

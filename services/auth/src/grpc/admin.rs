@@ -8,19 +8,21 @@ use adfolio_proto::auth::v1::auth_admin_service_server::AuthAdminService;
 use adfolio_proto::auth::v1::{
     CreateHostTokenRequest, CreateHostTokenResponse, CreateLicenseKeysRequest,
     CreateLicenseKeysResponse, CreateStaffRequest, CreateStaffResponse, GetUserDetailRequest,
-    GetUserDetailResponse, ListLicenseKeysRequest, ListLicenseKeysResponse, ListStaffRequest,
-    ListStaffResponse, ListUsersRequest, ListUsersResponse, SetUserStateRequest,
+    GetUserDetailResponse, ListAuditRequest, ListAuditResponse, ListLicenseKeysRequest,
+    ListLicenseKeysResponse, ListStaffRequest, ListStaffResponse, ListUsersRequest,
+    ListUsersResponse, SetUserProfileRequest, SetUserProfileResponse, SetUserStateRequest,
     SetUserStateResponse, StaffLoginRequest, StaffLoginResponse, StaffLogoutRequest,
     StaffLogoutResponse, VerifyStaffSessionRequest, VerifyStaffSessionResponse,
 };
 use tonic::{Request, Response, Status};
 
 use super::map;
+use crate::audit;
 use crate::context::Context;
 use crate::license::{self, Issue, Issuer};
 use crate::session::{self, Kind};
 use crate::staff::{self, Creator, NewStaff};
-use crate::user;
+use crate::user::{self, StandingChange};
 
 const ANY_ROLE: [StaffRole; 3] = [StaffRole::Support, StaffRole::Finance, StaffRole::Operator];
 
@@ -123,6 +125,7 @@ impl AuthAdminService for AdminGrpc {
         let message = request.into_inner();
         let key = caller
             .idempotency_key
+            .clone()
             .map(|key| (key, idempotency::digest(&message)));
         let issue = Issue::parse(
             message.count,
@@ -136,6 +139,7 @@ impl AuthAdminService for AdminGrpc {
             Issuer {
                 staff: staff.id,
                 key,
+                caller,
             },
         )
         .await?;
@@ -199,11 +203,13 @@ impl AuthAdminService for AdminGrpc {
         &self,
         request: Request<SetUserStateRequest>,
     ) -> Result<Response<SetUserStateResponse>, Status> {
-        let staff = Caller::from_request(&request).require_staff(&[StaffRole::Support])?;
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Support])?;
         let message = request.into_inner();
         let id = wire::id(&message.user_id, "id")?;
         let state = map::parse_state(message.state)?.ok_or_else(|| Refusal::invalid("state"))?;
-        let user = user::set_state(&self.context, id, state, &message.reason, staff.id).await?;
+        let user =
+            user::set_state(&self.context, id, state, &message.reason, (caller, staff)).await?;
         Ok(Response::new(SetUserStateResponse {
             user: Some(map::user(user)),
         }))
@@ -213,17 +219,56 @@ impl AuthAdminService for AdminGrpc {
         &self,
         request: Request<CreateHostTokenRequest>,
     ) -> Result<Response<CreateHostTokenResponse>, Status> {
-        let staff = Caller::from_request(&request).require_staff(&[StaffRole::Support])?;
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Support])?;
         let message = request.into_inner();
         let session = user::create_host_token(
             &self.context,
             &message.external_user_id,
             &message.lang,
-            staff.id,
+            caller,
         )
         .await?;
         Ok(Response::new(CreateHostTokenResponse {
             token: session.token.expose().to_owned(),
+        }))
+    }
+
+    async fn set_user_profile(
+        &self,
+        request: Request<SetUserProfileRequest>,
+    ) -> Result<Response<SetUserProfileResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Support])?;
+        let message = request.into_inner();
+        let id = wire::id(&message.user_id, "id")?;
+        let change = StandingChange {
+            credit_score: message.credit_score,
+            shop_level: message.shop_level,
+            deposit_minor: message.deposit_minor,
+            vip: message.vip,
+        };
+        let user = user::set_standing(&self.context, id, change, caller).await?;
+        Ok(Response::new(SetUserProfileResponse {
+            user: Some(map::user(user)),
+        }))
+    }
+
+    async fn list_audit(
+        &self,
+        request: Request<ListAuditRequest>,
+    ) -> Result<Response<ListAuditResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[])?;
+        let message = request.into_inner();
+        let (page, cursor) = wire::page(message.page)?;
+        let filter = audit::Filter::parse(&message.staff_id, &message.user_id, &message.action)?;
+        let Some(filter) = filter else {
+            return Ok(Response::new(ListAuditResponse::default()));
+        };
+        let (entries, next) = audit::list(&self.context, &filter, cursor.as_deref(), page).await?;
+        Ok(Response::new(ListAuditResponse {
+            items: entries.into_iter().map(map::audit_entry).collect(),
+            next_cursor: next.unwrap_or_default(),
         }))
     }
 }

@@ -1,7 +1,11 @@
 //! What other services ask about users.
 
+use adfolio_kit::wire;
 use adfolio_proto::auth::v1::user_directory_service_server::UserDirectoryService;
-use adfolio_proto::auth::v1::{LookUpUsersRequest, LookUpUsersResponse, UserSummary};
+use adfolio_proto::auth::v1::{
+    GrantMembershipRequest, GrantMembershipResponse, LookUpUsersRequest, LookUpUsersResponse,
+    UserSummary,
+};
 use tonic::{Request, Response, Status};
 
 use super::map;
@@ -31,6 +35,15 @@ impl UserDirectoryService for DirectoryGrpc {
         Ok(Response::new(LookUpUsersResponse {
             users: users.into_iter().map(summary).collect(),
         }))
+    }
+
+    async fn grant_membership(
+        &self,
+        request: Request<GrantMembershipRequest>,
+    ) -> Result<Response<GrantMembershipResponse>, Status> {
+        let id = wire::id(&request.into_inner().user_id, "user_id")?;
+        user::grant_membership(&self.context, id).await?;
+        Ok(Response::new(GrantMembershipResponse {}))
     }
 }
 

@@ -4,6 +4,7 @@ use adfolio_kit::identity::StaffRole;
 use adfolio_kit::refusal::Refusal;
 use adfolio_proto::auth::v1;
 
+use crate::audit::Listed;
 use crate::license::LicenseKey;
 use crate::session::Session;
 use crate::staff::StaffMember;
@@ -25,7 +26,7 @@ pub fn user(user: User) -> v1::User {
         vip: user.vip,
         state: state(user.state).into(),
         created_at: Some(user.created_at.into()),
-        avatar_file_id: String::new(),
+        avatar_file_id: user.avatar_file_id,
     }
 }
 
@@ -112,5 +113,23 @@ pub fn license_key(key: LicenseKey) -> v1::LicenseKey {
         activate: key.activate,
         user_id: key.used_by.map(|user| user.to_string()).unwrap_or_default(),
         created_at: Some(key.created_at.into()),
+    }
+}
+
+pub fn audit_entry(listed: Listed) -> v1::AuditEntry {
+    let staff_username = listed.staff_username().to_owned();
+    let entry = listed.entry;
+    v1::AuditEntry {
+        id: entry.id.to_string(),
+        time: Some(entry.acted_at.into()),
+        staff_id: entry.staff_id.to_string(),
+        staff_username,
+        action: entry.action,
+        target: entry.target,
+        user_id: entry.user_id.map(|id| id.to_string()).unwrap_or_default(),
+        reason: entry.reason,
+        before_json: entry.before_json,
+        after_json: entry.after_json,
+        request_id: entry.request_id,
     }
 }

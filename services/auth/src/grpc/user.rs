@@ -3,6 +3,7 @@
 use adfolio_kit::identity::Caller;
 use adfolio_proto::auth::v1::auth_service_server::AuthService;
 use adfolio_proto::auth::v1::{
+    ChangePasswordRequest, ChangePasswordResponse, EditProfileRequest, EditProfileResponse,
     GetUserRequest, GetUserResponse, LoginRequest, LoginResponse, LogoutRequest, LogoutResponse,
     OpenStoreRequest, OpenStoreResponse, RegisterRequest, RegisterResponse, VerifySessionRequest,
     VerifySessionResponse,
@@ -12,7 +13,7 @@ use tonic::{Request, Response, Status};
 use super::map;
 use crate::context::Context;
 use crate::session::{self, Kind};
-use crate::user::{self, Login, RegistrationForm};
+use crate::user::{self, Login, PasswordForm, ProfileChange, RegistrationForm};
 
 /// Serves users.
 #[derive(Debug)]
@@ -94,6 +95,39 @@ impl AuthService for UserGrpc {
         let user = Caller::from_request(&request).require_user()?;
         let user = map::user(user::get(&self.context, user.0).await?);
         Ok(Response::new(GetUserResponse { user: Some(user) }))
+    }
+
+    async fn edit_profile(
+        &self,
+        request: Request<EditProfileRequest>,
+    ) -> Result<Response<EditProfileResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let message = request.into_inner();
+        let change = ProfileChange {
+            nickname: message.nickname,
+            email: message.email,
+            phone: message.phone,
+            avatar_file_id: message.avatar_file_id,
+            lang: message.lang,
+        };
+        let user = map::user(user::edit(&self.context, user.0, change).await?);
+        Ok(Response::new(EditProfileResponse { user: Some(user) }))
+    }
+
+    async fn change_password(
+        &self,
+        request: Request<ChangePasswordRequest>,
+    ) -> Result<Response<ChangePasswordResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let message = request.into_inner();
+        let form = PasswordForm {
+            old: message.old_password.into(),
+            new: message.new_password.into(),
+            confirmed: message.confirm_password.into(),
+            client_address: message.client_address,
+        };
+        user::change_password(&self.context, user.0, form).await?;
+        Ok(Response::new(ChangePasswordResponse {}))
     }
 
     async fn verify_session(

@@ -5,13 +5,15 @@ mod repo;
 
 use std::collections::{HashMap, HashSet};
 
+use adfolio_kit::audit::Act;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::idempotency::{Claim, claim_in_tx, store_in_tx};
-use adfolio_kit::identity::IdempotencyKey;
+use adfolio_kit::identity::{Caller, IdempotencyKey};
 use adfolio_kit::pagination::{Cursor, Page};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::wire;
 use chrono::{DateTime, Utc};
+use serde_json::json;
 use tracing::info;
 use uuid::Uuid;
 
@@ -19,6 +21,7 @@ pub use entity::{Code, LicenseKey, mask};
 
 use crate::context::Context;
 use crate::error::AuthError;
+use crate::events;
 
 /// Most keys that one call issues.
 const MOST_KEYS: usize = 500;
@@ -71,6 +74,8 @@ pub struct Issuer {
     pub staff: Uuid,
     /// The caller's key, with the digest of the request.
     pub key: Option<(IdempotencyKey, [u8; 32])>,
+    /// The call, for the audit log.
+    pub caller: Caller,
 }
 
 /// Issues keys, in the order asked for. A code that exists already is answered as it is.
@@ -85,6 +90,7 @@ pub async fn issue(
         Box::pin(async move { issue_in_tx(tx, &context_here, &issue, &issuer).await })
     })
     .await?;
+    context.wake.wake();
     info!(%staff, action = "issue licence keys", count = keys.len(), "staff action");
     Ok(keys)
 }
@@ -124,11 +130,31 @@ async fn issue_in_tx(
         created_by: issuer.staff,
         created_at: context.clock.now(),
     };
-    repo::insert_in_tx(tx, &keys).await?;
+    let issued = repo::insert_in_tx(tx, &keys).await?;
+    announce_in_tx(tx, &keys, issued, &issuer.caller).await?;
     if let Some((key, _)) = &issuer.key {
         store_in_tx(tx, issuer.staff, key, codes.join("\n").as_bytes()).await?;
     }
     find_in_order_in_tx(tx, &codes).await
+}
+
+/// Tells what was issued. A code is worth an account, so only its end is kept.
+async fn announce_in_tx(
+    tx: &mut Tx,
+    keys: &repo::NewKeys,
+    issued: u64,
+    caller: &Caller,
+) -> Result<(), AuthError> {
+    if issued == 0 {
+        return Ok(());
+    }
+    let masked = |code: Option<&String>| code.map(|code| mask(code)).unwrap_or_default();
+    let (first, last) = (masked(keys.codes.first()), masked(keys.codes.last()));
+    Act::new("auth.create_license_keys", &first)
+        .after(&json!({"count": issued, "first": first, "last": last, "note": keys.note, "activate": keys.activate}))?
+        .record_in_tx(tx, events::STAFF_ACTED, caller, keys.created_at)
+        .await?;
+    Ok(())
 }
 
 async fn find_in_order_in_tx(tx: &mut Tx, codes: &[String]) -> Result<Vec<LicenseKey>, AuthError> {
@@ -177,7 +203,7 @@ pub async fn list(
     page: Page,
 ) -> Result<(Vec<LicenseKey>, Option<String>), AuthError> {
     let cursors = Cursor::new("auth.license_keys", "");
-    let before = wire::cursor_id(&cursors, cursor)?;
+    let before = wire::cursor_id(&cursors, cursor)?.unwrap_or(Uuid::max());
     let rows = repo::list(&context.pool, before, page.fetch()).await?;
     Ok(page.cut(rows, |last| cursors.encode(&[&last.id.to_string()])))
 }

@@ -24,10 +24,10 @@ pub struct NewKeys {
     pub created_at: DateTime<Utc>,
 }
 
-/// Adds keys; codes that exist already are left as they are. In the order of codes, so that two
+/// Adds keys and says how many; codes that exist already are left as they are. In the order of codes, so that two
 /// calls with the same codes cannot wait for each other.
-pub async fn insert_in_tx(tx: &mut Tx, keys: &NewKeys) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+pub async fn insert_in_tx(tx: &mut Tx, keys: &NewKeys) -> Result<u64, sqlx::Error> {
+    let done = sqlx::query!(
         "INSERT INTO license_keys (id, code, note, activate, created_by, created_at)
          SELECT id, code, $3, $4, $5, $6 FROM unnest($1::uuid[], $2::text[]) AS new (id, code) ORDER BY code
          ON CONFLICT ON CONSTRAINT license_keys_code DO NOTHING",
@@ -40,7 +40,7 @@ pub async fn insert_in_tx(tx: &mut Tx, keys: &NewKeys) -> Result<(), sqlx::Error
     )
     .execute(tx)
     .await?;
-    Ok(())
+    Ok(done.rows_affected())
 }
 
 /// The keys with these codes, in no order.
@@ -96,15 +96,11 @@ pub async fn mark_used_in_tx(
 }
 
 /// Keys issued before the one with id `before`, newest first.
-pub async fn list(
-    pool: &PgPool,
-    before: Option<Uuid>,
-    limit: i64,
-) -> Result<Vec<LicenseKey>, sqlx::Error> {
+pub async fn list(pool: &PgPool, before: Uuid, limit: i64) -> Result<Vec<LicenseKey>, sqlx::Error> {
     sqlx::query_as!(
         LicenseKey,
         "SELECT id, code, note, activate, created_at, used_by FROM license_keys
-         WHERE $1::uuid IS NULL OR id < $1 ORDER BY id DESC LIMIT $2",
+         WHERE id < $1 ORDER BY id DESC LIMIT $2",
         before,
         limit,
     )

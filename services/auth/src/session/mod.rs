@@ -13,7 +13,7 @@ pub use entity::{Owner, Session, Token, TokenDigest};
 
 use crate::context::Context;
 use crate::error::AuthError;
-use crate::events;
+use crate::events::{self, Revoked};
 
 /// A dead session is remembered this long: until then its token answers SESSION_EXPIRED, later NOT_AUTHENTICATED.
 const MEMORY: TimeDelta = TimeDelta::days(30);
@@ -69,6 +69,17 @@ pub async fn end_all_in_tx(tx: &mut Tx, owner: Owner, now: DateTime<Utc>) -> Res
     end_in_tx(tx, owner, 0, now).await
 }
 
+/// Ends every live session of the owner for good and says so: whoever caches any of them drops it. The caller holds the
+/// owner's row and opens no new session.
+pub async fn revoke_all_in_tx(
+    tx: &mut Tx,
+    owner: Owner,
+    now: DateTime<Utc>,
+) -> Result<(), AuthError> {
+    let ended = repo::end_all_but_in_tx(tx, owner, 0, now).await?;
+    events::sessions_revoked_in_tx(tx, owner.id(), &ended, Revoked::All).await
+}
+
 async fn end_in_tx(
     tx: &mut Tx,
     owner: Owner,
@@ -80,7 +91,7 @@ async fn end_in_tx(
         return Ok(());
     }
     // Never marked as `all`, even when all ended: the owner may get a new session in the same transaction.
-    events::sessions_revoked_in_tx(tx, owner.id(), &ended).await
+    events::sessions_revoked_in_tx(tx, owner.id(), &ended, Revoked::Named).await
 }
 
 /// Whose token this is. An unknown one is NOT_AUTHENTICATED, one that was alive once SESSION_EXPIRED. Using a session
@@ -115,7 +126,8 @@ pub async fn end(context: &Context, kind: Kind, token: &str) -> Result<(), AuthE
     db::write(&context.pool, move |tx| {
         Box::pin(async move {
             if repo::end_in_tx(tx, session.id, now).await? {
-                events::sessions_revoked_in_tx(tx, session.owner.id(), &[session.id]).await?;
+                let (owner, ended) = (session.owner.id(), [session.id]);
+                events::sessions_revoked_in_tx(tx, owner, &ended, Revoked::Named).await?;
             }
             Ok::<_, AuthError>(())
         })

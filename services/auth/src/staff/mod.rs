@@ -3,6 +3,7 @@
 mod entity;
 mod repo;
 
+use adfolio_kit::audit::Act;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::idempotency::{Claim, claim_in_tx, store_in_tx};
 use adfolio_kit::identity::{Caller, IdempotencyKey, Staff, StaffRole};
@@ -10,6 +11,7 @@ use adfolio_kit::pagination::{Cursor, Page};
 use adfolio_kit::refusal::{Reason, Refusal, is_unique_violation};
 use adfolio_kit::wire;
 use secrecy::{ExposeSecret, SecretString};
+use serde_json::json;
 use tracing::info;
 use uuid::Uuid;
 
@@ -23,10 +25,10 @@ use crate::session::{self, Opened, Owner, Session};
 use crate::username::{self, Username};
 
 /// Who may add a staff member.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Creator {
     /// An admin.
-    Admin(Staff),
+    Admin(Staff, Caller),
     /// A caller without identity, on the private network: only while there is no staff at all.
     Bootstrap,
 }
@@ -40,7 +42,9 @@ impl Creator {
         if caller.staff.is_none() && caller.user.is_none() {
             return Ok(Self::Bootstrap);
         }
-        caller.require_staff(&[]).map(Self::Admin)
+        caller
+            .require_staff(&[])
+            .map(|staff| Self::Admin(staff, caller.clone()))
     }
 }
 
@@ -100,6 +104,7 @@ pub async fn create(
         Box::pin(async move { create_in_tx(tx, &context_here, creator, &new, &hash).await })
     })
     .await;
+    context.wake.wake();
     match outcome {
         Err(AuthError::Database(error))
             if is_unique_violation(&error, repo::USERNAME_CONSTRAINT) =>
@@ -117,8 +122,8 @@ async fn create_in_tx(
     new: &NewStaff,
     hash: &str,
 ) -> Result<StaffMember, AuthError> {
-    let (by, key) = match creator {
-        Creator::Admin(staff) => (staff.id, new.key.as_ref()),
+    let (by, key) = match &creator {
+        Creator::Admin(staff, _) => (staff.id, new.key.as_ref()),
         Creator::Bootstrap if repo::lock_and_look_for_any_in_tx(tx).await? => {
             return Err(Refusal::new(Reason::NotAuthenticated).into());
         }
@@ -144,6 +149,12 @@ async fn create_in_tx(
     repo::insert_in_tx(tx, &staff, new.username.key(), hash).await?;
     if let Some(key) = key {
         store_in_tx(tx, by, key, staff.id.as_bytes()).await?;
+    }
+    if let Creator::Admin(_, caller) = &creator {
+        Act::new("auth.create_staff", staff.id)
+            .after(&json!({"username": staff.username, "role": staff.role.as_str()}))?
+            .record_in_tx(tx, crate::events::STAFF_ACTED, caller, now)
+            .await?;
     }
     info!(staff = %by, action = "create staff", target = %staff.id, role = %staff.role, "staff action");
     Ok(staff)
@@ -203,7 +214,7 @@ pub async fn list(
     page: Page,
 ) -> Result<(Vec<StaffMember>, Option<String>), AuthError> {
     let cursors = Cursor::new("auth.staff", "");
-    let before = wire::cursor_id(&cursors, cursor)?;
+    let before = wire::cursor_id(&cursors, cursor)?.unwrap_or(Uuid::max());
     let rows = repo::list(&context.pool, before, page.fetch()).await?;
     Ok(page.cut(rows, |last| cursors.encode(&[&last.id.to_string()])))
 }

@@ -104,15 +104,11 @@ pub async fn lock_and_look_for_any_in_tx(tx: &mut Tx) -> Result<bool, sqlx::Erro
 }
 
 /// Staff added before the one with id `before`, newest first.
-pub async fn list(
-    pool: &PgPool,
-    before: Option<Uuid>,
-    limit: i64,
-) -> Result<Vec<StaffMember>, AuthError> {
+pub async fn list(pool: &PgPool, before: Uuid, limit: i64) -> Result<Vec<StaffMember>, AuthError> {
     let rows = sqlx::query_as!(
         Row,
         "SELECT id, username, role, created_at FROM staff
-         WHERE $1::uuid IS NULL OR id < $1 ORDER BY id DESC LIMIT $2",
+         WHERE id < $1 ORDER BY id DESC LIMIT $2",
         before,
         limit,
     )

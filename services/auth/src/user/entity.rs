@@ -107,6 +107,8 @@ pub struct User {
     pub vip: bool,
     /// The key that opened the account.
     pub license_code: Option<String>,
+    /// The uploaded file that is the avatar; empty without one.
+    pub avatar_file_id: String,
     /// When the account was created.
     pub created_at: DateTime<Utc>,
 }
@@ -184,6 +186,7 @@ mod tests {
             deposit_minor: 0,
             vip: false,
             license_code: None,
+            avatar_file_id: String::new(),
             created_at: DateTime::UNIX_EPOCH,
         }
     }

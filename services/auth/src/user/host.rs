@@ -1,7 +1,10 @@
 //! Users of a native host shell.
 
+use adfolio_kit::audit::Act;
 use adfolio_kit::db::{self, Tx};
+use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Refusal;
+use serde_json::json;
 use tracing::info;
 use uuid::Uuid;
 
@@ -20,7 +23,7 @@ pub async fn create_host_token(
     context: &Context,
     external_id: &str,
     lang: &str,
-    staff: Uuid,
+    caller: Caller,
 ) -> Result<Opened, AuthError> {
     let length = external_id.chars().count();
     if !(1..=LONGEST_EXTERNAL_ID).contains(&length) || external_id.chars().any(char::is_control) {
@@ -35,12 +38,18 @@ pub async fn create_host_token(
         Box::pin(async move {
             let user = find_or_create_in_tx(tx, &context_here, &external_id, &lang).await?;
             let opened = session::open_in_tx(tx, &context_here, Owner::User(user.id)).await?;
+            // Neither the token nor the host's own id: both let somebody in.
+            Act::new("auth.create_host_token", user.id)
+                .user(user.id)
+                .after(&json!({"username": user.username, "lang": user.lang}))?
+                .record_in_tx(tx, events::STAFF_ACTED, &caller, context_here.clock.now())
+                .await?;
             Ok::<_, AuthError>((user.id, opened))
         })
     })
     .await?;
     context.wake.wake();
-    info!(%staff, action = "create host token", target = %user, "staff action");
+    info!(action = "create host token", target = %user, "staff action");
     Ok(opened)
 }
 

@@ -36,7 +36,8 @@ pub async fn login(context: &Context, login: Login) -> Result<LoggedIn, AuthErro
     let (id, stored) = account
         .map(|account| (account.user.id, account.password_hash))
         .unzip();
-    let right = ticket.verify(login.password, stored.flatten()).await?;
+    let stored = stored.flatten();
+    let right = ticket.verify(login.password, stored.clone()).await?;
     let Some(id) = id.filter(|_| right) else {
         attempt::fail(context, scopes).await?;
         return Err(Refusal::new(Reason::BadCredentials).into());
@@ -45,12 +46,17 @@ pub async fn login(context: &Context, login: Login) -> Result<LoggedIn, AuthErro
     let outcome = db::write(&context.pool, move |tx| {
         Box::pin(async move {
             attempt::succeed_in_tx(tx, scopes).await?;
-            let user = repo::lock_in_tx(tx, id)
+            let account = repo::lock_account_in_tx(tx, id)
                 .await?
                 .ok_or_else(|| Refusal::new(Reason::BadCredentials))?;
+            // The password was changed since it was evaluated: a session opened now would outlive the change, which ended all.
+            if account.password_hash != stored {
+                return Ok::<_, AuthError>(Err(Refusal::new(Reason::BadCredentials)));
+            }
+            let user = account.user;
             // A closed account is an outcome, not an error: the cleared counters must be committed with it.
             if let Err(refusal) = user.require_active() {
-                return Ok::<_, AuthError>(Err(refusal));
+                return Ok(Err(refusal));
             }
             let session = session::open_in_tx(tx, &context_here, Owner::User(id)).await?;
             Ok(Ok(LoggedIn { user, session }))

@@ -3,23 +3,32 @@
 mod entity;
 mod host;
 mod login;
+mod password_change;
+mod profile;
 mod registration;
 mod repo;
 mod store;
 
 use std::collections::HashSet;
 
+use adfolio_kit::audit::Act;
 use adfolio_kit::db;
+use adfolio_kit::identity::{Caller, Staff};
 use adfolio_kit::pagination::{Cursor, Page};
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire;
 use chrono::{DateTime, Utc};
+use serde_json::json;
 use tracing::info;
 use uuid::Uuid;
 
 pub use entity::{Entry, User, UserState, is_language};
 pub use host::create_host_token;
 pub use login::{Login, login};
+pub use password_change::{PasswordForm, change_password};
+pub use profile::{
+    ProfileChange, StandingChange, edit, grant_membership, grant_membership_in_tx, set_standing,
+};
 pub use registration::RegistrationForm;
 pub use store::{open_store, register};
 
@@ -87,7 +96,7 @@ pub async fn list(
         pattern: (!query.is_empty()).then(|| contains_pattern(&username::key_of(query))),
         id: query.parse().ok(),
         state,
-        before: wire::cursor_id(&cursors, cursor)?,
+        before: wire::cursor_id(&cursors, cursor)?.unwrap_or(Uuid::max()),
     };
     let rows = repo::list(&context.pool, &filter, page.fetch()).await?;
     Ok(page.cut(rows, |last| cursors.encode(&[&last.id.to_string()])))
@@ -107,12 +116,18 @@ pub async fn set_state(
     id: Uuid,
     state: UserState,
     reason: &str,
-    staff: Uuid,
+    by: (Caller, Staff),
 ) -> Result<User, AuthError> {
     if reason.chars().count() > LONGEST_REASON || reason.contains('\0') {
         return Err(Refusal::invalid("reason").into());
     }
-    let (context_here, reason) = (context.clone(), reason.to_owned());
+    let (caller, staff) = (by.0, by.1.id);
+    let reason = if reason.trim().is_empty() {
+        caller.reason.clone()
+    } else {
+        reason.trim().to_owned()
+    };
+    let context_here = context.clone();
     let user = db::write(&context.pool, move |tx| {
         Box::pin(async move {
             let mut user = repo::lock_in_tx(tx, id)
@@ -121,6 +136,13 @@ pub async fn set_state(
             let from = user.state;
             if user.move_to(state)? {
                 repo::save_state_in_tx(tx, &user).await?;
+                Act::new("auth.set_user_state", id)
+                    .user(id)
+                    .reason(reason.as_str())
+                    .before(&json!({"state": from.as_str()}))?
+                    .after(&json!({"state": state.as_str()}))?
+                    .record_in_tx(tx, events::STAFF_ACTED, &caller, context_here.clock.now())
+                    .await?;
                 let change = StateChanged {
                     from,
                     reason,
@@ -199,6 +221,7 @@ fn newcomer(
         deposit_minor: 0,
         vip: false,
         license_code: None,
+        avatar_file_id: String::new(),
         created_at: now,
     }
 }

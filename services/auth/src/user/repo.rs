@@ -11,21 +11,15 @@ use crate::error::AuthError;
 /// What a unique violation on user names is told apart by.
 pub const USERNAME_CONSTRAINT: &str = "users_username_key";
 
-/// A row of `users`.
-#[expect(
-    dead_code,
-    reason = "rows are read whole, so that the list of columns stands in one place: the table"
-)]
+/// A row of `users`, as far as anything here reads it.
 struct Row {
     id: Uuid,
     username: String,
-    username_key: String,
     nickname: String,
     email: String,
     phone: String,
     password_hash: Option<String>,
     entry: String,
-    external_id: Option<String>,
     state: String,
     lang: String,
     credit_score: i32,
@@ -33,7 +27,21 @@ struct Row {
     deposit_minor: i64,
     vip: bool,
     license_code: Option<String>,
+    avatar_file_id: String,
     created_at: DateTime<Utc>,
+}
+
+/// Users by `$rest`. Columns are named, not `*`: a prepared `*` fails when a newer replica adds a column.
+macro_rules! select_users {
+    ($rest:literal $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            "SELECT id, username, nickname, email, phone, password_hash, entry, state, lang, credit_score, shop_level,
+                    deposit_minor, vip, license_code, avatar_file_id, created_at
+             FROM users " + $rest
+            $(, $argument)*
+        )
+    };
 }
 
 impl TryFrom<Row> for User {
@@ -54,6 +62,7 @@ impl TryFrom<Row> for User {
             deposit_minor: row.deposit_minor,
             vip: row.vip,
             license_code: row.license_code,
+            avatar_file_id: row.avatar_file_id,
             created_at: row.created_at,
         })
     }
@@ -68,43 +77,52 @@ pub struct Account {
     pub password_hash: Option<String>,
 }
 
-/// The account of a compared user name.
-pub async fn find_by_name(pool: &PgPool, username_key: &str) -> Result<Option<Account>, AuthError> {
-    let row = sqlx::query_as!(
-        Row,
-        "SELECT * FROM users WHERE username_key = $1",
-        username_key
-    )
-    .fetch_optional(pool)
-    .await?;
-    row.map(|mut row| {
+impl TryFrom<Row> for Account {
+    type Error = AuthError;
+
+    fn try_from(mut row: Row) -> Result<Self, AuthError> {
         let password_hash = row.password_hash.take();
-        Ok(Account {
+        Ok(Self {
             user: row.try_into()?,
             password_hash,
         })
-    })
-    .transpose()
+    }
+}
+
+/// The account of a compared user name.
+pub async fn find_by_name(pool: &PgPool, username_key: &str) -> Result<Option<Account>, AuthError> {
+    let row = select_users!("WHERE username_key = $1", username_key)
+        .fetch_optional(pool)
+        .await?;
+    row.map(Account::try_from).transpose()
+}
+
+/// A user's account.
+pub async fn find_account(pool: &PgPool, id: Uuid) -> Result<Option<Account>, AuthError> {
+    let row = select_users!("WHERE id = $1", id)
+        .fetch_optional(pool)
+        .await?;
+    row.map(Account::try_from).transpose()
 }
 
 /// A user.
 pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<User>, AuthError> {
-    let row = sqlx::query_as!(Row, "SELECT * FROM users WHERE id = $1", id)
-        .fetch_optional(pool)
-        .await?;
-    row.map(User::try_from).transpose()
+    Ok(find_account(pool, id).await?.map(|account| account.user))
 }
 
-/// A user, locked: whoever changes the state or the set of sessions does it one after the other.
+/// A user's account, locked: whoever changes the state, the password or the set of sessions does it one after the other.
+pub async fn lock_account_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Account>, AuthError> {
+    let row = select_users!("WHERE id = $1 FOR NO KEY UPDATE", id)
+        .fetch_optional(tx)
+        .await?;
+    row.map(Account::try_from).transpose()
+}
+
+/// A user, locked like an account.
 pub async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<User>, AuthError> {
-    let row = sqlx::query_as!(
-        Row,
-        "SELECT * FROM users WHERE id = $1 FOR NO KEY UPDATE",
-        id
-    )
-    .fetch_optional(tx)
-    .await?;
-    row.map(User::try_from).transpose()
+    Ok(lock_account_in_tx(tx, id)
+        .await?
+        .map(|account| account.user))
 }
 
 /// The user of a host's id, locked.
@@ -112,13 +130,9 @@ pub async fn lock_by_external_id_in_tx(
     tx: &mut Tx,
     external_id: &str,
 ) -> Result<Option<User>, AuthError> {
-    let row = sqlx::query_as!(
-        Row,
-        "SELECT * FROM users WHERE external_id = $1 FOR NO KEY UPDATE",
-        external_id
-    )
-    .fetch_optional(tx)
-    .await?;
+    let row = select_users!("WHERE external_id = $1 FOR NO KEY UPDATE", external_id)
+        .fetch_optional(tx)
+        .await?;
     row.map(User::try_from).transpose()
 }
 
@@ -177,6 +191,57 @@ pub async fn save_state_in_tx(tx: &mut Tx, user: &User) -> Result<(), sqlx::Erro
     Ok(())
 }
 
+/// Writes what users change themselves.
+pub async fn save_profile_in_tx(tx: &mut Tx, user: &User) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE users SET nickname = $2, email = $3, phone = $4, avatar_file_id = $5, lang = $6 WHERE id = $1",
+        user.id,
+        user.nickname,
+        user.email,
+        user.phone,
+        user.avatar_file_id,
+        user.lang,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Writes what staff change of a user's standing.
+pub async fn save_standing_in_tx(tx: &mut Tx, user: &User) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE users SET credit_score = $2, shop_level = $3, deposit_minor = $4, vip = $5 WHERE id = $1",
+        user.id,
+        user.credit_score,
+        user.shop_level,
+        user.deposit_minor,
+        user.vip,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Makes a user a member; false when there is no such user.
+pub async fn make_member_in_tx(tx: &mut Tx, id: Uuid) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!("UPDATE users SET vip = true WHERE id = $1", id)
+        .execute(tx)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Writes a new password's hash.
+pub async fn save_password_in_tx(tx: &mut Tx, id: Uuid, hash: &str) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE users SET password_hash = $2 WHERE id = $1",
+        id,
+        hash
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
 /// A change of state to keep.
 #[derive(Debug)]
 pub struct StateChange {
@@ -219,14 +284,14 @@ pub async fn insert_state_change_in_tx(
 
 /// The users of these ids, in no order.
 pub async fn find_all(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<User>, AuthError> {
-    let rows = sqlx::query_as!(Row, "SELECT * FROM users WHERE id = ANY ($1)", ids)
+    let rows = select_users!("WHERE id = ANY ($1)", ids)
         .fetch_all(pool)
         .await?;
     rows.into_iter().map(User::try_from).collect()
 }
 
 /// Which users to list.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Filter {
     /// Part of a user name (compared form) or e-mail address, as a LIKE pattern.
     pub pattern: Option<String>,
@@ -235,25 +300,47 @@ pub struct Filter {
     /// Only this state.
     pub state: Option<UserState>,
     /// Only users before this one.
-    pub before: Option<Uuid>,
+    pub before: Uuid,
 }
 
-/// Users, newest first.
+/// Users, newest first. A statement for each way of asking: pages are walks along an index, and only a search for a part of a
+/// name reads what it passes.
 pub async fn list(pool: &PgPool, filter: &Filter, limit: i64) -> Result<Vec<User>, AuthError> {
-    let rows = sqlx::query_as!(
-        Row,
-        "SELECT * FROM users
-         WHERE ($1::uuid IS NULL OR id < $1)
-           AND ($2::text IS NULL OR state = $2)
-           AND ($3::text IS NULL OR username_key LIKE $3 OR email ILIKE $3 OR id = $4)
-         ORDER BY id DESC LIMIT $5",
-        filter.before,
-        filter.state.map(UserState::as_str),
-        filter.pattern,
-        filter.id,
-        limit,
-    )
-    .fetch_all(pool)
-    .await?;
+    let state = filter.state.map(UserState::as_str);
+    let rows = match (&filter.pattern, state) {
+        (None, None) => {
+            select_users!(
+                "WHERE id < $1 ORDER BY id DESC LIMIT $2",
+                filter.before,
+                limit
+            )
+            .fetch_all(pool)
+            .await?
+        }
+        (None, Some(state)) => {
+            select_users!(
+                "WHERE state = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
+                state,
+                filter.before,
+                limit,
+            )
+            .fetch_all(pool)
+            .await?
+        }
+        (Some(pattern), state) => {
+            select_users!(
+                "WHERE id < $1 AND ($2::text IS NULL OR state = $2)
+                   AND (username_key LIKE $3 OR email ILIKE $3 OR id = $4)
+                 ORDER BY id DESC LIMIT $5",
+                filter.before,
+                state,
+                pattern,
+                filter.id,
+                limit,
+            )
+            .fetch_all(pool)
+            .await?
+        }
+    };
     rows.into_iter().map(User::try_from).collect()
 }

@@ -40,6 +40,8 @@ impl Auth {
     pub async fn start_with(access: AccessArgs) -> Self {
         let db = TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await;
         let broker = TestBroker::namespace();
+        broker.clean_up("auth", "membership");
+        broker.clean_up("auth", "audit");
         let clock = fixed_clock(START);
         let service = spawn(&db, &broker, &clock, &access).await;
         Self {

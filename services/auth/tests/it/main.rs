@@ -7,9 +7,13 @@
     reason = "a test fails by panicking with a clear message"
 )]
 
+mod audit;
 mod helpers;
 mod licenses;
+mod lists;
 mod login;
+mod passwords;
+mod profile;
 mod registration;
 mod sessions;
 mod staff;

@@ -1,0 +1,141 @@
+//! SQL of the audit log.
+
+use adfolio_kit::db::Tx;
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::entity::{AuditEntry, Filter, Listed, Position};
+
+/// A row of `audit_log` with the name of whoever acted.
+struct Row {
+    id: Uuid,
+    acted_at: DateTime<Utc>,
+    staff_id: Uuid,
+    action: String,
+    target: String,
+    user_id: Option<Uuid>,
+    reason: String,
+    request_id: String,
+    before_json: String,
+    after_json: String,
+    staff_username: Option<String>,
+}
+
+impl From<Row> for Listed {
+    fn from(row: Row) -> Self {
+        let entry = AuditEntry {
+            id: row.id,
+            acted_at: row.acted_at,
+            staff_id: row.staff_id,
+            action: row.action,
+            target: row.target,
+            user_id: row.user_id,
+            reason: row.reason,
+            request_id: row.request_id,
+            before_json: row.before_json,
+            after_json: row.after_json,
+        };
+        Self {
+            entry,
+            staff_username: row.staff_username,
+        }
+    }
+}
+
+/// Adds an entry; one that is there already stays.
+pub async fn insert_in_tx(tx: &mut Tx, entry: &AuditEntry) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO audit_log (id, acted_at, staff_id, action, target, user_id, reason, request_id, before_json, after_json)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING",
+        entry.id,
+        entry.acted_at,
+        entry.staff_id,
+        entry.action,
+        entry.target,
+        entry.user_id,
+        entry.reason,
+        entry.request_id,
+        entry.before_json,
+        entry.after_json,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// A page that satisfies `$condition`, whose last three parameters are the position and the number of rows. The page is cut
+/// before the names are joined, so that an index gives both its order and its end.
+macro_rules! page {
+    ($pool:expr, $condition:literal, $($argument:expr),+) => {
+        sqlx::query_as!(
+            Row,
+            r#"SELECT page.*, staff.username AS "staff_username?" FROM (
+                   SELECT id, acted_at, staff_id, action, target, user_id, reason, request_id, before_json, after_json
+                   FROM audit_log WHERE "#
+                + $condition
+                + ") AS page LEFT JOIN staff ON staff.id = page.staff_id ORDER BY page.acted_at DESC, page.id DESC",
+            $($argument),+
+        )
+        .fetch_all($pool)
+        .await
+    };
+}
+
+/// Entries behind `before`, newest first. A statement for each way of asking: one for all of them would be planned for none.
+pub async fn list(
+    pool: &PgPool,
+    filter: &Filter,
+    before: Position,
+    limit: i64,
+) -> Result<Vec<Listed>, sqlx::Error> {
+    let Position { acted_at, id } = before;
+    let action = filter.action.as_deref();
+    let rows: Result<Vec<Row>, sqlx::Error> = match (filter.user_id, filter.staff_id, action) {
+        // What was done to one user is little: the other conditions only sift it.
+        (Some(user), staff, action) => page!(
+            pool,
+            "user_id = $1 AND ($2::uuid IS NULL OR staff_id = $2) AND ($3::text IS NULL OR action = $3)
+             AND (acted_at, id) < ($4, $5) ORDER BY acted_at DESC, id DESC LIMIT $6",
+            user,
+            staff,
+            action,
+            acted_at,
+            id,
+            limit
+        ),
+        (None, Some(staff), Some(action)) => page!(
+            pool,
+            "staff_id = $1 AND action = $2 AND (acted_at, id) < ($3, $4) ORDER BY acted_at DESC, id DESC LIMIT $5",
+            staff,
+            action,
+            acted_at,
+            id,
+            limit
+        ),
+        (None, Some(staff), None) => page!(
+            pool,
+            "staff_id = $1 AND (acted_at, id) < ($2, $3) ORDER BY acted_at DESC, id DESC LIMIT $4",
+            staff,
+            acted_at,
+            id,
+            limit
+        ),
+        (None, None, Some(action)) => page!(
+            pool,
+            "action = $1 AND (acted_at, id) < ($2, $3) ORDER BY acted_at DESC, id DESC LIMIT $4",
+            action,
+            acted_at,
+            id,
+            limit
+        ),
+        (None, None, None) => page!(
+            pool,
+            "(acted_at, id) < ($1, $2) ORDER BY acted_at DESC, id DESC LIMIT $3",
+            acted_at,
+            id,
+            limit
+        ),
+    };
+    Ok(rows?.into_iter().map(Listed::from).collect())
+}

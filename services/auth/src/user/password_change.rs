@@ -1,0 +1,165 @@
+//! Changing the login password.
+
+use adfolio_kit::db::{self, Tx};
+use adfolio_kit::refusal::{Reason, Refusal};
+use secrecy::{ExposeSecret, SecretString};
+use tracing::info;
+use uuid::Uuid;
+
+use super::repo;
+use crate::attempt::{self, Scopes};
+use crate::context::Context;
+use crate::error::AuthError;
+use crate::session::{self, Owner};
+use crate::{events, password, username};
+
+/// What a client sends.
+#[derive(Debug)]
+pub struct PasswordForm {
+    /// The present password.
+    pub old: SecretString,
+    /// The new one.
+    pub new: SecretString,
+    /// The new one again.
+    pub confirmed: SecretString,
+    /// The client's address.
+    pub client_address: String,
+}
+
+impl PasswordForm {
+    /// What can be told without knowing the present password.
+    fn check(&self) -> Result<(), Refusal> {
+        for (text, field) in [
+            (&self.old, "old_password"),
+            (&self.new, "new_password"),
+            (&self.confirmed, "confirm_password"),
+        ] {
+            if text.expose_secret().is_empty() {
+                return Err(Refusal::invalid(field));
+            }
+        }
+        if self.confirmed.expose_secret() != self.new.expose_secret() {
+            return Err(Refusal::new(Reason::PasswordMismatch).field("confirm_password"));
+        }
+        Ok(())
+    }
+
+    /// What is told only to whoever knows the present password.
+    fn check_new(&self) -> Result<(), Refusal> {
+        if self.new.expose_secret() == self.old.expose_secret() {
+            return Err(Refusal::new(Reason::PasswordUnchanged).field("new_password"));
+        }
+        if !password::is_acceptable(self.new.expose_secret()) {
+            return Err(Refusal::invalid("new_password"));
+        }
+        Ok(())
+    }
+}
+
+/// Changes the login password and ends every session of the user.
+///
+/// A session is no proof of the password: whoever got hold of one could guess here instead of at login, so guesses count
+/// against the same limits. Of changes made at once the first to commit wins; for the others the old password is a wrong one.
+pub async fn change_password(
+    context: &Context,
+    id: Uuid,
+    form: PasswordForm,
+) -> Result<(), AuthError> {
+    form.check()?;
+    let account = repo::find_account(&context.pool, id)
+        .await?
+        .ok_or_else(|| Refusal::new(Reason::NotAuthenticated))?;
+    let key = username::key_of(&account.user.username);
+    let scopes = Scopes::new("user", &key, &form.client_address);
+    let ticket = context.passwords.enter()?;
+    attempt::begin(context, scopes).await?;
+    let known = account.password_hash;
+    if !ticket.verify(form.old.clone(), known.clone()).await? {
+        attempt::fail(context, scopes).await?;
+        return Err(wrong_password().into());
+    }
+    attempt::succeed(context, scopes).await?;
+    form.check_new()?;
+    let new = context.passwords.enter()?.hash(form.new).await?;
+    let context_here = context.clone();
+    db::write(&context.pool, move |tx| {
+        Box::pin(async move { change_in_tx(tx, &context_here, id, known, &new).await })
+    })
+    .await?;
+    context.wake.wake();
+    info!(user = %id, "password changed");
+    Ok(())
+}
+
+async fn change_in_tx(
+    tx: &mut Tx,
+    context: &Context,
+    id: Uuid,
+    known: Option<String>,
+    new: &str,
+) -> Result<(), AuthError> {
+    let account = repo::lock_account_in_tx(tx, id)
+        .await?
+        .ok_or_else(|| Refusal::new(Reason::NotAuthenticated))?;
+    account.user.require_active()?;
+    // Another change came between the evaluation and this lock.
+    if account.password_hash != known {
+        return Err(wrong_password().into());
+    }
+    repo::save_password_in_tx(tx, id, new).await?;
+    session::revoke_all_in_tx(tx, Owner::User(id), context.clock.now()).await?;
+    events::password_changed_in_tx(tx, id).await
+}
+
+fn wrong_password() -> Refusal {
+    Refusal::new(Reason::WrongPassword).field("old_password")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(old: &str, new: &str, confirmed: &str) -> PasswordForm {
+        PasswordForm {
+            old: old.into(),
+            new: new.into(),
+            confirmed: confirmed.into(),
+            client_address: String::new(),
+        }
+    }
+
+    #[test]
+    fn fields_come_before_comparisons() {
+        for (form, reason, field) in [
+            (form("", "a", "b"), Reason::Validation, "old_password"),
+            (form("a", "", "b"), Reason::Validation, "new_password"),
+            (form("a", "b", ""), Reason::Validation, "confirm_password"),
+            (
+                form("a", "b", "c"),
+                Reason::PasswordMismatch,
+                "confirm_password",
+            ),
+        ] {
+            let refusal = form.check().expect_err("refused");
+            assert_eq!(
+                (refusal.reason, refusal.field.as_deref()),
+                (reason, Some(field))
+            );
+        }
+    }
+
+    #[test]
+    fn the_new_one_differs_and_is_no_common_one() {
+        let same = form("password", "password", "password");
+        assert!(same.check().is_ok());
+        let refusal = same.check_new().expect_err("unchanged");
+        assert_eq!(refusal.reason, Reason::PasswordUnchanged);
+        let common = form("correct horse", "password", "password").check_new();
+        assert_eq!(common, Err(Refusal::invalid("new_password")));
+        assert!(
+            form("correct horse", "battery staple", "")
+                .check_new()
+                .is_ok()
+        );
+    }
+}

@@ -1,0 +1,362 @@
+//! Changes of a profile: by the user, by staff, and by what a membership was paid for.
+
+use adfolio_kit::audit::Act;
+use adfolio_kit::db::{self, Tx};
+use adfolio_kit::identity::Caller;
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::wire;
+use serde_json::json;
+use tracing::info;
+use uuid::Uuid;
+
+use super::registration::{is_email, is_phone};
+use super::{User, is_language, repo};
+use crate::context::Context;
+use crate::error::AuthError;
+use crate::events;
+
+/// Longest nickname that one may take.
+const LONGEST_NICKNAME: usize = 50;
+
+/// Longest id of an uploaded file; also the column's.
+const LONGEST_FILE_ID: usize = 100;
+
+const HIGHEST_CREDIT_SCORE: i32 = 1000;
+const HIGHEST_SHOP_LEVEL: i32 = 100;
+
+/// What a user changes of their own; what is absent stays.
+#[derive(Clone, Debug, Default)]
+pub struct ProfileChange {
+    /// Name shown.
+    pub nickname: Option<String>,
+    /// E-mail address.
+    pub email: Option<String>,
+    /// Phone number.
+    pub phone: Option<String>,
+    /// Uploaded file; empty removes the avatar.
+    pub avatar_file_id: Option<String>,
+    /// Interface language.
+    pub lang: Option<String>,
+}
+
+impl ProfileChange {
+    /// Checks what is given, in the order of the form.
+    pub fn parse(self) -> Result<Self, Refusal> {
+        if self.is_empty() {
+            return Err(Refusal::new(Reason::Validation).detail("nothing to change was given"));
+        }
+        let nickname = self
+            .nickname
+            .map(|text| wire::line(&text, LONGEST_NICKNAME, "nickname"))
+            .transpose()?;
+        let email = checked(self.email, "email", is_email)?;
+        let phone = checked(self.phone, "phone", is_phone)?;
+        let avatar_file_id = checked(self.avatar_file_id, "avatar_file_id", is_file_id)?;
+        let lang = checked(self.lang, "lang", is_language)?;
+        Ok(Self {
+            nickname,
+            email,
+            phone,
+            avatar_file_id,
+            lang,
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        [
+            &self.nickname,
+            &self.email,
+            &self.phone,
+            &self.avatar_file_id,
+            &self.lang,
+        ]
+        .into_iter()
+        .all(Option::is_none)
+    }
+
+    fn apply(self, user: &mut User) {
+        let User {
+            nickname,
+            email,
+            phone,
+            avatar_file_id,
+            lang,
+            ..
+        } = user;
+        for (field, given) in [
+            (nickname, self.nickname),
+            (email, self.email),
+            (phone, self.phone),
+            (avatar_file_id, self.avatar_file_id),
+            (lang, self.lang),
+        ] {
+            if let Some(given) = given {
+                *field = given;
+            }
+        }
+    }
+}
+
+fn checked(
+    given: Option<String>,
+    field: &'static str,
+    fits: fn(&str) -> bool,
+) -> Result<Option<String>, Refusal> {
+    let given = given.map(|text| text.trim().to_owned());
+    match given {
+        Some(text) if !fits(&text) => Err(Refusal::invalid(field)),
+        given => Ok(given),
+    }
+}
+
+/// Whether a text can be an uploaded file's id; the gateway knows whether it is, and whose. An empty one is no file.
+fn is_file_id(text: &str) -> bool {
+    text.len() <= LONGEST_FILE_ID
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+}
+
+/// Changes what is given of the user's own profile, or NOTHING_CHANGED.
+pub async fn edit(context: &Context, id: Uuid, change: ProfileChange) -> Result<User, AuthError> {
+    let change = change.parse()?;
+    db::write(&context.pool, move |tx| {
+        Box::pin(async move {
+            let known = repo::lock_in_tx(tx, id)
+                .await?
+                .ok_or_else(|| Refusal::new(Reason::NotAuthenticated))?;
+            known.require_active()?;
+            let mut user = known.clone();
+            change.apply(&mut user);
+            if user == known {
+                return Err(Refusal::new(Reason::NothingChanged).into());
+            }
+            repo::save_profile_in_tx(tx, &user).await?;
+            Ok(user)
+        })
+    })
+    .await
+}
+
+/// What staff change of a user's standing; what is absent stays.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StandingChange {
+    /// Credit score in points.
+    pub credit_score: Option<i32>,
+    /// Shop level.
+    pub shop_level: Option<i32>,
+    /// Guarantee deposit in minor units.
+    pub deposit_minor: Option<i64>,
+    /// Whether the user is a member.
+    pub vip: Option<bool>,
+}
+
+impl StandingChange {
+    /// Checks what is given.
+    pub fn parse(self) -> Result<Self, Refusal> {
+        let out_of = |given: Option<i32>, least, most| {
+            given.is_some_and(|value| !(least..=most).contains(&value))
+        };
+        if out_of(self.credit_score, 0, HIGHEST_CREDIT_SCORE) {
+            return Err(Refusal::invalid("credit_score"));
+        }
+        if out_of(self.shop_level, 1, HIGHEST_SHOP_LEVEL) {
+            return Err(Refusal::invalid("shop_level"));
+        }
+        if self.deposit_minor.is_some_and(i64::is_negative) {
+            return Err(Refusal::invalid("deposit"));
+        }
+        let absent = self.credit_score.is_none()
+            && self.shop_level.is_none()
+            && self.deposit_minor.is_none()
+            && self.vip.is_none();
+        if absent {
+            return Err(Refusal::new(Reason::Validation).detail("nothing to change was given"));
+        }
+        Ok(self)
+    }
+
+    fn apply(self, user: &mut User) {
+        user.credit_score = self.credit_score.unwrap_or(user.credit_score);
+        user.shop_level = self.shop_level.unwrap_or(user.shop_level);
+        user.deposit_minor = self.deposit_minor.unwrap_or(user.deposit_minor);
+        user.vip = self.vip.unwrap_or(user.vip);
+    }
+}
+
+/// Changes what is given of a user's standing. What is so already needs no change and no entry in the log.
+pub async fn set_standing(
+    context: &Context,
+    id: Uuid,
+    change: StandingChange,
+    caller: Caller,
+) -> Result<User, AuthError> {
+    let change = change.parse()?;
+    let now = context.clock.now();
+    let user = db::write(&context.pool, move |tx| {
+        Box::pin(async move {
+            let known = repo::lock_in_tx(tx, id)
+                .await?
+                .ok_or_else(|| Refusal::not_found("id"))?;
+            let mut user = known.clone();
+            change.apply(&mut user);
+            if user == known {
+                return Ok::<_, AuthError>(user);
+            }
+            repo::save_standing_in_tx(tx, &user).await?;
+            Act::new("auth.set_user_profile", id)
+                .user(id)
+                .before(&standing(&known))?
+                .after(&standing(&user))?
+                .record_in_tx(tx, events::STAFF_ACTED, &caller, now)
+                .await?;
+            info!(%id, "user's standing changed");
+            Ok(user)
+        })
+    })
+    .await?;
+    context.wake.wake();
+    Ok(user)
+}
+
+fn standing(user: &User) -> serde_json::Value {
+    json!({
+        "credit_score": user.credit_score,
+        "shop_level": user.shop_level,
+        "deposit_minor": user.deposit_minor,
+        "vip": user.vip,
+    })
+}
+
+/// Makes a user a member; one who is stays one.
+pub async fn grant_membership(context: &Context, id: Uuid) -> Result<(), AuthError> {
+    db::write(&context.pool, move |tx| {
+        Box::pin(grant_membership_in_tx(tx, id))
+    })
+    .await
+}
+
+/// Makes a user a member, or NOT_FOUND.
+pub async fn grant_membership_in_tx(tx: &mut Tx, id: Uuid) -> Result<(), AuthError> {
+    if repo::make_member_in_tx(tx, id).await? {
+        Ok(())
+    } else {
+        Err(Refusal::not_found("user_id").into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(change: ProfileChange) -> (Reason, Option<String>) {
+        let refusal = change.parse().expect_err("refused");
+        (refusal.reason, refusal.field)
+    }
+
+    #[test]
+    fn each_given_field_is_checked_and_named() {
+        type Give = fn(&mut ProfileChange, String);
+        let fields: [(&str, Give, &[&str]); 5] = [
+            (
+                "nickname",
+                |change, text| change.nickname = Some(text),
+                &[
+                    "",
+                    "  ",
+                    "a\u{7}b",
+                    "abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijk",
+                ],
+            ),
+            (
+                "email",
+                |change, text| change.email = Some(text),
+                &["", "ann@shop"],
+            ),
+            (
+                "phone",
+                |change, text| change.phone = Some(text),
+                &["", "call me"],
+            ),
+            (
+                "avatar_file_id",
+                |change, text| change.avatar_file_id = Some(text),
+                &["../etc", "a b"],
+            ),
+            (
+                "lang",
+                |change, text| change.lang = Some(text),
+                &["", "EN", "klingon"],
+            ),
+        ];
+        for (field, give, wrong) in fields {
+            for text in wrong {
+                let mut change = ProfileChange::default();
+                give(&mut change, (*text).to_owned());
+                assert_eq!(
+                    refused(change),
+                    (Reason::Validation, Some(field.to_owned())),
+                    "{text:?}"
+                );
+            }
+        }
+        assert_eq!(
+            refused(ProfileChange::default()),
+            (Reason::Validation, None)
+        );
+    }
+
+    #[test]
+    fn standing_has_bounds() {
+        let none = StandingChange::default();
+        for (change, field) in [
+            (
+                StandingChange {
+                    credit_score: Some(-1),
+                    ..none
+                },
+                Some("credit_score"),
+            ),
+            (
+                StandingChange {
+                    credit_score: Some(1001),
+                    ..none
+                },
+                Some("credit_score"),
+            ),
+            (
+                StandingChange {
+                    shop_level: Some(0),
+                    ..none
+                },
+                Some("shop_level"),
+            ),
+            (
+                StandingChange {
+                    shop_level: Some(101),
+                    ..none
+                },
+                Some("shop_level"),
+            ),
+            (
+                StandingChange {
+                    deposit_minor: Some(-1),
+                    ..none
+                },
+                Some("deposit"),
+            ),
+            (none, None),
+        ] {
+            let refusal = change.parse().expect_err("refused");
+            assert_eq!(refusal.field.as_deref(), field);
+        }
+        assert!(
+            StandingChange {
+                vip: Some(false),
+                ..none
+            }
+            .parse()
+            .is_ok()
+        );
+    }
+}

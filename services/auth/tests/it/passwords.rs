@@ -1,0 +1,194 @@
+//! Changing the login password.
+
+use adfolio_auth::config::AccessArgs;
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::auth::v1::ChangePasswordRequest;
+use adfolio_proto::events::v1::{PasswordChanged, SessionsRevoked};
+use adfolio_testkit::eventually;
+use sqlx::PgPool;
+use tonic::Status;
+
+use crate::helpers::{Auth, PASSWORD, as_user, dump, reason, refusal, user_id};
+
+const NEW: &str = "another long secret";
+const WRONG: &str = "not the password";
+
+/// Limits that no test of something else runs into.
+fn generous() -> AccessArgs {
+    AccessArgs {
+        login_failures_per_account: 10_000,
+        login_failures_per_address: 10_000,
+        ..AccessArgs::default()
+    }
+}
+
+async fn change(auth: &Auth, user: &str, old: &str, new: &str) -> Result<(), Status> {
+    change_confirmed(auth, user, old, [new, new]).await
+}
+
+async fn change_confirmed(
+    auth: &Auth,
+    user: &str,
+    old: &str,
+    [new, confirmed]: [&str; 2],
+) -> Result<(), Status> {
+    let message = ChangePasswordRequest {
+        old_password: old.to_owned(),
+        new_password: new.to_owned(),
+        confirm_password: confirmed.to_owned(),
+        client_address: "192.0.2.1".to_owned(),
+    };
+    let answer = auth.users().change_password(as_user(user, message)).await;
+    answer.map(|_| ())
+}
+
+#[tokio::test]
+async fn a_change_ends_every_session_and_tells() {
+    let auth = Auth::start().await;
+    let probe = auth.broker.probe(&["adfolio.auth.v1.*"]).await;
+    let first = auth.register("ann").await;
+    let second = auth.login("ann", PASSWORD).await.unwrap();
+    let id = user_id(&first);
+    change(&auth, id, PASSWORD, NEW).await.unwrap();
+    for token in [&first.token, &second.token] {
+        assert_eq!(reason(auth.verify(token).await), Reason::SessionExpired);
+    }
+    assert_eq!(
+        reason(auth.login("ann", PASSWORD).await),
+        Reason::BadCredentials
+    );
+    let session = auth.login("ann", NEW).await.unwrap();
+    auth.verify(&session.token).await.unwrap();
+    let events = probe.wait_for("adfolio.auth.v1.PasswordChanged", 1).await;
+    assert_eq!(events[0].data::<PasswordChanged>().unwrap().user_id, id);
+    let events = probe.wait_for("adfolio.auth.v1.SessionsRevoked", 1).await;
+    let revoked: SessionsRevoked = events[0].data().unwrap();
+    assert_eq!((revoked.user_id.as_str(), revoked.all), (id, true));
+    assert_eq!(revoked.session_ids.len(), 2);
+    assert!(!dump(&auth.db).await.contains(NEW));
+}
+
+#[tokio::test]
+async fn refusals_come_in_their_order_and_change_nothing() {
+    let auth = Auth::start().await;
+    let session = auth.register("ann").await;
+    let id = user_id(&session);
+    for (old, new, expected, field) in [
+        ("", [NEW, NEW], Reason::Validation, "old_password"),
+        (
+            WRONG,
+            [NEW, WRONG],
+            Reason::PasswordMismatch,
+            "confirm_password",
+        ),
+        (WRONG, [WRONG, WRONG], Reason::WrongPassword, "old_password"),
+        (
+            PASSWORD,
+            [PASSWORD, PASSWORD],
+            Reason::PasswordUnchanged,
+            "new_password",
+        ),
+        (
+            PASSWORD,
+            ["short", "short"],
+            Reason::Validation,
+            "new_password",
+        ),
+        (
+            PASSWORD,
+            ["Password1", "Password1"],
+            Reason::Validation,
+            "new_password",
+        ),
+    ] {
+        let refused = refusal(change_confirmed(&auth, id, old, new).await);
+        assert_eq!(
+            (refused.reason, refused.field.as_deref()),
+            (expected, Some(field)),
+            "{old:?} {new:?}"
+        );
+    }
+    auth.verify(&session.token).await.unwrap();
+    auth.login("ann", PASSWORD).await.unwrap();
+}
+
+#[tokio::test]
+async fn guesses_count_like_failed_logins() {
+    let auth = Auth::start().await;
+    let session = auth.register("ann").await;
+    let id = user_id(&session);
+    for _ in 0..5 {
+        assert_eq!(
+            reason(change(&auth, id, WRONG, NEW).await),
+            Reason::WrongPassword
+        );
+        assert_eq!(
+            reason(auth.login("ann", WRONG).await),
+            Reason::BadCredentials
+        );
+    }
+    let locked = refusal(change(&auth, id, PASSWORD, NEW).await);
+    assert_eq!(locked.reason, Reason::TooManyAttempts);
+    assert!(locked.retry_after.is_some());
+    assert_eq!(
+        reason(auth.login("ann", PASSWORD).await),
+        Reason::TooManyAttempts
+    );
+}
+
+#[tokio::test]
+async fn one_of_fifty_changes_wins() {
+    let auth = Auth::start_with(generous()).await;
+    let session = auth.register("ann").await;
+    let id = user_id(&session);
+    let wishes: Vec<String> = (0..50).map(|number| format!("{NEW} {number}")).collect();
+    let changes = wishes.iter().map(|new| change(&auth, id, PASSWORD, new));
+    let outcomes = futures::future::join_all(changes).await;
+    let mut won = Vec::new();
+    for (wish, outcome) in wishes.iter().zip(outcomes) {
+        match outcome {
+            Ok(()) => won.push(wish),
+            Err(status) => assert_eq!(reason(Err::<(), _>(status)), Reason::WrongPassword),
+        }
+    }
+    assert_eq!(won.len(), 1);
+    auth.login("ann", won[0]).await.unwrap();
+    assert_eq!(
+        reason(auth.login("ann", PASSWORD).await),
+        Reason::BadCredentials
+    );
+}
+
+async fn waiting_for_a_lock(pool: &PgPool) -> bool {
+    let waiting: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    )
+    .fetch_one(pool)
+    .await
+    .unwrap();
+    waiting > 0
+}
+
+/// The old password was right when it was evaluated; the session would have been opened after the change that ended all.
+#[tokio::test]
+async fn a_login_that_meets_a_change_opens_no_session() {
+    let auth = Auth::start().await;
+    let session = auth.register("ann").await;
+    let pool = auth.db.pool();
+    let mut change = pool.begin().await.unwrap();
+    sqlx::query("UPDATE users SET password_hash = replace(password_hash, '$argon2id', '$argon2i') WHERE id = $1::uuid")
+        .bind(user_id(&session))
+        .execute(&mut *change)
+        .await
+        .unwrap();
+    let login = auth.login("ann", PASSWORD);
+    let commit = async {
+        eventually("the login waits for the change", || {
+            waiting_for_a_lock(&pool)
+        })
+        .await;
+        change.commit().await.unwrap();
+    };
+    let (outcome, ()) = futures::future::join(login, commit).await;
+    assert_eq!(reason(outcome), Reason::BadCredentials);
+}
