@@ -2,12 +2,11 @@
 
 use adfolio_proto::acceptor::v1 as acceptor;
 use serde::{Deserialize, Serialize};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::ToSchema;
 
-use super::{
-    Absent, DecimalInput, Money, MoneyInput, Timestamp, TimestampInput, present, wire_enum,
-};
-use crate::dto::statistics::ratio_text;
+use super::exchange::ExchangeOrder;
+use super::statistics::ratio_text;
+use super::{DecimalInput, Money, MoneyInput, Timestamp, TimestampInput, present, wire_enum};
 use crate::errors::Failure;
 
 wire_enum! {
@@ -107,9 +106,9 @@ pub struct AcceptorDetail {
     pub acceptor: Acceptor,
     /// The offer.
     pub offer: Offer,
-    /// The caller's running exchange; null without one.
-    #[schema(required = true, schema_with = Absent::schema)]
-    pub current: Absent,
+    /// The caller's pending exchange order, with whomever; null without one.
+    #[schema(required = true)]
+    pub current: Option<ExchangeOrder>,
 }
 
 impl AcceptorDetail {
@@ -118,7 +117,10 @@ impl AcceptorDetail {
         Ok(Self {
             acceptor: Acceptor::from_proto(present(response.acceptor, "acceptor")?)?,
             offer: Offer::from_proto(present(response.offer, "offer")?)?,
-            current: Absent,
+            current: response
+                .current
+                .map(ExchangeOrder::from_proto)
+                .transpose()?,
         })
     }
 }

@@ -4,10 +4,11 @@ use adfolio_proto::auth::v1 as auth;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Money, Timestamp, non_empty, present, wire_enum};
+use super::{Money, Timestamp, non_empty, wire_enum};
 use crate::errors::Failure;
 use crate::lang::Lang;
 use crate::service_entries::ServiceEntries;
+use crate::uploads::url_of;
 
 wire_enum! {
     /// State of an account.
@@ -108,26 +109,41 @@ pub struct UserInfo {
     pub created_at: Timestamp,
 }
 
+/// What other services than auth know of a user.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The proxy operator followed.
+    pub operator_id: Option<String>,
+    /// Whether a transaction password is set.
+    pub has_pay_password: bool,
+    /// Whether a bank card is bound.
+    pub has_bank_card: bool,
+}
+
 impl UserInfo {
-    /// Puts together what auth knows of the user and where customer service is reached.
-    pub fn compose(user: auth::User, entries: &ServiceEntries) -> Result<Self, Failure> {
+    /// Puts together what auth and others know of the user and where customer service is reached.
+    pub fn compose(
+        user: auth::User,
+        settings: Settings,
+        entries: &ServiceEntries,
+    ) -> Result<Self, Failure> {
         Ok(Self {
             id: user.id,
             username: user.username,
             nickname: user.nickname,
             email: user.email,
             phone: user.phone,
-            avatar_url: None,
+            avatar_url: non_empty(user.avatar_file_id).map(|id| url_of(&id)),
             credit_score: user.credit_score,
             shop_level: user.shop_level,
             deposit: Money::from_minor(user.deposit_minor),
-            proxy_operator_id: None,
+            proxy_operator_id: settings.operator_id,
             license_key: non_empty(user.license_key_masked),
             entry: Entry::from_wire(user.entry)?,
             lang: Lang::from_code(&user.lang),
             vip: user.vip,
-            has_pay_password: false,
-            has_bank_card: false,
+            has_pay_password: settings.has_pay_password,
+            has_bank_card: settings.has_bank_card,
             state: UserState::from_wire(user.state)?,
             customer_service_url: entries.customer_service.clone(),
             recharge_customer_service_url: entries.recharge_customer_service.clone(),
@@ -146,17 +162,6 @@ pub struct Session {
     pub expires_at: Timestamp,
     /// Whose it is.
     pub user: UserInfo,
-}
-
-impl Session {
-    /// Puts together the session that auth opened and where customer service is reached.
-    pub fn compose(session: auth::Session, entries: &ServiceEntries) -> Result<Self, Failure> {
-        Ok(Self {
-            token: session.token,
-            expires_at: Timestamp::required(session.expires_at, "expires_at")?,
-            user: UserInfo::compose(present(session.user, "user")?, entries)?,
-        })
-    }
 }
 
 /// A session in the older form.
@@ -240,6 +245,24 @@ pub struct OpenStoreRequest {
     /// Authorisation code.
     #[schema(example = "DEMO-LICENSE-0002")]
     pub code: String,
+}
+
+/// Changes what is given of the caller's profile; what is absent stays.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct EditProfileRequest {
+    /// Name shown, 1 to 50 characters.
+    #[schema(example = "Ada")]
+    pub nickname: Option<String>,
+    /// E-mail address.
+    #[schema(example = "ada@example.com")]
+    pub email: Option<String>,
+    /// Phone number.
+    #[schema(example = "+4915112345678")]
+    pub phone: Option<String>,
+    /// Id of an upload of the caller's own; empty removes the picture.
+    pub avatar_file_id: Option<String>,
+    /// Language of the interface.
+    pub lang: Option<Lang>,
 }
 
 /// A language of the interface.

@@ -106,6 +106,17 @@ pub struct CreateCampaignRequest {
     pub ends_at: Option<TimestampInput>,
 }
 
+/// Grants a coupon.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct GrantCouponRequest {
+    /// The campaign.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35")]
+    pub campaign_id: String,
+    /// The user.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+    pub user_id: String,
+}
+
 /// How many coupons a campaign has: at least 1.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(try_from = "i64")]

@@ -8,6 +8,12 @@ use utoipa::ToSchema;
 
 use crate::lang::Lang;
 
+/// A text by language, as staff send it.
+type TextInput = BTreeMap<Lang, String>;
+
+/// A text by language, as it is kept.
+type Text = BTreeMap<String, String>;
+
 /// A way to reach customer service, in every language, as staff edit it.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct ServiceEntryContentInput {
@@ -21,8 +27,19 @@ pub struct ServiceEntryContentInput {
     #[schema(example = "https://support.example.com/chat")]
     pub url: String,
     /// Its label by language; `en` is required.
-    #[schema(example = json!({"en": "Live chat"}))]
-    pub label: BTreeMap<Lang, String>,
+    #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "Live chat"}))]
+    pub label: TextInput,
+}
+
+impl ServiceEntryContentInput {
+    fn into_proto(self) -> notification::ServiceEntryContent {
+        notification::ServiceEntryContent {
+            id: self.id.unwrap_or_default(),
+            r#type: self.kind,
+            url: self.url,
+            label: by_code(self.label),
+        }
+    }
 }
 
 /// A way to reach customer service, in every language.
@@ -39,8 +56,62 @@ pub struct ServiceEntryContent {
     #[schema(example = "https://support.example.com/chat")]
     pub url: String,
     /// Its label by language.
-    #[schema(example = json!({"en": "Live chat"}))]
-    pub label: BTreeMap<String, String>,
+    #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Live chat"}))]
+    pub label: Text,
+}
+
+impl From<notification::ServiceEntryContent> for ServiceEntryContent {
+    fn from(entry: notification::ServiceEntryContent) -> Self {
+        Self {
+            id: entry.id,
+            kind: entry.r#type,
+            url: entry.url,
+            label: entry.label.into_iter().collect(),
+        }
+    }
+}
+
+/// A question and its answer, in every language, as staff edit them.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct FaqContentInput {
+    /// Opaque id; given when absent.
+    pub id: Option<String>,
+    /// The question by language; `en` is required.
+    #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "How long does learning take?"}))]
+    pub title: TextInput,
+    /// The answer by language; `en` is required.
+    #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "About 30 to 50 conversions within 7 days."}))]
+    pub content: TextInput,
+}
+
+/// A question and its answer, in every language.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct FaqContent {
+    /// Opaque id.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3c")]
+    pub id: String,
+    /// The question by language.
+    #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "How long does learning take?"}))]
+    pub title: Text,
+    /// The answer by language.
+    #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "About 30 to 50 conversions within 7 days."}))]
+    pub content: Text,
+}
+
+/// The marketing texts, as staff edit them.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct MarketingContentInput {
+    /// The headline by language; `en` is required.
+    #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "Advertise where people play"}))]
+    pub headline: TextInput,
+}
+
+/// The marketing texts.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct MarketingContent {
+    /// The headline by language.
+    #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Advertise where people play"}))]
+    pub headline: Text,
 }
 
 /// The texts that staff edit, as they shall be.
@@ -50,30 +121,51 @@ pub struct ContentRequest {
     pub customer_service: Vec<ServiceEntryContentInput>,
     /// For deposits.
     pub recharge_customer_service: Vec<ServiceEntryContentInput>,
+    /// Questions and answers, at most 50.
+    pub faq: Vec<FaqContentInput>,
+    /// Operating rules by language; `en` is required.
+    #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "Plans run until their budget is consumed."}))]
+    pub operating_rules: TextInput,
+    /// Rules of the new-user activity by language; `en` is required.
+    #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "Coupons are distributed periodically."}))]
+    pub activity_rules: TextInput,
+    /// The marketing texts; none are shown when absent.
+    pub marketing: Option<MarketingContentInput>,
 }
 
 impl ContentRequest {
     /// For a service's message.
     pub fn into_proto(self) -> notification::Content {
-        let entry = |entry: ServiceEntryContentInput| notification::ServiceEntryContent {
-            id: entry.id.unwrap_or_default(),
-            r#type: entry.kind,
-            url: entry.url,
-            label: entry
-                .label
+        let entries = |entries: Vec<ServiceEntryContentInput>| {
+            entries
                 .into_iter()
-                .map(|(lang, text)| (lang.code().to_owned(), text))
-                .collect(),
+                .map(ServiceEntryContentInput::into_proto)
+                .collect()
+        };
+        let faq = |faq: FaqContentInput| notification::FaqContent {
+            id: faq.id.unwrap_or_default(),
+            title: by_code(faq.title),
+            content: by_code(faq.content),
         };
         notification::Content {
-            customer_service: self.customer_service.into_iter().map(entry).collect(),
-            recharge_customer_service: self
-                .recharge_customer_service
-                .into_iter()
-                .map(entry)
-                .collect(),
+            customer_service: entries(self.customer_service),
+            recharge_customer_service: entries(self.recharge_customer_service),
+            faq: self.faq.into_iter().map(faq).collect(),
+            operating_rules: by_code(self.operating_rules),
+            activity_rules: by_code(self.activity_rules),
+            marketing_headline: self
+                .marketing
+                .map(|marketing| by_code(marketing.headline))
+                .unwrap_or_default(),
         }
     }
+}
+
+/// A text by language code, for a service's message.
+pub fn by_code<M: FromIterator<(String, String)>>(text: BTreeMap<Lang, String>) -> M {
+    text.into_iter()
+        .map(|(lang, text)| (lang.code().to_owned(), text))
+        .collect()
 }
 
 /// The texts that staff edit.
@@ -83,23 +175,37 @@ pub struct Content {
     pub customer_service: Vec<ServiceEntryContent>,
     /// For deposits.
     pub recharge_customer_service: Vec<ServiceEntryContent>,
+    /// Questions and answers.
+    pub faq: Vec<FaqContent>,
+    /// Operating rules by language.
+    #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Plans run until their budget is consumed."}))]
+    pub operating_rules: Text,
+    /// Rules of the new-user activity by language.
+    #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Coupons are distributed periodically."}))]
+    pub activity_rules: Text,
+    /// The marketing texts; null when none are shown.
+    #[schema(required = true)]
+    pub marketing: Option<MarketingContent>,
 }
 
 impl From<notification::Content> for Content {
     fn from(content: notification::Content) -> Self {
-        let entry = |entry: notification::ServiceEntryContent| ServiceEntryContent {
-            id: entry.id,
-            kind: entry.r#type,
-            url: entry.url,
-            label: entry.label.into_iter().collect(),
+        let entries = |entries: Vec<notification::ServiceEntryContent>| {
+            entries.into_iter().map(ServiceEntryContent::from).collect()
         };
+        let faq = |faq: notification::FaqContent| FaqContent {
+            id: faq.id,
+            title: faq.title.into_iter().collect(),
+            content: faq.content.into_iter().collect(),
+        };
+        let headline: Text = content.marketing_headline.into_iter().collect();
         Self {
-            customer_service: content.customer_service.into_iter().map(entry).collect(),
-            recharge_customer_service: content
-                .recharge_customer_service
-                .into_iter()
-                .map(entry)
-                .collect(),
+            customer_service: entries(content.customer_service),
+            recharge_customer_service: entries(content.recharge_customer_service),
+            faq: content.faq.into_iter().map(faq).collect(),
+            operating_rules: content.operating_rules.into_iter().collect(),
+            activity_rules: content.activity_rules.into_iter().collect(),
+            marketing: (!headline.is_empty()).then_some(MarketingContent { headline }),
         }
     }
 }

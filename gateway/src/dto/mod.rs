@@ -8,21 +8,27 @@ mod wire;
 
 pub mod acceptor;
 pub mod account;
+pub mod audit;
 pub mod campaign;
 pub mod content;
 pub mod coupon;
+pub mod exchange;
+pub mod feedback;
+pub mod follow;
 pub mod notification;
+pub mod password;
 pub mod plan;
 pub mod product;
 pub mod staff;
 pub mod staff_plan;
 pub mod statistics;
 pub mod wallet;
+pub mod withdrawal;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use scalar::{Absent, DecimalInput, Money, MoneyInput, PageLimit, Timestamp, TimestampInput};
+pub use scalar::{DecimalInput, Money, MoneyInput, PageLimit, Timestamp, TimestampInput};
 pub(crate) use wire::wire_enum;
 
 use crate::errors::Failure;

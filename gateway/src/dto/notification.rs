@@ -1,11 +1,16 @@
 //! The inbox.
 
+use std::collections::BTreeMap;
+
 use adfolio_proto::notification::v1 as notification;
+use adfolio_proto::notification::v1::create_notification_request::To;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::content::by_code;
 use super::{PageLimit, Timestamp, each, non_empty, wire_enum};
 use crate::errors::Failure;
+use crate::lang::Lang;
 
 wire_enum! {
     /// Category of a notification.
@@ -158,4 +163,66 @@ pub struct UnreadTotal {
     /// Unread ones over all categories.
     #[schema(example = 3)]
     pub unread_total: i64,
+}
+
+/// The word for everybody.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Everybody {
+    /// All users that are registered by now.
+    All,
+}
+
+/// To whom a notification goes: `"all"` or a list of user ids.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum Recipients {
+    /// To everybody.
+    #[schema(title = "Everybody")]
+    Everybody(Everybody),
+    /// To these users, 1 to 1000.
+    #[schema(title = "Users")]
+    Users(Vec<String>),
+}
+
+/// Publishes a notification.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct CreateNotificationRequest {
+    /// Its category.
+    pub category: Category,
+    /// To whom: `"all"` or user ids.
+    pub to: Recipients,
+    /// Title by language, at most 200 characters each; `en` is required.
+    #[schema(example = json!({"en": "Maintenance on Sunday"}))]
+    pub title: BTreeMap<Lang, String>,
+    /// Text by language, at most 5000 characters each; `en` is required.
+    #[schema(example = json!({"en": "The console is not available from 02:00 to 03:00 UTC."}))]
+    pub content: BTreeMap<Lang, String>,
+}
+
+impl CreateNotificationRequest {
+    /// For a service's message.
+    pub fn into_proto(self) -> notification::CreateNotificationRequest {
+        let to = match self.to {
+            Recipients::Everybody(Everybody::All) => To::All(true),
+            Recipients::Users(user_ids) => To::Users(notification::UserIds { user_ids }),
+        };
+        notification::CreateNotificationRequest {
+            category: self.category.into(),
+            to: Some(to),
+            title: by_code(self.title),
+            content: by_code(self.content),
+        }
+    }
+}
+
+/// A notification that is out.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PublishedNotification {
+    /// Its id.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36")]
+    pub id: String,
+    /// To how many users it went; 0 when to all.
+    #[schema(example = 1)]
+    pub recipients: i64,
 }

@@ -120,6 +120,9 @@ pub struct Plan {
     /// When it was settled.
     #[schema(required = true)]
     pub settle_time: Option<Timestamp>,
+    /// When a pushed plan that waits expires.
+    #[schema(required = true)]
+    pub expire_time: Option<Timestamp>,
     /// Whether any figure is estimated from an import's pricing.
     pub estimated: bool,
     /// Where its reports came from.
@@ -164,6 +167,7 @@ impl Plan {
             put_time: Timestamp::optional(plan.put_time)?,
             finish_time: Timestamp::optional(plan.finish_time)?,
             settle_time: Timestamp::optional(plan.settle_time)?,
+            expire_time: Timestamp::optional(plan.expire_time)?,
             estimated: plan.estimated,
             sources: plan.sources,
         })

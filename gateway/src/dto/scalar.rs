@@ -281,24 +281,6 @@ named_schema!(
         .examples([json!(20)])
 );
 
-/// A field that is always null for now.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Absent;
-
-impl Serialize for Absent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_none()
-    }
-}
-
-impl PartialSchema for Absent {
-    fn schema() -> RefOr<Schema> {
-        Object::builder().schema_type(Type::Null).into()
-    }
-}
-
-impl ToSchema for Absent {}
-
 fn text_schema(pattern: &str, example: &str, description: &str) -> Object {
     ObjectBuilder::new()
         .schema_type(Type::String)

@@ -181,6 +181,17 @@ pub struct UserPage {
     pub next_cursor: Option<String>,
 }
 
+/// A user as lists show one to staff.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct UserName {
+    /// The user.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+    pub id: String,
+    /// Login name; null while it cannot be looked up.
+    #[schema(required = true, example = "ada.lovelace")]
+    pub username: Option<String>,
+}
+
 /// A live session of a user.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SessionSummary {
@@ -242,10 +253,71 @@ pub struct HostTokenRequest {
     pub lang: Option<Lang>,
 }
 
-/// Credits a deposit.
+/// Changes what is given of a user's standing; what is absent stays.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-pub struct DepositRequest {
-    /// Whom to credit.
+pub struct UserProfileRequest {
+    /// The user.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+    pub id: String,
+    /// Credit score in points, 0 to 1000.
+    #[schema(minimum = 0, maximum = 1000, example = 120)]
+    pub credit_score: Option<i32>,
+    /// Shop level, 1 to 100.
+    #[schema(minimum = 1, maximum = 100, example = 2)]
+    pub shop_level: Option<i32>,
+    /// Guarantee deposit.
+    pub deposit: Option<MoneyInput>,
+    /// Whether the user is a member.
+    pub vip: Option<bool>,
+}
+
+/// Removes a user's transaction password and its lock.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct ResetPayPasswordRequest {
+    /// Whose.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+    pub user_id: String,
+    /// Why.
+    #[schema(example = "Forgotten; identity checked by phone")]
+    pub reason: Option<String>,
+}
+
+/// Opens a membership: charges its fee.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct MembershipRequest {
+    /// Whose.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+    pub user_id: String,
+    /// The fee.
+    pub amount: MoneyInput,
+}
+
+wire_enum! {
+    /// What happens to start-up funds.
+    StartUpFundsAction = wallet::StartUpFundsAction {
+        /// Given to the user, to be returned.
+        Grant,
+        /// Returned by the user.
+        Return,
+    }
+}
+
+/// Grants start-up funds, or marks them as returned.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct StartUpFundsRequest {
+    /// Whose wallet.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+    pub user_id: String,
+    /// Which way.
+    pub action: StartUpFundsAction,
+    /// How much.
+    pub amount: MoneyInput,
+}
+
+/// Credits a wallet, or takes money back from it.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct WalletChangeRequest {
+    /// Whose wallet.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
     pub user_id: String,
     /// How much.

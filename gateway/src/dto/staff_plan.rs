@@ -4,8 +4,9 @@ use adfolio_proto::plan::v1 as plan;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::plan::{Plan, PlanDetail, PlanStatus};
+use super::plan::{Plan, PlanDetail, PlanStatus, PushFilter};
 use super::product::Audience;
+use super::staff::UserName;
 use super::{MoneyInput, PageLimit, wire_enum};
 
 /// A proxy operator.
@@ -50,12 +51,15 @@ pub struct CreateOperatorRequest {
     pub name: String,
 }
 
-/// To whom a plan is pushed.
+/// To whom a plan is pushed: to users (`user_ids`) or to an operator's followers (`operator_id`), or to users on behalf of an
+/// operator (both).
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct PushTarget {
     /// Users, 1 to 500.
     #[schema(example = json!(["0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"]))]
-    pub user_ids: Vec<String>,
+    pub user_ids: Option<Vec<String>>,
+    /// The operator whose followers get it, or on whose behalf the users do.
+    pub operator_id: Option<String>,
 }
 
 /// Pushes a plan to users; it waits for their put.
@@ -96,17 +100,6 @@ pub struct PushedPlans {
     pub items: Vec<PushedPlan>,
 }
 
-/// A user as a plan shows one to staff.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct PlanUser {
-    /// The user.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
-    pub id: String,
-    /// Login name; null while it cannot be looked up.
-    #[schema(required = true, example = "ada.lovelace")]
-    pub username: Option<String>,
-}
-
 /// A plan with its user.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StaffPlan {
@@ -114,7 +107,7 @@ pub struct StaffPlan {
     #[serde(flatten)]
     pub plan: Plan,
     /// Whose plan.
-    pub user: PlanUser,
+    pub user: UserName,
 }
 
 /// A page of plans of all users.
@@ -134,7 +127,7 @@ pub struct StaffPlanDetail {
     #[serde(flatten)]
     pub detail: PlanDetail,
     /// Whose plan.
-    pub user: PlanUser,
+    pub user: UserName,
 }
 
 /// Asks for plans of all users.
@@ -146,6 +139,8 @@ pub struct StaffPlanListQuery {
     pub status: Option<PlanStatus>,
     /// Only this plan number.
     pub plan_number: Option<String>,
+    /// Who proposed them; all when absent.
+    pub push: Option<PushFilter>,
     /// Position from the page before (`next_cursor`); absent asks for the first page.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Money, PageLimit, Timestamp, each, non_empty, wire_enum};
+use crate::envelope::ReasonName;
 use crate::errors::Failure;
 
 wire_enum! {
@@ -71,6 +72,8 @@ pub struct Property {
     pub start_up_funds_outstanding: Money,
     /// On its way out.
     pub withdrawing: Money,
+    /// Why a withdrawal would be refused now, whatever its amount, in the order of the checks; empty when it would not.
+    pub withdraw_blocked_by: Vec<ReasonName>,
 }
 
 impl Property {
@@ -92,6 +95,12 @@ impl Property {
                 property.start_up_funds_outstanding_minor,
             ),
             withdrawing: Money::from_minor(property.withdrawing_minor),
+            withdraw_blocked_by: property
+                .withdrawal_blocked_by
+                .iter()
+                .map(|reason| reason.parse().map(ReasonName))
+                .collect::<Result<_, _>>()
+                .map_err(|_| Failure::broken_answer("withdrawal_blocked_by"))?,
         })
     }
 }
@@ -207,6 +216,13 @@ impl TryFrom<String> for Month {
             Err("not a month")
         }
     }
+}
+
+/// Asks for a statement.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct StatementQuery {
+    /// The month, in the caller's time zone.
+    pub month: Month,
 }
 
 /// Asks for months.

@@ -3,6 +3,7 @@
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1 as auth;
 
+use super::profile::session;
 use crate::call::{Call, write_call};
 use crate::dto::account::{
     Language, LanguageList, LoginRequest, OlderRegisterRequest, OpenStoreRequest, RegisterRequest,
@@ -141,12 +142,6 @@ async fn open_session(call: &Call, request: LoginRequest) -> Result<auth::Sessio
         client_address: call.client_address.to_string(),
     };
     present(write_call!(call, auth.login, message)?.session, "session")
-}
-
-/// The session with the customer-service entries in it.
-async fn session(call: &Call, opened: Option<auth::Session>) -> Result<Session, Failure> {
-    let entries = call.gateway.service_entries().get(call.lang).await;
-    Session::compose(present(opened, "session")?, &entries)
 }
 
 async fn languages(_: Call, _: Nothing) -> Result<LanguageList, Failure> {

@@ -100,32 +100,25 @@ async fn list(call: Call, Query(query): Query<PlanListQuery>) -> Result<PlanPage
 }
 
 async fn detail(call: Call, Json(request): Json<ById>) -> Result<PlanDetail, Failure> {
-    let found = read!(
-        call,
-        plan.get_plan,
-        plan::GetPlanRequest {
-            plan_id: request.id
-        }
-    )?;
-    // Only once plan has said that it is the caller's.
-    let order_id = found
-        .plan
-        .as_ref()
-        .map(|plan| plan.id.clone())
-        .unwrap_or_default();
-    let flow = read!(
-        call,
-        ledger.list_order_flow,
-        ListOrderFlowRequest {
-            order_id,
-            user_id: call.user()?.to_string()
-        }
-    )?;
+    let flow_of = ListOrderFlowRequest {
+        order_id: request.id.clone(),
+        user_id: call.user()?.to_string(),
+    };
+    let found = async {
+        let message = plan::GetPlanRequest {
+            plan_id: request.id,
+        };
+        read!(call, plan.get_plan, message)
+    };
+    let flow = async { read!(call, ledger.list_order_flow, flow_of) };
+    let (found, flow) = futures::join!(found, flow);
+    // Whether there is such a plan is for plan to say.
+    let found = found?;
     PlanDetail::compose(
         found.plan,
         found.timeline,
         found.series,
-        FlowEntry::of_order(flow.items)?,
+        FlowEntry::of_order(flow?.items)?,
     )
 }
 

@@ -1,23 +1,88 @@
-//! The caller's own profile.
+//! The caller's profile and login password.
 
-use adfolio_proto::auth::v1::GetUserRequest;
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::auth::v1 as auth;
 
-use crate::call::{Call, read};
-use crate::dto::account::UserInfo;
-use crate::dto::present;
+use super::profile;
+use crate::call::{Call, write_call};
+use crate::dto::account::{EditProfileRequest, UserInfo};
+use crate::dto::password::ChangePasswordRequest;
+use crate::dto::{Empty, present};
 use crate::errors::Failure;
-use crate::input::Nothing;
+use crate::input::{Json, Nothing};
+use crate::messages::Success;
 use crate::route::Route;
 
 /// The routes of this area.
 pub fn routes() -> Vec<Route> {
-    vec![Route::get("/user/info", "getUserInfo", "The caller's profile.", info).user()]
+    vec![
+        Route::get("/user/info", "getUser", "The caller's profile.", info).user(),
+        Route::post(
+            "/user/info/edit",
+            "editUser",
+            "Changes what is given of the caller's profile.",
+            edit,
+        )
+        .user()
+        .fails(&[Reason::NothingChanged, Reason::NotFound])
+        .says(Success::Update),
+        Route::post(
+            "/update/password",
+            "changePassword",
+            "Changes the login password and ends every session of the caller.",
+            change_password,
+        )
+        .user()
+        .fails(&[
+            Reason::PasswordMismatch,
+            Reason::WrongPassword,
+            Reason::PasswordUnchanged,
+        ])
+        .says(Success::PasswordChange),
+    ]
 }
 
 async fn info(call: Call, _: Nothing) -> Result<UserInfo, Failure> {
-    let (response, entries) = futures::join!(
-        async { read!(call, auth.get_user, GetUserRequest {}) },
-        call.gateway.service_entries().get(call.lang)
-    );
-    UserInfo::compose(present(response?.user, "user")?, &entries)
+    profile::own(&call).await
+}
+
+async fn edit(call: Call, Json(request): Json<EditProfileRequest>) -> Result<UserInfo, Failure> {
+    let user_id = call.user()?;
+    if let Some(file_id) = request
+        .avatar_file_id
+        .as_deref()
+        .filter(|id| !id.is_empty())
+    {
+        let uploads = call.gateway.uploads();
+        uploads
+            .require_owned(user_id, file_id, "avatar_file_id")
+            .await?;
+    }
+    let message = auth::EditProfileRequest {
+        nickname: request.nickname,
+        email: request.email,
+        phone: request.phone,
+        avatar_file_id: request.avatar_file_id,
+        lang: request.lang.map(|lang| lang.code().to_owned()),
+    };
+    let response = write_call!(call, auth.edit_profile, message)?;
+    // What is remembered of the session names the language of before.
+    call.gateway.sessions().forget(user_id.0);
+    profile::around(&call, present(response.user, "user")?).await
+}
+
+async fn change_password(
+    call: Call,
+    Json(request): Json<ChangePasswordRequest>,
+) -> Result<Empty, Failure> {
+    let message = auth::ChangePasswordRequest {
+        old_password: request.old_password,
+        new_password: request.new_password,
+        confirm_password: request.confirm_password,
+        client_address: call.client_address.to_string(),
+    };
+    write_call!(call, auth.change_password, message)?;
+    // The event says the same to every replica; here it must hold for the very next request.
+    call.gateway.sessions().forget(call.user()?.0);
+    Ok(Empty {})
 }

@@ -1,15 +1,16 @@
-//! Staff accounts and licence keys.
+//! Staff accounts, licence keys and what staff did.
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1 as auth;
 
 use crate::call::{Call, read, write_call};
 use crate::dto::account::LoginRequest;
+use crate::dto::audit::{AuditListQuery, AuditPage};
 use crate::dto::staff::{
     CreateLicenseRequest, CreateStaffRequest, License, LicenseList, LicensePage, Staff, StaffPage,
     StaffSession,
 };
-use crate::dto::{Empty, PageQuery, each, non_empty, present};
+use crate::dto::{Empty, PageQuery, each, non_empty, page, present};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -66,6 +67,13 @@ pub fn routes() -> Vec<Route> {
             licenses,
         )
         .staff(SUPPORT),
+        Route::get(
+            "/admin/audit/list",
+            "listAudit",
+            "What staff did, newest first.",
+            audit,
+        )
+        .staff(ADMIN),
     ]
 }
 
@@ -147,4 +155,14 @@ async fn licenses(call: Call, Query(query): Query<PageQuery>) -> Result<LicenseP
         items: each(response.items, License::from_proto)?,
         next_cursor: non_empty(response.next_cursor),
     })
+}
+
+async fn audit(call: Call, Query(query): Query<AuditListQuery>) -> Result<AuditPage, Failure> {
+    let message = auth::ListAuditRequest {
+        staff_id: query.staff_id.unwrap_or_default(),
+        user_id: query.user_id.unwrap_or_default(),
+        action: query.action.unwrap_or_default(),
+        page: page(query.cursor, query.limit),
+    };
+    AuditPage::from_proto(read!(call, auth_admin.list_audit, message)?)
 }

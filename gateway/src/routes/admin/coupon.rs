@@ -1,12 +1,13 @@
 //! Coupon campaigns.
 
+use adfolio_kit::refusal::Reason;
 use adfolio_proto::coupon::v1 as coupon;
 
 use crate::call::{Call, read, write_call};
 use crate::dto::campaign::{
-    Campaign, CampaignPage, CampaignTotal, CreateCampaignRequest, ValueInput,
+    Campaign, CampaignPage, CampaignTotal, CreateCampaignRequest, GrantCouponRequest, ValueInput,
 };
-use crate::dto::coupon::CouponMode;
+use crate::dto::coupon::{Coupon, CouponMode};
 use crate::dto::{PageQuery, TimestampInput, each, non_empty, present};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
@@ -32,6 +33,16 @@ pub fn routes() -> Vec<Route> {
             list,
         )
         .staff(ANY_ROLE),
+        Route::post(
+            "/admin/coupon/grant",
+            "grantCoupon",
+            "Gives a user a coupon of a campaign, whatever the claim rules say.",
+            grant,
+        )
+        .staff(OPERATOR)
+        .fails(&[Reason::NotFound, Reason::CouponNotUsable])
+        .says(Success::Submission)
+        .keyed(),
     ]
 }
 
@@ -81,4 +92,15 @@ async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<CampaignPage
         items: each(response.items, Campaign::from_proto)?,
         next_cursor: non_empty(response.next_cursor),
     })
+}
+
+async fn grant(call: Call, Json(request): Json<GrantCouponRequest>) -> Result<Coupon, Failure> {
+    let message = coupon::GrantCouponRequest {
+        campaign_id: request.campaign_id,
+        user_id: request.user_id,
+    };
+    Coupon::from_proto(present(
+        write_call!(call, coupon_admin.grant_coupon, message)?.coupon,
+        "coupon",
+    )?)
 }

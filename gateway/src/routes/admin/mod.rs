@@ -3,11 +3,15 @@
 mod account;
 mod coupon;
 mod delivery;
+mod desk;
 mod exchange;
+mod exchange_order;
+mod people;
 mod plan;
 mod text;
 mod user;
 mod wallet;
+mod withdrawal;
 
 use crate::route::Route;
 
@@ -17,10 +21,13 @@ pub fn routes() -> Vec<Route> {
         account::routes(),
         user::routes(),
         wallet::routes(),
+        withdrawal::routes(),
         plan::routes(),
         delivery::routes(),
         coupon::routes(),
         exchange::routes(),
+        exchange_order::routes(),
+        desk::routes(),
         text::routes(),
     ]
     .into_iter()

@@ -1,21 +1,18 @@
 //! Products, operators and plans, as staff see and change them.
 
-use std::collections::HashMap;
-
 use adfolio_kit::refusal::Reason;
-use adfolio_proto::auth::v1::LookUpUsersRequest;
 use adfolio_proto::plan::v1 as plan;
 use adfolio_proto::wallet::v1::ListOrderFlowRequest;
-use tracing::warn;
 
+use super::people::Names;
 use crate::call::{Call, read, write_call};
 use crate::dto::plan::{Plan, PlanDetail};
 use crate::dto::product::{
     Audience, CreateProductRequest, EditProductRequest, Product, ProductPage,
 };
 use crate::dto::staff_plan::{
-    CreateOperatorRequest, FinishPlanRequest, Operator, OperatorPage, PlanUser, PushPlanRequest,
-    PushedPlan, PushedPlans, StaffPlan, StaffPlanDetail, StaffPlanListQuery, StaffPlanPage,
+    CreateOperatorRequest, FinishPlanRequest, Operator, OperatorPage, PushPlanRequest, PushedPlan,
+    PushedPlans, StaffPlan, StaffPlanDetail, StaffPlanListQuery, StaffPlanPage,
 };
 use crate::dto::wallet::FlowEntry;
 use crate::dto::{ById, PageQuery, each, non_empty, page, present};
@@ -193,11 +190,25 @@ async fn operators(call: Call, Query(query): Query<PageQuery>) -> Result<Operato
 }
 
 async fn push(call: Call, Json(request): Json<PushPlanRequest>) -> Result<PushedPlans, Failure> {
+    let (user_ids, operator_id) = match (request.to.user_ids, request.to.operator_id) {
+        (None, None) => return Err(Failure::invalid("to")),
+        // An empty list is nobody, and not everybody who follows.
+        (Some(user_ids), _) if user_ids.is_empty() => {
+            return Err(Failure::invalid("to.user_ids"));
+        }
+        (None, Some(operator_id)) if operator_id.is_empty() => {
+            return Err(Failure::invalid("to.operator_id"));
+        }
+        (user_ids, operator_id) => (
+            user_ids.unwrap_or_default(),
+            operator_id.unwrap_or_default(),
+        ),
+    };
     let message = plan::PushPlanRequest {
         product_id: request.product_id,
         amount_minor: request.amount.minor(),
-        user_ids: request.to.user_ids,
-        operator_id: String::new(),
+        user_ids,
+        operator_id,
         put_content: request.put_content,
         put_rule: request.put_rule,
         user_targeting: request.user_targeting.map(Audience::into_proto),
@@ -221,19 +232,12 @@ async fn plans(
         status: query.status.map_or(0, Into::into),
         plan_number: query.plan_number.unwrap_or_default(),
         page: page(query.cursor, query.limit),
+        push: query.push.map_or(0, Into::into),
     };
     let response = read!(call, plan_admin.admin_list_plans, message)?;
-    let names = user_names(
-        &call,
-        response
-            .items
-            .iter()
-            .map(|plan| plan.user_id.clone())
-            .collect(),
-    )
-    .await;
+    let names = Names::of(&call, response.items.iter().map(|plan| &plan.user_id)).await;
     let items = each(response.items, |plan| {
-        let user = plan_user(&names, plan.user_id.clone());
+        let user = names.user(plan.user_id.clone());
         Ok(StaffPlan {
             plan: Plan::from_proto(plan)?,
             user,
@@ -258,42 +262,16 @@ async fn plan_detail(call: Call, Json(request): Json<ById>) -> Result<StaffPlanD
         order_id: plan.id.clone(),
         user_id: plan.user_id.clone(),
     };
-    let flow = read!(call, ledger.list_order_flow, flow_of)?;
-    let names = user_names(&call, vec![plan.user_id.clone()]).await;
-    let user = plan_user(&names, plan.user_id.clone());
-    let flow = FlowEntry::of_order(flow.items)?;
+    let (flow, names) = futures::join!(
+        async { read!(call, ledger.list_order_flow, flow_of) },
+        Names::of(&call, [&plan.user_id].into_iter())
+    );
+    let user = names.user(plan.user_id.clone());
+    let flow = FlowEntry::of_order(flow?.items)?;
     Ok(StaffPlanDetail {
         detail: PlanDetail::compose(Some(plan), found.timeline, found.series, flow)?,
         user,
     })
-}
-
-/// Login names by user. A list of plans is worth showing without them.
-async fn user_names(call: &Call, mut user_ids: Vec<String>) -> HashMap<String, String> {
-    user_ids.sort_unstable();
-    user_ids.dedup();
-    match read!(
-        call,
-        directory.look_up_users,
-        LookUpUsersRequest { user_ids }
-    ) {
-        Ok(response) => response
-            .users
-            .into_iter()
-            .map(|user| (user.user_id, user.username))
-            .collect(),
-        Err(failure) => {
-            warn!(reason = %failure.refusal.reason, "names of users cannot be looked up");
-            HashMap::new()
-        }
-    }
-}
-
-fn plan_user(names: &HashMap<String, String>, id: String) -> PlanUser {
-    PlanUser {
-        username: names.get(&id).cloned(),
-        id,
-    }
 }
 
 async fn finish(call: Call, Json(request): Json<FinishPlanRequest>) -> Result<Plan, Failure> {

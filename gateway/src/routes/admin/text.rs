@@ -10,6 +10,9 @@ use crate::input::{Json, Nothing};
 use crate::messages::Success;
 use crate::route::{ANY_ROLE, OPERATOR, Route};
 
+/// Fifty questions and answers and two rule books in twelve languages.
+const CONTENT_LIMIT: usize = 4 * 1024 * 1024;
+
 /// The routes of this area.
 pub fn routes() -> Vec<Route> {
     vec![
@@ -28,7 +31,8 @@ pub fn routes() -> Vec<Route> {
         )
         .staff(OPERATOR)
         .says(Success::Update)
-        .keyed(),
+        .keyed()
+        .body_limit(CONTENT_LIMIT),
     ]
 }
 

@@ -2,13 +2,17 @@
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1 as auth;
-use adfolio_proto::wallet::v1::GetUserPropertyRequest;
+use adfolio_proto::wallet::v1::{GetUserPropertyRequest, ResetPayPasswordRequest as ResetRequest};
 
+use super::people::{AllSettings, around};
 use crate::call::{Call, read, write_call};
 use crate::dto::account::{Token, UserInfo};
-use crate::dto::staff::{HostTokenRequest, UserDetail, UserListQuery, UserPage, UserStateRequest};
+use crate::dto::staff::{
+    HostTokenRequest, ResetPayPasswordRequest, UserDetail, UserListQuery, UserPage,
+    UserProfileRequest, UserStateRequest,
+};
 use crate::dto::wallet::Property;
-use crate::dto::{ById, each, non_empty, page, present};
+use crate::dto::{ById, Empty, MoneyInput, each, non_empty, page, present};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -16,6 +20,10 @@ use crate::route::{ANY_ROLE, Route, SUPPORT};
 
 /// The routes of this area.
 pub fn routes() -> Vec<Route> {
+    [reading_routes(), changing_routes()].concat()
+}
+
+fn reading_routes() -> Vec<Route> {
     vec![
         Route::get(
             "/admin/user/list",
@@ -32,6 +40,11 @@ pub fn routes() -> Vec<Route> {
         )
         .staff(ANY_ROLE)
         .fails(&[Reason::NotFound]),
+    ]
+}
+
+fn changing_routes() -> Vec<Route> {
+    vec![
         Route::post(
             "/admin/user/state",
             "setUserState",
@@ -43,6 +56,15 @@ pub fn routes() -> Vec<Route> {
         .says(Success::Update)
         .keyed(),
         Route::post(
+            "/admin/user/profile",
+            "setUserProfile",
+            "Changes what is given of a user's standing.",
+            set_profile,
+        )
+        .staff(SUPPORT)
+        .fails(&[Reason::NotFound, Reason::NothingChanged])
+        .says(Success::Update),
+        Route::post(
             "/admin/user/host_token",
             "createHostToken",
             "A token for a user of a native host shell.",
@@ -52,6 +74,15 @@ pub fn routes() -> Vec<Route> {
         .fails(&[Reason::AccountDisabled, Reason::AccountCancelled])
         .says(Success::Submission)
         .keyed(),
+        Route::post(
+            "/admin/pay_password/reset",
+            "resetPayPassword",
+            "Removes a user's transaction password and its lock.",
+            reset_pay_password,
+        )
+        .staff(SUPPORT)
+        .fails(&[Reason::NotFound])
+        .says(Success::Update),
     ]
 }
 
@@ -66,34 +97,51 @@ async fn list(call: Call, Query(query): Query<UserListQuery>) -> Result<UserPage
         call.gateway.service_entries().get(call.lang)
     );
     let response = response?;
+    let ids = response.items.iter().map(|user| user.id.clone());
+    let mut settings = AllSettings::of(&call, ids.collect()).await?;
     Ok(UserPage {
-        items: each(response.items, |user| UserInfo::compose(user, &entries))?,
+        items: each(response.items, |user| {
+            let settings = settings.take(&user.id);
+            UserInfo::compose(user, settings, &entries)
+        })?,
         next_cursor: non_empty(response.next_cursor),
     })
 }
 
 async fn detail(call: Call, Json(request): Json<ById>) -> Result<UserDetail, Failure> {
-    let found = read!(
-        call,
-        auth_admin.get_user_detail,
-        auth::GetUserDetailRequest {
-            user_id: request.id
-        }
-    )?;
+    let user_id = request.id;
+    let found = async {
+        let user_id = user_id.clone();
+        read!(
+            call,
+            auth_admin.get_user_detail,
+            auth::GetUserDetailRequest { user_id }
+        )
+    };
+    let property = async {
+        let user_id = user_id.clone();
+        read!(
+            call,
+            wallet_admin.get_user_property,
+            GetUserPropertyRequest { user_id }
+        )
+    };
+    let (found, property, settings, entries) = futures::join!(
+        found,
+        property,
+        AllSettings::of(&call, vec![user_id.clone()]),
+        call.gateway.service_entries().get(call.lang)
+    );
+    // Whether there is such a user is for auth to say.
+    let found = found?;
     let user = present(found.user, "user")?;
-    let property = read!(
-        call,
-        wallet_admin.get_user_property,
-        GetUserPropertyRequest {
-            user_id: user.id.clone()
-        }
-    )?;
     let property = Property::from_proto(
-        &present(property.property, "property")?,
+        &present(property?.property, "property")?,
         call.gateway.currency(),
     )?;
-    let entries = call.gateway.service_entries().get(call.lang).await;
-    UserDetail::compose(UserInfo::compose(user, &entries)?, property, found.sessions)
+    let settings = settings?.take(&user.id);
+    let user = UserInfo::compose(user, settings, &entries)?;
+    UserDetail::compose(user, property, found.sessions)
 }
 
 async fn set_state(call: Call, Json(request): Json<UserStateRequest>) -> Result<UserInfo, Failure> {
@@ -112,8 +160,22 @@ async fn set_state(call: Call, Json(request): Json<UserStateRequest>) -> Result<
             .parse()
             .map_err(|_| Failure::broken_answer("user.id"))?,
     );
-    let entries = call.gateway.service_entries().get(call.lang).await;
-    UserInfo::compose(user, &entries)
+    around(&call, user).await
+}
+
+async fn set_profile(
+    call: Call,
+    Json(request): Json<UserProfileRequest>,
+) -> Result<UserInfo, Failure> {
+    let message = auth::SetUserProfileRequest {
+        user_id: request.id,
+        credit_score: request.credit_score,
+        shop_level: request.shop_level,
+        deposit_minor: request.deposit.map(MoneyInput::minor),
+        vip: request.vip,
+    };
+    let response = write_call!(call, auth_admin.set_user_profile, message)?;
+    around(&call, present(response.user, "user")?).await
 }
 
 async fn host_token(call: Call, Json(request): Json<HostTokenRequest>) -> Result<Token, Failure> {
@@ -127,4 +189,16 @@ async fn host_token(call: Call, Json(request): Json<HostTokenRequest>) -> Result
     Ok(Token {
         token: write_call!(call, auth_admin.create_host_token, message)?.token,
     })
+}
+
+async fn reset_pay_password(
+    call: Call,
+    Json(request): Json<ResetPayPasswordRequest>,
+) -> Result<Empty, Failure> {
+    let message = ResetRequest {
+        user_id: request.user_id,
+        reason: request.reason.unwrap_or_default(),
+    };
+    write_call!(call, wallet_admin.reset_pay_password, message)?;
+    Ok(Empty {})
 }

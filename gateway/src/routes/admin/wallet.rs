@@ -1,4 +1,4 @@
-//! Deposits and the proof of the books.
+//! What finance does with wallets, and the proof of the books.
 
 use std::time::Duration;
 
@@ -10,7 +10,9 @@ use adfolio_proto::wallet::v1 as wallet;
 
 use crate::call::{Call, write_call};
 use crate::dto::present;
-use crate::dto::staff::{DepositRequest, Reconciliation};
+use crate::dto::staff::{
+    MembershipRequest, Reconciliation, StartUpFundsRequest, WalletChangeRequest,
+};
 use crate::dto::wallet::FlowEntry;
 use crate::errors::Failure;
 use crate::input::{Json, Nothing};
@@ -22,17 +24,11 @@ const RECONCILE_LIMIT: Duration = Duration::from_secs(50);
 
 /// The routes of this area.
 pub fn routes() -> Vec<Route> {
-    vec![
-        Route::post(
-            "/admin/wallet/deposit",
-            "creditDeposit",
-            "Credits a deposit.",
-            deposit,
-        )
-        .staff(FINANCE)
-        .fails(&[Reason::NotFound])
-        .says(Success::Submission)
-        .keyed(),
+    let mut routes: Vec<Route> = posting_routes()
+        .into_iter()
+        .map(|route| route.staff(FINANCE).says(Success::Submission).keyed())
+        .collect();
+    routes.push(
         Route::get(
             "/admin/wallet/reconcile",
             "reconcile",
@@ -40,19 +36,116 @@ pub fn routes() -> Vec<Route> {
             reconcile,
         )
         .staff(FINANCE),
+    );
+    routes
+}
+
+fn posting_routes() -> [Route; 5] {
+    const TAKING: &[Reason] = &[Reason::NotFound, Reason::InsufficientBalance];
+    [
+        Route::post(
+            "/admin/wallet/deposit",
+            "creditDeposit",
+            "Credits a deposit.",
+            deposit,
+        )
+        .fails(&[Reason::NotFound]),
+        Route::post(
+            "/admin/wallet/chargeback",
+            "chargeBack",
+            "Takes a disputed payment back from the available funds.",
+            charge_back,
+        )
+        .fails(TAKING),
+        Route::post(
+            "/admin/wallet/recharge_deduction",
+            "deductRecharge",
+            "Takes a virtual recharge back from the available funds.",
+            deduct_recharge,
+        )
+        .fails(TAKING),
+        Route::post(
+            "/admin/wallet/membership",
+            "openMembership",
+            "Charges the membership fee; the user is a member then.",
+            open_membership,
+        )
+        .fails(TAKING),
+        Route::post(
+            "/admin/wallet/start_up_funds",
+            "changeStartUpFunds",
+            "Grants start-up funds, or marks them as returned.",
+            change_start_up_funds,
+        )
+        .fails(&[
+            Reason::NotFound,
+            Reason::AmountOutOfRange,
+            Reason::InsufficientBalance,
+        ]),
     ]
 }
 
-async fn deposit(call: Call, Json(request): Json<DepositRequest>) -> Result<FlowEntry, Failure> {
+fn entry(entry: Option<wallet::FlowEntry>) -> Result<FlowEntry, Failure> {
+    FlowEntry::from_proto(present(entry, "entry")?)
+}
+
+async fn deposit(
+    call: Call,
+    Json(request): Json<WalletChangeRequest>,
+) -> Result<FlowEntry, Failure> {
     let message = wallet::DepositRequest {
         user_id: request.user_id,
         amount_minor: request.amount.minor(),
         remark: request.remark,
     };
-    FlowEntry::from_proto(present(
-        write_call!(call, wallet_admin.deposit, message)?.entry,
-        "entry",
-    )?)
+    entry(write_call!(call, wallet_admin.deposit, message)?.entry)
+}
+
+async fn charge_back(
+    call: Call,
+    Json(request): Json<WalletChangeRequest>,
+) -> Result<FlowEntry, Failure> {
+    let message = wallet::ChargebackRequest {
+        user_id: request.user_id,
+        amount_minor: request.amount.minor(),
+        remark: request.remark,
+    };
+    entry(write_call!(call, wallet_admin.chargeback, message)?.entry)
+}
+
+async fn deduct_recharge(
+    call: Call,
+    Json(request): Json<WalletChangeRequest>,
+) -> Result<FlowEntry, Failure> {
+    let message = wallet::DeductRechargeRequest {
+        user_id: request.user_id,
+        amount_minor: request.amount.minor(),
+        remark: request.remark,
+    };
+    entry(write_call!(call, wallet_admin.deduct_recharge, message)?.entry)
+}
+
+async fn open_membership(
+    call: Call,
+    Json(request): Json<MembershipRequest>,
+) -> Result<FlowEntry, Failure> {
+    let message = wallet::OpenMembershipRequest {
+        user_id: request.user_id,
+        amount_minor: request.amount.minor(),
+    };
+    entry(write_call!(call, wallet_admin.open_membership, message)?.entry)
+}
+
+async fn change_start_up_funds(
+    call: Call,
+    Json(request): Json<StartUpFundsRequest>,
+) -> Result<FlowEntry, Failure> {
+    let message = wallet::ChangeStartUpFundsRequest {
+        user_id: request.user_id,
+        action: request.action.into(),
+        amount_minor: request.amount.minor(),
+    };
+    entry(write_call!(call, wallet_admin.change_start_up_funds, message)?.entry)
 }
 
 async fn reconcile(call: Call, _: Nothing) -> Result<Reconciliation, Failure> {

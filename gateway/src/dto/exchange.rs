@@ -1,0 +1,193 @@
+//! Exchange orders.
+
+use adfolio_proto::acceptor::v1 as acceptor;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::acceptor::{AcceptorKind, ExchangeDirection};
+use super::staff::UserName;
+use super::{Money, MoneyInput, PageLimit, Timestamp, each, non_empty, present, wire_enum};
+use crate::errors::Failure;
+
+wire_enum! {
+    /// Where an exchange order stands.
+    ExchangeStatus = acceptor::ExchangeStatus {
+        /// Open, waits for the acceptor.
+        Pending,
+        /// Both sides have their money.
+        Completed,
+        /// Called off; what the wallet gave came back.
+        Cancelled,
+        /// Nobody decided in time; what the wallet gave came back.
+        Expired,
+    }
+}
+
+/// An acceptor as an exchange order shows one.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ExchangeAcceptor {
+    /// Its id.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e37")]
+    pub id: String,
+    /// Name shown.
+    #[schema(example = "Harbour Exchange Ltd")]
+    pub name: String,
+    /// Person or enterprise.
+    pub kind: AcceptorKind,
+}
+
+/// An exchange order.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ExchangeOrder {
+    /// Opaque id.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3d")]
+    pub id: String,
+    /// With whom.
+    pub acceptor: ExchangeAcceptor,
+    /// Which way.
+    pub direction: ExchangeDirection,
+    /// The other currency, ISO 4217.
+    #[schema(example = "EUR")]
+    pub currency: String,
+    /// Units of the other currency for one unit of wallet money, as decimal text.
+    #[schema(example = "0.9235")]
+    pub rate: String,
+    /// The wallet's side.
+    pub amount: Money,
+    /// The other side, as decimal text in the other currency.
+    #[schema(example = "92.35")]
+    pub counter_amount: String,
+    /// Where it stands.
+    pub status: ExchangeStatus,
+    /// When it was opened.
+    pub create_time: Timestamp,
+    /// When it expires unless decided.
+    #[schema(required = true)]
+    pub expire_time: Option<Timestamp>,
+    /// When it ended.
+    #[schema(required = true)]
+    pub finish_time: Option<Timestamp>,
+    /// Why it was cancelled.
+    #[schema(required = true)]
+    pub reason: Option<String>,
+}
+
+impl ExchangeOrder {
+    /// From a service's message.
+    pub fn from_proto(order: acceptor::Exchange) -> Result<Self, Failure> {
+        let acceptor = present(order.acceptor, "acceptor")?;
+        Ok(Self {
+            id: order.id,
+            acceptor: ExchangeAcceptor {
+                id: acceptor.id,
+                name: acceptor.name,
+                kind: AcceptorKind::from_wire(acceptor.kind)?,
+            },
+            direction: ExchangeDirection::from_wire(order.direction)?,
+            currency: order.currency,
+            rate: order.rate,
+            amount: Money::from_minor(order.amount_minor),
+            counter_amount: order.counter_amount,
+            status: ExchangeStatus::from_wire(order.status)?,
+            create_time: Timestamp::required(order.create_time, "create_time")?,
+            expire_time: Timestamp::optional(order.expire_time)?,
+            finish_time: Timestamp::optional(order.finish_time)?,
+            reason: non_empty(order.reason),
+        })
+    }
+}
+
+/// A page of the caller's exchange orders.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ExchangePage {
+    /// The orders, newest first.
+    pub items: Vec<ExchangeOrder>,
+    /// Where the next page begins; null at the end.
+    #[schema(required = true)]
+    pub next_cursor: Option<String>,
+}
+
+impl ExchangePage {
+    /// From a service's message.
+    pub fn from_proto(response: acceptor::ListExchangesResponse) -> Result<Self, Failure> {
+        Ok(Self {
+            items: each(response.items, ExchangeOrder::from_proto)?,
+            next_cursor: non_empty(response.next_cursor),
+        })
+    }
+}
+
+/// Opens an exchange order behind an acceptance code.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct CreateExchangeRequest {
+    /// Kind of acceptor chosen.
+    pub kind: AcceptorKind,
+    /// Acceptance code.
+    #[schema(example = "DEMO-PERSONAL")]
+    pub code: String,
+    /// The wallet's side, within the offer's and the platform's limits.
+    pub amount: MoneyInput,
+    /// MD5 of the transaction password, in lower-case hex.
+    #[schema(
+        pattern = "^[0-9a-f]{32}$",
+        example = "5f4dcc3b5aa765d61d8327deb882cf99"
+    )]
+    pub password: String,
+}
+
+/// An exchange order with its user.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StaffExchangeOrder {
+    /// The order.
+    #[serde(flatten)]
+    pub order: ExchangeOrder,
+    /// Whose order.
+    pub user: UserName,
+}
+
+/// A page of exchange orders of all users.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StaffExchangePage {
+    /// The orders, newest first.
+    pub items: Vec<StaffExchangeOrder>,
+    /// Where the next page begins; null at the end.
+    #[schema(required = true)]
+    pub next_cursor: Option<String>,
+}
+
+/// Asks for exchange orders of all users.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct StaffExchangeListQuery {
+    /// Only this status.
+    pub status: Option<ExchangeStatus>,
+    /// Only this user's.
+    pub user_id: Option<String>,
+    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    #[schema(max_length = 1024)]
+    pub cursor: Option<String>,
+    /// Rows wanted; 20 when absent.
+    pub limit: Option<PageLimit>,
+}
+
+wire_enum! {
+    /// What becomes of an exchange order.
+    ExchangeDecision = acceptor::ExchangeDecision {
+        /// Both sides have their money.
+        Completed,
+        /// Called off.
+        Cancelled,
+    }
+}
+
+/// Decides an exchange order.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct DecideExchangeRequest {
+    /// The order.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3d")]
+    pub id: String,
+    /// What becomes of it.
+    pub decision: ExchangeDecision,
+    /// Why; shown to the user when cancelled, at most 500 characters.
+    #[schema(example = "The acceptor confirmed the transfer")]
+    pub reason: Option<String>,
+}

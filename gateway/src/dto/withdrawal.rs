@@ -1,0 +1,308 @@
+//! Withdrawals, and where they go.
+
+use adfolio_proto::wallet::v1 as wallet;
+use adfolio_proto::wallet::v1::destination::Kind;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::staff::UserName;
+use super::{Money, MoneyInput, PageLimit, Timestamp, each, non_empty, wire_enum};
+use crate::errors::Failure;
+
+wire_enum! {
+    /// How money leaves.
+    WithdrawalMethod = wallet::WithdrawalMethod {
+        /// To the bound bank card.
+        BankCard,
+        /// To the bound wallet address.
+        WalletAddress,
+    }
+}
+
+wire_enum! {
+    /// Where a withdrawal stands.
+    WithdrawalStatus = wallet::WithdrawalStatus {
+        /// Waits for a decision.
+        Pending,
+        /// The money has left.
+        Paid,
+        /// The money came back to the available funds.
+        Rejected,
+    }
+}
+
+/// A bank card.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct BankCard {
+    /// Name of the bank.
+    #[schema(example = "North Sea Bank")]
+    pub card_name: String,
+    /// Name of the holder.
+    #[schema(example = "Ada Lovelace")]
+    pub user_name: String,
+    /// Mobile number of the holder.
+    #[schema(example = "+4915112345678")]
+    pub mobile: String,
+    /// Account number; masked to its last four characters except for finance staff.
+    #[schema(example = "****3000")]
+    pub bank_account: String,
+    /// Name of the branch.
+    #[schema(example = "Hamburg Harbour")]
+    pub branch_name: String,
+}
+
+impl From<wallet::BankCard> for BankCard {
+    fn from(card: wallet::BankCard) -> Self {
+        Self {
+            card_name: card.card_name,
+            user_name: card.user_name,
+            mobile: card.mobile,
+            bank_account: card.bank_account,
+            branch_name: card.branch_name,
+        }
+    }
+}
+
+/// A wallet address.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct WalletAddress {
+    /// Its network.
+    #[schema(example = "TRC20")]
+    pub network: String,
+    /// The address; masked to its first and last four characters except for finance staff.
+    #[schema(example = "TJRa****m9Zx")]
+    pub address: String,
+}
+
+impl From<wallet::WalletAddress> for WalletAddress {
+    fn from(address: wallet::WalletAddress) -> Self {
+        Self {
+            network: address.network,
+            address: address.address,
+        }
+    }
+}
+
+/// Where a withdrawal goes.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Destination {
+    /// A bank card.
+    BankCard(BankCard),
+    /// A wallet address.
+    WalletAddress(WalletAddress),
+}
+
+impl Destination {
+    /// From a service's message; one that names nothing is none.
+    pub fn from_proto(destination: Option<wallet::Destination>) -> Option<Self> {
+        match destination?.kind? {
+            Kind::BankCard(card) => Some(Self::BankCard(card.into())),
+            Kind::WalletAddress(address) => Some(Self::WalletAddress(address.into())),
+        }
+    }
+}
+
+/// What is bound.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Destinations {
+    /// The bank card; null without one.
+    #[schema(required = true)]
+    pub bank_card: Option<BankCard>,
+    /// The wallet address; null without one.
+    #[schema(required = true)]
+    pub wallet_address: Option<WalletAddress>,
+}
+
+/// Binds a bank card (`card_name`, `user_name`, `mobile`, `bank_account`, `branch_name`) or a wallet address (`network`,
+/// `address`).
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct BindRequest {
+    /// Which of both.
+    pub kind: WithdrawalMethod,
+    /// Name of the bank.
+    #[schema(example = "North Sea Bank")]
+    pub card_name: Option<String>,
+    /// Name of the holder.
+    #[schema(example = "Ada Lovelace")]
+    pub user_name: Option<String>,
+    /// Mobile number of the holder.
+    #[schema(example = "+4915112345678")]
+    pub mobile: Option<String>,
+    /// Account number.
+    #[schema(example = "DE89370400440532013000")]
+    pub bank_account: Option<String>,
+    /// Name of the branch.
+    #[schema(example = "Hamburg Harbour")]
+    pub branch_name: Option<String>,
+    /// Network of a wallet address.
+    pub network: Option<String>,
+    /// The wallet address.
+    pub address: Option<String>,
+    /// MD5 of the transaction password, in lower-case hex; needed once one is set.
+    #[schema(
+        pattern = "^[0-9a-f]{32}$",
+        example = "5f4dcc3b5aa765d61d8327deb882cf99"
+    )]
+    pub password: Option<String>,
+}
+
+impl BindRequest {
+    /// For a service's message; the failure names the first field that the kind needs and that is missing.
+    pub fn into_proto(self) -> Result<wallet::BindDestinationRequest, Failure> {
+        let needed = |value: Option<String>, name| value.ok_or_else(|| Failure::invalid(name));
+        let kind = match self.kind {
+            WithdrawalMethod::BankCard => Kind::BankCard(wallet::BankCard {
+                card_name: needed(self.card_name, "card_name")?,
+                user_name: needed(self.user_name, "user_name")?,
+                mobile: needed(self.mobile, "mobile")?,
+                bank_account: needed(self.bank_account, "bank_account")?,
+                branch_name: needed(self.branch_name, "branch_name")?,
+            }),
+            WithdrawalMethod::WalletAddress => Kind::WalletAddress(wallet::WalletAddress {
+                network: needed(self.network, "network")?,
+                address: needed(self.address, "address")?,
+            }),
+        };
+        Ok(wallet::BindDestinationRequest {
+            destination: Some(wallet::Destination { kind: Some(kind) }),
+            password: self.password.unwrap_or_default(),
+        })
+    }
+}
+
+/// Asks for a withdrawal.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct WithdrawRequest {
+    /// What leaves the available funds, fee included.
+    pub amount: MoneyInput,
+    /// How.
+    pub method: WithdrawalMethod,
+    /// MD5 of the transaction password, in lower-case hex.
+    #[schema(
+        pattern = "^[0-9a-f]{32}$",
+        example = "5f4dcc3b5aa765d61d8327deb882cf99"
+    )]
+    pub password: String,
+}
+
+/// A withdrawal.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Withdrawal {
+    /// Opaque id.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3e")]
+    pub id: String,
+    /// What left the available funds, fee included.
+    pub amount: Money,
+    /// Part of it kept as the fee.
+    pub fee: Money,
+    /// How.
+    pub method: WithdrawalMethod,
+    /// Where it stands.
+    pub status: WithdrawalStatus,
+    /// Why it was rejected.
+    #[schema(required = true)]
+    pub reason: Option<String>,
+    /// When it was asked for.
+    pub time: Timestamp,
+    /// When it was decided.
+    #[schema(required = true)]
+    pub decided_at: Option<Timestamp>,
+    /// Where it goes, as bound when it was asked for.
+    #[schema(required = true)]
+    pub destination: Option<Destination>,
+}
+
+impl Withdrawal {
+    /// From a service's message.
+    pub fn from_proto(withdrawal: wallet::Withdrawal) -> Result<Self, Failure> {
+        Ok(Self {
+            id: withdrawal.id,
+            amount: Money::from_minor(withdrawal.amount_minor),
+            fee: Money::from_minor(withdrawal.fee_minor),
+            method: WithdrawalMethod::from_wire(withdrawal.method)?,
+            status: WithdrawalStatus::from_wire(withdrawal.status)?,
+            reason: non_empty(withdrawal.reason),
+            time: Timestamp::required(withdrawal.time, "time")?,
+            decided_at: Timestamp::optional(withdrawal.decided_at)?,
+            destination: Destination::from_proto(withdrawal.destination),
+        })
+    }
+}
+
+/// A page of the caller's withdrawals.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct WithdrawalPage {
+    /// The withdrawals, newest first.
+    pub items: Vec<Withdrawal>,
+    /// Where the next page begins; null at the end.
+    #[schema(required = true)]
+    pub next_cursor: Option<String>,
+}
+
+impl WithdrawalPage {
+    /// From a service's message.
+    pub fn from_proto(response: wallet::ListWithdrawalsResponse) -> Result<Self, Failure> {
+        Ok(Self {
+            items: each(response.items, Withdrawal::from_proto)?,
+            next_cursor: non_empty(response.next_cursor),
+        })
+    }
+}
+
+/// A withdrawal with its user.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StaffWithdrawal {
+    /// The withdrawal.
+    #[serde(flatten)]
+    pub withdrawal: Withdrawal,
+    /// Whose withdrawal.
+    pub user: UserName,
+}
+
+/// A page of withdrawals of all users.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StaffWithdrawalPage {
+    /// The withdrawals, newest first.
+    pub items: Vec<StaffWithdrawal>,
+    /// Where the next page begins; null at the end.
+    #[schema(required = true)]
+    pub next_cursor: Option<String>,
+}
+
+/// Asks for withdrawals of all users.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct StaffWithdrawalListQuery {
+    /// Only this status.
+    pub status: Option<WithdrawalStatus>,
+    /// Only this user's.
+    pub user_id: Option<String>,
+    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    #[schema(max_length = 1024)]
+    pub cursor: Option<String>,
+    /// Rows wanted; 20 when absent.
+    pub limit: Option<PageLimit>,
+}
+
+wire_enum! {
+    /// What becomes of a withdrawal.
+    WithdrawalDecision = wallet::WithdrawalDecision {
+        /// The money has left.
+        Paid,
+        /// The money goes back.
+        Rejected,
+    }
+}
+
+/// Decides a withdrawal.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct DecideWithdrawalRequest {
+    /// The withdrawal.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3e")]
+    pub id: String,
+    /// What becomes of it.
+    pub decision: WithdrawalDecision,
+    /// Why, at most 500 characters; needed for a rejection and shown to the user then.
+    #[schema(example = "Transferred on 2026-11-21")]
+    pub reason: Option<String>,
+}

@@ -1,0 +1,95 @@
+//! What support publishes and answers: notifications and feedback.
+
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::notification::v1 as notification;
+
+use super::people::Names;
+use crate::call::{Call, read, write_call};
+use crate::dto::feedback::{CloseFeedbackRequest, Feedback, FeedbackListQuery, FeedbackPage};
+use crate::dto::notification::{CreateNotificationRequest, PublishedNotification};
+use crate::dto::{each, non_empty, page, present};
+use crate::errors::Failure;
+use crate::input::{Json, Query};
+use crate::messages::Success;
+use crate::route::{Route, SUPPORT};
+
+/// Titles and texts in twelve languages, in characters of up to four bytes, and a thousand ids.
+const NOTIFICATION_LIMIT: usize = 512 * 1024;
+
+/// The routes of this area.
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route::post(
+            "/admin/notification/create",
+            "createNotification",
+            "Publishes a notification to all users, or to some.",
+            create,
+        )
+        .staff(SUPPORT)
+        .fails(&[Reason::NotFound])
+        .says(Success::Submission)
+        .keyed()
+        .body_limit(NOTIFICATION_LIMIT),
+        Route::get(
+            "/admin/feedback/list",
+            "listFeedback",
+            "Feedback of all users, newest first.",
+            list,
+        )
+        .staff(SUPPORT),
+        Route::post(
+            "/admin/feedback/close",
+            "closeFeedback",
+            "Closes feedback, with or without a reply to the user.",
+            close,
+        )
+        .staff(SUPPORT)
+        .fails(&[Reason::NotFound, Reason::NothingChanged])
+        .says(Success::Update)
+        .keyed(),
+    ]
+}
+
+async fn create(
+    call: Call,
+    Json(request): Json<CreateNotificationRequest>,
+) -> Result<PublishedNotification, Failure> {
+    let response = write_call!(
+        call,
+        notification_admin.create_notification,
+        request.into_proto()
+    )?;
+    Ok(PublishedNotification {
+        id: response.id,
+        recipients: response.recipients,
+    })
+}
+
+async fn list(call: Call, Query(query): Query<FeedbackListQuery>) -> Result<FeedbackPage, Failure> {
+    let message = notification::ListFeedbackRequest {
+        state: query.state.map_or(0, Into::into),
+        page: page(query.cursor, query.limit),
+    };
+    let response = read!(call, notification_admin.list_feedback, message)?;
+    let names = Names::of(&call, response.items.iter().map(|item| &item.user_id)).await;
+    Ok(FeedbackPage {
+        items: each(response.items, |item| with_user(&names, item))?,
+        next_cursor: non_empty(response.next_cursor),
+    })
+}
+
+async fn close(call: Call, Json(request): Json<CloseFeedbackRequest>) -> Result<Feedback, Failure> {
+    let message = notification::CloseFeedbackRequest {
+        feedback_id: request.id,
+        reply: request.reply.unwrap_or_default(),
+    };
+    let response = write_call!(call, notification_admin.close_feedback, message)?;
+    let feedback = present(response.feedback, "feedback")?;
+    let names = Names::of(&call, [&feedback.user_id].into_iter()).await;
+    with_user(&names, feedback)
+}
+
+fn with_user(names: &Names, feedback: notification::Feedback) -> Result<Feedback, Failure> {
+    let user = names.user(feedback.user_id.clone());
+    Feedback::from_proto(feedback, user)
+}

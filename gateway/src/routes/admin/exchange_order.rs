@@ -1,0 +1,79 @@
+//! Exchange orders of all users.
+
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::acceptor::v1 as acceptor;
+
+use super::people::Names;
+use crate::call::{Call, read, write_call};
+use crate::dto::exchange::{
+    DecideExchangeRequest, ExchangeOrder, StaffExchangeListQuery, StaffExchangeOrder,
+    StaffExchangePage,
+};
+use crate::dto::{each, non_empty, page, present};
+use crate::errors::Failure;
+use crate::input::{Json, Query};
+use crate::messages::Success;
+use crate::route::{FINANCE, Route};
+
+/// The routes of this area.
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route::get(
+            "/admin/exchange/list",
+            "listAllExchanges",
+            "Exchange orders of all users, newest first.",
+            list,
+        )
+        .staff(FINANCE),
+        Route::post(
+            "/admin/exchange/decide",
+            "decideExchange",
+            "Completes or cancels a pending exchange order.",
+            decide,
+        )
+        .staff(FINANCE)
+        .fails(&[Reason::NotFound, Reason::NothingChanged])
+        .says(Success::Update)
+        .keyed(),
+    ]
+}
+
+async fn list(
+    call: Call,
+    Query(query): Query<StaffExchangeListQuery>,
+) -> Result<StaffExchangePage, Failure> {
+    let message = acceptor::AdminListExchangesRequest {
+        status: query.status.map_or(0, Into::into),
+        user_id: query.user_id.unwrap_or_default(),
+        page: page(query.cursor, query.limit),
+    };
+    let response = read!(call, acceptor_admin.admin_list_exchanges, message)?;
+    let names = Names::of(&call, response.items.iter().map(|item| &item.user_id)).await;
+    Ok(StaffExchangePage {
+        items: each(response.items, |item| with_user(&names, item))?,
+        next_cursor: non_empty(response.next_cursor),
+    })
+}
+
+async fn decide(
+    call: Call,
+    Json(request): Json<DecideExchangeRequest>,
+) -> Result<StaffExchangeOrder, Failure> {
+    let message = acceptor::DecideExchangeRequest {
+        exchange_id: request.id,
+        decision: request.decision.into(),
+        reason: request.reason.unwrap_or_default(),
+    };
+    let response = write_call!(call, acceptor_admin.decide_exchange, message)?;
+    let order = present(response.exchange, "exchange")?;
+    let names = Names::of(&call, [&order.user_id].into_iter()).await;
+    with_user(&names, order)
+}
+
+fn with_user(names: &Names, order: acceptor::Exchange) -> Result<StaffExchangeOrder, Failure> {
+    let user = names.user(order.user_id.clone());
+    Ok(StaffExchangeOrder {
+        order: ExchangeOrder::from_proto(order)?,
+        user,
+    })
+}

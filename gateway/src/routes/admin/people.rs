@@ -1,0 +1,102 @@
+//! Who users are, for what staff read.
+
+use std::collections::HashMap;
+
+use adfolio_proto::auth::v1::{LookUpUsersRequest, User};
+use adfolio_proto::plan::v1::GetCurrentOperatorsRequest;
+use adfolio_proto::wallet::v1::GetUserSettingsRequest;
+
+use crate::call::{Call, read};
+use crate::dto::account::{Settings, UserInfo};
+use crate::dto::staff::UserName;
+use crate::errors::Failure;
+use crate::routes::profile::spare;
+
+/// Login names by user.
+pub struct Names(HashMap<String, String>);
+
+impl Names {
+    /// Looks names up. A list is worth showing without them.
+    pub async fn of<'a>(call: &Call, user_ids: impl Iterator<Item = &'a String>) -> Self {
+        let mut user_ids: Vec<String> = user_ids.cloned().collect();
+        user_ids.sort_unstable();
+        user_ids.dedup();
+        if user_ids.is_empty() {
+            return Self(HashMap::new());
+        }
+        let message = LookUpUsersRequest { user_ids };
+        let found = async { read!(call, directory.look_up_users, message) };
+        let users = spare("names of users", found)
+            .await
+            .map(|response| response.users)
+            .unwrap_or_default();
+        Self(
+            users
+                .into_iter()
+                .map(|user| (user.user_id, user.username))
+                .collect(),
+        )
+    }
+
+    /// A user with the name that was found.
+    pub fn user(&self, id: String) -> UserName {
+        UserName {
+            username: self.0.get(&id).cloned(),
+            id,
+        }
+    }
+}
+
+/// What other services know of users. What wallet knows must be had, because false would mislead whoever decides by it;
+/// whom users follow need not.
+pub struct AllSettings(HashMap<String, Settings>);
+
+impl AllSettings {
+    /// Asks about a page of users at once.
+    pub async fn of(call: &Call, user_ids: Vec<String>) -> Result<Self, Failure> {
+        if user_ids.is_empty() {
+            return Ok(Self(HashMap::new()));
+        }
+        let ids = user_ids.clone();
+        let wallets = async {
+            read!(
+                call,
+                wallet_admin.get_user_settings,
+                GetUserSettingsRequest { user_ids: ids }
+            )
+        };
+        let operators = async {
+            read!(
+                call,
+                plan_admin.get_current_operators,
+                GetCurrentOperatorsRequest { user_ids }
+            )
+        };
+        let (wallets, operators) = futures::join!(wallets, spare("operators followed", operators));
+        let mut all: HashMap<String, Settings> = HashMap::new();
+        for wallet in wallets?.items {
+            let settings = all.entry(wallet.user_id).or_default();
+            settings.has_pay_password = wallet.has_pay_password;
+            settings.has_bank_card = wallet.has_bank_card;
+        }
+        for operator in operators.map(|found| found.items).unwrap_or_default() {
+            all.entry(operator.user_id).or_default().operator_id = Some(operator.operator_id);
+        }
+        Ok(Self(all))
+    }
+
+    /// What is known of a user.
+    pub fn take(&mut self, user_id: &str) -> Settings {
+        self.0.remove(user_id).unwrap_or_default()
+    }
+}
+
+/// A user around what auth has just answered, without what cannot be had.
+pub async fn around(call: &Call, user: User) -> Result<UserInfo, Failure> {
+    let (settings, entries) = futures::join!(
+        spare("settings", AllSettings::of(call, vec![user.id.clone()])),
+        call.gateway.service_entries().get(call.lang)
+    );
+    let settings = settings.map(|mut all| all.take(&user.id));
+    UserInfo::compose(user, settings.unwrap_or_default(), &entries)
+}

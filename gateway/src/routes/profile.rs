@@ -1,0 +1,112 @@
+//! A user's profile, put together from what several services know.
+//!
+//! A part that cannot be had is null or false, and logged, where the answer is worth having without it: after a login, a
+//! change that is done already, and for the operator followed everywhere. Who asks for a profile and nothing else is not
+//! told that there is no transaction password when nobody knows: that answer is UNAVAILABLE.
+
+use std::future::Future;
+use std::time::Duration;
+
+use adfolio_kit::identity::Caller;
+use adfolio_proto::auth::v1 as auth;
+use adfolio_proto::plan::v1::GetCurrentOperatorRequest;
+use adfolio_proto::wallet::v1::GetPropertyRequest;
+use tracing::warn;
+
+use crate::call::{Call, read};
+use crate::dto::account::{Session, Settings, UserInfo};
+use crate::dto::{Timestamp, non_empty, present};
+use crate::errors::Failure;
+
+/// An answer waits no longer than this for a part that it can do without.
+const PART_LIMIT: Duration = Duration::from_secs(1);
+
+/// A part of an answer that can do without it.
+pub async fn spare<T>(
+    what: &'static str,
+    part: impl Future<Output = Result<T, Failure>>,
+) -> Option<T> {
+    match tokio::time::timeout(PART_LIMIT, part).await {
+        Ok(Ok(value)) => Some(value),
+        Ok(Err(failure)) => {
+            warn!(what, reason = %failure.refusal.reason, "a part of an answer cannot be had");
+            None
+        }
+        Err(_) => {
+            warn!(what, "a part of an answer did not come in time");
+            None
+        }
+    }
+}
+
+/// The caller's profile as it is.
+pub async fn own(call: &Call) -> Result<UserInfo, Failure> {
+    let user = async { read!(call, auth.get_user, auth::GetUserRequest {}) };
+    let (user, settings, operator_id, entries) = futures::join!(
+        user,
+        settings(call),
+        operator(call),
+        call.gateway.service_entries().get(call.lang)
+    );
+    let user = present(user?.user, "user")?;
+    let settings = Settings {
+        operator_id,
+        ..settings?
+    };
+    UserInfo::compose(user, settings, &entries)
+}
+
+/// The caller's profile around what auth has just answered, without what cannot be had.
+pub async fn around(call: &Call, user: auth::User) -> Result<UserInfo, Failure> {
+    let (settings, operator_id, entries) = futures::join!(
+        spare("wallet settings", settings(call)),
+        operator(call),
+        call.gateway.service_entries().get(call.lang)
+    );
+    let settings = Settings {
+        operator_id,
+        ..settings.unwrap_or_default()
+    };
+    UserInfo::compose(user, settings, &entries)
+}
+
+/// A session that auth has just opened. Nothing but auth can fail it.
+pub async fn session(call: &Call, opened: Option<auth::Session>) -> Result<Session, Failure> {
+    let opened = present(opened, "session")?;
+    let user = present(opened.user, "user")?;
+    let id = user.id.parse();
+    let caller = Caller {
+        user: Some(id.map_err(|_| Failure::broken_answer("user.id"))?),
+        ..call.caller.clone()
+    };
+    let call = Call {
+        caller,
+        ..call.clone()
+    };
+    Ok(Session {
+        token: opened.token,
+        expires_at: Timestamp::required(opened.expires_at, "expires_at")?,
+        user: around(&call, user).await?,
+    })
+}
+
+async fn settings(call: &Call) -> Result<Settings, Failure> {
+    let response = read!(call, wallet.get_property, GetPropertyRequest {})?;
+    let property = present(response.property, "property")?;
+    Ok(Settings {
+        operator_id: None,
+        has_pay_password: property.has_pay_password,
+        has_bank_card: property.has_bank_card,
+    })
+}
+
+async fn operator(call: &Call) -> Option<String> {
+    let response = async {
+        read!(
+            call,
+            plan.get_current_operator,
+            GetCurrentOperatorRequest {}
+        )
+    };
+    non_empty(spare("operator followed", response).await?.operator_id)
+}

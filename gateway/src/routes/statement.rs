@@ -1,0 +1,218 @@
+//! The statement: every transaction of a month as CSV, with the hash chain that proves it.
+
+use std::time::Duration;
+
+use adfolio_kit::client::outgoing;
+use adfolio_kit::deadline::Deadline;
+use adfolio_kit::identity::Caller;
+use adfolio_proto::wallet::v1::{GetStatementRequest, GetStatementResponse, StatementRow};
+use axum::body::Body;
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use bytes::Bytes;
+use chrono::{DateTime, SecondsFormat};
+use futures::stream::{StreamExt, once, try_unfold};
+use tonic::Streaming;
+use tracing::warn;
+
+use crate::call::Call;
+use crate::dto::Money;
+use crate::dto::wallet::StatementQuery;
+use crate::errors::Failure;
+use crate::input::Query;
+use crate::route::Route;
+
+/// A statement may take this long, the client's reading included.
+const STATEMENT_LIMIT: Duration = Duration::from_mins(2);
+
+const CSV: &str = "text/csv";
+
+const COLUMNS: [&str; 17] = [
+    "sequence",
+    "time",
+    "transaction_id",
+    "type",
+    "available_change",
+    "to_be_consumed_change",
+    "to_be_settled_change",
+    "withdrawing_change",
+    "available",
+    "to_be_consumed",
+    "to_be_settled",
+    "withdrawing",
+    "reference",
+    "remark",
+    "previous_hash",
+    "hash",
+    "user_id",
+];
+
+/// The routes of this area.
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route::get_whole(
+            "/transaction_flow/statement",
+            "getStatement",
+            "Every transaction of a month as CSV, each row with its hash and the hash before it.",
+            CSV,
+            statement,
+        )
+        .user(),
+    ]
+}
+
+async fn statement(call: Call, Query(query): Query<StatementQuery>) -> Result<Response, Failure> {
+    let caller = Caller {
+        deadline: Deadline::after(STATEMENT_LIMIT),
+        ..call.caller
+    };
+    let month = query.month.into_text();
+    let disposition = format!("attachment; filename=\"adfolio-statement-{month}.csv\"");
+    let request = outgoing(&caller, GetStatementRequest { month }, STATEMENT_LIMIT);
+    let mut wallet = call.gateway.services().wallet.clone();
+    let mut pieces = wallet.get_statement(request).await?.into_inner();
+    // Until the first piece is there a refusal can still be an envelope.
+    let first = pieces
+        .message()
+        .await?
+        .ok_or_else(|| Failure::broken_answer("statement"))?;
+    let first = written(&first, true)?;
+    // A piece is asked for when the one before has gone to the client: nothing piles up here.
+    let rest = try_unfold(pieces, next);
+    let body = Body::from_stream(once(async { Ok(first) }).chain(rest));
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/csv; charset=utf-8"),
+    );
+    let disposition = HeaderValue::from_str(&disposition)
+        .map_err(|error| Failure::internal("name a statement", &error))?;
+    headers.insert(header::CONTENT_DISPOSITION, disposition);
+    Ok(response)
+}
+
+type Pieces = Streaming<GetStatementResponse>;
+
+/// The next piece. One that cannot be had breaks the response off, so that nobody takes a torso for the whole.
+async fn next(mut pieces: Pieces) -> Result<Option<(Bytes, Pieces)>, std::io::Error> {
+    match pieces.message().await {
+        Ok(None) => Ok(None),
+        Ok(Some(piece)) => {
+            let text = written(&piece, false)
+                .map_err(|failure| std::io::Error::other(failure.refusal.to_string()))?;
+            Ok(Some((text, pieces)))
+        }
+        Err(status) => {
+            warn!(code = ?status.code(), "a statement broke off");
+            Err(std::io::Error::other(status))
+        }
+    }
+}
+
+/// A piece as CSV, with the line of column names where it is the first.
+fn written(piece: &GetStatementResponse, is_first: bool) -> Result<Bytes, Failure> {
+    let broken = |error: csv::Error| Failure::internal("write a statement", &error);
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    if is_first {
+        writer.write_record(COLUMNS).map_err(broken)?;
+    }
+    for row in &piece.rows {
+        writer
+            .write_record(fields(row, &piece.user_id)?)
+            .map_err(broken)?;
+    }
+    let text = writer
+        .into_inner()
+        .map_err(|error| Failure::internal("write a statement", error.error()))?;
+    Ok(text.into())
+}
+
+fn fields(row: &StatementRow, user_id: &str) -> Result<[String; 17], Failure> {
+    let money = |minor: i64| Money::from_minor(minor).to_string();
+    let time = row.time.as_ref().and_then(|time| {
+        let nanos = u32::try_from(time.nanos).ok()?;
+        DateTime::from_timestamp(time.seconds, nanos)
+    });
+    let time = time.ok_or_else(|| Failure::broken_answer("time"))?;
+    Ok([
+        row.sequence.to_string(),
+        // To the microsecond, as the hash covers it.
+        time.to_rfc3339_opts(SecondsFormat::Micros, true),
+        row.transaction_id.clone(),
+        row.r#type.clone(),
+        money(row.available_change_minor),
+        money(row.to_be_consumed_change_minor),
+        money(row.to_be_settled_change_minor),
+        money(row.withdrawing_change_minor),
+        money(row.available_minor),
+        money(row.to_be_consumed_minor),
+        money(row.to_be_settled_minor),
+        money(row.withdrawing_minor),
+        inert(&row.reference),
+        inert(&row.remark),
+        hex::encode(&row.previous_hash),
+        hex::encode(&row.hash),
+        user_id.to_owned(),
+    ])
+}
+
+/// A text that no spreadsheet takes for a formula.
+fn inert(text: &str) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_looks_like_a_formula_is_quoted() {
+        for (text, written) in [
+            ("=1+1", "'=1+1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("-2", "'-2"),
+            ("\tx", "'\tx"),
+            ("deposit = paid", "deposit = paid"),
+            ("", ""),
+        ] {
+            assert_eq!(inert(text), written);
+        }
+    }
+
+    #[test]
+    fn a_row_says_what_the_hash_covers() {
+        let row = StatementRow {
+            sequence: 7,
+            time: Some(pbjson_types::Timestamp {
+                seconds: 1_795_000_000,
+                nanos: 123_456_000,
+            }),
+            transaction_id: "t".to_owned(),
+            r#type: "hold".to_owned(),
+            available_change_minor: -1_250,
+            remark: "a, \"b\"".to_owned(),
+            previous_hash: vec![0; 32],
+            hash: vec![0xab; 32],
+            ..StatementRow::default()
+        };
+        let piece = GetStatementResponse {
+            user_id: "u".to_owned(),
+            rows: vec![row],
+        };
+        let text = String::from_utf8(written(&piece, true).unwrap().to_vec()).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], COLUMNS.join(","));
+        let (zeros, hash) = ("0".repeat(64), "ab".repeat(32));
+        assert_eq!(
+            lines[1],
+            format!(
+                "7,2026-11-18T11:06:40.123456Z,t,hold,-12.50,0.00,0.00,0.00,0.00,0.00,0.00,0.00,,\"a, \"\"b\"\"\",{zeros},{hash},u"
+            )
+        );
+    }
+}

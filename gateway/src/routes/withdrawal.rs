@@ -1,0 +1,164 @@
+//! Withdrawals, where they go, and the transaction password.
+
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::wallet::v1 as wallet;
+
+use crate::call::{Call, read, write_call};
+use crate::dto::password::{CheckPayPasswordRequest, SetPayPasswordRequest};
+use crate::dto::withdrawal::{
+    BindRequest, Destination, Destinations, WithdrawRequest, Withdrawal, WithdrawalPage,
+};
+use crate::dto::{Empty, PageQuery, present};
+use crate::errors::Failure;
+use crate::input::{Json, Nothing, Query};
+use crate::messages::Success;
+use crate::route::Route;
+
+/// The routes of this area.
+pub fn routes() -> Vec<Route> {
+    [money_routes(), security_routes()].concat()
+}
+
+fn money_routes() -> Vec<Route> {
+    vec![
+        Route::post(
+            "/user/withdraw",
+            "withdraw",
+            "Asks for a withdrawal; its money waits for a decision.",
+            withdraw,
+        )
+        .user()
+        .fails(&[
+            Reason::InsufficientBalance,
+            Reason::AmountOutOfRange,
+            Reason::PayPasswordNotSet,
+            Reason::PayPasswordLocked,
+            Reason::WrongPayPassword,
+            Reason::StartUpFundsNotReturned,
+            Reason::BankCardNotBound,
+        ])
+        .says(Success::Submission)
+        .keyed(),
+        Route::get(
+            "/user/withdraw/list",
+            "listWithdrawals",
+            "The caller's withdrawals, newest first.",
+            list,
+        )
+        .user(),
+    ]
+}
+
+fn security_routes() -> Vec<Route> {
+    vec![
+        Route::post(
+            "/check/password",
+            "checkPayPassword",
+            "Whether a transaction password is right.",
+            check_password,
+        )
+        .user()
+        .fails(&[
+            Reason::PayPasswordNotSet,
+            Reason::PayPasswordLocked,
+            Reason::WrongPayPassword,
+        ]),
+        Route::post(
+            "/set/password",
+            "setPayPassword",
+            "Sets the transaction password, or changes it with the old one.",
+            set_password,
+        )
+        .user()
+        .fails(&[
+            Reason::PasswordMismatch,
+            Reason::WeakPayPassword,
+            Reason::PayPasswordLocked,
+            Reason::WrongPayPassword,
+            Reason::PasswordUnchanged,
+        ])
+        .says(Success::Setting),
+        Route::post(
+            "/bank_card/edit",
+            "bindDestination",
+            "Binds a bank card or a wallet address, or puts another in its place.",
+            bind,
+        )
+        .user()
+        .fails(&[
+            Reason::PayPasswordLocked,
+            Reason::WrongPayPassword,
+            Reason::NothingChanged,
+        ])
+        .says(Success::Binding),
+        Route::get(
+            "/bank_card/detail",
+            "getDestinations",
+            "The bank card and the wallet address that are bound.",
+            destinations,
+        )
+        .user(),
+    ]
+}
+
+async fn withdraw(call: Call, Json(request): Json<WithdrawRequest>) -> Result<Withdrawal, Failure> {
+    let message = wallet::WithdrawRequest {
+        amount_minor: request.amount.minor(),
+        method: request.method.into(),
+        password: request.password,
+    };
+    Withdrawal::from_proto(present(
+        write_call!(call, wallet.withdraw, message)?.withdrawal,
+        "withdrawal",
+    )?)
+}
+
+async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<WithdrawalPage, Failure> {
+    let message = wallet::ListWithdrawalsRequest {
+        page: query.into_page(),
+    };
+    WithdrawalPage::from_proto(read!(call, wallet.list_withdrawals, message)?)
+}
+
+async fn check_password(
+    call: Call,
+    Json(request): Json<CheckPayPasswordRequest>,
+) -> Result<Empty, Failure> {
+    let message = wallet::CheckPayPasswordRequest {
+        password: request.password,
+    };
+    // A check counts an attempt, so it is no call to repeat.
+    write_call!(call, wallet.check_pay_password, message)?;
+    Ok(Empty {})
+}
+
+async fn set_password(
+    call: Call,
+    Json(request): Json<SetPayPasswordRequest>,
+) -> Result<Empty, Failure> {
+    let message = wallet::SetPayPasswordRequest {
+        password: request.password,
+        confirm_password: request.confirm_password,
+        old_password: request.old_password.unwrap_or_default(),
+    };
+    write_call!(call, wallet.set_pay_password, message)?;
+    Ok(Empty {})
+}
+
+async fn bind(call: Call, Json(request): Json<BindRequest>) -> Result<Destination, Failure> {
+    let message = request.into_proto()?;
+    let response = write_call!(call, wallet.bind_destination, message)?;
+    present(Destination::from_proto(response.destination), "destination")
+}
+
+async fn destinations(call: Call, _: Nothing) -> Result<Destinations, Failure> {
+    let response = read!(
+        call,
+        wallet.get_destinations,
+        wallet::GetDestinationsRequest {}
+    )?;
+    Ok(Destinations {
+        bank_card: response.bank_card.map(Into::into),
+        wallet_address: response.wallet_address.map(Into::into),
+    })
+}
