@@ -304,7 +304,8 @@ pub struct Filter {
 }
 
 /// Users, newest first. A statement for each way of asking: pages are walks along an index, and only a search for a part of a
-/// name reads what it passes.
+/// name reads what it passes. A state is asked for as a range of its index: as an equality it would leave the planner free to
+/// walk all users, in the hope that the state is a frequent one.
 pub async fn list(pool: &PgPool, filter: &Filter, limit: i64) -> Result<Vec<User>, AuthError> {
     let state = filter.state.map(UserState::as_str);
     let rows = match (&filter.pattern, state) {
@@ -317,16 +318,14 @@ pub async fn list(pool: &PgPool, filter: &Filter, limit: i64) -> Result<Vec<User
             .fetch_all(pool)
             .await?
         }
-        (None, Some(state)) => {
-            select_users!(
-                "WHERE state = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
-                state,
-                filter.before,
-                limit,
-            )
-            .fetch_all(pool)
-            .await?
-        }
+        (None, Some(state)) => select_users!(
+            "WHERE (state, id) < ($1, $2) AND state >= $1 ORDER BY state DESC, id DESC LIMIT $3",
+            state,
+            filter.before,
+            limit,
+        )
+        .fetch_all(pool)
+        .await?,
         (Some(pattern), state) => {
             select_users!(
                 "WHERE id < $1 AND ($2::text IS NULL OR state = $2)

@@ -112,7 +112,7 @@ async fn pages_of_users_and_keys_cost_the_same() {
     );
     let (_database, mut connection) = filled(&script).await;
     let of_users = statement(&["FROM users", "WHERE id < $1 ORDER BY id DESC LIMIT $2"]);
-    let of_state = statement(&["FROM users", "WHERE state = $1 AND id < $2"]);
+    let of_state = statement(&["FROM users", "WHERE (state, id) < ($1, $2)"]);
     let of_keys = statement(&["FROM license_keys", "WHERE id < $1 ORDER BY"]);
     for before in [id(ROWS + 1), id(ROWS / 2), id(80)] {
         for (statement, table, parameters) in [
@@ -140,10 +140,10 @@ async fn pages_of_the_audit_log_cost_the_same() {
     let (_database, mut connection) = filled(&script).await;
     let list = "FROM audit_log WHERE ";
     let all = statement(&[&format!("{list}(acted_at")]);
-    let of_staff = statement(&[&format!("{list}staff_id = $1 AND (acted_at")]);
-    let of_both = statement(&[&format!("{list}staff_id = $1 AND action = $2")]);
-    let of_action = statement(&[&format!("{list}action = $1")]);
-    let of_user = statement(&[&format!("{list}user_id = $1")]);
+    let of_staff = statement(&[&format!("{list}(staff_id, acted_at")]);
+    let of_both = statement(&[&format!("{list}(staff_id, action")]);
+    let of_action = statement(&[&format!("{list}(action")]);
+    let of_user = statement(&[&format!("{list}(user_id")]);
     for number in [ROWS + 1, ROWS / 2, 400] {
         let before = format!("to_timestamp({number}), {}, {PAGE}", id(number));
         for (statement, parameters) in [
