@@ -227,6 +227,11 @@ impl Sessions {
         self.doubts.mark(owner);
     }
 
+    /// Stops believing anything that is known.
+    pub fn doubt_all(&self) {
+        self.doubts.clear();
+    }
+
     /// The events that end sessions.
     pub fn sink(&self) -> impl EventSink + use<> {
         RevocationSink {

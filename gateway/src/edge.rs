@@ -18,14 +18,19 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
+use bytes::Bytes;
 use futures::FutureExt;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use tracing::{Instrument, debug, error};
 
 use crate::auth::{Token, refuse_inactive};
 use crate::call::Call;
 use crate::context;
+use crate::docs;
 use crate::envelope::{self, Refused};
 use crate::errors::Failure;
+use crate::etag;
 use crate::gateway::Gateway;
 use crate::lang::Lang;
 use crate::openapi::BASE_PATH;
@@ -36,6 +41,9 @@ use crate::uploads;
 /// The OpenAPI document as it is kept in the repository; a test keeps it equal to what the route table says. Making it at
 /// every start would cost more memory than all else that the gateway keeps.
 const DOCUMENT: &str = include_str!("../openapi.json");
+
+/// Shorter answers are sent as they are.
+const COMPRESSED_FROM_BYTES: u64 = 1024;
 
 /// Headers of every answer: an API's answers are nobody's page, script or frame, and nobody's to keep.
 const SECURITY_HEADERS: [(HeaderName, HeaderValue); 4] = [
@@ -80,15 +88,31 @@ pub fn router(gateway: &Gateway) -> Router {
     }
     let files = gateway.clone();
     let serve_file = move |request: Request| uploads::serve(files.clone(), request);
-    let serve_document = || ready(([(header::CONTENT_TYPE, "application/json")], DOCUMENT));
+    let serve_document = |request: Request| {
+        ready(etag::conditional(
+            request.headers(),
+            Bytes::from_static(DOCUMENT.as_bytes()),
+        ))
+    };
     router
         .route(&format!("{BASE_PATH}/openapi.json"), get(serve_document))
         .route(&format!("{BASE_PATH}/files/{{id}}"), get(serve_file))
+        .route(&format!("{BASE_PATH}/docs"), get(docs::serve))
+        .route(&format!("{BASE_PATH}/docs/{{*file}}"), get(docs::serve))
         .method_not_allowed_fallback(|request: Request| {
             refuse(&request, StatusCode::METHOD_NOT_ALLOWED, Reason::Validation)
         })
         .fallback(|request: Request| refuse(&request, StatusCode::NOT_FOUND, Reason::NotFound))
         .layer(from_fn_with_state(gateway.clone(), around))
+        .layer(CompressionLayer::new().compress_when(worth_compressing()))
+}
+
+/// Answers that are long enough to gain by it. A picture is compressed already, and an event must not wait for a block to
+/// fill. Nothing in an answer can be guessed by its length: whoever makes a browser ask has no say in the token's header.
+fn worth_compressing() -> impl Predicate {
+    SizeAbove::new(COMPRESSED_FROM_BYTES)
+        .and(NotForContentType::SSE)
+        .and(NotForContentType::IMAGES)
 }
 
 fn refuse(request: &Request, status: StatusCode, reason: Reason) -> Ready<Response> {
@@ -221,10 +245,15 @@ fn record(method: &Method, route: &str, response: &Response, started: Instant) {
 /// From a request to its route's answer.
 async fn dispatch(gateway: Gateway, route: Arc<Route>, request: Request) -> Response<Body> {
     let mut lang = context::lang(request.headers(), None);
-    match answer(gateway, &route, request, &mut lang).await {
-        Ok(Answer::Data(data)) => envelope::success(lang, route.success, &data),
-        Ok(Answer::Whole(response)) => response,
-        Err(failure) => envelope::failure(&failure, lang),
+    let asked = route.tagged.then(|| request.headers().clone());
+    match (answer(gateway, &route, request, &mut lang).await, asked) {
+        (Ok(Answer::Data(data)), Some(asked)) => {
+            let body = envelope::success_body(lang, route.success, &data);
+            etag::conditional(&asked, body.into())
+        }
+        (Ok(Answer::Data(data)), None) => envelope::success(lang, route.success, &data),
+        (Ok(Answer::Whole(response)), _) => response,
+        (Err(failure), _) => envelope::failure(&failure, lang),
     }
 }
 

@@ -69,12 +69,16 @@ impl ToSchema for ReasonName {
 
 /// The answer of success around data that is JSON already.
 pub fn success(lang: Lang, success: Success, data: &RawValue) -> Response<Body> {
-    let envelope = Envelope {
+    json(success_body(lang, success, data))
+}
+
+/// The body of [`success`].
+pub fn success_body(lang: Lang, success: Success, data: &RawValue) -> Vec<u8> {
+    serialised(&Envelope {
         code: SUCCESS,
         msg: success_text(lang, success),
         data,
-    };
-    answer(http::StatusCode::OK, &envelope)
+    })
 }
 
 /// The answer of a failure, in its own language or else the caller's.
@@ -89,15 +93,13 @@ pub fn failure(failure: &Failure, lang: Lang) -> Response<Body> {
         retry_after,
     };
     let msg = refusal_text(lang, refusal);
-    let mut response = answer(
-        failure.status,
-        &Envelope {
-            code: envelope_code(refusal.reason),
-            msg: &msg,
-            data,
-        },
-    );
-    if let (Some(seconds), false) = (retry_after, failure.status.is_success()) {
+    let mut response = json(serialised(&Envelope {
+        code: envelope_code(refusal.reason),
+        msg: &msg,
+        data,
+    }));
+    *response.status_mut() = failure.status;
+    if let Some(seconds) = retry_after {
         response
             .headers_mut()
             .insert(RETRY_AFTER, HeaderValue::from(seconds));
@@ -111,11 +113,13 @@ pub fn failure(failure: &Failure, lang: Lang) -> Response<Body> {
 #[derive(Clone, Copy, Debug)]
 pub struct Refused(pub Reason);
 
-fn answer(status: http::StatusCode, envelope: &impl Serialize) -> Response<Body> {
+fn serialised(envelope: &impl Serialize) -> Vec<u8> {
     // Serialising plain structs of texts and numbers into memory cannot fail; an empty body would be the least harm.
-    let body = serde_json::to_vec(envelope).unwrap_or_default();
+    serde_json::to_vec(envelope).unwrap_or_default()
+}
+
+fn json(body: Vec<u8>) -> Response<Body> {
     let mut response = Response::new(Body::from(body));
-    *response.status_mut() = status;
     response
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -5,13 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adfolio_kit::config::ConfigError;
+use adfolio_kit::shutdown::Shutdown;
 use ipnet::IpNet;
 
 use crate::auth::{Sessions, TokenDigest};
+use crate::basic_config::BasicConfigCache;
 use crate::config::GatewayConfig;
 use crate::limits::FloodLimit;
 use crate::service_entries::ServiceEntryCache;
 use crate::services::Services;
+use crate::stream::Streams;
 use crate::uploads::Uploads;
 
 /// The state of the gateway. Cheap to clone.
@@ -28,16 +31,29 @@ struct Shared {
     trusted_proxies: Vec<IpNet>,
     currency: String,
     uploads: Uploads,
+    basic_config: BasicConfigCache,
+    streams: Streams,
 }
 
 impl Gateway {
-    /// From the configuration; nothing is connected yet.
-    pub fn new(config: &GatewayConfig) -> Result<Self, ConfigError> {
+    /// From the configuration; nothing is connected yet. Event streams end with `shutdown`.
+    pub fn new(config: &GatewayConfig, shutdown: &Shutdown) -> Result<Self, ConfigError> {
         let services = Services::connect(&config.services)?;
         let session_ttl = Duration::from_secs(config.session_cache_seconds);
+        let sessions = Sessions::new(services.clone(), session_ttl);
+        let basic_config = BasicConfigCache::new(
+            services.clone(),
+            config.currency.clone(),
+            Duration::from_secs(config.basic_config_cache_seconds),
+        );
         Ok(Self(Arc::new(Shared {
-            sessions: Sessions::new(services.clone(), session_ttl),
-            service_entries: ServiceEntryCache::new(services.notification.clone()),
+            streams: Streams::new(config, sessions.clone(), shutdown),
+            sessions,
+            service_entries: ServiceEntryCache::new(
+                services.notification.clone(),
+                basic_config.clone(),
+            ),
+            basic_config,
             address_limit: FloodLimit::new(config.flood_limit_per_second),
             token_limit: FloodLimit::new(config.flood_limit_session_per_second),
             trusted_proxies: config.trusted_proxies.clone(),
@@ -88,5 +104,15 @@ impl Gateway {
     /// Uploaded pictures.
     pub fn uploads(&self) -> &Uploads {
         &self.0.uploads
+    }
+
+    /// What a client must know before anybody logs in.
+    pub fn basic_config(&self) -> &BasicConfigCache {
+        &self.0.basic_config
+    }
+
+    /// Open event streams.
+    pub fn streams(&self) -> &Streams {
+        &self.0.streams
     }
 }

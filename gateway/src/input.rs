@@ -109,7 +109,7 @@ fn is_json(request: &Request) -> bool {
 }
 
 /// The whole body, within its limits of size and time.
-async fn read_body(body: Body, limit: usize) -> Result<Bytes, Failure> {
+pub(crate) async fn read_body(body: Body, limit: usize) -> Result<Bytes, Failure> {
     match tokio::time::timeout(BODY_LIMIT, Limited::new(body, limit).collect()).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Failure::at_the_edge(

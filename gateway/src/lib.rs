@@ -6,9 +6,11 @@
 //! the services with the caller's identity and a deadline. Every answer is an envelope.
 
 pub mod auth;
+pub mod basic_config;
 pub mod call;
 pub mod config;
 pub mod context;
+pub mod docs;
 pub mod dto;
 pub mod edge;
 pub mod envelope;
@@ -27,6 +29,8 @@ pub mod routes;
 pub mod server;
 pub mod service_entries;
 pub mod services;
+pub mod staff_reason;
+pub mod stream;
 pub mod uploads;
 
 use std::time::Duration;
@@ -55,7 +59,7 @@ async fn serve(
 ) -> anyhow::Result<()> {
     let service = Service::start("gateway", &config.server, shutdown).await?;
     let broker = service.broker(&config.broker)?;
-    let gateway = Gateway::new(&config)?;
+    let gateway = Gateway::new(&config, &service.shutdown)?;
     let revocations = Subscription::ephemeral("gateway")
         .bind("adfolio.auth.v1.SessionsRevoked")
         .bind("adfolio.auth.v1.AccountStateChanged");
@@ -69,7 +73,15 @@ async fn serve(
     let sink = gateway.sessions().sink();
     service.tasks.spawn(
         "revocations",
-        revocations.run(broker, service.shutdown.clone(), sink),
+        revocations.run(broker.clone(), service.shutdown.clone(), sink),
+    );
+    // A subscription of its own: what ends sessions must not wait behind what moves money.
+    let streams = gateway.streams();
+    service.tasks.spawn(
+        "streams",
+        streams
+            .subscription()
+            .run(broker, service.shutdown.clone(), streams.sink()),
     );
     let limits = ServerLimits {
         max_connections: config.max_connections,

@@ -21,6 +21,7 @@ use crate::errors::Failure;
 use crate::input::{Carrier, Input};
 use crate::messages::Success;
 use crate::openapi::{Schemas, Shapes};
+use crate::staff_reason;
 
 /// Bytes of a JSON body at most.
 const JSON_LIMIT: usize = 64 * 1024;
@@ -91,6 +92,8 @@ pub struct Route {
     pub carrier: Carrier,
     /// The content type of its success, where that is no envelope.
     pub media_type: Option<&'static str>,
+    /// Whether its success has a tag, by which a client that has it already is told so.
+    pub tagged: bool,
     shapes: fn(&mut Schemas) -> Shapes,
     serve: Serve,
 }
@@ -182,6 +185,7 @@ impl Route {
             carrier: I::CARRIER,
             shapes: Schemas::shapes_of::<I, O>,
             media_type: None,
+            tagged: false,
             serve: serve_with::<H, I, O, F>(handler, |output| {
                 to_raw_value(&output)
                     .map(Answer::Data)
@@ -238,6 +242,15 @@ impl Route {
         }
     }
 
+    /// Answers clients that have its success already with that word alone.
+    #[must_use]
+    pub fn tagged(self) -> Self {
+        Self {
+            tagged: true,
+            ..self
+        }
+    }
+
     /// With another limit of its body.
     #[must_use]
     pub fn body_limit(self, bytes: usize) -> Self {
@@ -253,7 +266,8 @@ impl Route {
     }
 
     /// Reads the request, calls the handler and serialises what it answers.
-    pub async fn serve(&self, call: Call, mut request: Request) -> Result<Answer, Failure> {
+    pub async fn serve(&self, mut call: Call, request: Request) -> Result<Answer, Failure> {
+        let mut request = staff_reason::take(self, &mut call, request).await?;
         request.extensions_mut().insert(BodyLimit(self.body_limit));
         (self.serve)(call, request).await
     }

@@ -13,6 +13,7 @@ use adfolio_proto::notification::v1::{
 use moka::future::Cache;
 use tracing::warn;
 
+use crate::basic_config::BasicConfigCache;
 use crate::dto::account::ServiceEntry;
 use crate::lang::Lang;
 
@@ -37,16 +38,18 @@ pub struct ServiceEntryCache {
     client: NotificationServiceClient<Channel>,
     fresh: Cache<Lang, Arc<ServiceEntries>>,
     last_known: Mutex<HashMap<Lang, Arc<ServiceEntries>>>,
+    basic_config: BasicConfigCache,
 }
 
 impl ServiceEntryCache {
-    /// An empty cache in front of notification.
-    pub fn new(client: NotificationServiceClient<Channel>) -> Self {
+    /// An empty cache in front of notification. `basic_config` shows the same texts.
+    pub fn new(client: NotificationServiceClient<Channel>, basic_config: BasicConfigCache) -> Self {
         let fresh = Cache::builder().time_to_live(KEEP).build();
         Self {
             client,
             fresh,
             last_known: Mutex::default(),
+            basic_config,
         }
     }
 
@@ -56,9 +59,10 @@ impl ServiceEntryCache {
         self.fresh.get_with(lang, self.fetch(lang)).await
     }
 
-    /// Forgets everything: staff changed the entries.
+    /// Forgets everything, basic_config's texts included: staff changed them.
     pub fn clear(&self) {
         self.fresh.invalidate_all();
+        self.basic_config.forget_content();
     }
 
     async fn fetch(&self, lang: Lang) -> Arc<ServiceEntries> {

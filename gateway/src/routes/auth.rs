@@ -49,7 +49,8 @@ pub fn routes() -> Vec<Route> {
             "listLanguages",
             "The languages of the interface.",
             languages,
-        ),
+        )
+        .tagged(),
         Route::post(
             "/auth/login",
             "olderLogin",

@@ -3,6 +3,7 @@
 mod acceptor;
 mod admin;
 mod auth;
+mod basic_config;
 mod coupon;
 mod feedback;
 mod files;
@@ -11,6 +12,7 @@ mod notification;
 mod plan;
 mod profile;
 mod statement;
+mod stream;
 mod user;
 mod wallet;
 mod withdrawal;
@@ -32,6 +34,8 @@ pub fn table() -> Vec<Route> {
         feedback::routes(),
         acceptor::routes(),
         files::routes(),
+        basic_config::routes(),
+        stream::routes(),
         admin::routes(),
     ]
     .into_iter()

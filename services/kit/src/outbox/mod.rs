@@ -9,5 +9,5 @@ mod relay;
 mod repo;
 
 pub use event::{CONTENT_TYPE, CloudEvent, DecodeError, EnvelopeParts, Event, EventError, encode};
-pub use relay::{Relay, Wake, subject_key};
+pub use relay::{Relay, Wake, subject_key, subject_of};
 pub use repo::enqueue_in_tx;

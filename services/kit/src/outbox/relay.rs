@@ -63,9 +63,16 @@ const PERSISTENT: u8 = 2;
 /// The header whose routing keys the broker adds to a message's own, and takes out again before it delivers the message.
 const FURTHER_KEYS: &str = "BCC";
 
+const SUBJECT_PREFIX: &str = "user.";
+
 /// The routing key of the events of one subject.
 pub fn subject_key(subject: Uuid) -> String {
-    format!("user.{subject}")
+    format!("{SUBJECT_PREFIX}{subject}")
+}
+
+/// The subject that a routing key of [`subject_key`] is about.
+pub fn subject_of(key: &str) -> Option<Uuid> {
+    key.strip_prefix(SUBJECT_PREFIX)?.parse().ok()
 }
 
 /// Wakes the relay of this process after a commit, so that an event leaves at once instead of at the next poll.

@@ -1,0 +1,119 @@
+//! What a client must know before anybody logs in, composed from four services and what the gateway knows itself.
+//!
+//! Every part is kept for seconds by itself; a service that is away leaves its last known part standing. What staff change is
+//! seen at once by callers of the same replica and after those seconds by others.
+
+mod kept;
+mod shape;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use adfolio_kit::client::outgoing;
+use adfolio_kit::identity::Caller;
+use adfolio_proto::acceptor::v1::{GetExchangeLimitRequest, GetExchangeLimitResponse};
+use adfolio_proto::notification::v1::{GetPublicContentRequest, GetPublicContentResponse};
+use adfolio_proto::plan::v1::{GetPutRangeRequest, GetPutRangeResponse};
+use adfolio_proto::wallet::v1::{GetWithdrawalMethodsRequest, GetWithdrawalMethodsResponse};
+
+use self::kept::Kept;
+pub use self::shape::{
+    AmountRange, BasicConfig, Faq, LanguageMapping, Marketing, WithdrawalMethodConfig,
+};
+use crate::errors::Failure;
+use crate::lang::Lang;
+use crate::services::Services;
+
+/// A service that does not answer within this counts as away.
+const CALL_LIMIT: Duration = Duration::from_secs(2);
+
+/// What the services said.
+#[derive(Clone, Debug)]
+struct Parts {
+    content: Arc<GetPublicContentResponse>,
+    methods: Arc<GetWithdrawalMethodsResponse>,
+    put_range: GetPutRangeResponse,
+    exchange_limit: GetExchangeLimitResponse,
+}
+
+/// The parts of every language, as they were a few seconds ago. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct BasicConfigCache(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    services: Services,
+    currency: String,
+    content: Kept<Lang, Arc<GetPublicContentResponse>>,
+    methods: Kept<(), Arc<GetWithdrawalMethodsResponse>>,
+    put_range: Kept<(), GetPutRangeResponse>,
+    exchange_limit: Kept<(), GetExchangeLimitResponse>,
+}
+
+impl BasicConfigCache {
+    /// An empty cache in front of the services.
+    pub fn new(services: Services, currency: String, keep: Duration) -> Self {
+        Self(Arc::new(Shared {
+            services,
+            currency,
+            content: Kept::new(keep),
+            methods: Kept::new(keep),
+            put_range: Kept::new(keep),
+            exchange_limit: Kept::new(keep),
+        }))
+    }
+
+    /// Forgets the texts: staff changed them.
+    pub fn forget_content(&self) {
+        self.0.content.forget();
+    }
+
+    /// All of it in one language; UNAVAILABLE while a part was never known.
+    pub async fn get(&self, lang: Lang) -> Result<BasicConfig, Failure> {
+        let shared = &self.0;
+        let (content, methods, put_range, exchange_limit) = tokio::join!(
+            shared.content.get(lang, self.ask_content(lang)),
+            shared.methods.get((), self.ask_methods()),
+            shared.put_range.get((), self.ask_put_range()),
+            shared.exchange_limit.get((), self.ask_exchange_limit()),
+        );
+        let parts = Parts {
+            content: content?,
+            methods: methods?,
+            put_range: put_range?,
+            exchange_limit: exchange_limit?,
+        };
+        BasicConfig::compose(&shared.currency, &parts)
+    }
+
+    async fn ask_content(&self, lang: Lang) -> Result<Arc<GetPublicContentResponse>, Failure> {
+        let caller = Caller {
+            lang: lang.code().to_owned(),
+            ..Caller::system()
+        };
+        let mut client = self.0.services.notification.clone();
+        let request = outgoing(&caller, GetPublicContentRequest {}, CALL_LIMIT);
+        let response = client.get_public_content(request).await?;
+        Ok(Arc::new(response.into_inner()))
+    }
+
+    async fn ask_methods(&self) -> Result<Arc<GetWithdrawalMethodsResponse>, Failure> {
+        let mut client = self.0.services.wallet.clone();
+        let message = GetWithdrawalMethodsRequest {};
+        let request = outgoing(&Caller::system(), message, CALL_LIMIT);
+        let response = client.get_withdrawal_methods(request).await?;
+        Ok(Arc::new(response.into_inner()))
+    }
+
+    async fn ask_put_range(&self) -> Result<GetPutRangeResponse, Failure> {
+        let mut client = self.0.services.plan.clone();
+        let request = outgoing(&Caller::system(), GetPutRangeRequest {}, CALL_LIMIT);
+        Ok(client.get_put_range(request).await?.into_inner())
+    }
+
+    async fn ask_exchange_limit(&self) -> Result<GetExchangeLimitResponse, Failure> {
+        let mut client = self.0.services.acceptor.clone();
+        let request = outgoing(&Caller::system(), GetExchangeLimitRequest {}, CALL_LIMIT);
+        Ok(client.get_exchange_limit(request).await?.into_inner())
+    }
+}

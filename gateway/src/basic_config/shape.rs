@@ -1,0 +1,198 @@
+//! The shape of basic_config.
+
+use adfolio_proto::notification::v1::ServiceEntry as ProtoEntry;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::Parts;
+use crate::dto::Money;
+use crate::dto::account::ServiceEntry;
+use crate::dto::withdrawal::WithdrawalMethod;
+use crate::errors::Failure;
+use crate::lang::Lang;
+use crate::uploads::MAX_FILE_BYTES;
+
+/// Seconds after which an open ad centre asks for its figures again.
+const STATS_REFRESH_SECONDS: u32 = 30;
+
+/// Codes of browsers, and the language that they get. A longer code counts before a shorter one that it begins with.
+const CLIENT_LANGUAGES: [(&str, Lang); 12] = [
+    ("zh-tw,zh-hk,zh-mo,zh-hant", Lang::Cht),
+    ("de,de-de,de-at,de-ch", Lang::De),
+    ("en,en-us,en-gb,en-au,en-ca,en-in", Lang::En),
+    ("fr,fr-fr,fr-be,fr-ca,fr-ch", Lang::Fr),
+    ("ja,ja-jp", Lang::Jp),
+    ("ko,ko-kr", Lang::Kor),
+    ("pt,pt-br,pt-pt", Lang::Pt),
+    ("ru,ru-ru", Lang::Ru),
+    ("es,es-es,es-mx,es-ar,es-419", Lang::Spa),
+    ("th,th-th", Lang::Th),
+    ("vi,vi-vn", Lang::Vi),
+    ("zh,zh-cn,zh-sg,zh-my,zh-hans", Lang::Zh),
+];
+
+/// What a client must know before anybody logs in.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct BasicConfig {
+    /// The platform's currency, ISO 4217.
+    #[schema(example = "USD")]
+    pub currency: String,
+    /// Where customer service is reached.
+    pub customer_service_url: Vec<ServiceEntry>,
+    /// Where customer service is reached about deposits.
+    pub recharge_customer_service_url: Vec<ServiceEntry>,
+    /// Which language a browser's language gets.
+    pub client_language_map: Vec<LanguageMapping>,
+    /// How money can be withdrawn.
+    pub withdraw_method_config: Vec<WithdrawalMethodConfig>,
+    /// Questions and answers.
+    pub faq_config: Vec<Faq>,
+    /// Operating rules.
+    #[schema(example = "Plans are placed by an algorithm on your behalf.")]
+    pub operating_rules: String,
+    /// Rules of the new-user activity.
+    #[schema(example = "One coupon for every new account.")]
+    pub activity_rules: String,
+    /// What can be put into a plan of any product; both 0 while there is no product.
+    pub put_amount: AmountRange,
+    /// What can be exchanged at a time.
+    pub exchange_limit: AmountRange,
+    /// Seconds after which an open ad centre asks for its figures again.
+    #[schema(example = 30)]
+    pub stats_refresh_seconds: u32,
+    /// Bytes of an uploaded picture at most.
+    #[schema(example = 5_242_880)]
+    pub upload_max_bytes: usize,
+    /// What the first page says; null for nothing.
+    #[schema(required = true)]
+    pub marketing: Option<Marketing>,
+}
+
+/// Browsers' language codes and the language that they get.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct LanguageMapping {
+    /// Codes as browsers name them, in lower case, separated by commas.
+    #[schema(example = "zh-tw,zh-hk,zh-mo,zh-hant")]
+    pub source: &'static str,
+    /// The language.
+    #[schema(example = "cht")]
+    pub targets: Lang,
+}
+
+/// Terms of one way to withdraw.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct WithdrawalMethodConfig {
+    /// The way.
+    pub method: WithdrawalMethod,
+    /// Whether it can be used now.
+    pub enabled: bool,
+    /// Least amount.
+    pub min: Money,
+    /// Highest amount.
+    pub max: Money,
+    /// Kept from the amount.
+    pub fee: Money,
+}
+
+/// A question and its answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Faq {
+    /// Opaque id.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
+    pub id: String,
+    /// The question.
+    #[schema(example = "How long does learning take?")]
+    pub title: String,
+    /// The answer.
+    #[schema(example = "Learning needs about 30 to 50 conversions within 7 days.")]
+    pub content: String,
+}
+
+/// From the least to the highest amount.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AmountRange {
+    /// The least.
+    pub min: Money,
+    /// The highest.
+    pub max: Money,
+}
+
+/// What the first page says.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Marketing {
+    /// One line.
+    #[schema(example = "Your ads, placed for you.")]
+    pub headline: String,
+}
+
+impl BasicConfig {
+    pub(super) fn compose(currency: &str, parts: &Parts) -> Result<Self, Failure> {
+        let content = &parts.content;
+        let headline = &content.marketing_headline;
+        Ok(Self {
+            currency: currency.to_owned(),
+            customer_service_url: content.customer_service.iter().map(entry).collect(),
+            recharge_customer_service_url: content
+                .recharge_customer_service
+                .iter()
+                .map(entry)
+                .collect(),
+            client_language_map: CLIENT_LANGUAGES
+                .map(|(source, targets)| LanguageMapping { source, targets })
+                .to_vec(),
+            withdraw_method_config: withdrawal_methods(parts)?,
+            faq_config: content
+                .faq
+                .iter()
+                .map(|faq| Faq {
+                    id: faq.id.clone(),
+                    title: faq.title.clone(),
+                    content: faq.content.clone(),
+                })
+                .collect(),
+            operating_rules: content.operating_rules.clone(),
+            activity_rules: content.activity_rules.clone(),
+            put_amount: range(parts.put_range.min_minor, parts.put_range.max_minor),
+            exchange_limit: range(
+                parts.exchange_limit.min_minor,
+                parts.exchange_limit.max_minor,
+            ),
+            stats_refresh_seconds: STATS_REFRESH_SECONDS,
+            upload_max_bytes: MAX_FILE_BYTES,
+            marketing: (!headline.is_empty()).then(|| Marketing {
+                headline: headline.clone(),
+            }),
+        })
+    }
+}
+
+fn withdrawal_methods(parts: &Parts) -> Result<Vec<WithdrawalMethodConfig>, Failure> {
+    let terms = parts.methods.items.iter();
+    terms
+        .map(|terms| {
+            Ok(WithdrawalMethodConfig {
+                method: WithdrawalMethod::from_wire(terms.method)?,
+                enabled: terms.enabled,
+                min: Money::from_minor(terms.min_minor),
+                max: Money::from_minor(terms.max_minor),
+                fee: Money::from_minor(terms.fee_minor),
+            })
+        })
+        .collect()
+}
+
+fn entry(entry: &ProtoEntry) -> ServiceEntry {
+    ServiceEntry {
+        id: entry.id.clone(),
+        kind: entry.r#type,
+        url: entry.url.clone(),
+        label: entry.label.clone(),
+    }
+}
+
+fn range(min_minor: i64, max_minor: i64) -> AmountRange {
+    AmountRange {
+        min: Money::from_minor(min_minor),
+        max: Money::from_minor(max_minor),
+    }
+}

@@ -1,0 +1,153 @@
+//! One stream, from its first byte to its end.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use adfolio_kit::identity::{Caller, UserId};
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::auth::v1::UserState;
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::response::Response;
+use bytes::Bytes;
+use chrono::{SecondsFormat, Utc};
+use tokio::time::{Instant, sleep_until};
+
+use super::{Kinds, Signal, Streams};
+use crate::auth::Token;
+use crate::errors::Failure;
+
+/// Events of one kind are told at most so often.
+const TELL_INTERVAL: Duration = Duration::from_millis(500);
+
+/// A quiet stream shows that it lives this often.
+const BEAT_INTERVAL: Duration = Duration::from_secs(15);
+
+/// A stream's session is looked at this often, also when no event said to: the broker may be down.
+const CHECK_INTERVAL: Duration = Duration::from_secs(60);
+
+/// How the stream begins: what a client should wait before it opens another.
+const GREETING: &[u8] = b"retry: 3000\n\n";
+
+const BEAT: &[u8] = b":\n\n";
+
+/// Tells nginx not to hold anything back.
+const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// An open stream. Dropping it ends it.
+#[derive(Debug)]
+pub struct Listener {
+    streams: Streams,
+    user: UserId,
+    token: Token,
+    signal: Arc<Signal>,
+    greeted: bool,
+    ends_at: Instant,
+    check_at: Instant,
+    beat_at: Instant,
+    quiet_until: Instant,
+}
+
+impl Listener {
+    /// Begins a stream of `user`, whose session `token` stands for.
+    pub fn open(streams: &Streams, user: UserId, token: Token) -> Result<Self, Failure> {
+        let signal = streams.begin(user)?;
+        let now = Instant::now();
+        Ok(Self {
+            user,
+            token,
+            signal,
+            greeted: false,
+            ends_at: now + streams.0.max_age,
+            check_at: now + CHECK_INTERVAL,
+            beat_at: now + BEAT_INTERVAL,
+            quiet_until: now,
+            streams: streams.clone(),
+        })
+    }
+
+    /// The answer that goes on until the stream ends.
+    pub fn into_response(self) -> Response {
+        let pieces = futures::stream::unfold(self, |mut listener| async move {
+            let piece = listener.next().await?;
+            Some((Ok::<_, std::convert::Infallible>(piece), listener))
+        });
+        let mut response = Response::new(Body::from_stream(pieces));
+        let headers = response.headers_mut();
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/event-stream"),
+        );
+        headers.insert(UNBUFFERED, HeaderValue::from_static("no"));
+        response
+    }
+
+    /// What the stream says next; nothing when it is over.
+    async fn next(&mut self) -> Option<Bytes> {
+        if !self.greeted {
+            self.greeted = true;
+            return Some(Bytes::from_static(GREETING));
+        }
+        loop {
+            let told = async {
+                self.signal.wait().await;
+                sleep_until(self.quiet_until).await;
+            };
+            let check = tokio::select! {
+                biased;
+                () = self.streams.0.end.cancelled() => return None,
+                () = sleep_until(self.ends_at) => return None,
+                () = self.signal.doubted.notified() => true,
+                () = sleep_until(self.check_at) => true,
+                () = told => false,
+                () = sleep_until(self.beat_at) => {
+                    self.beat_at = Instant::now() + BEAT_INTERVAL;
+                    return Some(Bytes::from_static(BEAT));
+                }
+            };
+            if !check {
+                let now = Instant::now();
+                self.quiet_until = now + TELL_INTERVAL;
+                self.beat_at = now + BEAT_INTERVAL;
+                return Some(events(self.signal.take()));
+            }
+            self.check_at = Instant::now() + CHECK_INTERVAL;
+            if !self.may_go_on().await {
+                return None;
+            }
+        }
+    }
+
+    /// Whether the session still holds and the account is active. While that cannot be told, it does.
+    async fn may_go_on(&self) -> bool {
+        let shared = &self.streams.0;
+        let Ok(_turn) = shared.checks.acquire().await else {
+            return false;
+        };
+        match shared.sessions.user(&self.token, &Caller::system()).await {
+            Ok(session) => session.user == self.user && session.state == UserState::Active,
+            Err(failure) => !matches!(
+                failure.refusal.reason,
+                Reason::NotAuthenticated | Reason::SessionExpired
+            ),
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.streams.finish(self.user, &self.signal);
+    }
+}
+
+/// The events of some kinds, in the format of event streams.
+fn events(kinds: Kinds) -> Bytes {
+    let at = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
+    let mut text = String::new();
+    for name in kinds.names() {
+        // Writing into memory cannot fail.
+        let _ = write!(text, "event: {name}\ndata: {{\"at\":\"{at}\"}}\n\n");
+    }
+    text.into()
+}

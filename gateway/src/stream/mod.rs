@@ -1,0 +1,203 @@
+//! Event streams: what a page should fetch again, told as it happens, so that nobody polls.
+//!
+//! A stream says which kind of thing changed, never what it is now: events may come twice or for nothing, and a page that
+//! was told fetches the truth. So what happens in quick succession is told once, and after a gap everything is told.
+//!
+//! While a user has streams here, the gateway's subscription follows that user's events and no others. From the moment it
+//! does, nothing is missed; that moment itself counts as a change of everything, because the page may have fetched before.
+
+mod feed;
+mod listener;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use adfolio_kit::consumer::{EventSink, Interests, Subscription};
+use adfolio_kit::identity::UserId;
+use adfolio_kit::outbox::subject_key;
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::shutdown::Shutdown;
+use axum::http::StatusCode;
+use tokio::sync::{Notify, Semaphore};
+use uuid::Uuid;
+
+use crate::auth::Sessions;
+use crate::config::GatewayConfig;
+use crate::errors::Failure;
+
+pub use listener::Listener;
+
+/// Sessions that are verified again at a time: after a gap all streams want it at once.
+const CHECKED_AT_A_TIME: usize = 16;
+
+/// Seconds after which a client that got no stream may ask again.
+const RETRY: Duration = Duration::from_secs(10);
+
+/// What goes to everybody, besides what goes to single users.
+const ANNOUNCEMENTS: &str = "adfolio.notification.v1.AnnouncementPublished";
+
+/// Kinds of things that a page shows, as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    /// How many notifications are unread.
+    pub const UNREAD: Self = Self(1);
+    /// The wallet and what protects it.
+    pub const WALLET: Self = Self(1 << 1);
+    /// Plans and their figures.
+    pub const PLAN: Self = Self(1 << 2);
+    /// Everything.
+    pub const ALL: Self = Self(0b111);
+
+    const NAMES: [(Self, &'static str); 3] = [
+        (Self::UNREAD, "unread"),
+        (Self::WALLET, "wallet"),
+        (Self::PLAN, "plan"),
+    ];
+
+    /// Both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The names of those that are in it.
+    fn names(self) -> impl Iterator<Item = &'static str> {
+        let named = Self::NAMES.into_iter();
+        named.filter_map(move |(kind, name)| (self.0 & kind.0 != 0).then_some(name))
+    }
+}
+
+/// What one stream has not told yet.
+#[derive(Debug, Default)]
+struct Signal {
+    kinds: AtomicU8,
+    raised: Notify,
+    /// The stream's session may have ended.
+    doubted: Notify,
+}
+
+impl Signal {
+    fn raise(&self, kinds: Kinds) {
+        self.kinds.fetch_or(kinds.0, Ordering::AcqRel);
+        self.raised.notify_one();
+    }
+
+    /// Waits until there is something to tell; tells nothing itself, so it may be dropped at any time.
+    async fn wait(&self) {
+        while self.kinds.load(Ordering::Acquire) == 0 {
+            self.raised.notified().await;
+        }
+    }
+
+    fn take(&self) -> Kinds {
+        Kinds(self.kinds.swap(0, Ordering::AcqRel))
+    }
+}
+
+/// The streams of one user.
+#[derive(Debug, Default)]
+struct UserStreams {
+    /// Whether the subscription follows the user.
+    heard: bool,
+    signals: Vec<Arc<Signal>>,
+}
+
+/// All open streams. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Streams(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    users: Mutex<HashMap<Uuid, UserStreams>>,
+    interests: Interests,
+    sessions: Sessions,
+    checks: Semaphore,
+    open: Semaphore,
+    per_user: usize,
+    max_age: Duration,
+    end: Shutdown,
+}
+
+impl Streams {
+    /// No streams yet; all that open end with `shutdown`.
+    pub fn new(config: &GatewayConfig, sessions: Sessions, shutdown: &Shutdown) -> Self {
+        let limit = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+        Self(Arc::new(Shared {
+            users: Mutex::default(),
+            interests: Interests::default(),
+            sessions,
+            checks: Semaphore::new(CHECKED_AT_A_TIME),
+            open: Semaphore::new(limit(config.max_streams).min(Semaphore::MAX_PERMITS)),
+            per_user: limit(config.max_streams_per_user),
+            max_age: Duration::from_secs(config.stream_max_age_seconds),
+            end: shutdown.child(),
+        }))
+    }
+
+    /// The subscription that feeds the streams; it follows the users that have some.
+    pub fn subscription(&self) -> Subscription {
+        Subscription::ephemeral("gateway")
+            .bind(ANNOUNCEMENTS)
+            .with_interests(self.0.interests.clone())
+    }
+
+    /// What the subscription is to be run with.
+    pub fn sink(&self) -> impl EventSink + use<> {
+        feed::Feed(self.clone())
+    }
+
+    /// Begins a stream, unless the user or everybody together has too many.
+    fn begin(&self, user: UserId) -> Result<Arc<Signal>, Failure> {
+        let Ok(permit) = self.0.open.try_acquire() else {
+            return Err(refused(
+                StatusCode::SERVICE_UNAVAILABLE,
+                Reason::Unavailable,
+            ));
+        };
+        let signal = Arc::new(Signal::default());
+        let mut users = self.lock();
+        let streams = users.entry(user.0).or_default();
+        if streams.signals.len() >= self.0.per_user {
+            return Err(refused(
+                StatusCode::TOO_MANY_REQUESTS,
+                Reason::TooManyAttempts,
+            ));
+        }
+        if streams.heard {
+            signal.raise(Kinds::ALL);
+        }
+        streams.signals.push(Arc::clone(&signal));
+        // Under the lock, so that it cannot overtake the removal of the user's last stream, or be overtaken by it.
+        self.0.interests.add(subject_key(user.0));
+        permit.forget();
+        Ok(signal)
+    }
+
+    fn finish(&self, user: UserId, signal: &Arc<Signal>) {
+        let mut users = self.lock();
+        if let Some(streams) = users.get_mut(&user.0) {
+            streams.signals.retain(|other| !Arc::ptr_eq(other, signal));
+            if streams.signals.is_empty() {
+                users.remove(&user.0);
+                self.0.interests.remove(&subject_key(user.0));
+            }
+        }
+        self.0.open.add_permits(1);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Uuid, UserStreams>> {
+        self.0.users.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn refused(status: StatusCode, reason: Reason) -> Failure {
+    Failure {
+        refusal: Refusal::new(reason).retry_after(RETRY),
+        status,
+        lang: None,
+    }
+}
