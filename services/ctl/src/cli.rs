@@ -5,7 +5,10 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::services::{Addresses, Services};
-use crate::{dead, delivery, demo, staff, wallet};
+use crate::{
+    acceptor, audit, content, coupon, dead, delivery, demo, exchange, feedback, license, notice,
+    operator, pay_password, plan, product, staff, user, wallet, withdraw,
+};
 
 /// Operates Adfolio.
 #[derive(Debug, Parser)]
@@ -22,12 +25,54 @@ enum Command {
     /// Staff accounts
     #[command(subcommand)]
     Staff(staff::StaffCommand),
-    /// Proofs of the ledger
+    /// Licence keys
+    #[command(subcommand)]
+    License(license::LicenseCommand),
+    /// Users
+    #[command(subcommand)]
+    User(user::UserCommand),
+    /// Transaction passwords
+    #[command(subcommand)]
+    PayPassword(pay_password::PayPasswordCommand),
+    /// Postings of staff, and proofs of the ledger
     #[command(subcommand)]
     Wallet(wallet::WalletCommand),
+    /// Withdrawals
+    #[command(subcommand)]
+    Withdraw(withdraw::WithdrawCommand),
+    /// Products
+    #[command(subcommand)]
+    Product(product::ProductCommand),
+    /// Proxy operators
+    #[command(subcommand)]
+    Operator(operator::OperatorCommand),
+    /// Plans
+    #[command(subcommand)]
+    Plan(Box<plan::PlanCommand>),
     /// Delivery reports
     #[command(subcommand)]
     Delivery(delivery::DeliveryCommand),
+    /// Coupons and their campaigns
+    #[command(subcommand)]
+    Coupon(coupon::CouponCommand),
+    /// Acceptors of foreign exchange and their codes
+    #[command(subcommand)]
+    Acceptor(acceptor::AcceptorCommand),
+    /// Exchange orders
+    #[command(subcommand)]
+    Exchange(exchange::ExchangeCommand),
+    /// Notifications to users
+    #[command(subcommand)]
+    Notice(notice::NoticeCommand),
+    /// Users' feedback
+    #[command(subcommand)]
+    Feedback(feedback::FeedbackCommand),
+    /// Texts that staff edit
+    #[command(subcommand)]
+    Content(content::ContentCommand),
+    /// What staff did
+    #[command(subcommand)]
+    Audit(audit::AuditCommand),
     /// Events that a consumer could not take
     Dead(dead::DeadArgs),
     /// Demo data
@@ -39,12 +84,28 @@ impl Cli {
     /// Does what was asked for.
     pub async fn run(self) -> anyhow::Result<ExitCode> {
         let services = Services::connect(&self.addresses)?;
-        match self.command {
-            Command::Staff(command) => command.run(&services).await,
-            Command::Wallet(command) => command.run(&services).await,
-            Command::Delivery(command) => command.run(&services).await,
-            Command::Dead(arguments) => arguments.run().await,
-            Command::Demo(command) => command.run(&services).await,
-        }
+        let done = match self.command {
+            // These say by their exit code what they found.
+            Command::Staff(command) => return command.run(&services).await,
+            Command::Wallet(command) => return command.run(&services).await,
+            Command::Delivery(command) => return command.run(&services).await,
+            Command::Dead(arguments) => return arguments.run().await,
+            Command::Demo(command) => return command.run(&services).await,
+            Command::License(command) => command.run(&services).await,
+            Command::User(command) => command.run(&services).await,
+            Command::PayPassword(command) => command.run(&services).await,
+            Command::Withdraw(command) => command.run(&services).await,
+            Command::Product(command) => command.run(&services).await,
+            Command::Operator(command) => command.run(&services).await,
+            Command::Plan(command) => command.run(&services).await,
+            Command::Coupon(command) => command.run(&services).await,
+            Command::Acceptor(command) => command.run(&services).await,
+            Command::Exchange(command) => command.run(&services).await,
+            Command::Notice(command) => command.run(&services).await,
+            Command::Feedback(command) => command.run(&services).await,
+            Command::Content(command) => command.run(&services).await,
+            Command::Audit(command) => command.run(&services).await,
+        };
+        done.map(|()| ExitCode::SUCCESS)
     }
 }

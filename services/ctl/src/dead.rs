@@ -11,7 +11,12 @@ use clap::{Args, Subcommand};
 use crate::output::{complain, say, table};
 
 /// Every consumer of the system, as service and name.
-const CONSUMERS: [(&str, &str); 2] = [("coupon", "plans"), ("notification", "inbox")];
+const CONSUMERS: [(&str, &str); 4] = [
+    ("auth", "audit"),
+    ("auth", "membership"),
+    ("coupon", "plans"),
+    ("notification", "inbox"),
+];
 
 /// Events that a consumer could not take
 #[derive(Args, Debug)]

@@ -3,14 +3,30 @@
 //! It speaks to the services' gRPC ports, which belong to the private network, as a member of staff of its own with the
 //! role admin. Exit codes: 0 done, 1 failed or found something wrong, 2 wrong usage, 3 an import rejected rows.
 
+mod acceptor;
+mod audit;
 mod cli;
+mod content;
+mod coupon;
 mod dead;
 mod delivery;
 mod demo;
+mod exchange;
+mod feedback;
+mod files;
+mod license;
+mod names;
+mod notice;
+mod operator;
 mod output;
+mod pay_password;
+mod plan;
+mod product;
 mod services;
 mod staff;
+mod user;
 mod wallet;
+mod withdraw;
 
 use std::process::ExitCode;
 

@@ -9,6 +9,7 @@ use adfolio_kit::refusal::Refusal;
 use adfolio_proto::acceptor::v1::acceptor_admin_service_client::AcceptorAdminServiceClient;
 use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
 use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;
+use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceClient;
 use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
 use adfolio_proto::notification::v1::notification_admin_service_client::NotificationAdminServiceClient;
@@ -17,11 +18,17 @@ use adfolio_proto::plan::v1::plan_service_client::PlanServiceClient;
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
 use anyhow::anyhow;
 use clap::Args;
+use nix::unistd::{Uid, User};
 use tonic::Status;
 use uuid::Uuid;
 
+use crate::output::Format;
+
 /// As whom adfolioctl acts: fixed, so that what it did can be told from what people did.
 const OPERATOR: Uuid = Uuid::from_u128(0x00ad_f011_0000_7000_8000_0000_0000_0001);
+
+/// Rows of a page.
+const PAGE_LIMIT: u32 = 100;
 
 /// The limit of an ordinary call.
 pub const CALL_LIMIT: Duration = Duration::from_secs(10);
@@ -134,11 +141,97 @@ pub fn operator() -> Caller {
     operator_within(CALL_LIMIT)
 }
 
-/// adfolioctl itself, with more time.
+/// adfolioctl itself, with more time. All of it has one staff id, so the person at the machine is named where reasons are.
 pub fn operator_within(limit: Duration) -> Caller {
     Caller {
         deadline: Deadline::after(limit),
+        reason: person(),
         ..Caller::staff(OPERATOR, StaffRole::Admin)
+    }
+}
+
+/// Who runs this program, by the machine's own account of it.
+fn person() -> String {
+    let id = Uid::current();
+    let name = match User::from_uid(id) {
+        Ok(Some(user)) => user.name,
+        _ => id.to_string(),
+    };
+    format!("adfolioctl, run by {name}")
+}
+
+/// Why something is changed, and how the answer is printed
+#[derive(Args, Debug)]
+pub struct Change {
+    /// Why; kept in the audit log
+    #[arg(long, default_value = "")]
+    reason: String,
+    /// The same command with the same key is carried out once; random by default
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<IdempotencyKey>,
+    #[command(flatten)]
+    pub format: Format,
+}
+
+impl Change {
+    /// adfolioctl with the reason, and a key so that a call may be tried again.
+    pub fn caller(&self) -> anyhow::Result<Caller> {
+        let caller = Caller {
+            reason: self.signed_reason(),
+            ..operator()
+        };
+        match &self.idempotency_key {
+            Some(key) => Ok(caller.with_key(Some(key.clone()))),
+            None => keyed(caller, &Uuid::now_v7().to_string()),
+        }
+    }
+
+    /// The reason as it was given.
+    pub fn reason(&self) -> String {
+        self.reason.clone()
+    }
+
+    /// The reason with the name of who gave it; not for users' eyes.
+    pub fn signed_reason(&self) -> String {
+        if self.reason.is_empty() {
+            person()
+        } else {
+            format!("{} ({})", self.reason, person())
+        }
+    }
+}
+
+/// Part of a list, and how it is printed
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Listing {
+    /// Show at most this many, newest first
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max: u32,
+    #[command(flatten)]
+    pub format: Format,
+}
+
+impl Listing {
+    /// As many items as were asked for, page by page.
+    pub async fn items<T, F, Fut>(self, mut page: F) -> anyhow::Result<Vec<T>>
+    where
+        F: FnMut(PageRequest) -> Fut,
+        Fut: Future<Output = Result<(Vec<T>, String), Status>>,
+    {
+        let (mut items, mut cursor) = (Vec::new(), String::new());
+        let mut left = self.max;
+        while left > 0 {
+            let limit = left.min(PAGE_LIMIT);
+            let request = PageRequest { cursor, limit };
+            let (more, next) = page(request).await.map_err(|status| explain(&status))?;
+            items.extend(more);
+            if next.is_empty() {
+                break;
+            }
+            cursor = next;
+            left = left.saturating_sub(limit);
+        }
+        Ok(items)
     }
 }
 
@@ -175,6 +268,16 @@ macro_rules! ask {
 }
 
 pub(crate) use ask;
+
+/// Like `ask!`, and ends the command with what a refusal means.
+macro_rules! order {
+    ($client:expr, $method:ident, $caller:expr, $message:expr) => {
+        $crate::services::ask!($client, $method, $caller, $message)
+            .map_err(|status| $crate::services::explain(&status))?
+    };
+}
+
+pub(crate) use order;
 
 /// Says to a person what a status means.
 pub fn explain(status: &Status) -> anyhow::Error {

@@ -7,20 +7,24 @@ use std::process::ExitCode;
 use adfolio_kit::config::secret_from;
 use adfolio_kit::identity::StaffRole as Role;
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_proto::auth::v1::{CreateStaffRequest, StaffRole};
+use adfolio_proto::auth::v1::{CreateStaffRequest, ListStaffRequest, Staff, StaffRole};
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::json;
 use uuid::Uuid;
 
+use crate::names::{name, time};
 use crate::output::say;
-use crate::services::{Services, ask, explain, keyed, operator};
+use crate::services::{Listing, Services, ask, explain, keyed, operator};
 
 /// Staff accounts
 #[derive(Debug, Subcommand)]
 pub enum StaffCommand {
     /// Creates a staff account
     Create(Create),
+    /// Lists staff accounts
+    List(Listing),
 }
 
 impl StaffCommand {
@@ -28,6 +32,7 @@ impl StaffCommand {
     pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
         match self {
             Self::Create(create) => create.run(services).await,
+            Self::List(listing) => list(services, listing).await,
         }
     }
 }
@@ -86,6 +91,26 @@ impl Create {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+async fn list(services: &Services, listing: Listing) -> anyhow::Result<ExitCode> {
+    let staff = listing
+        .items(|page| async move {
+            let message = ListStaffRequest { page: Some(page) };
+            let answer = ask!(services.auth_admin, list_staff, operator(), message)?;
+            Ok((answer.items, answer.next_cursor))
+        })
+        .await?;
+    let row = |member: Staff| {
+        vec![
+            ("id", json!(member.id)),
+            ("username", json!(member.username)),
+            ("role", name::<StaffRole>(member.role)),
+            ("created_at", time(member.created_at)),
+        ]
+    };
+    listing.format.list(staff.into_iter().map(row).collect());
+    Ok(ExitCode::SUCCESS)
 }
 
 fn is_taken(status: &tonic::Status) -> bool {

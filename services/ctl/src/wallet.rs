@@ -1,5 +1,7 @@
 //! `adfolioctl wallet`.
 
+mod posting;
+
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -13,9 +15,19 @@ use crate::services::{Services, ask, explain, operator_within};
 /// Proofs read all of the books.
 const PROOF_LIMIT: Duration = Duration::from_mins(10);
 
-/// Proofs of the ledger
+/// Postings of staff, and proofs of the ledger
 #[derive(Debug, Subcommand)]
 pub enum WalletCommand {
+    /// Credits a deposit
+    Deposit(posting::Remarked),
+    /// Takes money back from the available balance
+    Chargeback(posting::Remarked),
+    /// Takes back a deposit that never arrived
+    RechargeDeduction(posting::Remarked),
+    /// Charges a membership; the user becomes a member (VIP)
+    Membership(posting::Membership),
+    /// Grants start-up funds, or notes their return
+    StartUpFunds(posting::StartUpFunds),
     /// Proves that the books balance; exits with 1 when they do not
     Reconcile(Reconcile),
     /// Verifies the hash chains of one user or of all; exits with 1 when one does not hold
@@ -25,10 +37,17 @@ pub enum WalletCommand {
 impl WalletCommand {
     /// Does it.
     pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
-        match self {
-            Self::Reconcile(reconcile) => reconcile.run(services).await,
-            Self::Verify(verify) => verify.run(services).await,
-        }
+        let done = match self {
+            Self::Deposit(posting) => posting.deposit(services).await,
+            Self::Chargeback(posting) => posting.chargeback(services).await,
+            Self::RechargeDeduction(posting) => posting.recharge_deduction(services).await,
+            Self::Membership(membership) => membership.run(services).await,
+            Self::StartUpFunds(funds) => funds.run(services).await,
+            // Proofs say by their exit code what they found.
+            Self::Reconcile(reconcile) => return reconcile.run(services).await,
+            Self::Verify(verify) => return verify.run(services).await,
+        };
+        done.map(|()| ExitCode::SUCCESS)
     }
 }
 

@@ -248,8 +248,8 @@ pub const ACCEPTORS: [Acceptor; 2] = [
     },
 ];
 
-/// Ways to reach customer service, labelled in every language of the interface.
-pub fn service_entries() -> Content {
+/// The content with ways to reach customer service, labelled in every language of the interface.
+pub fn service_entries(content: Content) -> Content {
     let entry = |r#type, url: &str, labels: &[(&str, &str)]| ServiceEntryContent {
         id: String::new(),
         r#type,
@@ -269,6 +269,7 @@ pub fn service_entries() -> Content {
             "https://support.adfolio.example/deposit",
             &DEPOSITS,
         )],
+        ..content
     }
 }
 

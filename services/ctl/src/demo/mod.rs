@@ -311,7 +311,7 @@ async fn service_entries(services: &Services) -> anyhow::Result<()> {
         return Ok(());
     }
     let message = SetContentRequest {
-        content: Some(catalog::service_entries()),
+        content: Some(catalog::service_entries(content)),
     };
     let caller = keyed(operator(), "demo-service-entries")?;
     ask!(services.notification_admin, set_content, caller, message)

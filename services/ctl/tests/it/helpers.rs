@@ -115,7 +115,7 @@ impl Stack {
         let auth = spawn_auth(&auth_database, &broker).await;
 
         let coupon_database = TestDatabase::create(&[&adfolio_coupon::MIGRATOR]).await;
-        let mut config = adfolio_coupon::Config::parse_from(["coupon"]);
+        let mut config = adfolio_coupon::Config::parse_from(["coupon", "--auth-url", &auth.url()]);
         (config.database, config.broker) = (coupon_database.args(), broker.args());
         let coupon =
             spawn_service(|listener, shutdown| adfolio_coupon::run(config, listener, shutdown))
@@ -129,20 +129,18 @@ impl Stack {
         })
         .await;
 
-        let acceptor_database = TestDatabase::create(&[&adfolio_acceptor::MIGRATOR]).await;
-        let mut config = adfolio_acceptor::Config::parse_from(["acceptor"]);
-        config.database = acceptor_database.args();
-        let acceptor =
-            spawn_service(|listener, shutdown| adfolio_acceptor::run(config, listener, shutdown))
-                .await;
-
         // Wallet and plan ask each other, so wallet is told where plan is going to be.
         let plan_listener = free_listener().await;
         let plan_url = format!("http://{}", plan_listener.local_addr().unwrap());
         let (auth_url, coupon_url) = (auth.url(), coupon.url());
         let wallet_database = TestDatabase::create(&[&adfolio_wallet::MIGRATOR]).await;
+        let card_key = "7e".repeat(32);
         let arguments = [
             "wallet",
+            "--pay-password-pepper",
+            "the pepper of every test",
+            "--card-key",
+            &card_key,
             "--auth-url",
             &auth_url,
             "--coupon-url",
@@ -156,8 +154,22 @@ impl Stack {
             spawn_service(|listener, shutdown| adfolio_wallet::run(config, listener, shutdown))
                 .await;
 
-        let plan_database = TestDatabase::create(&[&adfolio_plan::MIGRATOR]).await;
         let wallet_url = wallet.url();
+        let acceptor_database = TestDatabase::create(&[&adfolio_acceptor::MIGRATOR]).await;
+        let arguments = [
+            "acceptor",
+            "--auth-url",
+            &auth_url,
+            "--wallet-url",
+            &wallet_url,
+        ];
+        let mut config = adfolio_acceptor::Config::parse_from(arguments);
+        (config.database, config.broker) = (acceptor_database.args(), broker.args());
+        let acceptor =
+            spawn_service(|listener, shutdown| adfolio_acceptor::run(config, listener, shutdown))
+                .await;
+
+        let plan_database = TestDatabase::create(&[&adfolio_plan::MIGRATOR]).await;
         let arguments = [
             "plan",
             "--auth-url",

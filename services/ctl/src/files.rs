@@ -1,0 +1,22 @@
+//! JSON files that commands read.
+
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use serde::de::DeserializeOwned;
+
+/// Longest file that is read.
+const LONGEST: u64 = 4 * 1024 * 1024;
+
+/// The content of a JSON file.
+pub fn read_json<T: DeserializeOwned>(file: &Path) -> anyhow::Result<T> {
+    let shown = file.display();
+    let size = std::fs::metadata(file)
+        .with_context(|| format!("cannot read {shown}"))?
+        .len();
+    if size > LONGEST {
+        bail!("{shown} is too long");
+    }
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+    serde_json::from_str(&text).with_context(|| format!("{shown} is not as it should be"))
+}

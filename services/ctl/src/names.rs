@@ -1,0 +1,139 @@
+//! Names, amounts and times as people write and read them: the same as in the REST contract.
+
+use adfolio_money::Money;
+use adfolio_proto::acceptor::v1::{
+    AcceptorKind, ExchangeDecision, ExchangeDirection, ExchangeStatus,
+};
+use adfolio_proto::auth::v1::{Entry, LicenseKeyState, StaffRole, UserState};
+use adfolio_proto::common::v1::Gender;
+use adfolio_proto::coupon::v1::{CampaignKind, CouponMode, CouponState, CouponType};
+use adfolio_proto::notification::v1::{Category, FeedbackState};
+use adfolio_proto::plan::v1::{ContentType, FinishOutcome, PlanStatus, PushFilter};
+use adfolio_proto::wallet::v1::{
+    FlowType, StartUpFundsAction, WithdrawalDecision, WithdrawalMethod, WithdrawalStatus,
+};
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde_json::{Value, json};
+
+/// A closed set of the contract whose values have short names: `PLAN_STATUS_PUTTING` is `putting`.
+pub trait Named: TryFrom<i32> + Copy {
+    /// What the names in the contract begin with.
+    const PREFIX: &'static str;
+
+    /// The value of a name in the contract.
+    fn of_name(name: &str) -> Option<Self>;
+
+    /// Its name in the contract.
+    fn contract_name(self) -> &'static str;
+
+    /// Whether it stands for nothing.
+    fn is_unspecified(self) -> bool;
+}
+
+macro_rules! named {
+    ($($type:ty, $prefix:literal;)*) => {$(
+        impl Named for $type {
+            const PREFIX: &'static str = $prefix;
+
+            fn of_name(name: &str) -> Option<Self> {
+                Self::from_str_name(name)
+            }
+
+            fn contract_name(self) -> &'static str {
+                self.as_str_name()
+            }
+
+            fn is_unspecified(self) -> bool {
+                i32::from(self) == 0
+            }
+        }
+    )*};
+}
+
+named! {
+    AcceptorKind, "ACCEPTOR_KIND_";
+    CampaignKind, "CAMPAIGN_KIND_";
+    Category, "CATEGORY_";
+    ContentType, "CONTENT_TYPE_";
+    CouponMode, "COUPON_MODE_";
+    CouponState, "COUPON_STATE_";
+    CouponType, "COUPON_TYPE_";
+    Entry, "ENTRY_";
+    ExchangeDecision, "EXCHANGE_DECISION_";
+    ExchangeDirection, "EXCHANGE_DIRECTION_";
+    ExchangeStatus, "EXCHANGE_STATUS_";
+    FeedbackState, "FEEDBACK_STATE_";
+    FinishOutcome, "FINISH_OUTCOME_";
+    FlowType, "FLOW_TYPE_";
+    Gender, "GENDER_";
+    LicenseKeyState, "LICENSE_KEY_STATE_";
+    PlanStatus, "PLAN_STATUS_";
+    PushFilter, "PUSH_FILTER_";
+    StaffRole, "STAFF_ROLE_";
+    StartUpFundsAction, "START_UP_FUNDS_ACTION_";
+    UserState, "USER_STATE_";
+    WithdrawalDecision, "WITHDRAWAL_DECISION_";
+    WithdrawalMethod, "WITHDRAWAL_METHOD_";
+    WithdrawalStatus, "WITHDRAWAL_STATUS_";
+}
+
+/// Reads a short name.
+pub fn parse<N: Named>(text: &str) -> Result<N, String> {
+    let name = format!("{}{}", N::PREFIX, text.to_ascii_uppercase());
+    N::of_name(&name)
+        .filter(|value| !value.is_unspecified())
+        .ok_or_else(|| format!("{text:?} is not known here"))
+}
+
+/// The short name of a number; nothing for the unspecified one.
+pub fn name<N: Named>(number: i32) -> Value {
+    let named = N::try_from(number)
+        .ok()
+        .filter(|value| !value.is_unspecified())
+        .and_then(|value| value.contract_name().strip_prefix(N::PREFIX));
+    named.map_or(Value::Null, |name| json!(name.to_ascii_lowercase()))
+}
+
+/// The number of a filter; absent means all.
+pub fn filter<N: Named + Into<i32>>(given: Option<N>) -> i32 {
+    given.map_or(0, Into::into)
+}
+
+/// An amount as a decimal.
+pub fn money(minor: i64) -> Value {
+    json!(Money::from_minor(minor).to_string())
+}
+
+/// A time, or nothing.
+pub fn time<T: TryInto<DateTime<Utc>>>(timestamp: Option<T>) -> Value {
+    let time = timestamp.and_then(|timestamp| timestamp.try_into().ok());
+    time.map_or(Value::Null, |time: DateTime<Utc>| {
+        json!(time.to_rfc3339_opts(SecondsFormat::Millis, true))
+    })
+}
+
+/// A text, or nothing.
+pub fn text(text: String) -> Value {
+    if text.is_empty() {
+        Value::Null
+    } else {
+        json!(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_go_both_ways() {
+        assert_eq!(parse::<PlanStatus>("put_failed"), Ok(PlanStatus::PutFailed));
+        assert_eq!(
+            name::<PlanStatus>(PlanStatus::PutFailed.into()),
+            json!("put_failed")
+        );
+        assert_eq!(name::<PlanStatus>(0), Value::Null);
+        assert!(parse::<PlanStatus>("unspecified").is_err());
+        assert!(parse::<PlanStatus>("nowhere").is_err());
+    }
+}

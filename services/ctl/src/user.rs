@@ -1,0 +1,230 @@
+//! `adfolioctl user`.
+
+use adfolio_money::Money;
+use adfolio_proto::auth::v1::{
+    CreateHostTokenRequest, Entry, GetUserDetailRequest, ListUsersRequest, SetUserProfileRequest,
+    SetUserStateRequest, User, UserState,
+};
+use adfolio_proto::wallet::v1::GetUserPropertyRequest;
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::names::{self, money, name, text, time};
+use crate::output::{Format, Row};
+use crate::services::{Change, Listing, Services, ask, operator, order};
+
+/// Users
+#[derive(Debug, Subcommand)]
+pub enum UserCommand {
+    /// Lists users
+    List(List),
+    /// Shows a user with wallet and number of sessions
+    Show(Show),
+    /// Moves an account to another state
+    State(State),
+    /// Changes a user's standing
+    Profile(Profile),
+    /// Issues a token for a user of a native host shell
+    HostToken(HostToken),
+}
+
+impl UserCommand {
+    /// Does it.
+    pub async fn run(self, services: &Services) -> anyhow::Result<()> {
+        match self {
+            Self::List(list) => list.run(services).await,
+            Self::Show(show) => show.run(services).await,
+            Self::State(state) => state.run(services).await,
+            Self::Profile(profile) => profile.run(services).await,
+            Self::HostToken(token) => token.run(services).await,
+        }
+    }
+}
+
+/// Lists users
+#[derive(Args, Debug)]
+pub struct List {
+    /// Part of a user name or e-mail address, or an id
+    #[arg(long, default_value = "")]
+    query: String,
+    /// Only this state: active, not_activated, disabled or cancelled
+    #[arg(long, value_parser = names::parse::<UserState>)]
+    state: Option<UserState>,
+    #[command(flatten)]
+    listing: Listing,
+}
+
+impl List {
+    async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let (query, state) = (&self.query, names::filter(self.state));
+        let users = self
+            .listing
+            .items(|page| async move {
+                let message = ListUsersRequest {
+                    query: query.clone(),
+                    state,
+                    page: Some(page),
+                };
+                let answer = ask!(services.auth_admin, list_users, operator(), message)?;
+                Ok((answer.items, answer.next_cursor))
+            })
+            .await?;
+        self.listing
+            .format
+            .list(users.into_iter().map(row).collect());
+        Ok(())
+    }
+}
+
+/// Shows a user with wallet and number of sessions
+#[derive(Args, Debug)]
+pub struct Show {
+    /// The user's id
+    user_id: String,
+    #[command(flatten)]
+    format: Format,
+}
+
+impl Show {
+    async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let user_id = self.user_id;
+        let message = GetUserDetailRequest {
+            user_id: user_id.clone(),
+        };
+        let detail = order!(services.auth_admin, get_user_detail, operator(), message);
+        let message = GetUserPropertyRequest { user_id };
+        let answer = order!(
+            services.wallet_admin,
+            get_user_property,
+            operator(),
+            message
+        );
+        let property = answer.property.unwrap_or_default();
+        let user = detail.user.context("no user was answered")?;
+        let mut shown = row(user);
+        shown.extend([
+            ("sessions", json!(detail.sessions.len())),
+            ("available", money(property.available_minor)),
+            ("to_be_consumed", money(property.to_be_consumed_minor)),
+            ("to_be_settled", money(property.to_be_settled_minor)),
+            ("withdrawing", money(property.withdrawing_minor)),
+            ("discount", money(property.discount_minor)),
+            (
+                "start_up_funds_outstanding",
+                money(property.start_up_funds_outstanding_minor),
+            ),
+        ]);
+        self.format.one(shown);
+        Ok(())
+    }
+}
+
+/// Moves an account to another state
+#[derive(Args, Debug)]
+pub struct State {
+    /// The user's id
+    user_id: String,
+    /// The new state: active, not_activated, disabled or cancelled
+    #[arg(value_parser = names::parse::<UserState>)]
+    state: UserState,
+    #[command(flatten)]
+    change: Change,
+}
+
+impl State {
+    async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let message = SetUserStateRequest {
+            user_id: self.user_id,
+            state: self.state.into(),
+            reason: self.change.signed_reason(),
+        };
+        let caller = self.change.caller()?;
+        let answer = order!(services.auth_admin, set_user_state, caller, message);
+        let user = answer.user.context("no user was answered")?;
+        self.change.format.one(row(user));
+        Ok(())
+    }
+}
+
+/// Changes a user's standing
+#[derive(Args, Debug)]
+pub struct Profile {
+    /// The user's id
+    user_id: String,
+    /// Credit score, 0 to 1000
+    #[arg(long)]
+    credit_score: Option<i32>,
+    /// Shop level, 1 to 100
+    #[arg(long)]
+    shop_level: Option<i32>,
+    /// Guarantee deposit
+    #[arg(long)]
+    deposit: Option<Money>,
+    /// Whether the user is a member
+    #[arg(long)]
+    vip: Option<bool>,
+    #[command(flatten)]
+    change: Change,
+}
+
+impl Profile {
+    async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let message = SetUserProfileRequest {
+            user_id: self.user_id,
+            credit_score: self.credit_score,
+            shop_level: self.shop_level,
+            deposit_minor: self.deposit.map(Money::minor),
+            vip: self.vip,
+        };
+        let caller = self.change.caller()?;
+        let answer = order!(services.auth_admin, set_user_profile, caller, message);
+        let user = answer.user.context("no user was answered")?;
+        self.change.format.one(row(user));
+        Ok(())
+    }
+}
+
+/// Issues a token for a user of a native host shell
+#[derive(Args, Debug)]
+pub struct HostToken {
+    /// The host's own id of its user
+    external_user_id: String,
+    /// Language to start with
+    #[arg(long, default_value = "")]
+    lang: String,
+    #[command(flatten)]
+    change: Change,
+}
+
+impl HostToken {
+    async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let message = CreateHostTokenRequest {
+            external_user_id: self.external_user_id,
+            lang: self.lang,
+        };
+        let caller = self.change.caller()?;
+        let answer = order!(services.auth_admin, create_host_token, caller, message);
+        self.change.format.one(vec![("token", json!(answer.token))]);
+        Ok(())
+    }
+}
+
+fn row(user: User) -> Row {
+    vec![
+        ("id", json!(user.id)),
+        ("username", json!(user.username)),
+        ("nickname", json!(user.nickname)),
+        ("state", name::<UserState>(user.state)),
+        ("entry", name::<Entry>(user.entry)),
+        ("email", text(user.email)),
+        ("phone", text(user.phone)),
+        ("lang", text(user.lang)),
+        ("credit_score", json!(user.credit_score)),
+        ("shop_level", json!(user.shop_level)),
+        ("deposit", money(user.deposit_minor)),
+        ("vip", json!(user.vip)),
+        ("license_key", text(user.license_key_masked)),
+        ("created_at", time(user.created_at)),
+    ]
+}

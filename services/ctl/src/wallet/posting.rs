@@ -1,0 +1,135 @@
+//! What staff post to a wallet.
+
+use adfolio_money::Money;
+use adfolio_proto::wallet::v1::{
+    ChangeStartUpFundsRequest, ChargebackRequest, DeductRechargeRequest, DepositRequest, FlowEntry,
+    FlowType, OpenMembershipRequest, StartUpFundsAction,
+};
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::json;
+
+use crate::names::{self, money, name, text, time};
+use crate::services::{Change, Services, order};
+
+/// An amount for a user, with a remark
+#[derive(Args, Debug)]
+pub struct Remarked {
+    /// The user's id
+    user_id: String,
+    /// The amount, for example 250.00
+    amount: Money,
+    /// Shown to the user in the fund details
+    #[arg(long, default_value = "")]
+    remark: String,
+    #[command(flatten)]
+    change: Change,
+}
+
+impl Remarked {
+    /// Credits a deposit.
+    pub async fn deposit(self, services: &Services) -> anyhow::Result<()> {
+        let message = DepositRequest {
+            user_id: self.user_id,
+            amount_minor: self.amount.minor(),
+            remark: self.remark,
+        };
+        let caller = self.change.caller()?;
+        let answer = order!(services.wallet_admin, deposit, caller, message);
+        show(&self.change, answer.entry)
+    }
+
+    /// Takes money back.
+    pub async fn chargeback(self, services: &Services) -> anyhow::Result<()> {
+        let message = ChargebackRequest {
+            user_id: self.user_id,
+            amount_minor: self.amount.minor(),
+            remark: self.remark,
+        };
+        let caller = self.change.caller()?;
+        let answer = order!(services.wallet_admin, chargeback, caller, message);
+        show(&self.change, answer.entry)
+    }
+
+    /// Takes a deposit back.
+    pub async fn recharge_deduction(self, services: &Services) -> anyhow::Result<()> {
+        let message = DeductRechargeRequest {
+            user_id: self.user_id,
+            amount_minor: self.amount.minor(),
+            remark: self.remark,
+        };
+        let caller = self.change.caller()?;
+        let answer = order!(services.wallet_admin, deduct_recharge, caller, message);
+        show(&self.change, answer.entry)
+    }
+}
+
+/// Charges a membership; the user becomes a member (VIP)
+#[derive(Args, Debug)]
+pub struct Membership {
+    /// The user's id
+    user_id: String,
+    /// What it costs
+    amount: Money,
+    #[command(flatten)]
+    change: Change,
+}
+
+impl Membership {
+    /// Does it.
+    pub async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let message = OpenMembershipRequest {
+            user_id: self.user_id,
+            amount_minor: self.amount.minor(),
+        };
+        let caller = self.change.caller()?;
+        let answer = order!(services.wallet_admin, open_membership, caller, message);
+        show(&self.change, answer.entry)
+    }
+}
+
+/// Grants start-up funds, or notes their return
+#[derive(Args, Debug)]
+pub struct StartUpFunds {
+    /// The user's id
+    user_id: String,
+    /// What to do: grant or return
+    #[arg(value_parser = names::parse::<StartUpFundsAction>)]
+    action: StartUpFundsAction,
+    /// The amount
+    amount: Money,
+    #[command(flatten)]
+    change: Change,
+}
+
+impl StartUpFunds {
+    /// Does it.
+    pub async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let message = ChangeStartUpFundsRequest {
+            user_id: self.user_id,
+            action: self.action.into(),
+            amount_minor: self.amount.minor(),
+        };
+        let caller = self.change.caller()?;
+        let answer = order!(
+            services.wallet_admin,
+            change_start_up_funds,
+            caller,
+            message
+        );
+        show(&self.change, answer.entry)
+    }
+}
+
+fn show(change: &Change, entry: Option<FlowEntry>) -> anyhow::Result<()> {
+    let entry = entry.context("no posting was answered")?;
+    change.format.one(vec![
+        ("id", json!(entry.id)),
+        ("time", time(entry.time)),
+        ("type", name::<FlowType>(entry.r#type)),
+        ("amount", money(entry.amount_minor)),
+        ("balance_after", money(entry.balance_after_minor)),
+        ("remark", text(entry.remark)),
+    ]);
+    Ok(())
+}
