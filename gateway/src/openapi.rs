@@ -174,6 +174,13 @@ pub fn document() -> Value {
         .insert(ERROR_ENVELOPE.to_owned(), error_envelope().into());
     let mut document = serde_json::to_value(assemble(paths, schemas)).unwrap_or_default();
     add_examples(&mut document, &table);
+    document["components"]["examples"] = Reason::ALL
+        .iter()
+        .map(|reason| {
+            let value = json!({"value": error_example(*reason)});
+            (reason.as_str().to_owned(), value)
+        })
+        .collect();
     document
 }
 
@@ -227,7 +234,8 @@ fn assemble(paths: BTreeMap<&str, PathItem>, schemas: Schemas) -> OpenApi {
 }
 
 /// What never reaches the business, by status.
-const EDGE_STATUSES: [(u16, &str); 6] = [
+const EDGE_STATUSES: [(u16, &str); 7] = [
+    (405, "The path does not know this method."),
     (413, "The body is too large."),
     (415, "The body is of the wrong content type."),
     (
@@ -302,8 +310,9 @@ fn add_examples(document: &mut Value, table: &[Route]) {
                 "code": SUCCESS, "msg": success_text(Lang::En, route.success), "data": data,
             }});
         }
-        if let Some(reason) = route.all_reasons().first() {
-            examples[reason.as_str()] = json!({"value": error_example(*reason)});
+        for reason in route.all_reasons() {
+            let name = reason.as_str();
+            examples[name] = json!({"$ref": format!("#/components/examples/{name}")});
         }
         content["examples"] = examples;
     }

@@ -91,8 +91,13 @@ fn description(route: &Route, reasons: &[Reason]) -> String {
         .map(|reason| format!("`{reason}` {}", envelope_code(*reason)))
         .collect::<Vec<_>>()
         .join(", ");
+    let kept = if matches!(route.access, Access::Staff(_)) && route.carrier != Carrier::Query {
+        " Any `reason` that is sent is kept in the audit log."
+    } else {
+        ""
+    };
     format!(
-        "{}\n\nFor: {}. Reasons (code): {listed}.",
+        "{}{kept}\n\nFor: {}. Reasons (code): {listed}.",
         route.summary,
         access_text(route.access)
     )

@@ -73,6 +73,7 @@ fn security_routes() -> Vec<Route> {
         .fails(&[
             Reason::PasswordMismatch,
             Reason::WeakPayPassword,
+            Reason::PayPasswordNotSet,
             Reason::PayPasswordLocked,
             Reason::WrongPayPassword,
             Reason::PasswordUnchanged,

@@ -64,6 +64,7 @@ export function property(over: Partial<Property> = {}): Property {
     discount_amount: '85.00',
     start_up_funds_outstanding: '0.00',
     withdrawing: '0.00',
+    withdraw_blocked_by: [],
     ...over,
   };
 }
@@ -194,6 +195,7 @@ export function plan(over: Partial<Plan> = {}): Plan {
     put_time: at(-2 * DAY),
     finish_time: null,
     settle_time: null,
+    expire_time: null,
     estimated: false,
     sources: ['network'],
     ...over,

@@ -62,7 +62,7 @@ fn changing_routes() -> Vec<Route> {
             set_profile,
         )
         .staff(SUPPORT)
-        .fails(&[Reason::NotFound, Reason::NothingChanged])
+        .fails(&[Reason::NotFound])
         .says(Success::Update),
         Route::post(
             "/admin/user/host_token",
@@ -81,8 +81,9 @@ fn changing_routes() -> Vec<Route> {
             reset_pay_password,
         )
         .staff(SUPPORT)
-        .fails(&[Reason::NotFound])
-        .says(Success::Update),
+        .fails(&[Reason::NotFound, Reason::NothingChanged])
+        .says(Success::Update)
+        .keyed(),
     ]
 }
 

@@ -11,12 +11,78 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What is behind an acceptance code.
-         * @description What is behind an acceptance code.
+         * What is behind an acceptance code, and the caller's pending exchange order.
+         * @description What is behind an acceptance code, and the caller's pending exchange order.
          *
          *     For: user. Reasons (code): `ACCEPTANCE_CODE_ERROR` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["getAcceptorDetail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/acceptor/order/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancels a pending exchange order.
+         * @description Cancels a pending exchange order.
+         *
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["cancelExchange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/acceptor/order/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Opens an exchange order behind an acceptance code.
+         * @description Opens an exchange order behind an acceptance code.
+         *
+         *     For: user. Reasons (code): `ACCEPTANCE_CODE_ERROR` 400, `EXCHANGE_LIMIT` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["createExchange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/acceptor/order/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's exchange orders, newest first.
+         * @description The caller's exchange orders, newest first.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listExchanges"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -56,7 +122,7 @@ export interface paths {
         put?: never;
         /**
          * Issues an acceptance code.
-         * @description Issues an acceptance code.
+         * @description Issues an acceptance code. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -78,7 +144,7 @@ export interface paths {
         put?: never;
         /**
          * Creates an acceptor.
-         * @description Creates an acceptor.
+         * @description Creates an acceptor. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -111,6 +177,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/audit/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What staff did, newest first.
+         * @description What staff did, newest first.
+         *
+         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/content": {
         parameters: {
             query?: never;
@@ -120,7 +208,7 @@ export interface paths {
         };
         /**
          * The texts that staff edit.
-         * @description The texts that staff edit.
+         * @description The texts that staff edit. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -128,7 +216,7 @@ export interface paths {
         put?: never;
         /**
          * Replaces the texts that staff edit.
-         * @description Replaces the texts that staff edit.
+         * @description Replaces the texts that staff edit. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -150,7 +238,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a campaign.
-         * @description Creates a campaign.
+         * @description Creates a campaign. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -183,6 +271,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/coupon/grant": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives a user a coupon of a campaign, whatever the claim rules say.
+         * @description Gives a user a coupon of a campaign, whatever the claim rules say. Any `reason` that is sent is kept in the audit log.
+         *
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `COUPON_NOT_USABLE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["grantCoupon"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/delivery/import": {
         parameters: {
             query?: never;
@@ -194,11 +304,99 @@ export interface paths {
         put?: never;
         /**
          * Imports delivery reports from a CSV or JSONL file.
-         * @description Imports delivery reports from a CSV or JSONL file.
+         * @description Imports delivery reports from a CSV or JSONL file. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["importDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/exchange/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Completes or cancels a pending exchange order.
+         * @description Completes or cancels a pending exchange order. Any `reason` that is sent is kept in the audit log.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["decideExchange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/exchange/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Exchange orders of all users, newest first.
+         * @description Exchange orders of all users, newest first.
+         *
+         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listAllExchanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/feedback/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Closes feedback, with or without a reply to the user.
+         * @description Closes feedback, with or without a reply to the user. Any `reason` that is sent is kept in the audit log.
+         *
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["closeFeedback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/feedback/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Feedback of all users, newest first.
+         * @description Feedback of all users, newest first.
+         *
+         *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listFeedback"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -216,7 +414,7 @@ export interface paths {
         put?: never;
         /**
          * Issues licence keys.
-         * @description Issues licence keys.
+         * @description Issues licence keys. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -282,11 +480,33 @@ export interface paths {
         put?: never;
         /**
          * Ends the staff session.
-         * @description Ends the staff session.
+         * @description Ends the staff session. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["staffLogout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/notification/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publishes a notification to all users, or to some.
+         * @description Publishes a notification to all users, or to some. Any `reason` that is sent is kept in the audit log.
+         *
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["createNotification"];
         delete?: never;
         options?: never;
         head?: never;
@@ -304,7 +524,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a proxy operator.
-         * @description Creates a proxy operator.
+         * @description Creates a proxy operator. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -337,6 +557,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/pay_password/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Removes a user's transaction password and its lock.
+         * @description Removes a user's transaction password and its lock. Any `reason` that is sent is kept in the audit log.
+         *
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["resetPayPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/plan/detail": {
         parameters: {
             query?: never;
@@ -348,7 +590,7 @@ export interface paths {
         put?: never;
         /**
          * A plan of any user.
-         * @description A plan of any user.
+         * @description A plan of any user. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -370,7 +612,7 @@ export interface paths {
         put?: never;
         /**
          * Ends delivery of a plan.
-         * @description Ends delivery of a plan.
+         * @description Ends delivery of a plan. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `PLAN_NOT_PUTTABLE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -414,7 +656,7 @@ export interface paths {
         put?: never;
         /**
          * Pushes a plan to users; it waits for their put.
-         * @description Pushes a plan to users; it waits for their put.
+         * @description Pushes a plan to users; it waits for their put. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `AMOUNT_OUT_OF_RANGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -436,7 +678,7 @@ export interface paths {
         put?: never;
         /**
          * Settles a plan that waits for it.
-         * @description Settles a plan that waits for it.
+         * @description Settles a plan that waits for it. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `PLAN_NOT_PUTTABLE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -458,7 +700,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a product.
-         * @description Creates a product.
+         * @description Creates a product. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -480,7 +722,7 @@ export interface paths {
         put?: never;
         /**
          * Changes a product.
-         * @description Changes a product.
+         * @description Changes a product. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -524,7 +766,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a staff account.
-         * @description Creates a staff account.
+         * @description Creates a staff account. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin. Reasons (code): `USERNAME_TAKEN` 4001, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -568,7 +810,7 @@ export interface paths {
         put?: never;
         /**
          * A user with wallet and sessions.
-         * @description A user with wallet and sessions.
+         * @description A user with wallet and sessions. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -590,7 +832,7 @@ export interface paths {
         put?: never;
         /**
          * A token for a user of a native host shell.
-         * @description A token for a user of a native host shell.
+         * @description A token for a user of a native host shell. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, support. Reasons (code): `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -623,6 +865,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/user/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Changes what is given of a user's standing.
+         * @description Changes what is given of a user's standing. Any `reason` that is sent is kept in the audit log.
+         *
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["setUserProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/user/state": {
         parameters: {
             query?: never;
@@ -634,11 +898,33 @@ export interface paths {
         put?: never;
         /**
          * Moves an account to another state.
-         * @description Moves an account to another state.
+         * @description Moves an account to another state. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["setUserState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/wallet/chargeback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a disputed payment back from the available funds.
+         * @description Takes a disputed payment back from the available funds. Any `reason` that is sent is kept in the audit log.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["chargeBack"];
         delete?: never;
         options?: never;
         head?: never;
@@ -656,11 +942,55 @@ export interface paths {
         put?: never;
         /**
          * Credits a deposit.
-         * @description Credits a deposit.
+         * @description Credits a deposit. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["creditDeposit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/wallet/membership": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Charges the membership fee; the user is a member then.
+         * @description Charges the membership fee; the user is a member then. Any `reason` that is sent is kept in the audit log.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["openMembership"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/wallet/recharge_deduction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a virtual recharge back from the available funds.
+         * @description Takes a virtual recharge back from the available funds. Any `reason` that is sent is kept in the audit log.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["deductRecharge"];
         delete?: never;
         options?: never;
         head?: never;
@@ -676,11 +1006,121 @@ export interface paths {
         };
         /**
          * Proves that the books balance.
-         * @description Proves that the books balance.
+         * @description Proves that the books balance. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["reconcile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/wallet/start_up_funds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Grants start-up funds, or marks them as returned.
+         * @description Grants start-up funds, or marks them as returned. Any `reason` that is sent is kept in the audit log.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `AMOUNT_OUT_OF_RANGE` 400, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["changeStartUpFunds"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/withdraw/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pays or rejects a withdrawal that waits.
+         * @description Pays or rejects a withdrawal that waits. Any `reason` that is sent is kept in the audit log.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["decideWithdrawal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/withdraw/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Withdrawals of all users with where they go, newest first.
+         * @description Withdrawals of all users with where they go, newest first.
+         *
+         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listAllWithdrawals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assistance/follow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Follows a proxy operator instead of the one followed now.
+         * @description Follows a proxy operator instead of the one followed now.
+         *
+         *     For: user. Reasons (code): `FOLLOW_ID_ERROR` 400, `FOLLOW_ID_CURRENT` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["follow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assistance/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whom the caller has followed, newest first.
+         * @description Whom the caller has followed, newest first.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listFollows"];
         put?: never;
         post?: never;
         delete?: never;
@@ -815,6 +1255,138 @@ export interface paths {
          *     For: public. Reasons (code): `USERNAME_TAKEN` 4001, `PASSWORD_MISMATCH` 400, `LICENSE_NOT_FOUND` 400, `LICENSE_USED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bank_card/detail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The bank card and the wallet address that are bound.
+         * @description The bank card and the wallet address that are bound.
+         *
+         *     For: user. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getDestinations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bank_card/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Binds a bank card or a wallet address, or puts another in its place.
+         * @description Binds a bank card or a wallet address, or puts another in its place.
+         *
+         *     For: user. Reasons (code): `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["bindDestination"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/basic_config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a client must know before anybody logs in.
+         * @description What a client must know before anybody logs in.
+         *
+         *     For: public. Reasons (code): `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getBasicConfig"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/check/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether a transaction password is right.
+         * @description Whether a transaction password is right.
+         *
+         *     For: user. Reasons (code): `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["checkPayPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hands in feedback.
+         * @description Hands in feedback.
+         *
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["submitFeedback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Uploads a picture: PNG, JPEG, WebP or GIF, told by its content, of at most 5 MB.
+         * @description Uploads a picture: PNG, JPEG, WebP or GIF, told by its content, of at most 5 MB.
+         *
+         *     For: user. Reasons (code): `FILE_TOO_LARGE` 400, `FILE_NOT_IMAGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["uploadFile"];
         delete?: never;
         options?: never;
         head?: never;
@@ -975,6 +1547,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/set/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sets the transaction password, or changes it with the old one.
+         * @description Sets the transaction password, or changes it with the old one.
+         *
+         *     For: user. Reasons (code): `PASSWORD_MISMATCH` 400, `WEAK_PAY_PASSWORD` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `PASSWORD_UNCHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["setPayPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events `unread`, `wallet` and `plan`: what to fetch again. Ends when the session does.
+         * @description Events `unread`, `wallet` and `plan`: what to fetch again. Ends when the session does.
+         *
+         *     For: user. Reasons (code): `TOO_MANY_ATTEMPTS` 429, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["openStream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/transaction_flow/list": {
         parameters: {
             query?: never;
@@ -1019,6 +1635,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/transaction_flow/statement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every transaction of a month as CSV, each row with its hash and the hash before it.
+         * @description Every transaction of a month as CSV, each row with its hash and the hash before it.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/update/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Changes the login password and ends every session of the caller.
+         * @description Changes the login password and ends every session of the caller.
+         *
+         *     For: user. Reasons (code): `PASSWORD_MISMATCH` 400, `WRONG_PASSWORD` 400, `PASSWORD_UNCHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/info": {
         parameters: {
             query?: never;
@@ -1032,9 +1692,31 @@ export interface paths {
          *
          *     For: user. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
-        get: operations["getUserInfo"];
+        get: operations["getUser"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/info/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Changes what is given of the caller's profile.
+         * @description Changes what is given of the caller's profile.
+         *
+         *     For: user. Reasons (code): `NOTHING_CHANGED` 400, `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["editUser"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1121,6 +1803,50 @@ export interface paths {
          *     For: user. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["getProperty"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks for a withdrawal; its money waits for a decision.
+         * @description Asks for a withdrawal; its money waits for a decision.
+         *
+         *     For: user. Reasons (code): `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `BANK_CARD_NOT_BOUND` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["withdraw"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/withdraw/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's withdrawals, newest first.
+         * @description The caller's withdrawals, newest first.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listWithdrawals"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1217,7 +1943,7 @@ export interface components {
         AcceptorDetail: {
             /** @description The acceptor. */
             acceptor: components["schemas"]["Acceptor"];
-            current: null;
+            current: components["schemas"]["ExchangeOrder"] | null;
             /** @description The offer. */
             offer: components["schemas"]["Offer"];
         };
@@ -1242,6 +1968,13 @@ export interface components {
             items: components["schemas"]["Acceptor"][];
             /** @description Where the next page begins; null at the end. */
             next_cursor: string | null;
+        };
+        /** @description From the least to the highest amount. */
+        AmountRange: {
+            /** @description The highest. */
+            max: components["schemas"]["Money"];
+            /** @description The least. */
+            min: components["schemas"]["Money"];
         };
         /** @description A product with the coupons that can be used on it. */
         AppDetail: components["schemas"]["Product"] & {
@@ -1280,6 +2013,165 @@ export interface components {
              *     ]
              */
             regions: string[];
+        };
+        /** @description One thing that a member of staff did. */
+        AuditEntry: {
+            /**
+             * @description What.
+             * @example wallet.deposit
+             */
+            action: string;
+            /** @description What stood after; null when there is nothing. */
+            after: Record<string, never> | null;
+            /** @description What stood before; null when there was nothing. */
+            before: Record<string, never> | null;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e40
+             */
+            id: string;
+            /** @description Why. */
+            reason: string | null;
+            /**
+             * @description The request at the edge (`X-Request-Id`).
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e41
+             */
+            request_id: string;
+            /** @description Who. */
+            staff: components["schemas"]["StaffName"];
+            /**
+             * @description To what: an id or a code.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            target: string;
+            /** @description When. */
+            time: components["schemas"]["Timestamp"];
+            /**
+             * @description To whom; null when it was about no user.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            user_id: string | null;
+        };
+        /** @description A page of what staff did. */
+        AuditPage: {
+            /** @description The entries, newest first. */
+            items: components["schemas"]["AuditEntry"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description A bank card. */
+        BankCard: {
+            /**
+             * @description Account number; masked to its last four characters except for finance staff.
+             * @example ****3000
+             */
+            bank_account: string;
+            /**
+             * @description Name of the branch.
+             * @example Hamburg Harbour
+             */
+            branch_name: string;
+            /**
+             * @description Name of the bank.
+             * @example North Sea Bank
+             */
+            card_name: string;
+            /**
+             * @description Mobile number of the holder.
+             * @example +4915112345678
+             */
+            mobile: string;
+            /**
+             * @description Name of the holder.
+             * @example Ada Lovelace
+             */
+            user_name: string;
+        };
+        /** @description What a client must know before anybody logs in. */
+        BasicConfig: {
+            /**
+             * @description Rules of the new-user activity.
+             * @example One coupon for every new account.
+             */
+            activity_rules: string;
+            /** @description Which language a browser's language gets. */
+            client_language_map: components["schemas"]["LanguageMapping"][];
+            /**
+             * @description The platform's currency, ISO 4217.
+             * @example USD
+             */
+            currency: string;
+            /** @description Where customer service is reached. */
+            customer_service_url: components["schemas"]["ServiceEntry"][];
+            /** @description What can be exchanged at a time. */
+            exchange_limit: components["schemas"]["AmountRange"];
+            /** @description Questions and answers. */
+            faq_config: components["schemas"]["Faq"][];
+            marketing: components["schemas"]["Marketing"] | null;
+            /**
+             * @description Operating rules.
+             * @example Plans are placed by an algorithm on your behalf.
+             */
+            operating_rules: string;
+            /** @description What can be put into a plan of any product; both 0 while there is no product. */
+            put_amount: components["schemas"]["AmountRange"];
+            /** @description Where customer service is reached about deposits. */
+            recharge_customer_service_url: components["schemas"]["ServiceEntry"][];
+            /**
+             * Format: int32
+             * @description Seconds after which an open ad centre asks for its figures again.
+             * @example 30
+             */
+            stats_refresh_seconds: number;
+            /**
+             * @description Bytes of an uploaded picture at most.
+             * @example 5242880
+             */
+            upload_max_bytes: number;
+            /** @description How money can be withdrawn. */
+            withdraw_method_config: components["schemas"]["WithdrawalMethodConfig"][];
+        };
+        /**
+         * @description Binds a bank card (`card_name`, `user_name`, `mobile`, `bank_account`, `branch_name`) or a wallet address (`network`,
+         *     `address`).
+         */
+        BindRequest: {
+            /** @description The wallet address. */
+            address?: string | null;
+            /**
+             * @description Account number.
+             * @example DE89370400440532013000
+             */
+            bank_account?: string | null;
+            /**
+             * @description Name of the branch.
+             * @example Hamburg Harbour
+             */
+            branch_name?: string | null;
+            /**
+             * @description Name of the bank.
+             * @example North Sea Bank
+             */
+            card_name?: string | null;
+            /** @description Which of both. */
+            kind: components["schemas"]["WithdrawalMethod"];
+            /**
+             * @description Mobile number of the holder.
+             * @example +4915112345678
+             */
+            mobile?: string | null;
+            /** @description Network of a wallet address. */
+            network?: string | null;
+            /**
+             * @description MD5 of the transaction password, in lower-case hex; needed once one is set.
+             * @example 5f4dcc3b5aa765d61d8327deb882cf99
+             */
+            password?: string | null;
+            /**
+             * @description Name of the holder.
+             * @example Ada Lovelace
+             */
+            user_name?: string | null;
         };
         /** @description Names one thing. */
         ById: {
@@ -1359,6 +2251,32 @@ export interface components {
          * @enum {string}
          */
         CategoryFilter: "all" | "announcement" | "maintenance" | "activity";
+        /** @description Changes the login password. */
+        ChangePasswordRequest: {
+            /**
+             * @description The new one again; `confirmPassword` is accepted too.
+             * @example an even longer staple
+             */
+            confirm_password: string;
+            /**
+             * @description The new one, 8 to 128 characters.
+             * @example an even longer staple
+             */
+            new_password: string;
+            /**
+             * @description The present one.
+             * @example correct horse battery
+             */
+            old_password: string;
+        };
+        /** @description Asks whether a transaction password is right. */
+        CheckPayPasswordRequest: {
+            /**
+             * @description MD5 of the 6 digits, in lower-case hex.
+             * @example 5f4dcc3b5aa765d61d8327deb882cf99
+             */
+            password: string;
+        };
         /** @description A campaign as a user sees it. */
         Claimable: {
             /**
@@ -1380,17 +2298,72 @@ export interface components {
             /** @description What they are worth. */
             value: components["schemas"]["CouponValue"];
         };
+        /** @description Closes feedback. */
+        CloseFeedbackRequest: {
+            /**
+             * @description The feedback.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3f
+             */
+            id: string;
+            /**
+             * @description Told to the user as a notification, at most 2000 characters; nothing is told when absent.
+             * @example The network restated its report; the clicks are there now.
+             */
+            reply?: string | null;
+        };
         /** @description The texts that staff edit. */
         Content: {
+            /**
+             * @description Rules of the new-user activity by language.
+             * @example {
+             *       "en": "Coupons are distributed periodically."
+             *     }
+             */
+            activity_rules: {
+                [key: string]: string;
+            };
             /** @description For questions of every kind. */
             customer_service: components["schemas"]["ServiceEntryContent"][];
+            /** @description Questions and answers. */
+            faq: components["schemas"]["FaqContent"][];
+            marketing: components["schemas"]["MarketingContent"] | null;
+            /**
+             * @description Operating rules by language.
+             * @example {
+             *       "en": "Plans run until their budget is consumed."
+             *     }
+             */
+            operating_rules: {
+                [key: string]: string;
+            };
             /** @description For deposits. */
             recharge_customer_service: components["schemas"]["ServiceEntryContent"][];
         };
         /** @description The texts that staff edit, as they shall be. */
         ContentRequest: {
+            /**
+             * @description Rules of the new-user activity by language; `en` is required.
+             * @example {
+             *       "en": "Coupons are distributed periodically."
+             *     }
+             */
+            activity_rules: {
+                [key: string]: string;
+            };
             /** @description For questions of every kind. */
             customer_service: components["schemas"]["ServiceEntryContentInput"][];
+            /** @description Questions and answers, at most 50. */
+            faq: components["schemas"]["FaqContentInput"][];
+            marketing?: components["schemas"]["MarketingContentInput"] | null;
+            /**
+             * @description Operating rules by language; `en` is required.
+             * @example {
+             *       "en": "Plans run until their budget is consumed."
+             *     }
+             */
+            operating_rules: {
+                [key: string]: string;
+            };
             /** @description For deposits. */
             recharge_customer_service: components["schemas"]["ServiceEntryContentInput"][];
         };
@@ -1553,6 +2526,23 @@ export interface components {
              */
             value: string | number;
         };
+        /** @description Opens an exchange order behind an acceptance code. */
+        CreateExchangeRequest: {
+            /** @description The wallet's side, within the offer's and the platform's limits. */
+            amount: components["schemas"]["MoneyInput"];
+            /**
+             * @description Acceptance code.
+             * @example DEMO-PERSONAL
+             */
+            code: string;
+            /** @description Kind of acceptor chosen. */
+            kind: components["schemas"]["AcceptorKind"];
+            /**
+             * @description MD5 of the transaction password, in lower-case hex.
+             * @example 5f4dcc3b5aa765d61d8327deb882cf99
+             */
+            password: string;
+        };
         /** @description Issues licence keys. */
         CreateLicenseRequest: {
             /**
@@ -1571,6 +2561,31 @@ export interface components {
              * @example Trade fair
              */
             note?: string | null;
+        };
+        /** @description Publishes a notification. */
+        CreateNotificationRequest: {
+            /** @description Its category. */
+            category: components["schemas"]["Category"];
+            /**
+             * @description Text by language, at most 5000 characters each; `en` is required.
+             * @example {
+             *       "en": "The console is not available from 02:00 to 03:00 UTC."
+             *     }
+             */
+            content: {
+                [key: string]: string;
+            };
+            /**
+             * @description Title by language, at most 200 characters each; `en` is required.
+             * @example {
+             *       "en": "Maintenance on Sunday"
+             *     }
+             */
+            title: {
+                [key: string]: string;
+            };
+            /** @description To whom: `"all"` or user ids. */
+            to: components["schemas"]["Recipients"];
         };
         /** @description Creates a proxy operator. */
         CreateOperatorRequest: {
@@ -1633,6 +2648,44 @@ export interface components {
              */
             username: string;
         };
+        /** @description The id of what was made. */
+        Created: {
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3f
+             */
+            id: string;
+        };
+        /** @description Decides an exchange order. */
+        DecideExchangeRequest: {
+            /** @description What becomes of it. */
+            decision: components["schemas"]["ExchangeDecision"];
+            /**
+             * @description The order.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3d
+             */
+            id: string;
+            /**
+             * @description Why; shown to the user when cancelled, at most 500 characters.
+             * @example The acceptor confirmed the transfer
+             */
+            reason?: string | null;
+        };
+        /** @description Decides a withdrawal. */
+        DecideWithdrawalRequest: {
+            /** @description What becomes of it. */
+            decision: components["schemas"]["WithdrawalDecision"];
+            /**
+             * @description The withdrawal.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3e
+             */
+            id: string;
+            /**
+             * @description Why, at most 500 characters; needed for a rejection and shown to the user then.
+             * @example Transferred on 2026-11-21
+             */
+            reason?: string | null;
+        };
         /**
          * @description Decimal as text or number; no sign, exponent or blanks.
          * @example 7.2485
@@ -1651,25 +2704,28 @@ export interface components {
              */
             mapping: string;
             /**
+             * @description Why, for the audit log; like the other parts it counts when it comes before the file.
+             * @example Daily report
+             */
+            reason?: string | null;
+            /**
              * @description Name of the reporting source, 1 to 64 of a-z, 0-9, '-' and '_'.
              * @example network-a
              */
             source: string;
         };
-        /** @description Credits a deposit. */
-        DepositRequest: {
-            /** @description How much. */
-            amount: components["schemas"]["MoneyInput"];
-            /**
-             * @description Shown to the user, at most 500 characters.
-             * @example Bank transfer 2026-11-20
-             */
-            remark: string;
-            /**
-             * @description Whom to credit.
-             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
-             */
-            user_id: string;
+        /** @description Where a withdrawal goes. */
+        Destination: (components["schemas"]["BankCard"] & {
+            /** @enum {string} */
+            kind: "bank_card";
+        }) | (components["schemas"]["WalletAddress"] & {
+            /** @enum {string} */
+            kind: "wallet_address";
+        });
+        /** @description What is bound. */
+        Destinations: {
+            bank_card: components["schemas"]["BankCard"] | null;
+            wallet_address: components["schemas"]["WalletAddress"] | null;
         };
         /** @description A product as staff change it. */
         EditProductRequest: {
@@ -1714,6 +2770,27 @@ export interface components {
             /** @description Lowest put amount. */
             put_min: components["schemas"]["MoneyInput"];
         };
+        /** @description Changes what is given of the caller's profile; what is absent stays. */
+        EditProfileRequest: {
+            /** @description Id of an upload of the caller's own; empty removes the picture. */
+            avatar_file_id?: string | null;
+            /**
+             * @description E-mail address.
+             * @example ada@example.com
+             */
+            email?: string | null;
+            lang?: components["schemas"]["Lang"] | null;
+            /**
+             * @description Name shown, 1 to 50 characters.
+             * @example Ada
+             */
+            nickname?: string | null;
+            /**
+             * @description Phone number.
+             * @example +4915112345678
+             */
+            phone?: string | null;
+        };
         /** @description Nothing but the fact that it worked. */
         Empty: Record<string, never>;
         /**
@@ -1747,10 +2824,207 @@ export interface components {
             msg: string;
         };
         /**
+         * @description The word for everybody.
+         * @enum {string}
+         */
+        Everybody: "all";
+        /** @description An acceptor as an exchange order shows one. */
+        ExchangeAcceptor: {
+            /**
+             * @description Its id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e37
+             */
+            id: string;
+            /** @description Person or enterprise. */
+            kind: components["schemas"]["AcceptorKind"];
+            /**
+             * @description Name shown.
+             * @example Harbour Exchange Ltd
+             */
+            name: string;
+        };
+        /**
+         * @description What becomes of an exchange order.
+         * @enum {string}
+         */
+        ExchangeDecision: "completed" | "cancelled";
+        /**
          * @description Which way an exchange goes.
          * @enum {string}
          */
         ExchangeDirection: "wallet_to_currency" | "currency_to_wallet";
+        /** @description An exchange order. */
+        ExchangeOrder: {
+            /** @description With whom. */
+            acceptor: components["schemas"]["ExchangeAcceptor"];
+            /** @description The wallet's side. */
+            amount: components["schemas"]["Money"];
+            /**
+             * @description The other side, as decimal text in the other currency.
+             * @example 92.35
+             */
+            counter_amount: string;
+            /** @description When it was opened. */
+            create_time: components["schemas"]["Timestamp"];
+            /**
+             * @description The other currency, ISO 4217.
+             * @example EUR
+             */
+            currency: string;
+            /** @description Which way. */
+            direction: components["schemas"]["ExchangeDirection"];
+            expire_time: components["schemas"]["Timestamp"] | null;
+            finish_time: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3d
+             */
+            id: string;
+            /**
+             * @description Units of the other currency for one unit of wallet money, as decimal text.
+             * @example 0.9235
+             */
+            rate: string;
+            /** @description Why it was cancelled. */
+            reason: string | null;
+            /** @description Where it stands. */
+            status: components["schemas"]["ExchangeStatus"];
+        };
+        /** @description A page of the caller's exchange orders. */
+        ExchangePage: {
+            /** @description The orders, newest first. */
+            items: components["schemas"]["ExchangeOrder"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description Where an exchange order stands.
+         * @enum {string}
+         */
+        ExchangeStatus: "pending" | "completed" | "cancelled" | "expired";
+        /** @description A question and its answer. */
+        Faq: {
+            /**
+             * @description The answer.
+             * @example Learning needs about 30 to 50 conversions within 7 days.
+             */
+            content: string;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31
+             */
+            id: string;
+            /**
+             * @description The question.
+             * @example How long does learning take?
+             */
+            title: string;
+        };
+        /** @description A question and its answer, in every language. */
+        FaqContent: {
+            /**
+             * @description The answer by language.
+             * @example {
+             *       "en": "About 30 to 50 conversions within 7 days."
+             *     }
+             */
+            content: {
+                [key: string]: string;
+            };
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3c
+             */
+            id: string;
+            /**
+             * @description The question by language.
+             * @example {
+             *       "en": "How long does learning take?"
+             *     }
+             */
+            title: {
+                [key: string]: string;
+            };
+        };
+        /** @description A question and its answer, in every language, as staff edit them. */
+        FaqContentInput: {
+            /**
+             * @description The answer by language; `en` is required.
+             * @example {
+             *       "en": "About 30 to 50 conversions within 7 days."
+             *     }
+             */
+            content: {
+                [key: string]: string;
+            };
+            /** @description Opaque id; given when absent. */
+            id?: string | null;
+            /**
+             * @description The question by language; `en` is required.
+             * @example {
+             *       "en": "How long does learning take?"
+             *     }
+             */
+            title: {
+                [key: string]: string;
+            };
+        };
+        /** @description Feedback with its user. */
+        Feedback: {
+            closed_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Text.
+             * @example The series of my plan shows no clicks since noon.
+             */
+            content: string;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3f
+             */
+            id: string;
+            /** @description Addresses of its images. */
+            images: string[];
+            /** @description What staff replied. */
+            reply: string | null;
+            /** @description Where it stands. */
+            state: components["schemas"]["FeedbackState"];
+            /** @description When it came. */
+            time: components["schemas"]["Timestamp"];
+            /**
+             * @description Subject.
+             * @example Delivery
+             */
+            topic: string;
+            /** @description Whose feedback. */
+            user: components["schemas"]["UserName"];
+        };
+        /** @description A page of feedback. */
+        FeedbackPage: {
+            /** @description The feedback, newest first. */
+            items: components["schemas"]["Feedback"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description Hands in feedback. */
+        FeedbackRequest: {
+            /**
+             * @description Text, 1 to 5000 characters.
+             * @example The series of my plan shows no clicks since noon.
+             */
+            content: string;
+            /** @description Ids of the caller's own uploads, at most 9. */
+            images?: string[] | null;
+            /**
+             * @description Subject, 1 to 200 characters.
+             * @example Delivery
+             */
+            topic: string;
+        };
+        /**
+         * @description Where feedback stands.
+         * @enum {string}
+         */
+        FeedbackState: "open" | "closed";
         /**
          * @description How delivery ends.
          * @enum {string}
@@ -1813,11 +3087,60 @@ export interface components {
          * @enum {string}
          */
         FlowType: "system_top_up" | "manual_payout" | "ad_billing" | "ad_serving" | "system_chargeback" | "virtual_recharge_deduction" | "open_membership" | "profit_sharing" | "discount_amount" | "exchange" | "start_up_funds";
+        /** @description One stretch of following an operator. */
+        Follow: {
+            ended_at: components["schemas"]["Timestamp"] | null;
+            /** @description Since when. */
+            followed_at: components["schemas"]["Timestamp"];
+            /**
+             * @description The operator.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b
+             */
+            operator_id: string;
+            /**
+             * @description Their name.
+             * @example North Sea Media
+             */
+            operator_name: string;
+        };
+        /** @description A page of follows. */
+        FollowPage: {
+            /**
+             * @description Whom the caller follows now; null for nobody.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b
+             */
+            current_operator_id: string | null;
+            /** @description The follows, newest first. */
+            items: components["schemas"]["Follow"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description Follows an operator instead of the one followed now. */
+        FollowRequest: {
+            /**
+             * @description The operator.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b
+             */
+            operator_id: string;
+        };
         /**
          * @description Gender an advertisement is shown to.
          * @enum {string}
          */
         Gender: "any" | "female" | "male";
+        /** @description Grants a coupon. */
+        GrantCouponRequest: {
+            /**
+             * @description The campaign.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35
+             */
+            campaign_id: string;
+            /**
+             * @description The user.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            user_id: string;
+        };
         /** @description Issues a token for a user of a native host shell. */
         HostTokenRequest: {
             /**
@@ -1895,6 +3218,16 @@ export interface components {
             /** @description All of them. */
             items: components["schemas"]["Language"][];
         };
+        /** @description Browsers' language codes and the language that they get. */
+        LanguageMapping: {
+            /**
+             * @description Codes as browsers name them, in lower case, separated by commas.
+             * @example zh-tw,zh-hk,zh-mo,zh-hant
+             */
+            source: string;
+            /** @description The language. */
+            targets: components["schemas"]["Lang"];
+        };
         /** @description A licence key (authorisation code). */
         License: {
             /** @description Whether the account it opens is active at once. */
@@ -1953,6 +3286,48 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36
              */
             id?: string | null;
+        };
+        /** @description What the first page says. */
+        Marketing: {
+            /**
+             * @description One line.
+             * @example Your ads, placed for you.
+             */
+            headline: string;
+        };
+        /** @description The marketing texts. */
+        MarketingContent: {
+            /**
+             * @description The headline by language.
+             * @example {
+             *       "en": "Advertise where people play"
+             *     }
+             */
+            headline: {
+                [key: string]: string;
+            };
+        };
+        /** @description The marketing texts, as staff edit them. */
+        MarketingContentInput: {
+            /**
+             * @description The headline by language; `en` is required.
+             * @example {
+             *       "en": "Advertise where people play"
+             *     }
+             */
+            headline: {
+                [key: string]: string;
+            };
+        };
+        /** @description Opens a membership: charges its fee. */
+        MembershipRequest: {
+            /** @description The fee. */
+            amount: components["schemas"]["MoneyInput"];
+            /**
+             * @description Whose.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            user_id: string;
         };
         /**
          * @description Amount in the platform's currency, with exactly two decimals.
@@ -2170,6 +3545,7 @@ export interface components {
             discount_amount: components["schemas"]["Money"];
             /** @description Whether any figure is estimated from an import's pricing. */
             estimated: boolean;
+            expire_time: components["schemas"]["Timestamp"] | null;
             /** @description Why it failed. */
             fail_reason: string | null;
             finish_time: components["schemas"]["Timestamp"] | null;
@@ -2327,19 +3703,6 @@ export interface components {
          * @enum {string}
          */
         PlanStatus: "waiting" | "matching" | "putting" | "put_failed" | "put_finished" | "waiting_settlement" | "settled";
-        /** @description A user as a plan shows one to staff. */
-        PlanUser: {
-            /**
-             * @description The user.
-             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
-             */
-            id: string;
-            /**
-             * @description Login name; null while it cannot be looked up.
-             * @example ada.lovelace
-             */
-            username: string | null;
-        };
         /** @description What can be advertised. */
         Product: {
             /** @description Whom its advertisements are shown to. */
@@ -2412,8 +3775,24 @@ export interface components {
             to_be_settled: components["schemas"]["Money"];
             /** @description Available, to be consumed, to be settled and withdrawing together. */
             total_assets: components["schemas"]["Money"];
+            /** @description Why a withdrawal would be refused now, whatever its amount, in the order of the checks; empty when it would not. */
+            withdraw_blocked_by: components["schemas"]["Reason"][];
             /** @description On its way out. */
             withdrawing: components["schemas"]["Money"];
+        };
+        /** @description A notification that is out. */
+        PublishedNotification: {
+            /**
+             * @description Its id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description To how many users it went; 0 when to all.
+             * @example 1
+             */
+            recipients: number;
         };
         /**
          * @description Which plans by who proposed them.
@@ -2443,15 +3822,20 @@ export interface components {
             to: components["schemas"]["PushTarget"];
             user_targeting?: components["schemas"]["Audience"] | null;
         };
-        /** @description To whom a plan is pushed. */
+        /**
+         * @description To whom a plan is pushed: to users (`user_ids`) or to an operator's followers (`operator_id`), or to users on behalf of an
+         *     operator (both).
+         */
         PushTarget: {
+            /** @description The operator whose followers get it, or on whose behalf the users do. */
+            operator_id?: string | null;
             /**
              * @description Users, 1 to 500.
              * @example [
              *       "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
              *     ]
              */
-            user_ids: string[];
+            user_ids?: string[] | null;
         };
         /** @description A pushed plan. */
         PushedPlan: {
@@ -2504,6 +3888,8 @@ export interface components {
              */
             campaign_id?: string | null;
         };
+        /** @description To whom a notification goes: `"all"` or a list of user ids. */
+        Recipients: components["schemas"]["Everybody"] | string[];
         /** @description One proof of the books. */
         ReconcileCheck: {
             /**
@@ -2589,6 +3975,19 @@ export interface components {
              * @example unknown plan number
              */
             reason: string;
+        };
+        /** @description Removes a user's transaction password and its lock. */
+        ResetPayPasswordRequest: {
+            /**
+             * @description Why.
+             * @example Forgotten; identity checked by phone
+             */
+            reason?: string | null;
+            /**
+             * @description Whose.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            user_id: string;
         };
         /** @description Delivery in a stretch of time. */
         SeriesPoint: {
@@ -2714,6 +4113,21 @@ export interface components {
             /** @description When it was last seen, to the minute. */
             last_seen_at: components["schemas"]["Timestamp"];
         };
+        /** @description Sets or changes the transaction password. All are MD5 of the 6 digits, in lower-case hex. */
+        SetPayPasswordRequest: {
+            /**
+             * @description The new one again; `confirmPassword` is accepted too.
+             * @example 5f4dcc3b5aa765d61d8327deb882cf99
+             */
+            confirm_password: string;
+            /** @description The one that is set; only when one is. */
+            old_password?: string | null;
+            /**
+             * @description The new one.
+             * @example 5f4dcc3b5aa765d61d8327deb882cf99
+             */
+            password: string;
+        };
         /** @description A member of staff. */
         Staff: {
             /**
@@ -2723,6 +4137,31 @@ export interface components {
             id: string;
             /** @description What the member may do. */
             role: components["schemas"]["StaffRole"];
+            /**
+             * @description Login name.
+             * @example admin
+             */
+            username: string;
+        };
+        /** @description An exchange order with its user. */
+        StaffExchangeOrder: components["schemas"]["ExchangeOrder"] & {
+            /** @description Whose order. */
+            user: components["schemas"]["UserName"];
+        };
+        /** @description A page of exchange orders of all users. */
+        StaffExchangePage: {
+            /** @description The orders, newest first. */
+            items: components["schemas"]["StaffExchangeOrder"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description A member of staff as the audit shows one. */
+        StaffName: {
+            /**
+             * @description The member.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
+             */
+            id: string;
             /**
              * @description Login name.
              * @example admin
@@ -2739,12 +4178,12 @@ export interface components {
         /** @description A plan with its user. */
         StaffPlan: components["schemas"]["Plan"] & {
             /** @description Whose plan. */
-            user: components["schemas"]["PlanUser"];
+            user: components["schemas"]["UserName"];
         };
         /** @description A plan in detail with its user. */
         StaffPlanDetail: components["schemas"]["PlanDetail"] & {
             /** @description Whose plan. */
-            user: components["schemas"]["PlanUser"];
+            user: components["schemas"]["UserName"];
         };
         /** @description A page of plans of all users. */
         StaffPlanPage: {
@@ -2767,6 +4206,35 @@ export interface components {
              * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA
              */
             token: string;
+        };
+        /** @description A withdrawal with its user. */
+        StaffWithdrawal: components["schemas"]["Withdrawal"] & {
+            /** @description Whose withdrawal. */
+            user: components["schemas"]["UserName"];
+        };
+        /** @description A page of withdrawals of all users. */
+        StaffWithdrawalPage: {
+            /** @description The withdrawals, newest first. */
+            items: components["schemas"]["StaffWithdrawal"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description What happens to start-up funds.
+         * @enum {string}
+         */
+        StartUpFundsAction: "grant" | "return";
+        /** @description Grants start-up funds, or marks them as returned. */
+        StartUpFundsRequest: {
+            /** @description Which way. */
+            action: components["schemas"]["StartUpFundsAction"];
+            /** @description How much. */
+            amount: components["schemas"]["MoneyInput"];
+            /**
+             * @description Whose wallet.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            user_id: string;
         };
         /** @description The figures of a range. */
         Statistics: {
@@ -2866,6 +4334,45 @@ export interface components {
              */
             unread_total: number;
         };
+        /** @description A picture to upload. */
+        UploadForm: {
+            /**
+             * Format: binary
+             * @description PNG, JPEG, WebP or GIF, at most 5 MB (5,242,880 bytes).
+             */
+            file: string;
+        };
+        /** @description A picture that was uploaded. */
+        UploadedFile: {
+            /**
+             * Format: int32
+             * @description Height in pixels.
+             * @example 480
+             */
+            height: number;
+            /**
+             * @description Opaque id, to be used where a file is asked for.
+             * @example 4be1c7a09d3f52685f0c1f6e2b7d4a91a3c8e0d7b6f5142c
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Bytes of the stored picture.
+             * @example 48213
+             */
+            size: number;
+            /**
+             * @description Where it is served, for everybody who knows the address.
+             * @example /api/files/4be1c7a09d3f52685f0c1f6e2b7d4a91a3c8e0d7b6f5142c
+             */
+            url: string;
+            /**
+             * Format: int32
+             * @description Width in pixels.
+             * @example 640
+             */
+            width: number;
+        };
         /** @description A user with wallet and sessions. */
         UserDetail: components["schemas"]["UserInfo"] & {
             /** @description The wallet's figures. */
@@ -2941,12 +4448,48 @@ export interface components {
             /** @description Whether the user is a member. */
             vip: boolean;
         };
+        /** @description A user as lists show one to staff. */
+        UserName: {
+            /**
+             * @description The user.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            id: string;
+            /**
+             * @description Login name; null while it cannot be looked up.
+             * @example ada.lovelace
+             */
+            username: string | null;
+        };
         /** @description A page of users. */
         UserPage: {
             /** @description The users, newest first. */
             items: components["schemas"]["UserInfo"][];
             /** @description Where the next page begins; null at the end. */
             next_cursor: string | null;
+        };
+        /** @description Changes what is given of a user's standing; what is absent stays. */
+        UserProfileRequest: {
+            /**
+             * Format: int32
+             * @description Credit score in points, 0 to 1000.
+             * @example 120
+             */
+            credit_score?: number | null;
+            deposit?: components["schemas"]["MoneyInput"] | null;
+            /**
+             * @description The user.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            id: string;
+            /**
+             * Format: int32
+             * @description Shop level, 1 to 100.
+             * @example 2
+             */
+            shop_level?: number | null;
+            /** @description Whether the user is a member. */
+            vip?: boolean | null;
         };
         /**
          * @description State of an account.
@@ -2973,8 +4516,114 @@ export interface components {
          * @enum {string}
          */
         WalletAccount: "available" | "to_be_consumed" | "to_be_settled" | "withdrawing";
+        /** @description A wallet address. */
+        WalletAddress: {
+            /**
+             * @description The address; masked to its first and last four characters except for finance staff.
+             * @example TJRa****m9Zx
+             */
+            address: string;
+            /**
+             * @description Its network.
+             * @example TRC20
+             */
+            network: string;
+        };
+        /** @description Credits a wallet, or takes money back from it. */
+        WalletChangeRequest: {
+            /** @description How much. */
+            amount: components["schemas"]["MoneyInput"];
+            /**
+             * @description Shown to the user, at most 500 characters.
+             * @example Bank transfer 2026-11-20
+             */
+            remark: string;
+            /**
+             * @description Whose wallet.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            user_id: string;
+        };
+        /** @description Asks for a withdrawal. */
+        WithdrawRequest: {
+            /** @description What leaves the available funds, fee included. */
+            amount: components["schemas"]["MoneyInput"];
+            /** @description How. */
+            method: components["schemas"]["WithdrawalMethod"];
+            /**
+             * @description MD5 of the transaction password, in lower-case hex.
+             * @example 5f4dcc3b5aa765d61d8327deb882cf99
+             */
+            password: string;
+        };
+        /** @description A withdrawal. */
+        Withdrawal: {
+            /** @description What left the available funds, fee included. */
+            amount: components["schemas"]["Money"];
+            decided_at: components["schemas"]["Timestamp"] | null;
+            destination: components["schemas"]["Destination"] | null;
+            /** @description Part of it kept as the fee. */
+            fee: components["schemas"]["Money"];
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3e
+             */
+            id: string;
+            /** @description How. */
+            method: components["schemas"]["WithdrawalMethod"];
+            /** @description Why it was rejected. */
+            reason: string | null;
+            /** @description Where it stands. */
+            status: components["schemas"]["WithdrawalStatus"];
+            /** @description When it was asked for. */
+            time: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description What becomes of a withdrawal.
+         * @enum {string}
+         */
+        WithdrawalDecision: "paid" | "rejected";
+        /**
+         * @description How money leaves.
+         * @enum {string}
+         */
+        WithdrawalMethod: "bank_card" | "wallet_address";
+        /** @description Terms of one way to withdraw. */
+        WithdrawalMethodConfig: {
+            /** @description Whether it can be used now. */
+            enabled: boolean;
+            /** @description Kept from the amount. */
+            fee: components["schemas"]["Money"];
+            /** @description Highest amount. */
+            max: components["schemas"]["Money"];
+            /** @description The way. */
+            method: components["schemas"]["WithdrawalMethod"];
+            /** @description Least amount. */
+            min: components["schemas"]["Money"];
+        };
+        /** @description A page of the caller's withdrawals. */
+        WithdrawalPage: {
+            /** @description The withdrawals, newest first. */
+            items: components["schemas"]["Withdrawal"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description Where a withdrawal stands.
+         * @enum {string}
+         */
+        WithdrawalStatus: "pending" | "paid" | "rejected";
     };
     responses: {
+        /** @description The path does not know this method. */
+        Edge405: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorEnvelope"];
+            };
+        };
         /** @description The body is too large. */
         Edge413: {
             headers: {
@@ -3076,8 +4725,149 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    cancelExchange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ById"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ExchangeOrder"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    createExchange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": "1250.00",
+                 *       "code": "DEMO-PERSONAL",
+                 *       "kind": "personal",
+                 *       "password": "5f4dcc3b5aa765d61d8327deb882cf99"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateExchangeRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ExchangeOrder"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listExchanges: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ExchangePage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -3116,6 +4906,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -3166,6 +4957,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -3213,6 +5005,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -3251,6 +5044,47 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                action?: string;
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                staff_id?: string;
+                user_id?: string;
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["AuditPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -3284,6 +5118,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -3306,6 +5141,9 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "activity_rules": {
+                 *         "en": "Coupons are distributed periodically."
+                 *       },
                  *       "customer_service": [
                  *         {
                  *           "label": {
@@ -3315,6 +5153,19 @@ export interface operations {
                  *           "url": "https://support.example.com/chat"
                  *         }
                  *       ],
+                 *       "faq": [
+                 *         {
+                 *           "content": {
+                 *             "en": "About 30 to 50 conversions within 7 days."
+                 *           },
+                 *           "title": {
+                 *             "en": "How long does learning take?"
+                 *           }
+                 *         }
+                 *       ],
+                 *       "operating_rules": {
+                 *         "en": "Plans run until their budget is consumed."
+                 *       },
                  *       "recharge_customer_service": [
                  *         {
                  *           "label": {
@@ -3345,6 +5196,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -3397,6 +5249,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -3435,6 +5288,55 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    grantCoupon: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "campaign_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35",
+                 *       "user_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GrantCouponRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Coupon"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -3472,8 +5374,183 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    decideExchange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "decision": "completed",
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3d",
+                 *       "reason": "The acceptor confirmed the transfer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DecideExchangeRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["StaffExchangeOrder"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listAllExchanges: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                status?: components["schemas"]["ExchangeStatus"];
+                user_id?: string;
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["StaffExchangePage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    closeFeedback: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3f",
+                 *       "reply": "The network restated its report; the clicks are there now."
+                 *     }
+                 */
+                "application/json": components["schemas"]["CloseFeedbackRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Feedback"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listFeedback: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                state?: components["schemas"]["FeedbackState"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["FeedbackPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -3520,6 +5597,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -3558,6 +5636,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -3601,6 +5680,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -3641,6 +5721,61 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    createNotification: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "category": "announcement",
+                 *       "content": {
+                 *         "en": "The console is not available from 02:00 to 03:00 UTC."
+                 *       },
+                 *       "title": {
+                 *         "en": "Maintenance on Sunday"
+                 *       },
+                 *       "to": "all"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateNotificationRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PublishedNotification"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -3687,6 +5822,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -3725,6 +5861,55 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    resetPayPassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Forgotten; identity checked by phone",
+                 *       "user_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ResetPayPasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Empty"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -3767,6 +5952,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -3815,6 +6001,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -3829,6 +6016,7 @@ export interface operations {
                 cursor?: string;
                 limit?: components["schemas"]["PageLimit"];
                 plan_number?: string;
+                push?: components["schemas"]["PushFilter"];
                 status?: components["schemas"]["PlanStatus"];
                 user_id?: string;
             };
@@ -3856,6 +6044,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -3908,6 +6097,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -3954,6 +6144,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4018,6 +6209,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4083,6 +6275,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4121,6 +6314,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -4167,6 +6361,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4205,6 +6400,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -4247,6 +6443,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4293,6 +6490,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4333,6 +6531,54 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    setUserProfile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "credit_score": 120,
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f",
+                 *       "shop_level": 2
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserProfileRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["UserInfo"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -4379,6 +6625,56 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    chargeBack: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": "1250.00",
+                 *       "remark": "Bank transfer 2026-11-20",
+                 *       "user_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WalletChangeRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["FlowEntry"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4408,7 +6704,7 @@ export interface operations {
                  *       "user_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
                  *     }
                  */
-                "application/json": components["schemas"]["DepositRequest"];
+                "application/json": components["schemas"]["WalletChangeRequest"];
             };
         };
         responses: {
@@ -4427,6 +6723,104 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    openMembership: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": "1250.00",
+                 *       "user_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MembershipRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["FlowEntry"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    deductRecharge: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": "1250.00",
+                 *       "remark": "Bank transfer 2026-11-20",
+                 *       "user_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WalletChangeRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["FlowEntry"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4462,6 +6856,230 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    changeStartUpFunds: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "action": "grant",
+                 *       "amount": "1250.00",
+                 *       "user_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StartUpFundsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["FlowEntry"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    decideWithdrawal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "decision": "paid",
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3e",
+                 *       "reason": "Transferred on 2026-11-21"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DecideWithdrawalRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["StaffWithdrawal"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listAllWithdrawals: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                status?: components["schemas"]["WithdrawalStatus"];
+                user_id?: string;
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["StaffWithdrawalPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    follow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "operator_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FollowRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Follow"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listFollows: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["FollowPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -4505,6 +7123,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4545,6 +7164,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4597,6 +7217,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4632,6 +7253,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -4675,6 +7297,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4727,6 +7350,273 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getDestinations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Destinations"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    bindDestination: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "bank_account": "DE89370400440532013000",
+                 *       "branch_name": "Hamburg Harbour",
+                 *       "card_name": "North Sea Bank",
+                 *       "kind": "bank_card",
+                 *       "mobile": "+4915112345678",
+                 *       "password": "5f4dcc3b5aa765d61d8327deb882cf99",
+                 *       "user_name": "Ada Lovelace"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BindRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Destination"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getBasicConfig: {
+        parameters: {
+            query?: {
+                lang?: string;
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["BasicConfig"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    checkPayPassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "5f4dcc3b5aa765d61d8327deb882cf99"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CheckPayPasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Empty"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    submitFeedback: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "content": "The series of my plan shows no clicks since noon.",
+                 *       "topic": "Delivery"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FeedbackRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Created"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    uploadFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["UploadForm"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["UploadedFile"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4773,6 +7663,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4819,6 +7710,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4861,6 +7753,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4907,6 +7800,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -4949,6 +7843,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -4996,6 +7891,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -5036,6 +7932,86 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    setPayPassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "confirm_password": "5f4dcc3b5aa765d61d8327deb882cf99",
+                 *       "password": "5f4dcc3b5aa765d61d8327deb882cf99"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetPayPasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Empty"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    openStream: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or an envelope that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/event-stream": string;
+                };
+            };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -5076,6 +8052,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -5113,13 +8090,96 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
             504: components["responses"]["Edge504"];
         };
     };
-    getUserInfo: {
+    getStatement: {
+        parameters: {
+            query: {
+                month: components["schemas"]["Month"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or an envelope that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/csv": string;
+                };
+            };
+            405: components["responses"]["Edge405"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "confirm_password": "an even longer staple",
+                 *       "new_password": "an even longer staple",
+                 *       "old_password": "correct horse battery"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangePasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Empty"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getUser: {
         parameters: {
             query?: never;
             header?: {
@@ -5148,6 +8208,56 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    editUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "nickname": "Ada",
+                 *       "phone": "+4915112345678"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EditProfileRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["UserInfo"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -5188,6 +8298,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -5234,6 +8345,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -5276,6 +8388,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
@@ -5313,6 +8426,97 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    withdraw: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": "1250.00",
+                 *       "method": "bank_card",
+                 *       "password": "5f4dcc3b5aa765d61d8327deb882cf99"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WithdrawRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Withdrawal"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listWithdrawals: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["WithdrawalPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -5352,6 +8556,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -5398,6 +8603,7 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
