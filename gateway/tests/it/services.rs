@@ -9,6 +9,7 @@ use adfolio_testkit::{
     RunningService, TestBroker, TestDatabase, eventually, free_listener, spawn_service,
 };
 use clap::Parser;
+use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tonic_health::pb::HealthCheckRequest;
@@ -24,6 +25,7 @@ pub struct Services {
     pub acceptor: RunningService,
     pub databases: BTreeMap<&'static str, TestDatabase>,
     plan_url: String,
+    uploads: TempDir,
     _plan: Ending,
 }
 
@@ -55,18 +57,23 @@ impl Services {
         let databases = databases().await;
         let config = configured!(adfolio_auth::config::AuthConfig, databases["auth"], broker);
         let auth = spawn_service(|on, end| adfolio_auth::run(config, on, end)).await;
-        let config = configured!(adfolio_coupon::Config, databases["coupon"], broker);
+        let config = configured!(
+            adfolio_coupon::Config,
+            databases["coupon"],
+            broker,
+            "--auth-url",
+            &auth.url()
+        );
         let coupon = spawn_service(|on, end| adfolio_coupon::run(config, on, end)).await;
         let config = configured!(
             adfolio_notification::Config,
             databases["notification"],
-            broker
+            broker,
+            "--auth-url",
+            &auth.url()
         );
         let notification =
             spawn_service(|on, end| adfolio_notification::run(config, on, end)).await;
-        let mut config = adfolio_acceptor::Config::parse_from(["service"]);
-        config.database = databases["acceptor"].args();
-        let acceptor = spawn_service(|on, end| adfolio_acceptor::run(config, on, end)).await;
 
         // wallet and plan ask each other, so one of them must know an address where nobody answers yet.
         let plan_listener = free_listener().await;
@@ -80,9 +87,23 @@ impl Services {
             "--coupon-url",
             &coupon.url(),
             "--plan-url",
-            &plan_url
+            &plan_url,
+            "--pay-password-pepper",
+            "the pepper of every test",
+            "--card-key",
+            &"7e".repeat(32)
         );
         let wallet = spawn_service(|on, end| adfolio_wallet::run(config, on, end)).await;
+        let config = configured!(
+            adfolio_acceptor::Config,
+            databases["acceptor"],
+            broker,
+            "--auth-url",
+            &auth.url(),
+            "--wallet-url",
+            &wallet.url()
+        );
+        let acceptor = spawn_service(|on, end| adfolio_acceptor::run(config, on, end)).await;
         let config = configured!(
             adfolio_plan::config::PlanConfig,
             databases["plan"],
@@ -103,6 +124,7 @@ impl Services {
             acceptor,
             databases,
             plan_url,
+            uploads: TempDir::new().unwrap(),
             _plan: plan,
         }
     }
@@ -123,6 +145,8 @@ impl Services {
             &self.notification.url(),
             "--acceptor-url",
             &self.acceptor.url(),
+            "--upload-dir",
+            self.uploads.path().to_str().unwrap(),
             "--flood-limit-per-second",
             "0",
             "--flood-limit-session-per-second",

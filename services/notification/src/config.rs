@@ -5,7 +5,7 @@ use adfolio_kit::config::{BrokerArgs, DatabaseArgs, ServerArgs, TelemetryArgs};
 use adfolio_kit::service::ProcessConfig;
 use clap::Parser;
 
-/// The users' inbox and the customer-service entries
+/// The users' inbox, announcements, feedback and the texts that staff edit
 #[derive(Clone, Debug, Parser)]
 #[command(name = "adfolio-notification", version)]
 pub struct Config {
@@ -18,6 +18,9 @@ pub struct Config {
     /// The broker.
     #[command(flatten)]
     pub broker: BrokerArgs,
+    /// Address of auth, which knows the users, for example http://127.0.0.1:8201
+    #[arg(long, env = "AUTH_URL")]
+    pub auth_url: String,
     /// How it logs.
     #[command(flatten)]
     pub telemetry: TelemetryArgs,

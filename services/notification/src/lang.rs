@@ -1,9 +1,10 @@
 //! The twelve languages, and how amounts are written in them.
 
 use adfolio_money::Money;
+use chrono::NaiveDate;
 
 macro_rules! languages {
-    ($($(#[$doc:meta])* $variant:ident = $code:literal, $group:literal, $point:literal;)*) => {
+    ($($(#[$doc:meta])* $variant:ident = $code:literal, $group:literal, $point:literal, $date:literal;)*) => {
         /// A language of the product.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Lang {
@@ -29,35 +30,40 @@ macro_rules! languages {
             fn separators(self) -> (char, char) {
                 match self { $(Self::$variant => ($group, $point),)* }
             }
+
+            /// How a day is written.
+            fn date_format(self) -> &'static str {
+                match self { $(Self::$variant => $date,)* }
+            }
         }
     };
 }
 
 languages! {
     /// Traditional Chinese.
-    Cht = "cht", ',', '.';
+    Cht = "cht", ',', '.', "%Y年%-m月%-d日";
     /// German.
-    De = "de", '.', ',';
+    De = "de", '.', ',', "%-d.%-m.%Y";
     /// English.
-    En = "en", ',', '.';
+    En = "en", ',', '.', "%B %-d, %Y";
     /// French.
-    Fr = "fr", '\u{202f}', ',';
+    Fr = "fr", '\u{202f}', ',', "%d/%m/%Y";
     /// Japanese.
-    Jp = "jp", ',', '.';
+    Jp = "jp", ',', '.', "%Y年%-m月%-d日";
     /// Korean.
-    Kor = "kor", ',', '.';
+    Kor = "kor", ',', '.', "%Y년 %-m월 %-d일";
     /// Portuguese.
-    Pt = "pt", '.', ',';
+    Pt = "pt", '.', ',', "%d/%m/%Y";
     /// Russian.
-    Ru = "ru", '\u{a0}', ',';
+    Ru = "ru", '\u{a0}', ',', "%d.%m.%Y";
     /// Spanish.
-    Spa = "spa", '.', ',';
+    Spa = "spa", '.', ',', "%d/%m/%Y";
     /// Thai.
-    Th = "th", ',', '.';
+    Th = "th", ',', '.', "%d/%m/%Y";
     /// Vietnamese.
-    Vi = "vi", '.', ',';
+    Vi = "vi", '.', ',', "%d/%m/%Y";
     /// Simplified Chinese.
-    Zh = "zh", ',', '.';
+    Zh = "zh", ',', '.', "%Y年%-m月%-d日";
 }
 
 impl Lang {
@@ -69,14 +75,33 @@ impl Lang {
         Self::from_code(code).unwrap_or(Self::FALLBACK)
     }
 
+    /// Where a text in this language is looked for: the two ways to write Chinese stand in for each other before English.
+    pub fn chain(self) -> [Self; 3] {
+        let neighbour = match self {
+            Self::Zh => Self::Cht,
+            Self::Cht => Self::Zh,
+            _ => Self::FALLBACK,
+        };
+        [self, neighbour, Self::FALLBACK]
+    }
+
     /// An amount with two decimals, as it is written in this language.
     pub fn money(self, amount: Money) -> String {
+        self.decimal(&amount.to_string())
+    }
+
+    /// A day, as it is written in this language.
+    pub fn date(self, day: NaiveDate) -> String {
+        day.format(self.date_format()).to_string()
+    }
+
+    /// A plain decimal number (`-1234.50`), as it is written in this language.
+    pub fn decimal(self, plain: &str) -> String {
         let (group, point) = self.separators();
-        let plain = amount.to_string();
         let (sign, magnitude) = plain
             .strip_prefix('-')
-            .map_or(("", plain.as_str()), |rest| ("-", rest));
-        let (whole, cents) = magnitude.split_once('.').unwrap_or((magnitude, "00"));
+            .map_or(("", plain), |rest| ("-", rest));
+        let (whole, fraction) = magnitude.split_once('.').unwrap_or((magnitude, ""));
         let mut text = sign.to_owned();
         for (index, digit) in whole.chars().enumerate() {
             let left = whole.len().saturating_sub(index);
@@ -85,8 +110,10 @@ impl Lang {
             }
             text.push(digit);
         }
-        text.push(point);
-        text.push_str(cents);
+        if !fraction.is_empty() {
+            text.push(point);
+            text.push_str(fraction);
+        }
         text
     }
 }
@@ -104,6 +131,23 @@ mod tests {
         assert_eq!(Lang::En.money(Money::from_minor(-100_000)), "-1,000.00");
         assert_eq!(Lang::En.money(Money::from_minor(99_900)), "999.00");
         assert_eq!(Lang::Zh.money(Money::ZERO), "0.00");
+    }
+
+    #[test]
+    fn numbers_and_days_are_written_as_the_language_writes_them() {
+        assert_eq!(Lang::De.decimal("150000"), "150.000");
+        assert_eq!(Lang::De.decimal("1234.5678"), "1.234,5678");
+        let day = NaiveDate::from_ymd_opt(2026, 3, 9).unwrap();
+        assert_eq!(Lang::En.date(day), "March 9, 2026");
+        assert_eq!(Lang::De.date(day), "9.3.2026");
+        assert_eq!(Lang::Kor.date(day), "2026년 3월 9일");
+    }
+
+    #[test]
+    fn chinese_stands_in_for_chinese() {
+        assert_eq!(Lang::Zh.chain(), [Lang::Zh, Lang::Cht, Lang::En]);
+        assert_eq!(Lang::Cht.chain(), [Lang::Cht, Lang::Zh, Lang::En]);
+        assert_eq!(Lang::De.chain(), [Lang::De, Lang::En, Lang::En]);
     }
 
     #[test]

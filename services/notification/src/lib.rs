@@ -1,19 +1,29 @@
-//! Notifications: the users' inbox, fed by the events of other services, and the ways to reach customer service.
+//! Notifications: the users' inbox, fed by the events of other services and by staff, announcements to all, feedback, and
+//! the texts that staff edit.
 //!
 //! Invariants:
 //! - one happening is one notice, however often and in whatever order it is told (unique `source_key`);
-//! - the unread counter of a user equals the user's unread notices after every commit (changed in the same transaction);
-//! - a notice is stored as template and parameters and becomes text when it is read, in the reader's language;
-//! - customer-service entries lead to https addresses only and have an English label.
+//! - a user's unread total is exact after every commit: the user's own unread notices are counted in the transaction that
+//!   changes them, announcements are numbered without holes and those that are done are counted likewise;
+//! - an announcement is one row, and nobody's who came after it;
+//! - a notice becomes text when it is read, in the reader's language;
+//! - whatever changes an unread total is announced in the same transaction, and so is what staff do;
+//! - customer-service entries lead to https addresses only, and every text has an English one.
 
 mod config;
 mod consumer;
+mod content;
 mod error;
+mod events;
+mod feedback;
 mod grpc;
 mod lang;
+mod localized;
 mod notice;
+mod publish;
 mod service_entry;
 mod text;
+mod users;
 
 use std::sync::Arc;
 
@@ -29,9 +39,12 @@ use tokio::net::TcpListener;
 
 pub use config::Config;
 
+use crate::content::{BuiltIn, Contents};
+use crate::feedback::FeedbackDesk;
 use crate::notice::Notices;
-use crate::service_entry::ServiceEntries;
+use crate::publish::Publishing;
 use crate::text::Catalogues;
+use crate::users::Users;
 
 /// This service's own tables.
 pub static MIGRATOR: Migrator = sqlx::migrate!();
@@ -43,13 +56,30 @@ pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running
 
 async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
     let catalogues = Arc::new(Catalogues::built_in().context("the texts are not usable")?);
+    let built_in = Arc::new(BuiltIn::load().context("the built-in content is not usable")?);
     let service = Service::start("notification", &config.server, shutdown).await?;
     let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
     let broker = service.broker(&config.broker)?;
+    let relay = service.relay(&pool, &broker, &migrated);
+    let users = Users::connect(&config.auth_url)?;
 
-    let ids = Ids::random();
-    let notices = Notices::new(pool.clone(), config.clock.clone());
-    let entries = ServiceEntries::new(pool.clone(), ids.clone());
+    let (ids, clock) = (Ids::random(), config.clock.clone());
+    let notices = Notices::new(pool.clone(), clock.clone(), users.clone(), relay.clone());
+    let contents = Contents::new(
+        pool.clone(),
+        clock.clone(),
+        ids.clone(),
+        built_in,
+        relay.clone(),
+    );
+    let publishing = Publishing::new(
+        pool.clone(),
+        clock.clone(),
+        ids.clone(),
+        users,
+        relay.clone(),
+    );
+    let feedback = FeedbackDesk::new(pool.clone(), clock, ids.clone(), relay);
     service.consume(
         consumer::inbox(),
         &pool,
@@ -61,10 +91,10 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
     let server = service
         .server(adfolio_proto::FILE_DESCRIPTOR_SET, &migrated)
         .add_service(limited!(NotificationServiceServer::new(
-            grpc::UserCalls::new(notices, entries.clone(), catalogues)
+            grpc::UserCalls::new(notices, contents.clone(), feedback.clone(), catalogues)
         )))
         .add_service(limited!(NotificationAdminServiceServer::new(
-            grpc::StaffCalls::new(entries)
+            grpc::StaffCalls::new(contents, publishing, feedback)
         )));
     service.serve(server, listener).await
 }

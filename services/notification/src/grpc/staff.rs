@@ -1,24 +1,43 @@
-//! What staff do with texts.
+//! What staff do with texts and notices.
+
+use std::collections::BTreeMap;
 
 use adfolio_kit::identity::{Caller, StaffRole};
+use adfolio_kit::once::Once;
+use adfolio_kit::pagination::Cursor;
 use adfolio_kit::refusal::Refusal;
+use adfolio_kit::wire;
 use adfolio_proto::notification::v1 as pb;
+use adfolio_proto::notification::v1::create_notification_request::To;
 use adfolio_proto::notification::v1::notification_admin_service_server::NotificationAdminService;
+use serde_json::json;
 use tonic::{Request, Response, Status};
 
 use super::convert;
-use crate::service_entry::ServiceEntries;
+use crate::content::Contents;
+use crate::feedback::FeedbackDesk;
+use crate::feedback::entity::check_reply;
+use crate::publish::Publishing;
+
+/// The list of all feedback has one owner: staff.
+const FEEDBACK_OWNER: &str = "staff";
 
 /// The calls of staff.
 #[derive(Debug)]
 pub struct StaffCalls {
-    entries: ServiceEntries,
+    contents: Contents,
+    publishing: Publishing,
+    feedback: FeedbackDesk,
 }
 
 impl StaffCalls {
     /// On these use cases.
-    pub fn new(entries: ServiceEntries) -> Self {
-        Self { entries }
+    pub fn new(contents: Contents, publishing: Publishing, feedback: FeedbackDesk) -> Self {
+        Self {
+            contents,
+            publishing,
+            feedback,
+        }
     }
 }
 
@@ -30,12 +49,12 @@ impl NotificationAdminService for StaffCalls {
     ) -> Result<Response<pb::GetContentResponse>, Status> {
         Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
         let content = self
-            .entries
-            .content()
+            .contents
+            .get()
             .await
             .map_err(|error| error.into_status("get_content"))?;
         Ok(Response::new(pb::GetContentResponse {
-            content: Some(convert::content(&content)),
+            content: Some(convert::content::content(&content)),
         }))
     }
 
@@ -43,21 +62,95 @@ impl NotificationAdminService for StaffCalls {
         &self,
         request: Request<pb::SetContentRequest>,
     ) -> Result<Response<pb::SetContentResponse>, Status> {
-        Caller::from_request(&request).require_staff(&[StaffRole::Operator])?;
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Operator])?;
         let content = request
             .into_inner()
             .content
             .ok_or_else(|| Refusal::invalid("content"))?;
-        let customer_service = convert::drafts(content.customer_service);
-        let recharge_customer_service = convert::drafts(content.recharge_customer_service);
         // Replacing is the same however often it is done, so a repeat needs no key.
         let replaced = self
-            .entries
-            .replace(customer_service, recharge_customer_service)
+            .contents
+            .replace(caller, convert::content::draft(content))
             .await
             .map_err(|error| error.into_status("set_content"))?;
         Ok(Response::new(pb::SetContentResponse {
-            content: Some(convert::content(&replaced)),
+            content: Some(convert::content::content(&replaced)),
         }))
     }
+
+    async fn create_notification(
+        &self,
+        request: Request<pb::CreateNotificationRequest>,
+    ) -> Result<Response<pb::CreateNotificationResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Support])?;
+        let request = request.into_inner();
+        let once = Once::new(
+            &caller,
+            staff.id,
+            "create_notification",
+            &canonical(&request),
+        );
+        let publication = convert::notices::publication(request)?;
+        let answer = self
+            .publishing
+            .publish(caller, once, publication)
+            .await
+            .map_err(|error| error.into_status("create_notification"))?;
+        Ok(Response::new(answer))
+    }
+
+    async fn list_feedback(
+        &self,
+        request: Request<pb::ListFeedbackRequest>,
+    ) -> Result<Response<pb::ListFeedbackResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[StaffRole::Support])?;
+        let pb::ListFeedbackRequest { state, page } = request.into_inner();
+        let state = convert::feedback::state_from_wire(state)?;
+        let (page, cursor) = wire::page(page)?;
+        let cursors = Cursor::new(&convert::feedback::list_name(state), FEEDBACK_OWNER);
+        let before = wire::cursor_id(&cursors, cursor.as_deref())?;
+        let rows = self
+            .feedback
+            .list(state, before, page.fetch())
+            .await
+            .map_err(|error| error.into_status("list_feedback"))?;
+        let (items, next) = page.cut(rows, |last| cursors.encode(&[&last.id.to_string()]));
+        Ok(Response::new(pb::ListFeedbackResponse {
+            items: items.into_iter().map(convert::feedback::feedback).collect(),
+            next_cursor: next.unwrap_or_default(),
+        }))
+    }
+
+    async fn close_feedback(
+        &self,
+        request: Request<pb::CloseFeedbackRequest>,
+    ) -> Result<Response<pb::CloseFeedbackResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Support])?;
+        let pb::CloseFeedbackRequest { feedback_id, reply } = request.into_inner();
+        let id = wire::id(&feedback_id, "id")?;
+        let reply = check_reply(&reply)?;
+        let closed = self
+            .feedback
+            .close(caller, staff, id, reply)
+            .await
+            .map_err(|error| error.into_status("close_feedback"))?;
+        Ok(Response::new(pb::CloseFeedbackResponse {
+            feedback: Some(convert::feedback::feedback(closed)),
+        }))
+    }
+}
+
+/// The request in one order of its languages: a map has none, and the same request must have the same digest.
+fn canonical(request: &pb::CreateNotificationRequest) -> String {
+    let to = match &request.to {
+        Some(To::All(all)) => json!(all),
+        Some(To::Users(users)) => json!(users.user_ids),
+        None => json!(null),
+    };
+    let title: BTreeMap<_, _> = request.title.iter().collect();
+    let content: BTreeMap<_, _> = request.content.iter().collect();
+    json!([request.category, to, title, content]).to_string()
 }

@@ -1,15 +1,12 @@
 //! Notices: what they say, and to whom.
 
-use std::collections::BTreeMap;
-
 use adfolio_kit::identity::UserId;
 use adfolio_kit::names;
-use adfolio_money::Money;
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::lang::Lang;
+use crate::localized::Texts;
+use crate::text::{Params, Template};
 
 names! {
     /// Category of a notice.
@@ -22,55 +19,6 @@ names! {
         Activity = "activity",
     }
 }
-
-names! {
-    /// What a notice says; the key of its text in every catalogue.
-    Template {
-        /// A deposit was credited.
-        DepositCredited = "deposit_credited",
-        /// A plan's delivery has finished.
-        PlanFinished = "plan_finished",
-        /// A plan is settled.
-        PlanSettled = "plan_settled",
-        /// A plan failed.
-        PlanFailed = "plan_failed",
-    }
-}
-
-impl Template {
-    /// The parameters that its texts may name.
-    pub fn params(self) -> &'static [&'static str] {
-        match self {
-            Self::DepositCredited => &["amount"],
-            Self::PlanFinished => &["plan_number", "product", "consumed", "budget"],
-            Self::PlanSettled => &["plan_number", "product", "paid_out", "revenue"],
-            Self::PlanFailed => &["plan_number", "product", "budget"],
-        }
-    }
-}
-
-/// A value in a text. Amounts are kept as amounts, because every language writes them in its own way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Param {
-    /// An amount of money.
-    Money(Money),
-    /// A name or number, the same in every language.
-    Text(String),
-}
-
-impl Param {
-    /// The value as it reads in `lang`.
-    pub fn render(&self, lang: Lang) -> String {
-        match self {
-            Self::Money(amount) => lang.money(*amount),
-            Self::Text(text) => text.clone(),
-        }
-    }
-}
-
-/// The values of a notice's text, by name.
-pub type Params = BTreeMap<String, Param>;
 
 /// A notice to put into a user's inbox.
 #[derive(Clone, Debug)]
@@ -91,30 +39,59 @@ pub struct NewNotice {
     pub occurred_at: DateTime<Utc>,
 }
 
-/// A notice in a user's inbox.
+/// What staff wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Its title.
+    pub title: Texts,
+    /// Its text.
+    pub content: Texts,
+}
+
+/// What a notice says.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// A happening, told by a text of this service.
+    Event {
+        /// The text's key. A text, because a newer replica may know more templates than this one.
+        template: String,
+        /// The values in it.
+        params: Params,
+    },
+    /// What staff wrote.
+    Written(Message),
+}
+
+/// A notice as a user sees it: from the user's own inbox, or an announcement to all.
 #[derive(Clone, Debug)]
 pub struct Notice {
     /// Its id.
     pub id: Uuid,
     /// Its category.
     pub category: Category,
-    /// What it says. A text, because a newer replica may know more templates than this one.
-    pub template: String,
-    /// The values in it.
-    pub params: Params,
+    /// What it says.
+    pub body: Body,
     /// Whether it was read.
     pub read: bool,
     /// When it happened.
     pub occurred_at: DateTime<Utc>,
 }
 
-/// Which notices of an inbox are meant; nothing means all.
+/// Which notices are meant; nothing means all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only this category.
     pub category: Option<Category>,
     /// Only read ones, or only unread ones.
     pub read: Option<bool>,
+}
+
+impl Filter {
+    /// The categories that are meant.
+    fn categories(self) -> impl Iterator<Item = Category> {
+        let wanted = move |category: &Category| self.category.is_none_or(|only| only == *category);
+        Category::ALL.iter().copied().filter(wanted)
+    }
 }
 
 /// Where a page begins: behind this notice.
@@ -124,4 +101,88 @@ pub struct Position {
     pub occurred_at: DateTime<Utc>,
     /// Its id.
     pub id: Uuid,
+}
+
+/// A user's row of the inbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inbox {
+    /// Unread notices of the user's own.
+    pub personal_unread: i64,
+    /// The last announcement before the user came: that one and those before are not the user's.
+    pub base: i64,
+    /// How many announcements are not unread: those up to the base, and those that were read.
+    pub done: i64,
+    /// Announcements of a category up to this number are read, in the order of [`Category::ALL`].
+    pub through: [i64; 3],
+}
+
+impl Inbox {
+    /// Unread notices when `latest` is the last announcement.
+    pub fn unread_total(&self, latest: i64) -> i64 {
+        self.personal_unread
+            .saturating_add(latest.saturating_sub(self.done))
+    }
+
+    /// Up to which number announcements of the category were read at once.
+    pub fn through(&self, category: Category) -> i64 {
+        let [announcement, maintenance, activity] = self.through;
+        match category {
+            Category::Announcement => announcement,
+            Category::Maintenance => maintenance,
+            Category::Activity => activity,
+        }
+    }
+}
+
+/// Ranges of announcements, one per category: beyond `lows`, up to `highs`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ranges {
+    /// The categories.
+    pub categories: Vec<String>,
+    /// The number before the first.
+    pub lows: Vec<i64>,
+    /// The last number.
+    pub highs: Vec<i64>,
+}
+
+impl Ranges {
+    /// The announcements up to `upper` that lie where `within` says, by category.
+    fn new(filter: Filter, upper: i64, within: impl Fn(Category) -> (i64, i64)) -> Self {
+        let mut ranges = Self::default();
+        for category in filter.categories() {
+            let (low, high) = within(category);
+            ranges.categories.push(category.as_str().to_owned());
+            ranges.lows.push(low);
+            ranges.highs.push(high.min(upper));
+        }
+        ranges
+    }
+
+    /// Everything that the user may see.
+    pub fn visible(filter: Filter, inbox: &Inbox, upper: i64) -> Self {
+        Self::new(filter, upper, |_| (inbox.base, i64::MAX))
+    }
+
+    /// What was read all at once.
+    pub fn passed(filter: Filter, inbox: &Inbox, upper: i64) -> Self {
+        Self::new(filter, upper, |category| {
+            (inbox.base, inbox.through(category))
+        })
+    }
+
+    /// What was not: each of it may have been read by itself.
+    pub fn open(filter: Filter, inbox: &Inbox, upper: i64) -> Self {
+        Self::new(filter, upper, |category| {
+            (inbox.through(category), i64::MAX)
+        })
+    }
+}
+
+/// Puts the user's own notices and the announcements together, newest first, and keeps the first `fetch`.
+pub fn merge(own: Vec<Notice>, announcements: Vec<Notice>, fetch: i64) -> Vec<Notice> {
+    let mut all = own;
+    all.extend(announcements);
+    all.sort_by_key(|notice| std::cmp::Reverse((notice.occurred_at, notice.id)));
+    all.truncate(usize::try_from(fetch).unwrap_or(usize::MAX));
+    all
 }

@@ -1,91 +1,208 @@
-//! The users' inbox.
+//! The users' inbox: their own notices, and the announcements to all since they came.
 //!
 //! Locks: the row of `unread_counters` is the one lock of a user's inbox. Whoever marks takes it first and looks at notices
 //! afterwards, in a statement of its own, so it sees every notice that was counted before. Whoever adds a notice inserts it
-//! and takes the counter in the same statement: a concurrent mark-all either waits and marks it, or comes first and leaves
-//! it unread and counted. So the counter equals the unread notices after every commit.
+//! and takes the counter in the same transaction: a concurrent mark-all either waits and marks it, or comes first and leaves
+//! it unread and counted. So the counter equals the user's own unread notices after every commit.
+//!
+//! An announcement is one row whatever the number of users. Announcements are numbered without holes in the order of their
+//! commits, so those that a user has not read are the last number less `announcements_done`, which changes under the same
+//! lock as the marks that it counts.
 
+mod announcements;
 pub mod entity;
 mod repo;
 
 use adfolio_kit::clock::Clock;
 use adfolio_kit::db::{self, PgPool, Tx};
-use adfolio_kit::identity::UserId;
+use adfolio_kit::identity::{Caller, UserId};
+use adfolio_kit::outbox::Wake;
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-pub use entity::{Category, Filter, NewNotice, Notice, Param, Params, Position, Template};
+pub use entity::{Body, Category, Filter, Inbox, Message, NewNotice, Notice, Position, Ranges};
+pub use repo::add_written_in_tx;
 
 use crate::error::NotificationError;
+use crate::events;
+use crate::users::Users;
 
 /// The use cases of the inbox.
 #[derive(Clone, Debug)]
 pub struct Notices {
     pool: PgPool,
     clock: Clock,
+    users: Users,
+    relay: Wake,
 }
 
 impl Notices {
     /// On this database.
-    pub fn new(pool: PgPool, clock: Clock) -> Self {
-        Self { pool, clock }
+    pub fn new(pool: PgPool, clock: Clock, users: Users, relay: Wake) -> Self {
+        Self {
+            pool,
+            clock,
+            users,
+            relay,
+        }
     }
 
-    /// A part of the user's inbox, newest first.
+    /// A part of the user's inbox, newest first, and how many are unread in all.
     pub async fn list(
         &self,
+        caller: &Caller,
         user: UserId,
         filter: Filter,
         before: Option<Position>,
         fetch: i64,
+    ) -> Result<(Vec<Notice>, i64), NotificationError> {
+        let (inbox, latest) = self.inbox(caller, user).await?;
+        let own = repo::list(&self.pool, user, filter, before, fetch).await?;
+        let upper = match before {
+            Some(position) => announcements::last_before(&self.pool, position).await?,
+            None => latest,
+        };
+        let to_all = self
+            .announcements(user, filter, &inbox, upper, fetch)
+            .await?;
+        let unread = inbox.unread_total(latest);
+        Ok((entity::merge(own, to_all, fetch), unread))
+    }
+
+    /// Announcements up to the number `upper`, newest first.
+    async fn announcements(
+        &self,
+        user: UserId,
+        filter: Filter,
+        inbox: &Inbox,
+        upper: i64,
+        fetch: i64,
     ) -> Result<Vec<Notice>, NotificationError> {
-        repo::list(&self.pool, user, filter, before, fetch).await
+        let (pool, user) = (&self.pool, user.0);
+        match filter.read {
+            None => {
+                let visible = Ranges::visible(filter, inbox, upper);
+                announcements::list(pool, user, inbox, visible, fetch).await
+            }
+            Some(false) => {
+                let open = Ranges::open(filter, inbox, upper);
+                announcements::list_unread(pool, user, open, fetch).await
+            }
+            Some(true) => {
+                let passed = Ranges::passed(filter, inbox, upper);
+                let at_once = announcements::list(pool, user, inbox, passed, fetch).await?;
+                let open = Ranges::open(filter, inbox, upper);
+                let singly = announcements::list_marked(pool, user, open, fetch).await?;
+                Ok(entity::merge(at_once, singly, fetch))
+            }
+        }
     }
 
     /// How many notices the user has not read.
-    pub async fn unread(&self, user: UserId) -> Result<i64, NotificationError> {
-        repo::unread(&self.pool, user).await
+    pub async fn unread(&self, caller: &Caller, user: UserId) -> Result<i64, NotificationError> {
+        let (inbox, latest) = self.inbox(caller, user).await?;
+        Ok(inbox.unread_total(latest))
     }
 
     /// Marks one notice as read, if it is not; answers what is left unread.
-    pub async fn mark_one(&self, user: UserId, id: Uuid) -> Result<i64, NotificationError> {
+    pub async fn mark_one(
+        &self,
+        caller: &Caller,
+        user: UserId,
+        id: Uuid,
+    ) -> Result<i64, NotificationError> {
+        self.inbox(caller, user).await?;
         let now = self.clock.now();
-        db::write(&self.pool, move |tx| {
+        let left = db::write(&self.pool, move |tx| {
             Box::pin(async move {
-                // Without a counter the user never had a notice.
-                if !repo::lock_counter_in_tx(tx, user).await? {
-                    return Err(NotificationError::NotificationUnknown);
-                }
-                let marked = repo::mark_one_in_tx(tx, user, id, now).await?;
-                if marked == 0 && !repo::exists_in_tx(tx, user, id).await? {
-                    return Err(NotificationError::NotificationUnknown);
-                }
-                repo::count_down_in_tx(tx, user, marked).await
+                let inbox = repo::lock_in_tx(tx, user).await?;
+                let own = repo::mark_one_in_tx(tx, user, id, now).await?;
+                let to_all = if own == 0 && !repo::exists_in_tx(tx, user, id).await? {
+                    announcements::mark_one_in_tx(tx, user, &inbox, id).await?
+                } else {
+                    0
+                };
+                finish_in_tx(tx, user, own, to_all).await
             })
         })
-        .await
+        .await?;
+        self.relay.wake();
+        Ok(left)
     }
 
     /// Marks every notice of the category (or of all) as read; answers what is left unread.
     pub async fn mark_all(
         &self,
+        caller: &Caller,
         user: UserId,
         category: Option<Category>,
     ) -> Result<i64, NotificationError> {
+        self.inbox(caller, user).await?;
         let now = self.clock.now();
-        db::write(&self.pool, move |tx| {
+        let left = db::write(&self.pool, move |tx| {
             Box::pin(async move {
-                if !repo::lock_counter_in_tx(tx, user).await? {
-                    return Ok(0);
-                }
-                let marked = repo::mark_all_in_tx(tx, user, category, now).await?;
-                repo::count_down_in_tx(tx, user, marked).await
+                let inbox = repo::lock_in_tx(tx, user).await?;
+                let own = repo::mark_all_in_tx(tx, user, category, now).await?;
+                let to_all = announcements::mark_all_in_tx(tx, user, &inbox, category).await?;
+                finish_in_tx(tx, user, own, to_all).await
             })
         })
-        .await
+        .await?;
+        self.relay.wake();
+        Ok(left)
+    }
+
+    /// The user's row, and the number of the last announcement. Since when the user is here is known from the event of the
+    /// registration; where that has not come (yet), auth is asked, once.
+    async fn inbox(
+        &self,
+        caller: &Caller,
+        user: UserId,
+    ) -> Result<(Inbox, i64), NotificationError> {
+        if let Some(found) = repo::inbox(&self.pool, user).await? {
+            return Ok(found);
+        }
+        let known = self.users.look_up(caller, &[user.0]).await?;
+        // Of somebody whom auth does not know, nothing says that the announcements so far were meant for them.
+        let since = known.get(&user.0).copied().flatten();
+        let since = since.unwrap_or(DateTime::<Utc>::MAX_UTC);
+        db::write(&self.pool, move |tx| {
+            Box::pin(async move { open_in_tx(tx, user, since).await })
+        })
+        .await?;
+        let found = repo::inbox(&self.pool, user).await?;
+        found.ok_or(NotificationError::UnknownColumnValue("announcements_base"))
     }
 }
 
-/// Puts a notice into its user's inbox and counts it; false when the same happening was told before.
+/// Counts down what was marked, tells of it, and answers what is left unread. The inbox is locked.
+async fn finish_in_tx(
+    tx: &mut Tx,
+    user: UserId,
+    own: u64,
+    to_all: u64,
+) -> Result<i64, NotificationError> {
+    let left = repo::count_down_in_tx(tx, user, own, to_all).await?;
+    if own > 0 || to_all > 0 {
+        events::inboxes_changed_in_tx(tx, &[user.0]).await?;
+    }
+    Ok(left)
+}
+
+/// Opens the inbox of a user who came at `since`, if that was not known yet: earlier announcements are not the user's.
+pub async fn open_in_tx(
+    tx: &mut Tx,
+    user: UserId,
+    since: DateTime<Utc>,
+) -> Result<(), NotificationError> {
+    repo::open_in_tx(tx, user, since).await
+}
+
+/// Puts a notice into its user's inbox, counts it and tells of it; false when the same happening was told before.
 pub async fn add_in_tx(tx: &mut Tx, notice: &NewNotice) -> Result<bool, NotificationError> {
-    repo::add_in_tx(tx, notice).await
+    let added = repo::add_in_tx(tx, notice).await?;
+    if added {
+        events::inboxes_changed_in_tx(tx, &[notice.user.0]).await?;
+    }
+    Ok(added)
 }

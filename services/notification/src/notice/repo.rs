@@ -5,14 +5,18 @@ use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::entity::{Category, Filter, NewNotice, Notice, Params, Position};
+use super::entity::{Body, Category, Filter, Inbox, Message, NewNotice, Notice, Position};
 use crate::error::NotificationError;
+use crate::localized;
+use crate::text;
 
 struct Row {
     id: Uuid,
     category: String,
     template: String,
     params: serde_json::Value,
+    title: Option<serde_json::Value>,
+    content: Option<serde_json::Value>,
     read: bool,
     occurred_at: DateTime<Utc>,
 }
@@ -22,17 +26,28 @@ impl TryFrom<Row> for Notice {
 
     fn try_from(row: Row) -> Result<Self, NotificationError> {
         let unknown = NotificationError::UnknownColumnValue;
-        let params: Params = serde_json::from_value(row.params).map_err(|_| unknown("params"))?;
+        let body = match (row.title, row.content) {
+            (Some(title), Some(content)) => Body::Written(Message {
+                title: localized::from_json(title, "title")?,
+                content: localized::from_json(content, "content")?,
+            }),
+            _ => Body::Event {
+                template: row.template,
+                params: text::params_from_json(row.params).ok_or(unknown("params"))?,
+            },
+        };
         Ok(Self {
             id: row.id,
             category: Category::from_name(&row.category).ok_or(unknown("category"))?,
-            template: row.template,
-            params,
+            body,
             read: row.read,
             occurred_at: row.occurred_at,
         })
     }
 }
+
+/// What stands in `template` of a notice that staff wrote.
+const WRITTEN: &str = "written";
 
 /// Where the first page begins: behind the end of time, which for PostgreSQL is later than for chrono.
 const FIRST: Position = Position {
@@ -63,16 +78,23 @@ pub async fn add_in_tx(tx: &mut Tx, notice: &NewNotice) -> Result<bool, Notifica
     Ok(done.rows_affected() == 1)
 }
 
-/// Each way to filter is a query of its own, so that PostgreSQL always takes the index that is made for it: a filter that
+/// The limit in the join makes it a look-up per row of the page, whatever PostgreSQL expects of the page's size. And
+/// each way to filter is a query of its own, so that PostgreSQL always takes the index that is made for it: a filter that
 /// may be NULL would leave the choice to a generic plan.
 macro_rules! page {
     ($pool:expr, $filter:literal, $user:expr, $at:expr, $id:expr, $fetch:expr $(, $value:expr)*) => {
         sqlx::query_as!(
             Row,
-            "SELECT id, category, template, params, read, occurred_at FROM notifications WHERE user_id = $1 "
-                + "AND (occurred_at, id) < ($2, $3) "
+            r#"SELECT page.id AS "id!", page.category AS "category!", page.template AS "template!", page.params AS "params!",
+                      page.read AS "read!", page.occurred_at AS "occurred_at!",
+                      message.title AS "title?", message.content AS "content?"
+               FROM (SELECT id, category, template, params, read, occurred_at, message_id FROM notifications
+                     WHERE user_id = $1 AND (occurred_at, id) < ($2, $3) "#
                 + $filter
-                + " ORDER BY occurred_at DESC, id DESC LIMIT $4",
+                + r#" ORDER BY occurred_at DESC, id DESC LIMIT $4) AS page
+               LEFT JOIN LATERAL (SELECT one.title, one.content FROM messages AS one WHERE one.id = page.message_id LIMIT 1)
+                   AS message ON true
+               ORDER BY page.occurred_at DESC, page.id DESC"#,
             $user,
             $at,
             $id,
@@ -122,26 +144,126 @@ pub async fn list(
     rows.into_iter().map(Notice::try_from).collect()
 }
 
-/// How many notices the user has not read: one row by its key.
-pub async fn unread(pool: &PgPool, user: UserId) -> Result<i64, NotificationError> {
-    let unread = sqlx::query_scalar!(
-        "SELECT unread FROM unread_counters WHERE user_id = $1",
+/// Adds a notice that staff wrote for each of the users, who are in order and differ, and counts it: two that add to the
+/// same users at once take their inboxes in the same order.
+pub async fn add_written_in_tx(
+    tx: &mut Tx,
+    message: Uuid,
+    category: Category,
+    users: &[Uuid],
+    ids: &[Uuid],
+    now: DateTime<Utc>,
+) -> Result<(), NotificationError> {
+    sqlx::query!(
+        "INSERT INTO notifications (id, user_id, category, template, params, source_key, occurred_at, message_id)
+         SELECT fresh.id, fresh.user_id, $3, $4, '{}', 'message:' || $5::uuid::text || ':' || fresh.user_id::text, $6, $5
+         FROM UNNEST($1::uuid[], $2::uuid[]) AS fresh (id, user_id)",
+        ids,
+        users,
+        category.as_str(),
+        WRITTEN,
+        message,
+        now,
+    )
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query!(
+        "INSERT INTO unread_counters (user_id, unread)
+         SELECT user_id, 1 FROM UNNEST($1::uuid[]) WITH ORDINALITY AS fresh (user_id, position) ORDER BY position
+         ON CONFLICT (user_id) DO UPDATE SET unread = unread_counters.unread + 1",
+        users,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+struct InboxRow {
+    unread: i64,
+    base: i64,
+    announcements_done: i64,
+    announcement_through: i64,
+    maintenance_through: i64,
+    activity_through: i64,
+}
+
+impl From<InboxRow> for Inbox {
+    fn from(row: InboxRow) -> Self {
+        Self {
+            personal_unread: row.unread,
+            base: row.base,
+            done: row.announcements_done,
+            through: [
+                row.announcement_through,
+                row.maintenance_through,
+                row.activity_through,
+            ],
+        }
+    }
+}
+
+/// The user's row by its key, with the number of the last announcement, which one look at the end of an index tells. None
+/// while it is not known since when the user is here.
+pub async fn inbox(pool: &PgPool, user: UserId) -> Result<Option<(Inbox, i64)>, NotificationError> {
+    let found = sqlx::query!(
+        r#"SELECT unread, announcements_base AS "base!", announcements_done, announcement_through, maintenance_through,
+                  activity_through,
+                  coalesce((SELECT number FROM announcements ORDER BY number DESC LIMIT 1), 0) AS "latest!"
+           FROM unread_counters WHERE user_id = $1 AND announcements_base IS NOT NULL"#,
         user.0
     )
     .fetch_optional(pool)
     .await?;
-    Ok(unread.unwrap_or(0))
+    Ok(found.map(|row| {
+        let inbox = InboxRow {
+            unread: row.unread,
+            base: row.base,
+            announcements_done: row.announcements_done,
+            announcement_through: row.announcement_through,
+            maintenance_through: row.maintenance_through,
+            activity_through: row.activity_through,
+        };
+        (inbox.into(), row.latest)
+    }))
 }
 
-/// Locks the user's inbox; false when it has never had a notice.
-pub async fn lock_counter_in_tx(tx: &mut Tx, user: UserId) -> Result<bool, NotificationError> {
-    let found = sqlx::query_scalar!(
-        "SELECT unread FROM unread_counters WHERE user_id = $1 FOR UPDATE",
+/// Writes down which announcements came before the user, unless that is known: all of them are done with.
+pub async fn open_in_tx(
+    tx: &mut Tx,
+    user: UserId,
+    since: DateTime<Utc>,
+) -> Result<(), NotificationError> {
+    sqlx::query!(
+        "WITH last AS (SELECT coalesce((SELECT number FROM announcements WHERE published_at <= $2
+                                        ORDER BY published_at DESC LIMIT 1), 0) AS number)
+         INSERT INTO unread_counters (user_id, unread, announcements_base, announcements_done, announcement_through,
+                                      maintenance_through, activity_through)
+         SELECT $1, 0, number, number, number, number, number FROM last
+         ON CONFLICT (user_id) DO UPDATE SET
+             announcements_base = excluded.announcements_base, announcements_done = excluded.announcements_done,
+             announcement_through = excluded.announcement_through, maintenance_through = excluded.maintenance_through,
+             activity_through = excluded.activity_through
+         WHERE unread_counters.announcements_base IS NULL",
+        user.0,
+        since,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Locks the user's inbox, which was opened before.
+pub async fn lock_in_tx(tx: &mut Tx, user: UserId) -> Result<Inbox, NotificationError> {
+    let row = sqlx::query_as!(
+        InboxRow,
+        r#"SELECT unread, announcements_base AS "base!", announcements_done, announcement_through, maintenance_through,
+                  activity_through
+           FROM unread_counters WHERE user_id = $1 FOR UPDATE"#,
         user.0
     )
-    .fetch_optional(tx)
+    .fetch_one(tx)
     .await?;
-    Ok(found.is_some())
+    Ok(row.into())
 }
 
 /// Marks one notice of the user; answers how many that changed. The inbox is locked.
@@ -193,16 +315,22 @@ pub async fn mark_all_in_tx(
     Ok(done.rows_affected())
 }
 
-/// Takes `marked` off the counter; answers what is left. The inbox is locked.
+/// Takes what was marked off the user's own unread notices and adds what was marked to the announcements that are done;
+/// answers what is left unread in all. The inbox is locked.
 pub async fn count_down_in_tx(
     tx: &mut Tx,
     user: UserId,
-    marked: u64,
+    own: u64,
+    to_all: u64,
 ) -> Result<i64, NotificationError> {
     let left = sqlx::query_scalar!(
-        "UPDATE unread_counters SET unread = unread - $2 WHERE user_id = $1 RETURNING unread",
+        r#"UPDATE unread_counters SET unread = unread - $2, announcements_done = announcements_done + $3
+           WHERE user_id = $1
+           RETURNING unread - announcements_done
+                     + coalesce((SELECT number FROM announcements ORDER BY number DESC LIMIT 1), 0) AS "left!""#,
         user.0,
-        i64::try_from(marked).unwrap_or(i64::MAX),
+        i64::try_from(own).unwrap_or(i64::MAX),
+        i64::try_from(to_all).unwrap_or(i64::MAX),
     )
     .fetch_one(tx)
     .await?;

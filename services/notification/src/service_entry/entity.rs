@@ -1,6 +1,6 @@
 //! Ways to reach customer service.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire;
@@ -8,6 +8,7 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::lang::Lang;
+use crate::localized::{self, Texts};
 
 /// Entries of one list at most: the dialog that shows them is one screen.
 const LONGEST_LIST: usize = 20;
@@ -17,9 +18,6 @@ const LONGEST_LABEL: usize = 60;
 
 /// Bytes of an address at most.
 const LONGEST_URL: usize = 2_048;
-
-/// Labels by language.
-pub type Labels = BTreeMap<Lang, String>;
 
 /// A way to reach customer service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,26 +29,14 @@ pub struct ServiceEntry {
     /// Its address.
     pub url: String,
     /// Its label in every language that has one; English always has.
-    pub labels: Labels,
+    pub labels: Texts,
 }
 
 impl ServiceEntry {
-    /// The label in `lang`, or in English.
+    /// The label in `lang`, or what stands in for it.
     pub fn label(&self, lang: Lang) -> &str {
-        self.labels
-            .get(&lang)
-            .or_else(|| self.labels.get(&Lang::FALLBACK))
-            .map_or("", String::as_str)
+        localized::in_lang(&self.labels, lang)
     }
-}
-
-/// What staff edit: both lists, in the order in which they are shown.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Content {
-    /// For questions of every kind.
-    pub customer_service: Vec<ServiceEntry>,
-    /// For deposits.
-    pub recharge_customer_service: Vec<ServiceEntry>,
 }
 
 /// An entry as it was sent.
@@ -113,8 +99,8 @@ fn https_url(text: &str) -> Option<String> {
     (url.scheme() == "https" && url.has_host() && plain).then(|| url.into())
 }
 
-fn check_labels(sent: Vec<(String, String)>, field: &str) -> Result<Labels, Refusal> {
-    let mut labels = Labels::new();
+fn check_labels(sent: Vec<(String, String)>, field: &str) -> Result<Texts, Refusal> {
+    let mut labels = Texts::new();
     for (code, label) in sent {
         let lang = Lang::from_code(&code).ok_or_else(|| Refusal::invalid(field))?;
         labels.insert(lang, wire::line(&label, LONGEST_LABEL, field)?);

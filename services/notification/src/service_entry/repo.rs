@@ -2,43 +2,53 @@
 
 use std::collections::BTreeMap;
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::Tx;
+use serde::Deserialize;
+use uuid::Uuid;
 
-use super::entity::{Content, Labels, ServiceEntry};
+use super::entity::ServiceEntry;
+use crate::content::Content;
 use crate::error::NotificationError;
-use crate::lang::Lang;
+use crate::localized;
 
 const CUSTOMER_SERVICE: &str = "customer_service";
 const RECHARGE_CUSTOMER_SERVICE: &str = "recharge_customer_service";
 
-/// Both lists, in their order.
-pub async fn load(pool: &PgPool) -> Result<Content, NotificationError> {
-    let rows = sqlx::query!("SELECT id, list, type AS entry_type, url, label FROM service_entries ORDER BY list, position")
-        .fetch_all(pool)
-        .await?;
-    let mut content = Content::default();
+#[derive(Deserialize)]
+struct Row {
+    id: Uuid,
+    list: String,
+    #[serde(rename = "type")]
+    entry_type: i32,
+    url: String,
+    label: BTreeMap<String, String>,
+}
+
+/// Both lists from the table's rows in their order, as JSON.
+pub fn from_json(
+    rows: serde_json::Value,
+) -> Result<(Vec<ServiceEntry>, Vec<ServiceEntry>), NotificationError> {
+    let unknown = NotificationError::UnknownColumnValue;
+    let rows: Vec<Row> = serde_json::from_value(rows).map_err(|_| unknown("label"))?;
+    let (mut normal, mut recharge) = (Vec::new(), Vec::new());
     for row in rows {
-        let entry = ServiceEntry {
+        let list = match row.list.as_str() {
+            CUSTOMER_SERVICE => &mut normal,
+            RECHARGE_CUSTOMER_SERVICE => &mut recharge,
+            _ => return Err(unknown("list")),
+        };
+        list.push(ServiceEntry {
             id: row.id,
             entry_type: row.entry_type,
             url: row.url,
-            labels: labels_from_json(row.label)?,
-        };
-        match row.list.as_str() {
-            CUSTOMER_SERVICE => content.customer_service.push(entry),
-            RECHARGE_CUSTOMER_SERVICE => content.recharge_customer_service.push(entry),
-            _ => return Err(NotificationError::UnknownColumnValue("list")),
-        }
+            labels: localized::from_codes(row.label),
+        });
     }
-    Ok(content)
+    Ok((normal, recharge))
 }
 
-/// Replaces both lists. Readers see the old content or the new, never a mixture.
+/// Replaces both lists. The content is locked.
 pub async fn replace_in_tx(tx: &mut Tx, content: &Content) -> Result<(), NotificationError> {
-    // Two replacements at once would each delete what they see and leave both contents: one waits for the other.
-    sqlx::query!("LOCK TABLE service_entries IN SHARE ROW EXCLUSIVE MODE")
-        .execute(&mut *tx)
-        .await?;
     sqlx::query!("DELETE FROM service_entries")
         .execute(&mut *tx)
         .await?;
@@ -57,29 +67,11 @@ pub async fn replace_in_tx(tx: &mut Tx, content: &Content) -> Result<(), Notific
                 i32::try_from(position).unwrap_or(i32::MAX),
                 entry.entry_type,
                 entry.url,
-                labels_to_json(&entry.labels)?,
+                localized::to_json(&entry.labels)?,
             )
             .execute(&mut *tx)
             .await?;
         }
     }
     Ok(())
-}
-
-fn labels_to_json(labels: &Labels) -> Result<serde_json::Value, NotificationError> {
-    let by_code: BTreeMap<&str, &str> = labels
-        .iter()
-        .map(|(lang, label)| (lang.code(), label.as_str()))
-        .collect();
-    Ok(serde_json::to_value(by_code)?)
-}
-
-fn labels_from_json(json: serde_json::Value) -> Result<Labels, NotificationError> {
-    let by_code: BTreeMap<String, String> =
-        serde_json::from_value(json).map_err(|_| NotificationError::UnknownColumnValue("label"))?;
-    // A language that only newer replicas know is left out here, and English stands in for it.
-    Ok(by_code
-        .into_iter()
-        .filter_map(|(code, label)| Some((Lang::from_code(&code)?, label)))
-        .collect())
 }

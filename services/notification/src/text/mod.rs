@@ -7,10 +7,28 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Deserialize;
 
 use crate::lang::Lang;
-use crate::notice::{Param, Template};
+
+mod param;
+mod template;
+
+pub use param::{Param, Params, params_from_json};
+pub use template::Template;
 
 /// The catalogues that exist. What is missing reads in English.
-const FILES: &[(Lang, &str)] = &[(Lang::En, include_str!("../../texts/en.json"))];
+const FILES: &[(Lang, &str)] = &[
+    (Lang::Cht, include_str!("../../texts/cht.json")),
+    (Lang::De, include_str!("../../texts/de.json")),
+    (Lang::En, include_str!("../../texts/en.json")),
+    (Lang::Fr, include_str!("../../texts/fr.json")),
+    (Lang::Jp, include_str!("../../texts/jp.json")),
+    (Lang::Kor, include_str!("../../texts/kor.json")),
+    (Lang::Pt, include_str!("../../texts/pt.json")),
+    (Lang::Ru, include_str!("../../texts/ru.json")),
+    (Lang::Spa, include_str!("../../texts/spa.json")),
+    (Lang::Th, include_str!("../../texts/th.json")),
+    (Lang::Vi, include_str!("../../texts/vi.json")),
+    (Lang::Zh, include_str!("../../texts/zh.json")),
+];
 
 /// What a reader gets for a template that only newer replicas know, while they replace the older ones.
 const UNKNOWN_TEMPLATE: &str = "unknown";
@@ -106,7 +124,7 @@ impl Catalogues {
 
     /// The text, and the language that it is in: amounts are written as the words around them are.
     fn text(&self, lang: Lang, key: &str) -> Option<(Lang, &Text)> {
-        [lang, Lang::FALLBACK]
+        lang.chain()
             .into_iter()
             .find_map(|lang| Some((lang, self.texts.get(&lang)?.get(key)?)))
     }
@@ -175,21 +193,54 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn every_file_of_texts_is_used_and_right() {
-        Catalogues::built_in().unwrap();
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/texts");
-        let files = std::fs::read_dir(folder)
+    fn english() -> &'static str {
+        let (_, json) = FILES.iter().find(|(lang, _)| *lang == Lang::En).unwrap();
+        json
+    }
+
+    /// The names of the files in a folder, and those that are used.
+    fn every_file_is_used(folder: &str, used: &[(Lang, &str)]) {
+        let entries = std::fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut found: Vec<String> = files.collect();
-        let mut used: Vec<String> = FILES
+        let mut found: Vec<String> = entries.filter(|name| name.ends_with(".json")).collect();
+        let mut used: Vec<String> = used
             .iter()
             .map(|(lang, _)| format!("{}.json", lang.code()))
             .collect();
         found.sort();
         used.sort();
         assert_eq!(found, used);
+    }
+
+    #[test]
+    fn every_file_of_texts_is_used_and_right() {
+        Catalogues::built_in().unwrap();
+        every_file_is_used(concat!(env!("CARGO_MANIFEST_DIR"), "/texts"), FILES);
+    }
+
+    #[test]
+    fn every_language_has_every_text_with_the_same_values_and_none_is_english() {
+        let catalogues = Catalogues::built_in().unwrap();
+        assert_eq!(catalogues.texts.len(), Lang::ALL.len());
+        let names = |text: &str| -> BTreeSet<String> {
+            let names = placeholders(text).unwrap();
+            names.into_iter().map(str::to_owned).collect()
+        };
+        for (key, english) in &catalogues.texts[&Lang::En] {
+            for lang in Lang::ALL.iter().filter(|lang| **lang != Lang::En) {
+                let text = &catalogues.texts[lang][key];
+                assert_ne!(text.title, english.title, "{lang:?} {key}");
+                assert_ne!(text.content, english.content, "{lang:?} {key}");
+                assert!(!text.title.trim().is_empty(), "{lang:?} {key}");
+                assert_eq!(names(&text.title), names(&english.title), "{lang:?} {key}");
+                assert_eq!(
+                    names(&text.content),
+                    names(&english.content),
+                    "{lang:?} {key}"
+                );
+            }
+        }
     }
 
     #[test]
@@ -208,17 +259,24 @@ mod tests {
     }
 
     #[test]
-    fn a_language_without_texts_reads_in_english_with_english_amounts() {
-        let catalogues = Catalogues::built_in().unwrap();
+    fn a_language_without_texts_reads_in_its_neighbour_or_in_english_with_amounts_to_match() {
+        let only: Vec<_> = FILES
+            .iter()
+            .filter(|(lang, _)| matches!(lang, Lang::En | Lang::Zh))
+            .copied()
+            .collect();
+        let catalogues = Catalogues::parse(&only).unwrap();
         let params = BTreeMap::from([(
             "amount".to_owned(),
             Param::Money(Money::from_minor(125_000)),
         )]);
-        let rendered = catalogues.render(Lang::De, "deposit_credited", &params);
+        let read = |lang| catalogues.render(lang, "deposit_credited", &params);
         assert_eq!(
-            rendered.content,
+            read(Lang::De).content,
             "A deposit of 1,250.00 has been credited to your wallet."
         );
+        assert_eq!(read(Lang::Cht), read(Lang::Zh));
+        assert_ne!(read(Lang::Cht), read(Lang::En));
         assert_eq!(
             catalogues
                 .render(Lang::De, "from the future", &params)
@@ -229,12 +287,11 @@ mod tests {
 
     #[test]
     fn wrong_catalogues_are_refused() {
-        let english = FILES[0].1;
         let refused = |json: &str| Catalogues::parse(&[(Lang::De, json)]).unwrap_err();
         assert!(matches!(refused("[]"), CatalogueError::Malformed { .. }));
         assert!(matches!(refused("{}"), CatalogueError::Keys("de")));
         for wrong in ["{amuont}", "{amount", "amount}", "{{amount}}"] {
-            let json = english.replacen("{amount}", wrong, 1);
+            let json = english().replacen("{amount}", wrong, 1);
             assert!(
                 matches!(refused(&json), CatalogueError::Placeholder { .. }),
                 "{wrong}"

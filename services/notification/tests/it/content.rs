@@ -1,4 +1,4 @@
-//! The customer-service entries: staff replace them, everybody reads them.
+//! What staff edit: replaced as a whole, read by everybody.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use adfolio_proto::notification::v1 as pb;
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{Stack, call, in_lang, refused, staff, user, why};
+use crate::helpers::{STAFF_ACTED, Stack, act, call, in_lang, refused, staff, texts, user, why};
 
 fn entry(url: &str, labels: &[(&str, &str)]) -> pb::ServiceEntryContent {
     let label: HashMap<String, String> = labels
@@ -26,8 +26,25 @@ fn entry(url: &str, labels: &[(&str, &str)]) -> pb::ServiceEntryContent {
 fn only(entry: pb::ServiceEntryContent) -> pb::Content {
     pb::Content {
         customer_service: vec![entry],
-        recharge_customer_service: vec![],
+        ..pb::Content::default()
     }
+}
+
+async fn get(stack: &Stack, caller: &Caller) -> pb::Content {
+    let answer = stack
+        .staff()
+        .get_content(call(caller, pb::GetContentRequest {}))
+        .await;
+    answer.unwrap().into_inner().content.unwrap()
+}
+
+async fn public(stack: &Stack, lang: &str) -> pb::GetPublicContentResponse {
+    let nobody = in_lang(&Caller::system(), lang);
+    let answer = stack
+        .users()
+        .get_public_content(call(&nobody, pb::GetPublicContentRequest {}))
+        .await;
+    answer.unwrap().into_inner()
 }
 
 #[tokio::test]
@@ -49,6 +66,7 @@ async fn entries_are_replaced_as_a_whole_and_read_in_the_callers_language() {
             "https://help.example/deposit",
             &[("en", "Deposits")],
         )],
+        ..pb::Content::default()
     };
     let set = stack.set_content(&operator, first).await.unwrap();
     let mut again = set.clone();
@@ -139,13 +157,14 @@ async fn what_is_out_of_form_is_named_and_changes_nothing() {
                     ..good()
                 }],
                 recharge_customer_service: vec![good(), pb::ServiceEntryContent { id, ..good() }],
+                ..pb::Content::default()
             },
             "recharge_customer_service[1].id",
         ),
         (
             pb::Content {
-                customer_service: vec![],
                 recharge_customer_service: vec![good(); 21],
+                ..pb::Content::default()
             },
             "recharge_customer_service",
         ),
@@ -196,7 +215,7 @@ async fn of_many_replacements_at_once_one_whole_content_stays() {
             entry(&format!("https://help.example/{size}"), &[("en", "Help")]);
             size
         ],
-        recharge_customer_service: vec![],
+        ..pb::Content::default()
     });
     for outcome in join_all(contents.map(|content| stack.set_content(&admin, content))).await {
         outcome.unwrap();
@@ -211,4 +230,192 @@ async fn of_many_replacements_at_once_one_whole_content_stays() {
         kept.iter()
             .all(|entry| entry.url == format!("https://help.example/{}", kept.len()))
     );
+}
+
+const LANGUAGES: [&str; 12] = [
+    "cht", "de", "en", "fr", "jp", "kor", "pt", "ru", "spa", "th", "vi", "zh",
+];
+
+#[tokio::test]
+async fn built_in_texts_answer_until_staff_write_their_own() {
+    let stack = Stack::start().await;
+    let english = public(&stack, "en").await;
+    assert_eq!(english.faq.len(), 5);
+    assert!(
+        english.faq[0]
+            .content
+            .contains("30-50 conversions within 7 days")
+    );
+    assert!(english.activity_rules.contains("no minimum investment"));
+    assert!(english.operating_rules.starts_with("1. "));
+    assert_eq!(english.marketing_headline, "");
+    assert!(english.customer_service.is_empty());
+    for lang in LANGUAGES.iter().filter(|lang| **lang != "en") {
+        let read = public(&stack, lang).await;
+        assert_eq!(read.faq.len(), 5);
+        for (faq, english) in read.faq.iter().zip(&english.faq) {
+            assert_eq!(faq.id, english.id);
+            assert_ne!(
+                (&faq.title, &faq.content),
+                (&english.title, &english.content)
+            );
+        }
+        assert_ne!(read.operating_rules, english.operating_rules, "{lang}");
+        assert_ne!(read.activity_rules, english.activity_rules, "{lang}");
+    }
+
+    let operator = staff(StaffRole::Operator);
+    let mut content = get(&stack, &operator).await;
+    assert_eq!(content.operating_rules.len(), LANGUAGES.len());
+    content.operating_rules = texts(&[("en", "Be fair."), ("zh", "公平。")]);
+    content.faq.truncate(1);
+    content.faq.push(pb::FaqContent {
+        id: String::new(),
+        title: texts(&[("en", "Who are you?"), ("de", "Wer sind Sie?")]),
+        content: texts(&[("en", "An\nad network.")]),
+    });
+    content.marketing_headline =
+        texts(&[("en", "Ads, counted."), ("fr", "La publicité, comptée.")]);
+    let set = stack.set_content(&operator, content.clone()).await.unwrap();
+    assert_eq!(get(&stack, &operator).await, set);
+    content.faq[1].id.clone_from(&set.faq[1].id);
+    assert_eq!(set, content);
+    let cht = public(&stack, "cht").await;
+    assert_eq!(cht.operating_rules, "公平。");
+    assert_eq!(cht.marketing_headline, "Ads, counted.");
+    assert_eq!(
+        cht.activity_rules,
+        public(&stack, "cht").await.activity_rules
+    );
+    let german = public(&stack, "de").await;
+    assert_eq!(
+        (german.faq[1].title.as_str(), german.faq[1].content.as_str()),
+        ("Wer sind Sie?", "An\nad network.")
+    );
+    assert_ne!(german.faq[0].title, english.faq[0].title);
+    // What was not touched is not kept, so a better built-in text will be read.
+    assert_eq!(stack.count("SELECT count(*) FROM content_parts").await, 3);
+
+    // What is left out is put back.
+    stack
+        .set_content(&operator, pb::Content::default())
+        .await
+        .unwrap();
+    assert_eq!(public(&stack, "en").await, english);
+    assert_eq!(stack.count("SELECT count(*) FROM content_parts").await, 0);
+}
+
+#[tokio::test]
+async fn every_text_is_checked() {
+    let stack = Stack::start().await;
+    let operator = staff(StaffRole::Operator);
+    let question = |title: &[(&str, &str)], content: &[(&str, &str)]| pb::FaqContent {
+        id: String::new(),
+        title: texts(title),
+        content: texts(content),
+    };
+    let good = || question(&[("en", "Why?")], &[("en", "So.")]);
+    let asking = |faq: Vec<pb::FaqContent>| pb::Content {
+        faq,
+        ..pb::Content::default()
+    };
+    let id = Uuid::now_v7().to_string();
+    let same = || pb::FaqContent {
+        id: id.clone(),
+        ..good()
+    };
+    let long = |length| "x".repeat(length);
+    let wrong = [
+        (asking(vec![good(); 51]), "faq"),
+        (
+            asking(vec![question(&[("de", "Warum?")], &[("en", "So.")])]),
+            "faq[0].title.en",
+        ),
+        (
+            asking(vec![good(), question(&[("en", "Why?")], &[])]),
+            "faq[1].content.en",
+        ),
+        (
+            asking(vec![question(&[("en", &long(201))], &[("en", "So.")])]),
+            "faq[0].title.en",
+        ),
+        (
+            asking(vec![question(&[("en", "Why?")], &[("en", &long(5_001))])]),
+            "faq[0].content.en",
+        ),
+        (asking(vec![same(), same()]), "faq[1].id"),
+        (
+            asking(vec![pb::FaqContent {
+                id: "1".to_owned(),
+                ..good()
+            }]),
+            "faq[0].id",
+        ),
+        (
+            pb::Content {
+                operating_rules: texts(&[("de", "Regeln")]),
+                ..pb::Content::default()
+            },
+            "operating_rules.en",
+        ),
+        (
+            pb::Content {
+                activity_rules: texts(&[("en", "Rules"), ("xx", "?")]),
+                ..pb::Content::default()
+            },
+            "activity_rules.xx",
+        ),
+        (
+            pb::Content {
+                activity_rules: texts(&[("en", &long(20_001))]),
+                ..pb::Content::default()
+            },
+            "activity_rules.en",
+        ),
+        (
+            pb::Content {
+                marketing_headline: texts(&[("de", "Ja")]),
+                ..pb::Content::default()
+            },
+            "marketing.headline.en",
+        ),
+        (
+            pb::Content {
+                marketing_headline: texts(&[("en", &long(201))]),
+                ..pb::Content::default()
+            },
+            "marketing.headline.en",
+        ),
+    ];
+    for (content, field) in wrong {
+        let outcome = stack.set_content(&operator, content).await;
+        assert_eq!(why(outcome), (Reason::Validation, Some(field.to_owned())));
+    }
+    assert_eq!(stack.count("SELECT count(*) FROM content_parts").await, 0);
+}
+
+#[tokio::test]
+async fn a_change_is_audited_with_what_was_and_what_is() {
+    let stack = Stack::start().await;
+    let probe = stack.broker.probe(&[STAFF_ACTED]).await;
+    let operator = staff(StaffRole::Operator);
+    let mut content = get(&stack, &operator).await;
+    content.marketing_headline = texts(&[("en", "One")]);
+    stack.set_content(&operator, content.clone()).await.unwrap();
+    // The same again changes nothing.
+    stack.set_content(&operator, content.clone()).await.unwrap();
+    content.marketing_headline = texts(&[("en", "Two")]);
+    content.operating_rules = texts(&[("en", &"x".repeat(20_000))]);
+    stack.set_content(&operator, content).await.unwrap();
+    let acted = probe.wait_for(STAFF_ACTED, 2).await;
+    assert_eq!(acted.len(), 2);
+    let (action, target, _, before, after) = act(&acted[1].data);
+    assert_eq!(
+        (action.as_str(), target.as_str()),
+        ("notification.content_set", "content")
+    );
+    assert_eq!(before["marketing_headline"]["en"], "One");
+    assert_eq!(after["marketing_headline"]["en"], "Two");
+    assert_eq!(after["operating_rules"]["bytes"], 20_009);
+    assert_eq!(after.as_object().unwrap().len(), 2);
 }

@@ -1,72 +1,9 @@
 //! What other services tell becomes a notice exactly once, in whatever order and however often it is told.
 
-use adfolio_proto::notification::v1 as pb;
 use adfolio_testkit::{eventually, publish_event};
 use uuid::Uuid;
 
 use crate::helpers::{PLAN_STATUS_CHANGED, Stack, Told, deposit, plan, user, user_id};
-
-#[tokio::test]
-async fn every_happening_reads_as_it_should() {
-    let stack = Stack::start().await;
-    let alice = user();
-    let order = Uuid::now_v7();
-    stack.tell(Uuid::now_v7(), &deposit(&alice, 125_000)).await;
-    for to in [
-        "waiting",
-        "matching",
-        "putting",
-        "put_finished",
-        "waiting_settlement",
-        "settled",
-    ] {
-        stack.tell(Uuid::now_v7(), &plan(&alice, order, to)).await;
-    }
-    stack
-        .tell(Uuid::now_v7(), &plan(&alice, Uuid::now_v7(), "put_failed"))
-        .await;
-    eventually("four notices are there", || async {
-        stack.unread(&alice).await == 4
-    })
-    .await;
-
-    let listed = stack.list(&alice).await;
-    let read: Vec<_> = listed
-        .items
-        .iter()
-        .map(|item| (item.title.as_str(), item.content.as_str()))
-        .collect();
-    assert_eq!(
-        read,
-        [
-            (
-                "Plan not delivered",
-                "Plan P-1001 (Star Miner) could not be delivered. What was held for it has been returned to your wallet, \
-             and a coupon used for it has been given back."
-            ),
-            (
-                "Plan settled",
-                "Plan P-1001 (Star Miner) is settled. 6,123.45 has been paid out to your wallet."
-            ),
-            (
-                "Plan finished",
-                "Delivery of plan P-1001 (Star Miner) has finished. 4,999.50 of 5,000.00 was spent. It is settled once the \
-             networks have confirmed the figures."
-            ),
-            (
-                "Deposit credited",
-                "A deposit of 1,250.00 has been credited to your wallet."
-            ),
-        ]
-    );
-    assert!(
-        listed
-            .items
-            .iter()
-            .all(|item| item.category() == pb::Category::Activity && !item.read)
-    );
-    assert_eq!(listed.unread_total, 4);
-}
 
 #[tokio::test]
 async fn everything_told_twice_and_shuffled_is_there_once() {

@@ -1,8 +1,10 @@
 //! A running notification service, the people who use it, and what other services tell it.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use adfolio_kit::client::{Channel, outgoing};
+use adfolio_kit::clock::Clock;
 use adfolio_kit::config::{ServerArgs, TelemetryArgs};
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
@@ -10,6 +12,7 @@ use adfolio_notification::{Config, MIGRATOR};
 use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::events::v1 as events;
 use adfolio_proto::notification::v1 as pb;
+use adfolio_proto::notification::v1::create_notification_request::To;
 use adfolio_proto::notification::v1::mark_read_request::Target;
 use adfolio_proto::notification::v1::notification_admin_service_client::NotificationAdminServiceClient;
 use adfolio_proto::notification::v1::notification_service_client::NotificationServiceClient;
@@ -17,19 +20,31 @@ use adfolio_testkit::{
     RunningService, TestBroker, TestDatabase, eventually, fixed_clock, instant,
     publish_event_with_id, spawn_service,
 };
+use serde_json::Value;
 use tonic::{Request, Status};
 use uuid::Uuid;
+
+use crate::directory::Directory;
 
 const CALL_LIMIT: Duration = Duration::from_secs(10);
 
 pub const DEPOSIT_CREDITED: &str = "adfolio.wallet.v1.DepositCredited";
 pub const PLAN_STATUS_CHANGED: &str = "adfolio.plan.v1.PlanStatusChanged";
+pub const USER_REGISTERED: &str = "adfolio.auth.v1.UserRegistered";
+pub const INBOX_CHANGED: &str = "adfolio.notification.v1.InboxChanged";
+pub const ANNOUNCEMENT_PUBLISHED: &str = "adfolio.notification.v1.AnnouncementPublished";
+pub const STAFF_ACTED: &str = "adfolio.notification.v1.StaffActed";
+
+/// When the service's clock stands at the beginning; everybody whom nothing else is said of came earlier.
+pub const NOW: &str = "2026-11-20T10:00:00Z";
 
 /// The service with its own database and broker namespace.
 pub struct Stack {
     pub service: RunningService,
     pub broker: TestBroker,
     pub db: TestDatabase,
+    pub directory: Directory,
+    pub clock: Clock,
 }
 
 impl Stack {
@@ -38,12 +53,15 @@ impl Stack {
         let broker = TestBroker::namespace();
         broker.clean_up("notification", "inbox");
         declare_queue(&broker).await;
+        let directory = Directory::start().await;
+        let clock = fixed_clock(NOW);
         let config = Config {
             server: ServerArgs::default(),
             database: db.args(),
             broker: broker.args(),
             telemetry: TelemetryArgs::default(),
-            clock: fixed_clock("2026-11-20T10:00:00Z"),
+            auth_url: directory.url.clone(),
+            clock: clock.clone(),
         };
         let service = spawn_service(|listener, shutdown| {
             adfolio_notification::run(config, listener, shutdown)
@@ -53,6 +71,8 @@ impl Stack {
             service,
             broker,
             db,
+            directory,
+            clock,
         }
     }
 
@@ -183,36 +203,92 @@ impl Stack {
         Ok(answer.into_inner().content.expect("the content"))
     }
 
-    /// Puts a notice of another category into an inbox, as an announcement to all would.
-    pub async fn announce(&self, caller: &Caller) {
-        let user_id = caller.user.expect("a user").0;
-        adfolio_kit::db::write(&self.db.pool(), move |tx| {
-            Box::pin(announce_in_tx(tx, user_id))
-        })
-        .await
-        .expect("a notice");
+    /// Publishes in English.
+    pub async fn publish(
+        &self,
+        caller: &Caller,
+        category: pb::Category,
+        to: To,
+        title: &str,
+    ) -> Result<pb::CreateNotificationResponse, Refusal> {
+        self.create(caller, notification(category, to, title)).await
+    }
+
+    pub async fn create(
+        &self,
+        caller: &Caller,
+        request: pb::CreateNotificationRequest,
+    ) -> Result<pb::CreateNotificationResponse, Refusal> {
+        let answer = self
+            .staff()
+            .create_notification(call(caller, request))
+            .await;
+        Ok(answer.map_err(refused)?.into_inner())
+    }
+
+    /// An announcement to all, of which only the title matters.
+    pub async fn announce(&self, category: pb::Category, title: &str) -> String {
+        let support = staff(StaffRole::Support);
+        let answer = self.publish(&support, category, To::All(true), title).await;
+        answer.expect("an announcement").id
+    }
+
+    pub async fn titles(
+        &self,
+        caller: &Caller,
+        category: pb::Category,
+        filter: pb::ReadFilter,
+    ) -> Vec<String> {
+        let page = self.list_page(caller, category, filter, "", 100).await;
+        let items = page.expect("a page").items;
+        items.into_iter().map(|item| item.title).collect()
+    }
+
+    pub async fn count(&self, sql: &'static str) -> i64 {
+        sqlx::query_scalar(sql)
+            .fetch_one(&self.db.pool())
+            .await
+            .expect("a count")
     }
 }
 
-async fn announce_in_tx(tx: &mut adfolio_kit::db::Tx, user_id: Uuid) -> Result<(), sqlx::Error> {
-    let id = Uuid::now_v7();
-    sqlx::query(
-        "INSERT INTO notifications (id, user_id, category, template, params, source_key, occurred_at)
-         VALUES ($1, $2, 'announcement', 'tomorrow', '{}', $3, '2026-11-20T09:00:00Z')",
+pub fn notification(category: pb::Category, to: To, title: &str) -> pb::CreateNotificationRequest {
+    pb::CreateNotificationRequest {
+        category: category.into(),
+        to: Some(to),
+        title: texts(&[("en", title)]),
+        content: texts(&[("en", "More about it.")]),
+    }
+}
+
+pub fn to_users(users: &[&Caller]) -> To {
+    To::Users(pb::UserIds {
+        user_ids: users.iter().map(|caller| user_id(caller)).collect(),
+    })
+}
+
+pub fn texts(texts: &[(&str, &str)]) -> HashMap<String, String> {
+    texts
+        .iter()
+        .map(|(code, text)| ((*code).to_owned(), (*text).to_owned()))
+        .collect()
+}
+
+/// What an audit event says: action, target, user, before and after.
+pub fn act(data: &Value) -> (String, String, String, Value, Value) {
+    let text = |name: &str| data[name].as_str().unwrap_or_default().to_owned();
+    let json = |name: &str| serde_json::from_str(&text(name)).unwrap_or(Value::Null);
+    (
+        text("action"),
+        text("target"),
+        text("userId"),
+        json("beforeJson"),
+        json("afterJson"),
     )
-    .bind(id)
-    .bind(user_id)
-    .bind(format!("test:{id}"))
-    .execute(&mut *tx)
-    .await?;
-    sqlx::query(
-        "INSERT INTO unread_counters (user_id, unread) VALUES ($1, 1)
-         ON CONFLICT (user_id) DO UPDATE SET unread = unread_counters.unread + 1",
-    )
-    .bind(user_id)
-    .execute(tx)
-    .await?;
-    Ok(())
+}
+
+pub fn with_key(caller: &Caller, key: &str) -> Caller {
+    caller.clone().with_key(Some(key.parse().expect("a key")))
 }
 
 /// An event published before the service has bound its queue would be nobody's; the test declares it first.
@@ -220,7 +296,14 @@ async fn declare_queue(broker: &TestBroker) {
     let broker = broker.broker();
     let session = broker.open("test").await.expect("the broker");
     let queue = broker.queue("notification", "inbox");
-    let bindings = [DEPOSIT_CREDITED.to_owned(), PLAN_STATUS_CHANGED.to_owned()];
+    let bindings = [
+        "adfolio.auth.v1.*",
+        "adfolio.wallet.v1.*",
+        "adfolio.plan.v1.*",
+        "adfolio.coupon.v1.*",
+        "adfolio.acceptor.v1.*",
+    ]
+    .map(str::to_owned);
     broker
         .declare_consumer(&session.channel, &queue, &bindings)
         .await

@@ -6,8 +6,13 @@
     reason = "a test may fail by panicking"
 )]
 
+mod announcing;
 mod content;
+mod costs;
+mod directory;
+mod feedback;
 mod feeding;
 mod helpers;
 mod marking;
+mod notices;
 mod reading;

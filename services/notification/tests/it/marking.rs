@@ -1,5 +1,6 @@
 //! Marking as read, and the counter that says how many are left.
 
+use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::notification::v1 as pb;
 use adfolio_proto::notification::v1::mark_read_request::Target;
@@ -7,7 +8,7 @@ use adfolio_testkit::eventually;
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{Stack, deposit, user, why};
+use crate::helpers::{INBOX_CHANGED, Stack, deposit, user, why};
 
 #[tokio::test]
 async fn one_notice_is_marked_once() {
@@ -61,7 +62,7 @@ async fn a_category_is_marked_by_itself() {
     let stack = Stack::start().await;
     let alice = user();
     stack.deposits(&alice, 2).await;
-    stack.announce(&alice).await;
+    stack.announce(pb::Category::Announcement, "News").await;
     assert_eq!(
         stack
             .mark_all(&alice, pb::Category::Maintenance)
@@ -115,70 +116,183 @@ async fn what_to_mark_must_be_said() {
     );
 }
 
-/// The counter must equal the unread notices at every moment that a reader can see, with notices coming and being marked
-/// one by one and all at once.
+/// Everything that a user may see is read or unread in every way to look at it, and the total is the number of unread ones.
+async fn assert_consistent(stack: &Stack, caller: &Caller) {
+    let every = [
+        pb::Category::Unspecified,
+        pb::Category::Announcement,
+        pb::Category::Maintenance,
+        pb::Category::Activity,
+    ];
+    let filters = [
+        pb::ReadFilter::Unspecified,
+        pb::ReadFilter::Unread,
+        pb::ReadFilter::Read,
+    ];
+    let all = stack.list(caller).await;
+    let unread = all.items.iter().filter(|item| !item.read).count();
+    assert_eq!(all.unread_total, i64::try_from(unread).unwrap());
+    for category in every {
+        for filter in filters {
+            let wanted = |item: &&pb::Notification| {
+                let same = category == pb::Category::Unspecified || item.category() == category;
+                let read = match filter {
+                    pb::ReadFilter::Unspecified => true,
+                    pb::ReadFilter::Unread => !item.read,
+                    pb::ReadFilter::Read => item.read,
+                };
+                same && read
+            };
+            let expected: Vec<_> = all.items.iter().filter(wanted).cloned().collect();
+            let listed = stack
+                .list_page(caller, category, filter, "", 100)
+                .await
+                .unwrap();
+            assert_eq!(listed.items, expected, "{category:?} {filter:?}");
+        }
+    }
+}
+
 #[tokio::test]
-async fn the_counter_is_exact_while_notices_come_and_are_marked() {
+async fn announcements_are_marked_singly_by_category_and_all_together() {
+    let stack = Stack::start().await;
+    let (alice, bob) = (user(), user());
+    let (news, works, deals) = (
+        pb::Category::Announcement,
+        pb::Category::Maintenance,
+        pb::Category::Activity,
+    );
+    let mut ids = Vec::new();
+    for category in [news, works, deals, news, works, news] {
+        ids.push(stack.announce(category, "To all").await);
+    }
+    stack.deposits(&alice, 2).await;
+    let steps: [(Option<&str>, pb::Category, i64); 9] = [
+        (Some(&ids[3]), news, 7),
+        (Some(&ids[3]), news, 7),
+        (Some(&ids[5]), news, 6),
+        (None, news, 5),
+        (Some(&ids[0]), news, 5),
+        (Some(&ids[1]), works, 4),
+        (None, deals, 1),
+        (None, pb::Category::Unspecified, 0),
+        (None, pb::Category::Unspecified, 0),
+    ];
+    for (id, category, left) in steps {
+        let outcome = match id {
+            Some(id) => stack.mark_one(&alice, id).await,
+            None => stack.mark_all(&alice, category).await,
+        };
+        assert_eq!(outcome.unwrap(), left);
+        assert_eq!(stack.unread(&alice).await, left);
+        assert_consistent(&stack, &alice).await;
+    }
+    assert_eq!(
+        stack.count("SELECT count(*) FROM announcement_reads").await,
+        0,
+        "what was read all at once is a mark"
+    );
+    // What comes afterwards is unread, and what another user has is untouched.
+    ids.push(stack.announce(works, "More").await);
+    assert_eq!(
+        (stack.unread(&alice).await, stack.unread(&bob).await),
+        (1, 7)
+    );
+    assert_eq!(stack.mark_one(&alice, &ids[6]).await.unwrap(), 0);
+    assert_consistent(&stack, &alice).await;
+    assert_consistent(&stack, &bob).await;
+}
+
+#[tokio::test]
+async fn an_announcement_is_read_once_by_whoever_marks_it_fifty_times_at_once() {
+    let stack = Stack::start().await;
+    let probe = stack.broker.probe(&[INBOX_CHANGED]).await;
+    let alice = user();
+    let id = stack.announce(pb::Category::Announcement, "News").await;
+    stack.announce(pb::Category::Announcement, "More").await;
+    // Nobody has asked for this inbox before: all of them open it.
+    for outcome in join_all((0..50).map(|_| stack.mark_one(&alice, &id))).await {
+        assert_eq!(outcome.unwrap(), 1);
+    }
+    assert_consistent(&stack, &alice).await;
+    stack
+        .mark_all(&alice, pb::Category::Unspecified)
+        .await
+        .unwrap();
+    // Each change is told once, and none that changed nothing.
+    stack
+        .mark_all(&alice, pb::Category::Unspecified)
+        .await
+        .unwrap();
+    stack.deposits(&alice, 1).await;
+    assert_eq!(probe.wait_for(INBOX_CHANGED, 3).await.len(), 3);
+}
+
+/// The total must equal what is unread after every commit, with notices of the user's own and announcements coming, and
+/// both being marked one by one, by category and all at once.
+#[tokio::test]
+async fn the_total_is_exact_while_everything_happens_at_once() {
     let stack = Stack::start().await;
     let alice = user();
     stack.deposits(&alice, 20).await;
-    let ids: Vec<String> = stack
-        .list(&alice)
-        .await
-        .items
-        .into_iter()
-        .map(|item| item.id)
-        .collect();
+    for _ in 0..5 {
+        stack.announce(pb::Category::Announcement, "Early").await;
+    }
+    let listed = stack.list(&alice).await.items;
+    let ids: Vec<String> = listed.into_iter().map(|item| item.id).collect();
+    assert_eq!(ids.len(), 25);
 
     let coming = async {
-        for number in 0..40 {
+        for number in 0..25 {
             stack
                 .tell(Uuid::now_v7(), &deposit(&alice, 10_000 + number))
                 .await;
         }
     };
-    let marking_one_by_one = async {
-        for id in &ids {
-            stack.mark_one(&alice, id).await.unwrap();
-        }
-    };
-    let marking_all = async {
-        for _ in 0..20 {
-            stack
-                .mark_all(&alice, pb::Category::Unspecified)
-                .await
-                .unwrap();
-        }
-    };
+    let announcing = join_all((0..25).map(|number| {
+        let category = [pb::Category::Announcement, pb::Category::Maintenance][number % 2];
+        stack.announce(category, "Late")
+    }));
+    let one_by_one = join_all(ids.iter().map(|id| stack.mark_one(&alice, id)));
+    let in_groups = join_all((0..25).map(|number| {
+        let category = [
+            pb::Category::Unspecified,
+            pb::Category::Maintenance,
+            pb::Category::Activity,
+            pb::Category::Announcement,
+            pb::Category::Announcement,
+        ][number % 5];
+        stack.mark_all(&alice, category)
+    }));
     let watching = async {
         for _ in 0..40 {
-            let (counted, unread): (i64, i64) = sqlx::query_as(
-                "SELECT unread, (SELECT count(*) FROM notifications WHERE NOT read) FROM unread_counters",
-            )
-            .fetch_one(&stack.db.pool())
-            .await
-            .unwrap();
-            assert_eq!(counted, unread);
+            assert_eq!(stack.count(OFF_BY).await, 0);
         }
     };
-    tokio::join!(coming, marking_one_by_one, marking_all, watching);
+    let (_, _, singly, grouped, ()) =
+        tokio::join!(coming, announcing, one_by_one, in_groups, watching);
+    for outcome in singly.into_iter().chain(grouped) {
+        assert!(outcome.unwrap() >= 0);
+    }
     eventually("every notice has come", || async {
-        stack.list(&alice).await.items.len() == 60
+        stack.list(&alice).await.items.len() == 75
     })
     .await;
-    let unread = stack
-        .list(&alice)
-        .await
-        .items
-        .iter()
-        .filter(|item| !item.read)
-        .count();
-    assert_eq!(stack.unread(&alice).await, i64::try_from(unread).unwrap());
-    assert_eq!(
-        stack
-            .mark_all(&alice, pb::Category::Unspecified)
-            .await
-            .unwrap(),
-        0
-    );
+    assert_eq!(stack.count(OFF_BY).await, 0);
+    assert_consistent(&stack, &alice).await;
+    let left = stack.mark_all(&alice, pb::Category::Unspecified).await;
+    assert_eq!(left.unwrap(), 0);
+    assert_consistent(&stack, &alice).await;
 }
+
+/// By how much the one user's total differs from what is unread row by row, in one look.
+const OFF_BY: &str = "
+    SELECT inbox.unread + (SELECT coalesce(max(number), 0) FROM announcements) - inbox.announcements_done
+         - (SELECT count(*) FROM notifications WHERE NOT read)
+         - (SELECT count(*) FROM announcements AS one
+            WHERE number > inbox.announcements_base
+              AND number > CASE category WHEN 'announcement' THEN inbox.announcement_through
+                                         WHEN 'maintenance' THEN inbox.maintenance_through
+                                         ELSE inbox.activity_through END
+              AND NOT EXISTS (SELECT 1 FROM announcement_reads AS mark WHERE mark.number = one.number))
+    FROM unread_counters AS inbox";

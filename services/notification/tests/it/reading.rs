@@ -11,8 +11,10 @@ async fn pages_cover_every_filter_without_gap_or_repeat() {
     let stack = Stack::start().await;
     let alice = user();
     stack.deposits(&alice, 7).await;
-    stack.announce(&alice).await;
-    stack.announce(&alice).await;
+    for title in ["One", "Two", "Three"] {
+        stack.announce(pb::Category::Announcement, title).await;
+    }
+    stack.announce(pb::Category::Maintenance, "Tonight").await;
     let all = stack.list(&alice).await.items;
     for item in all.iter().step_by(2) {
         stack.mark_one(&alice, &item.id).await.unwrap();
@@ -44,7 +46,7 @@ async fn pages_cover_every_filter_without_gap_or_repeat() {
                     .list_page(&alice, category, filter, &cursor, 2)
                     .await
                     .unwrap();
-                assert_eq!(page.unread_total, 4);
+                assert_eq!(page.unread_total, 5);
                 listed.extend(page.items);
                 cursor = page.next_cursor;
                 if cursor.is_empty() {
@@ -92,18 +94,23 @@ async fn a_cursor_is_good_for_its_own_list_only() {
 }
 
 #[tokio::test]
-async fn a_language_without_texts_reads_in_english() {
+async fn a_notice_reads_in_the_language_of_whoever_reads_it() {
     let stack = Stack::start().await;
     let alice = user();
     stack.deposits(&alice, 1).await;
-    let english = stack.list(&alice).await.items;
-    for lang in ["de", "zh", "xx", ""] {
-        assert_eq!(stack.list(&in_lang(&alice, lang)).await.items, english);
+    let read = async |lang: &str| {
+        let listed = stack.list(&in_lang(&alice, lang)).await;
+        listed.items[0].content.clone()
+    };
+    let english = "A deposit of 1.00 has been credited to your wallet.";
+    for lang in ["en", "xx", ""] {
+        assert_eq!(read(lang).await, english);
     }
     assert_eq!(
-        english[0].content,
-        "A deposit of 1.00 has been credited to your wallet."
+        read("de").await,
+        "Ihrer Wallet wurde eine Einzahlung von 1,00 gutgeschrieben."
     );
+    assert_ne!(read("zh").await, read("cht").await);
 }
 
 #[tokio::test]

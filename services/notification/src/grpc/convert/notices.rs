@@ -1,14 +1,17 @@
-//! Between the contract's messages and this service's own types.
+//! Notices.
 
 use adfolio_kit::pagination::Cursor;
 use adfolio_kit::refusal::Refusal;
 use adfolio_proto::notification::v1 as pb;
+use adfolio_proto::notification::v1::create_notification_request::To;
 use chrono::DateTime;
 
 use crate::lang::Lang;
-use crate::notice::{Category, Filter, Notice, Position};
-use crate::service_entry::{Content, Draft, ServiceEntry};
-use crate::text::Catalogues;
+use crate::localized;
+use crate::notice::{Body, Category, Filter, Notice, Position};
+use crate::publish::entity::check_message;
+use crate::publish::{Publication, Recipients};
+use crate::text::{Catalogues, Rendered};
 
 pub fn category_from_wire(category: i32) -> Result<Option<Category>, Refusal> {
     match pb::Category::try_from(category) {
@@ -77,7 +80,13 @@ pub fn position_from_cursor(
 }
 
 pub fn notification(notice: &Notice, catalogues: &Catalogues, lang: Lang) -> pb::Notification {
-    let rendered = catalogues.render(lang, &notice.template, &notice.params);
+    let rendered = match &notice.body {
+        Body::Event { template, params } => catalogues.render(lang, template, params),
+        Body::Written(message) => Rendered {
+            title: localized::in_lang(&message.title, lang).to_owned(),
+            content: localized::in_lang(&message.content, lang).to_owned(),
+        },
+    };
     pb::Notification {
         id: notice.id.to_string(),
         category: category_to_wire(notice.category).into(),
@@ -88,43 +97,20 @@ pub fn notification(notice: &Notice, catalogues: &Catalogues, lang: Lang) -> pb:
     }
 }
 
-pub fn entries(entries: &[ServiceEntry], lang: Lang) -> Vec<pb::ServiceEntry> {
-    let entry = |entry: &ServiceEntry| pb::ServiceEntry {
-        id: entry.id.to_string(),
-        r#type: entry.entry_type,
-        url: entry.url.clone(),
-        label: entry.label(lang).to_owned(),
-    };
-    entries.iter().map(entry).collect()
-}
-
-pub fn content(content: &Content) -> pb::Content {
-    pb::Content {
-        customer_service: entries_content(&content.customer_service),
-        recharge_customer_service: entries_content(&content.recharge_customer_service),
-    }
-}
-
-fn entries_content(entries: &[ServiceEntry]) -> Vec<pb::ServiceEntryContent> {
-    let entry = |entry: &ServiceEntry| pb::ServiceEntryContent {
-        id: entry.id.to_string(),
-        r#type: entry.entry_type,
-        url: entry.url.clone(),
-        label: entry
-            .labels
-            .iter()
-            .map(|(lang, label)| (lang.code().to_owned(), label.clone()))
-            .collect(),
-    };
-    entries.iter().map(entry).collect()
-}
-
-pub fn drafts(entries: Vec<pb::ServiceEntryContent>) -> Vec<Draft> {
-    let draft = |entry: pb::ServiceEntryContent| Draft {
-        id: entry.id,
-        entry_type: entry.r#type,
-        url: entry.url,
-        labels: entry.label.into_iter().collect(),
-    };
-    entries.into_iter().map(draft).collect()
+pub fn publication(request: pb::CreateNotificationRequest) -> Result<Publication, Refusal> {
+    let pb::CreateNotificationRequest {
+        category,
+        to,
+        title,
+        content,
+    } = request;
+    Ok(Publication {
+        category: category_from_wire(category)?.ok_or_else(|| Refusal::invalid("category"))?,
+        to: match to {
+            Some(To::All(true)) => Recipients::All,
+            Some(To::Users(users)) => Recipients::users(&users.user_ids)?,
+            Some(To::All(false)) | None => return Err(Refusal::invalid("to")),
+        },
+        message: check_message(title, content)?,
+    })
 }

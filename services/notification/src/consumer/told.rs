@@ -1,0 +1,244 @@
+//! Which happenings people are told about, and in which words.
+
+use adfolio_kit::consumer::HandlerError;
+use adfolio_kit::outbox::CloudEvent;
+use adfolio_money::Money;
+use adfolio_proto::events::v1::{
+    CouponGranted, DepositCredited, ExchangeStatusChanged, PasswordChanged, PlanStatusChanged,
+    StaffPostingMade, UserRegistered, WalletSecurityChanged, WithdrawalStatusChanged,
+};
+use chrono::{DateTime, Utc};
+
+use crate::text::{Param, Params, Template};
+
+/// The reason of a plan that ended because nobody placed it.
+const EXPIRED: &str = "EXPIRED";
+
+/// A happening worth a notice.
+pub struct Told {
+    /// Whom it is about.
+    pub user: String,
+    /// What it says.
+    pub template: Template,
+    /// The values in it.
+    pub params: Params,
+    /// What it is about: one happening, one notice.
+    pub source_key: String,
+    /// When it happened, if the event's own time is not it.
+    pub time: Option<DateTime<Utc>>,
+}
+
+impl Told {
+    /// What an event tells, if it tells a person anything.
+    pub fn of(event: &CloudEvent) -> Result<Option<Self>, HandlerError> {
+        let kind = event.event_type.strip_prefix("adfolio.");
+        Ok(match kind.unwrap_or_default() {
+            "auth.v1.UserRegistered" => Some(of_registration(event.data()?)),
+            "auth.v1.PasswordChanged" => Some(of_password(event, event.data()?)),
+            "wallet.v1.DepositCredited" => Some(of_deposit(event.data()?)),
+            "wallet.v1.StaffPostingMade" => of_staff_posting(event.data()?),
+            "wallet.v1.WithdrawalStatusChanged" => of_withdrawal(event.data()?),
+            "wallet.v1.WalletSecurityChanged" => of_security(event, event.data()?),
+            "plan.v1.PlanStatusChanged" => of_plan(event.data()?),
+            "coupon.v1.CouponGranted" => Some(of_coupon(event.data()?)),
+            "acceptor.v1.ExchangeStatusChanged" => of_exchange(event.data()?),
+            _ => None,
+        })
+    }
+}
+
+fn of_registration(registered: UserRegistered) -> Told {
+    Told {
+        source_key: format!("welcome:{}", registered.user_id),
+        user: registered.user_id,
+        template: Template::Welcome,
+        params: Params::new(),
+        time: None,
+    }
+}
+
+/// Passwords are changed again and again, so it is the event that makes the happening.
+fn of_password(event: &CloudEvent, changed: PasswordChanged) -> Told {
+    Told {
+        user: changed.user_id,
+        template: Template::PasswordChanged,
+        params: Params::new(),
+        source_key: format!("password:{}", event.id),
+        time: None,
+    }
+}
+
+fn of_deposit(deposit: DepositCredited) -> Told {
+    Told {
+        user: deposit.user_id,
+        template: Template::DepositCredited,
+        params: params([("amount", money(deposit.amount_minor))]),
+        source_key: format!("deposit:{}", deposit.transaction_id),
+        time: deposit.time.and_then(|time| time.try_into().ok()),
+    }
+}
+
+fn of_staff_posting(posting: StaffPostingMade) -> Option<Told> {
+    let template = match posting.r#type.as_str() {
+        "chargeback" => Template::Chargeback,
+        "recharge_deduction" => Template::RechargeDeduction,
+        "membership" => Template::Membership,
+        "start_up_grant" => Template::StartUpGrant,
+        "start_up_return" => Template::StartUpReturn,
+        _ => return None,
+    };
+    Some(Told {
+        user: posting.user_id,
+        template,
+        params: params([("amount", money(posting.amount_minor))]),
+        source_key: format!("posting:{}", posting.transaction_id),
+        time: posting.time.and_then(|time| time.try_into().ok()),
+    })
+}
+
+fn of_withdrawal(change: WithdrawalStatusChanged) -> Option<Told> {
+    let amount = ("amount", money(change.amount_minor));
+    let (template, params) = match (change.status.as_str(), change.reason.as_str()) {
+        ("paid", _) => {
+            let fee = ("fee", money(change.fee_minor));
+            (Template::WithdrawalPaid, params([amount, fee]))
+        }
+        ("rejected", "") => (Template::WithdrawalRejected, params([amount])),
+        ("rejected", reason) => (
+            Template::WithdrawalRejectedWithReason,
+            params([amount, ("reason", text(reason))]),
+        ),
+        _ => return None,
+    };
+    Some(Told {
+        source_key: format!("withdrawal:{}:{}", change.withdrawal_id, change.status),
+        user: change.user_id,
+        template,
+        params,
+        time: None,
+    })
+}
+
+/// What protects a wallet changes again and again, so it is the event that makes the happening.
+fn of_security(event: &CloudEvent, change: WalletSecurityChanged) -> Option<Told> {
+    let template = match change.change.as_str() {
+        "pay_password_set" => Template::PayPasswordSet,
+        "pay_password_changed" => Template::PayPasswordChanged,
+        "pay_password_reset" => Template::PayPasswordReset,
+        "pay_password_locked" => Template::PayPasswordLocked,
+        "bank_card_bound" => Template::BankCardBound,
+        "wallet_address_bound" => Template::WalletAddressBound,
+        _ => return None,
+    };
+    Some(Told {
+        user: change.user_id,
+        template,
+        params: Params::new(),
+        source_key: format!("security:{}", event.id),
+        time: None,
+    })
+}
+
+fn of_plan(change: PlanStatusChanged) -> Option<Told> {
+    let plan_number = ("plan_number", text(&change.plan_number));
+    let product = ("product", text(&change.product_name));
+    let budget = ("budget", money(change.put_amount_minor));
+    let waited = change.from == "waiting";
+    let (template, params) = match change.to.as_str() {
+        // Later it only waits again, because a put was refused: its user knows.
+        "waiting" if change.from.is_empty() => (
+            Template::PlanWaiting,
+            params([plan_number, product, budget]),
+        ),
+        "put_finished" => {
+            let consumed = ("consumed", money(change.consumed_minor));
+            (
+                Template::PlanFinished,
+                params([plan_number, product, consumed, budget]),
+            )
+        }
+        "settled" => {
+            let paid_out = ("paid_out", money(change.paid_out_minor));
+            let revenue = ("revenue", money(change.revenue_minor));
+            (
+                Template::PlanSettled,
+                params([plan_number, product, paid_out, revenue]),
+            )
+        }
+        "put_failed" if waited && change.reason == EXPIRED => (
+            Template::PlanExpired,
+            params([plan_number, product, budget]),
+        ),
+        "put_failed" => (Template::PlanFailed, params([plan_number, product, budget])),
+        _ => return None,
+    };
+    Some(Told {
+        source_key: format!("plan:{}:{}", change.plan_id, change.to),
+        user: change.user_id,
+        template,
+        params,
+        time: None,
+    })
+}
+
+fn of_coupon(granted: CouponGranted) -> Told {
+    let mut params = params([("name", text(&granted.name))]);
+    let expires: Option<DateTime<Utc>> = granted.expires_at.and_then(|time| time.try_into().ok());
+    if let Some(expires) = expires {
+        params.insert("expires_on".to_owned(), Param::Date(expires.date_naive()));
+    }
+    Told {
+        user: granted.user_id,
+        template: Template::CouponGranted,
+        params,
+        source_key: format!("coupon:{}", granted.coupon_id),
+        time: None,
+    }
+}
+
+fn of_exchange(change: ExchangeStatusChanged) -> Option<Told> {
+    let from_wallet = match change.direction.as_str() {
+        "wallet_to_currency" => true,
+        "currency_to_wallet" => false,
+        _ => return None,
+    };
+    let reason = !change.reason.is_empty();
+    let template = match (change.status.as_str(), from_wallet, reason) {
+        ("completed", true, _) => Template::ExchangeCompletedFromWallet,
+        ("completed", false, _) => Template::ExchangeCompletedToWallet,
+        ("cancelled", true, false) => Template::ExchangeCancelledFromWallet,
+        ("cancelled", true, true) => Template::ExchangeCancelledFromWalletWithReason,
+        ("cancelled", false, false) => Template::ExchangeCancelledToWallet,
+        ("cancelled", false, true) => Template::ExchangeCancelledToWalletWithReason,
+        ("expired", true, _) => Template::ExchangeExpiredFromWallet,
+        ("expired", false, _) => Template::ExchangeExpiredToWallet,
+        _ => return None,
+    };
+    Some(Told {
+        source_key: format!("exchange:{}:{}", change.exchange_id, change.status),
+        user: change.user_id,
+        template,
+        params: params([
+            ("amount", money(change.amount_minor)),
+            ("counter_amount", Param::Decimal(change.counter_amount)),
+            ("currency", Param::Text(change.currency)),
+            ("reason", Param::Text(change.reason)),
+        ]),
+        time: None,
+    })
+}
+
+fn params<const N: usize>(values: [(&str, Param); N]) -> Params {
+    values
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+fn money(minor: i64) -> Param {
+    Param::Money(Money::from_minor(minor))
+}
+
+fn text(text: &str) -> Param {
+    Param::Text(text.to_owned())
+}

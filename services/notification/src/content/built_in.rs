@@ -1,0 +1,201 @@
+//! The texts that answer while staff have written none of their own.
+//!
+//! A language gets its texts by a file `texts/content/<code>.json` with the shape of `texts/content/en.json`, and a line in
+//! [`FILES`].
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::entity::Faq;
+use crate::lang::Lang;
+use crate::localized::Texts;
+
+/// The texts that exist. What is missing reads in English.
+const FILES: &[(Lang, &str)] = &[
+    (Lang::Cht, include_str!("../../texts/content/cht.json")),
+    (Lang::De, include_str!("../../texts/content/de.json")),
+    (Lang::En, include_str!("../../texts/content/en.json")),
+    (Lang::Fr, include_str!("../../texts/content/fr.json")),
+    (Lang::Jp, include_str!("../../texts/content/jp.json")),
+    (Lang::Kor, include_str!("../../texts/content/kor.json")),
+    (Lang::Pt, include_str!("../../texts/content/pt.json")),
+    (Lang::Ru, include_str!("../../texts/content/ru.json")),
+    (Lang::Spa, include_str!("../../texts/content/spa.json")),
+    (Lang::Th, include_str!("../../texts/content/th.json")),
+    (Lang::Vi, include_str!("../../texts/content/vi.json")),
+    (Lang::Zh, include_str!("../../texts/content/zh.json")),
+];
+
+/// Ids of built-in questions: the same in every installation, and none that this service would make.
+const FIRST_FAQ_ID: u128 = 0x0000_0000_0000_4000_8000_0000_0000_0001;
+
+/// Built-in texts that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BuiltInError {
+    /// Not the JSON that they are.
+    #[error("built-in content {lang} is malformed")]
+    Malformed {
+        /// The language's code.
+        lang: &'static str,
+        /// Where it is malformed.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// Not as many questions as in English, or there is no English.
+    #[error("built-in content {0} has other questions than English has")]
+    Questions(&'static str),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    faq: Vec<Question>,
+    operating_rules: String,
+    activity_rules: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    title: String,
+    content: String,
+}
+
+/// The built-in texts in every language. There is no built-in headline.
+#[derive(Debug, Default)]
+pub struct BuiltIn {
+    /// Questions and answers.
+    pub faq: Vec<Faq>,
+    /// Operating rules.
+    pub operating_rules: Texts,
+    /// Rules of the new-user activity.
+    pub activity_rules: Texts,
+}
+
+impl BuiltIn {
+    /// The texts that are part of this program.
+    pub fn load() -> Result<Self, BuiltInError> {
+        Self::parse(FILES)
+    }
+
+    fn parse(files: &[(Lang, &str)]) -> Result<Self, BuiltInError> {
+        let mut built_in = Self::default();
+        for (lang, json) in files {
+            let file: File =
+                serde_json::from_str(json).map_err(|source| BuiltInError::Malformed {
+                    lang: lang.code(),
+                    source,
+                })?;
+            built_in.add(*lang, file)?;
+        }
+        let english = |texts: &Texts| texts.contains_key(&Lang::FALLBACK);
+        if english(&built_in.operating_rules) {
+            Ok(built_in)
+        } else {
+            Err(BuiltInError::Questions(Lang::FALLBACK.code()))
+        }
+    }
+
+    fn add(&mut self, lang: Lang, file: File) -> Result<(), BuiltInError> {
+        if self.faq.is_empty() {
+            let ids = (FIRST_FAQ_ID..).take(file.faq.len());
+            let empty = |id| Faq {
+                id: Uuid::from_u128(id),
+                title: Texts::new(),
+                content: Texts::new(),
+            };
+            self.faq = ids.map(empty).collect();
+        }
+        if self.faq.len() != file.faq.len() {
+            return Err(BuiltInError::Questions(lang.code()));
+        }
+        for (faq, question) in self.faq.iter_mut().zip(file.faq) {
+            faq.title.insert(lang, question.title);
+            faq.content.insert(lang, question.content);
+        }
+        self.operating_rules.insert(lang, file.operating_rules);
+        self.activity_rules.insert(lang, file.activity_rules);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_used_and_no_text_is_english_but_the_english() {
+        let built_in = BuiltIn::load().unwrap();
+        assert_eq!(built_in.faq.len(), 5);
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/texts/content");
+        let mut found: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        let mut used: Vec<String> = FILES
+            .iter()
+            .map(|(lang, _)| format!("{}.json", lang.code()))
+            .collect();
+        found.sort();
+        used.sort();
+        assert_eq!(found, used);
+
+        let questions = built_in
+            .faq
+            .iter()
+            .flat_map(|faq| [&faq.title, &faq.content]);
+        for texts in questions.chain([&built_in.operating_rules, &built_in.activity_rules]) {
+            assert_eq!(texts.len(), FILES.len());
+            for (lang, text) in texts {
+                assert!(!text.trim().is_empty(), "{lang:?}");
+                assert!(
+                    *lang == Lang::En || text != &texts[&Lang::En],
+                    "{lang:?} has English text: {text}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn rules_have_as_many_points_in_every_language() {
+        let built_in = BuiltIn::load().unwrap();
+        for rules in [&built_in.operating_rules, &built_in.activity_rules] {
+            let points = rules[&Lang::En].lines().count();
+            for (lang, text) in rules {
+                assert_eq!(text.lines().count(), points, "{lang:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_is_said_what_a_plan_needs_to_learn_and_nothing_is_promised() {
+        let built_in = BuiltIn::load().unwrap();
+        for lang in FILES.iter().map(|(lang, _)| lang) {
+            let learning = &built_in.faq[0].content[lang];
+            assert!(
+                ["30", "50", "7"]
+                    .iter()
+                    .all(|figure| learning.contains(figure)),
+                "{lang:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn other_questions_than_in_english_are_refused() {
+        let (_, english) = FILES[2];
+        let short = r#"{"faq": [], "operating_rules": "a", "activity_rules": "b"}"#;
+        assert!(matches!(
+            BuiltIn::parse(&[(Lang::En, english), (Lang::De, short)]),
+            Err(BuiltInError::Questions("de"))
+        ));
+        assert!(matches!(
+            BuiltIn::parse(&[(Lang::De, "[]")]),
+            Err(BuiltInError::Malformed { lang: "de", .. })
+        ));
+        assert!(matches!(
+            BuiltIn::parse(&[(Lang::De, english)]),
+            Err(BuiltInError::Questions("en"))
+        ));
+    }
+}

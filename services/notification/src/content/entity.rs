@@ -1,0 +1,229 @@
+//! Content and its rules.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use adfolio_kit::refusal::Refusal;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use crate::error::NotificationError;
+use crate::localized::{self, Form, Texts};
+use crate::service_entry::{self, ServiceEntry};
+
+/// Questions at most.
+const MOST_QUESTIONS: usize = 50;
+
+/// Characters of a question at most.
+const LONGEST_QUESTION: usize = 200;
+
+/// Characters of an answer at most.
+const LONGEST_ANSWER: usize = 5_000;
+
+/// Characters of rules at most.
+const LONGEST_RULES: usize = 20_000;
+
+/// Characters of a headline at most.
+const LONGEST_HEADLINE: usize = 200;
+
+/// Bytes of a part in the audit log at most; of a longer one its size is told.
+const LONGEST_AUDITED_PART: usize = 8_192;
+
+/// A question and its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Faq {
+    /// Its id.
+    pub id: Uuid,
+    /// The question.
+    pub title: Texts,
+    /// The answer.
+    pub content: Texts,
+}
+
+/// A question and its answer as a database keeps them.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct StoredFaq {
+    id: Uuid,
+    title: BTreeMap<String, String>,
+    content: BTreeMap<String, String>,
+}
+
+impl From<&Faq> for StoredFaq {
+    fn from(faq: &Faq) -> Self {
+        Self {
+            id: faq.id,
+            title: localized::by_code(&faq.title),
+            content: localized::by_code(&faq.content),
+        }
+    }
+}
+
+impl From<StoredFaq> for Faq {
+    fn from(stored: StoredFaq) -> Self {
+        Self {
+            id: stored.id,
+            title: localized::from_codes(stored.title),
+            content: localized::from_codes(stored.content),
+        }
+    }
+}
+
+/// What staff edit: lists in the order in which they are shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Content {
+    /// For questions of every kind.
+    pub customer_service: Vec<ServiceEntry>,
+    /// For deposits.
+    pub recharge_customer_service: Vec<ServiceEntry>,
+    /// Questions and answers.
+    pub faq: Vec<Faq>,
+    /// Operating rules.
+    pub operating_rules: Texts,
+    /// Rules of the new-user activity.
+    pub activity_rules: Texts,
+    /// Marketing headline; empty for none.
+    pub marketing_headline: Texts,
+}
+
+/// A question and its answer as they were sent.
+#[derive(Clone, Debug)]
+pub struct FaqDraft {
+    /// Its id; empty for a new one.
+    pub id: String,
+    /// The question by language code.
+    pub title: HashMap<String, String>,
+    /// The answer by language code.
+    pub content: HashMap<String, String>,
+}
+
+/// Content as it was sent.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// For questions of every kind.
+    pub customer_service: Vec<service_entry::Draft>,
+    /// For deposits.
+    pub recharge_customer_service: Vec<service_entry::Draft>,
+    /// Questions and answers.
+    pub faq: Vec<FaqDraft>,
+    /// Operating rules by language code.
+    pub operating_rules: HashMap<String, String>,
+    /// Rules of the new-user activity by language code.
+    pub activity_rules: HashMap<String, String>,
+    /// Marketing headline by language code.
+    pub marketing_headline: HashMap<String, String>,
+}
+
+/// Checks questions and answers; what is wrong is named like `faq[0].title.en`. None when none were sent.
+pub fn check_faq(
+    drafts: Vec<FaqDraft>,
+    new_id: impl Fn() -> Uuid,
+) -> Result<Option<Vec<Faq>>, Refusal> {
+    if drafts.is_empty() {
+        return Ok(None);
+    }
+    if drafts.len() > MOST_QUESTIONS {
+        return Err(Refusal::invalid("faq"));
+    }
+    let mut known = HashSet::new();
+    let check = |(index, draft): (usize, FaqDraft)| {
+        let name = |part: &str| format!("faq[{index}].{part}");
+        let id = if draft.id.is_empty() {
+            new_id()
+        } else {
+            draft.id.parse().map_err(|_| Refusal::invalid(name("id")))?
+        };
+        if !known.insert(id) {
+            return Err(Refusal::invalid(name("id")));
+        }
+        Ok(Faq {
+            id,
+            title: localized::check(draft.title, Form::Line, LONGEST_QUESTION, &name("title"))?,
+            content: localized::check(
+                draft.content,
+                Form::Paragraphs,
+                LONGEST_ANSWER,
+                &name("content"),
+            )?,
+        })
+    };
+    drafts
+        .into_iter()
+        .enumerate()
+        .map(check)
+        .collect::<Result<_, _>>()
+        .map(Some)
+}
+
+/// Checks rules; what is wrong is named like `operating_rules.en`. None when none were sent.
+pub fn check_rules(sent: HashMap<String, String>, field: &str) -> Result<Option<Texts>, Refusal> {
+    if sent.is_empty() {
+        return Ok(None);
+    }
+    localized::check(sent, Form::Paragraphs, LONGEST_RULES, field).map(Some)
+}
+
+/// Checks the headline; an empty one shows none.
+pub fn check_headline(sent: HashMap<String, String>) -> Result<Texts, Refusal> {
+    if sent.is_empty() {
+        return Ok(Texts::new());
+    }
+    localized::check(sent, Form::Line, LONGEST_HEADLINE, "marketing.headline")
+}
+
+/// What of the content changed, for the audit log: before and after.
+pub fn difference(before: &Content, after: &Content) -> Result<(Value, Value), NotificationError> {
+    let (mut was, mut is) = (Map::new(), Map::new());
+    for ((part, old), (_, new)) in parts(before)?.into_iter().zip(parts(after)?) {
+        if old != new {
+            was.insert(part.to_owned(), short(old));
+            is.insert(part.to_owned(), short(new));
+        }
+    }
+    Ok((Value::Object(was), Value::Object(is)))
+}
+
+fn parts(content: &Content) -> Result<[(&'static str, Value); 6], NotificationError> {
+    let faq: Vec<StoredFaq> = content.faq.iter().map(StoredFaq::from).collect();
+    Ok([
+        ("customer_service", entries(&content.customer_service)),
+        (
+            "recharge_customer_service",
+            entries(&content.recharge_customer_service),
+        ),
+        ("faq", serde_json::to_value(faq)?),
+        (
+            "operating_rules",
+            localized::to_json(&content.operating_rules)?,
+        ),
+        (
+            "activity_rules",
+            localized::to_json(&content.activity_rules)?,
+        ),
+        (
+            "marketing_headline",
+            localized::to_json(&content.marketing_headline)?,
+        ),
+    ])
+}
+
+fn entries(entries: &[ServiceEntry]) -> Value {
+    let entry = |entry: &ServiceEntry| {
+        json!({
+            "id": entry.id,
+            "type": entry.entry_type,
+            "url": entry.url,
+            "label": localized::by_code(&entry.labels),
+        })
+    };
+    entries.iter().map(entry).collect()
+}
+
+/// The audit log keeps small objects only.
+fn short(value: Value) -> Value {
+    let bytes = value.to_string().len();
+    if bytes <= LONGEST_AUDITED_PART {
+        value
+    } else {
+        json!({ "bytes": bytes })
+    }
+}

@@ -1,0 +1,125 @@
+//! The SQL of content. Customer-service entries have a table of their own, in `service_entry`.
+
+use std::collections::BTreeMap;
+
+use adfolio_kit::db::Tx;
+use chrono::{DateTime, Utc};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use sqlx::PgExecutor;
+
+use super::built_in::BuiltIn;
+use super::entity::{Content, Faq, StoredFaq};
+use crate::error::NotificationError;
+use crate::localized::{self, Texts};
+use crate::service_entry;
+
+const FAQ: &str = "faq";
+const OPERATING_RULES: &str = "operating_rules";
+const ACTIVITY_RULES: &str = "activity_rules";
+const MARKETING_HEADLINE: &str = "marketing_headline";
+
+/// Everything, in one statement: readers see the old content or the new, never a mixture.
+pub async fn load(
+    executor: impl PgExecutor<'_>,
+    built_in: &BuiltIn,
+) -> Result<Content, NotificationError> {
+    let row = sqlx::query!(
+        r#"SELECT (SELECT coalesce(jsonb_agg(to_jsonb(entry) ORDER BY entry.list, entry.position), '[]')
+                   FROM service_entries AS entry) AS "entries!",
+                  (SELECT coalesce(jsonb_object_agg(part, value), '{}') FROM content_parts) AS "parts!""#
+    )
+    .fetch_one(executor)
+    .await?;
+    let (customer_service, recharge_customer_service) = service_entry::from_json(row.entries)?;
+    let mut parts: BTreeMap<String, Value> = read(row.parts, "part")?;
+    let mut texts = |part: &'static str| -> Result<Option<Texts>, NotificationError> {
+        let value = parts.remove(part);
+        value
+            .map(|value| localized::from_json(value, part))
+            .transpose()
+    };
+    let operating_rules = texts(OPERATING_RULES)?;
+    let activity_rules = texts(ACTIVITY_RULES)?;
+    let marketing_headline = texts(MARKETING_HEADLINE)?;
+    let faq: Option<Vec<StoredFaq>> = parts
+        .remove(FAQ)
+        .map(|value| read(value, FAQ))
+        .transpose()?;
+    let faq: Option<Vec<Faq>> = faq.map(|faq| faq.into_iter().map(Faq::from).collect());
+    Ok(Content {
+        customer_service,
+        recharge_customer_service,
+        faq: faq.unwrap_or_else(|| built_in.faq.clone()),
+        operating_rules: operating_rules.unwrap_or_else(|| built_in.operating_rules.clone()),
+        activity_rules: activity_rules.unwrap_or_else(|| built_in.activity_rules.clone()),
+        marketing_headline: marketing_headline.unwrap_or_default(),
+    })
+}
+
+/// Two replacements at once would each delete what they see and leave both contents: one waits for the other.
+pub async fn lock_in_tx(tx: &mut Tx) -> Result<(), NotificationError> {
+    sqlx::query!("LOCK TABLE service_entries IN SHARE ROW EXCLUSIVE MODE")
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Keeps the parts that differ from what is built in. The content is locked.
+pub async fn replace_parts_in_tx(
+    tx: &mut Tx,
+    content: &Content,
+    built_in: &BuiltIn,
+    now: DateTime<Utc>,
+) -> Result<(), NotificationError> {
+    sqlx::query!("DELETE FROM content_parts")
+        .execute(&mut *tx)
+        .await?;
+    if content.faq != built_in.faq {
+        let stored: Vec<StoredFaq> = content.faq.iter().map(StoredFaq::from).collect();
+        insert_in_tx(tx, FAQ, serde_json::to_value(stored)?, now).await?;
+    }
+    for (part, texts, default) in [
+        (
+            OPERATING_RULES,
+            &content.operating_rules,
+            &built_in.operating_rules,
+        ),
+        (
+            ACTIVITY_RULES,
+            &content.activity_rules,
+            &built_in.activity_rules,
+        ),
+        (
+            MARKETING_HEADLINE,
+            &content.marketing_headline,
+            &Texts::new(),
+        ),
+    ] {
+        if texts != default {
+            insert_in_tx(tx, part, localized::to_json(texts)?, now).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn insert_in_tx(
+    tx: &mut Tx,
+    part: &str,
+    value: Value,
+    now: DateTime<Utc>,
+) -> Result<(), NotificationError> {
+    sqlx::query!(
+        "INSERT INTO content_parts (part, value, updated_at) VALUES ($1, $2, $3)",
+        part,
+        value,
+        now,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+fn read<T: DeserializeOwned>(value: Value, column: &'static str) -> Result<T, NotificationError> {
+    serde_json::from_value(value).map_err(|_| NotificationError::UnknownColumnValue(column))
+}

@@ -1,0 +1,93 @@
+//! Content.
+
+use std::collections::HashMap;
+
+use adfolio_proto::notification::v1 as pb;
+
+use crate::content::{Content, Draft, Faq, FaqDraft};
+use crate::lang::Lang;
+use crate::localized::{self, Texts};
+use crate::service_entry::{self, ServiceEntry};
+
+pub fn entries(entries: &[ServiceEntry], lang: Lang) -> Vec<pb::ServiceEntry> {
+    let entry = |entry: &ServiceEntry| pb::ServiceEntry {
+        id: entry.id.to_string(),
+        r#type: entry.entry_type,
+        url: entry.url.clone(),
+        label: entry.label(lang).to_owned(),
+    };
+    entries.iter().map(entry).collect()
+}
+
+pub fn public(content: &Content, lang: Lang) -> pb::GetPublicContentResponse {
+    let faq = |faq: &Faq| pb::Faq {
+        id: faq.id.to_string(),
+        title: localized::in_lang(&faq.title, lang).to_owned(),
+        content: localized::in_lang(&faq.content, lang).to_owned(),
+    };
+    let text = |texts: &Texts| localized::in_lang(texts, lang).to_owned();
+    pb::GetPublicContentResponse {
+        customer_service: entries(&content.customer_service, lang),
+        recharge_customer_service: entries(&content.recharge_customer_service, lang),
+        faq: content.faq.iter().map(faq).collect(),
+        operating_rules: text(&content.operating_rules),
+        activity_rules: text(&content.activity_rules),
+        marketing_headline: text(&content.marketing_headline),
+    }
+}
+
+pub fn content(content: &Content) -> pb::Content {
+    let faq = |faq: &Faq| pb::FaqContent {
+        id: faq.id.to_string(),
+        title: by_code(&faq.title),
+        content: by_code(&faq.content),
+    };
+    pb::Content {
+        customer_service: entries_content(&content.customer_service),
+        recharge_customer_service: entries_content(&content.recharge_customer_service),
+        faq: content.faq.iter().map(faq).collect(),
+        operating_rules: by_code(&content.operating_rules),
+        activity_rules: by_code(&content.activity_rules),
+        marketing_headline: by_code(&content.marketing_headline),
+    }
+}
+
+fn entries_content(entries: &[ServiceEntry]) -> Vec<pb::ServiceEntryContent> {
+    let entry = |entry: &ServiceEntry| pb::ServiceEntryContent {
+        id: entry.id.to_string(),
+        r#type: entry.entry_type,
+        url: entry.url.clone(),
+        label: by_code(&entry.labels),
+    };
+    entries.iter().map(entry).collect()
+}
+
+fn by_code(texts: &Texts) -> HashMap<String, String> {
+    localized::by_code(texts).into_iter().collect()
+}
+
+pub fn draft(content: pb::Content) -> Draft {
+    let faq = |faq: pb::FaqContent| FaqDraft {
+        id: faq.id,
+        title: faq.title,
+        content: faq.content,
+    };
+    Draft {
+        customer_service: entry_drafts(content.customer_service),
+        recharge_customer_service: entry_drafts(content.recharge_customer_service),
+        faq: content.faq.into_iter().map(faq).collect(),
+        operating_rules: content.operating_rules,
+        activity_rules: content.activity_rules,
+        marketing_headline: content.marketing_headline,
+    }
+}
+
+fn entry_drafts(entries: Vec<pb::ServiceEntryContent>) -> Vec<service_entry::Draft> {
+    let draft = |entry: pb::ServiceEntryContent| service_entry::Draft {
+        id: entry.id,
+        entry_type: entry.r#type,
+        url: entry.url,
+        labels: entry.label.into_iter().collect(),
+    };
+    entries.into_iter().map(draft).collect()
+}

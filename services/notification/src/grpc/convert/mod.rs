@@ -1,0 +1,5 @@
+//! Between the contract's messages and this service's own types.
+
+pub mod content;
+pub mod feedback;
+pub mod notices;
