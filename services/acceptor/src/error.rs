@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use adfolio_kit::audit::AuditError;
 use adfolio_kit::idempotency::ClaimError;
+use adfolio_kit::outbox::EventError;
 use adfolio_kit::refusal::{self, Reason, Refusal};
 use tonic::Status;
 
@@ -27,6 +29,30 @@ pub enum AcceptorError {
     /// The database failed.
     #[error("cannot use the database")]
     Database(#[from] sqlx::Error),
+    /// Another service could not be asked, or did not answer in time.
+    #[error("{peer} did not answer")]
+    Peer {
+        /// Its name.
+        peer: &'static str,
+        /// What came instead.
+        #[source]
+        source: Box<Status>,
+    },
+    /// The work goes on, but its end was not reached in time.
+    #[error("not finished in time")]
+    Unfinished,
+    /// The drive lost its lease to another one, which goes on.
+    #[error("another drive has taken over")]
+    LeaseLost,
+    /// Wallet refuses what follows from a decision that stands.
+    #[error("wallet refuses to post what was decided")]
+    PostingRefused(#[source] Refusal),
+    /// An event could not be written.
+    #[error("cannot write the event")]
+    Event(#[from] EventError),
+    /// What staff did could not be announced.
+    #[error("cannot announce what staff did")]
+    Audit(#[from] AuditError),
     /// A row holds what this version does not know.
     #[error("column {0} holds an unknown value")]
     UnknownColumnValue(&'static str),
@@ -53,7 +79,13 @@ impl AcceptorError {
                 .field("code")
                 .retry_after(*wait),
             Self::Database(error) => return refusal::database_status(error, operation),
-            Self::UnknownColumnValue(_) => return refusal::internal_status(&self, operation),
+            Self::Peer { .. } => return refusal::unavailable_status(&self, operation),
+            Self::Unfinished | Self::LeaseLost | Self::PostingRefused(_) => {
+                Refusal::new(Reason::Unavailable)
+            }
+            Self::Event(_) | Self::Audit(_) | Self::UnknownColumnValue(_) => {
+                return refusal::internal_status(&self, operation);
+            }
         };
         refusal.into()
     }

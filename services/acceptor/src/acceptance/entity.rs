@@ -87,6 +87,11 @@ impl Offer {
         ensure(self.expires_at > now, "expires_at")?;
         Ok(self)
     }
+
+    /// Whether the offer is for this amount.
+    pub fn covers(&self, amount: Money) -> bool {
+        self.min <= amount && amount <= self.max
+    }
 }
 
 /// An acceptance code to issue.

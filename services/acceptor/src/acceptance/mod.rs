@@ -9,19 +9,24 @@ pub mod entity;
 mod rate;
 mod repo;
 
+use adfolio_kit::audit::Act;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool, Tx};
-use adfolio_kit::identity::UserId;
+use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::once::Once;
 use chrono::{DateTime, Utc};
 use prost::Message;
+use serde_json::json;
 use uuid::Uuid;
 
 pub use code::Code;
 pub use entity::{Acceptance, Currency, Direction, NewAcceptance, Offer};
+pub use rate::Rate;
 
 use crate::acceptor::{self, Kind};
 use crate::error::AcceptorError;
+use crate::events::STAFF_ACTED;
+use crate::peers::Peers;
 
 /// Random codes that are drawn at most before giving up: two alike are next to impossible.
 const DRAWS: usize = 3;
@@ -32,12 +37,18 @@ pub struct Acceptances {
     pool: PgPool,
     clock: Clock,
     ids: Ids,
+    peers: Peers,
 }
 
 impl Acceptances {
     /// On this database.
-    pub fn new(pool: PgPool, clock: Clock, ids: Ids) -> Self {
-        Self { pool, clock, ids }
+    pub fn new(pool: PgPool, clock: Clock, ids: Ids, peers: Peers) -> Self {
+        Self {
+            pool,
+            clock,
+            ids,
+            peers,
+        }
     }
 
     /// An id for a new offer.
@@ -49,18 +60,26 @@ impl Acceptances {
     pub async fn issue<M: Message + Default + 'static>(
         &self,
         once: Once,
+        caller: &Caller,
         staff_id: Uuid,
         mut new: NewAcceptance,
         answer: fn(&Code, &Offer) -> M,
     ) -> Result<M, AcceptorError> {
         let now = self.clock.now();
         new.offer = new.offer.check(now)?;
+        if let Some(user) = new.user {
+            self.peers.check_user(caller, user).await?;
+        }
+        let caller = caller.clone();
         db::write(&self.pool, move |tx| {
             Box::pin(async move {
                 if let Some(earlier) = once.earlier_in_tx(tx).await? {
                     return Ok(earlier);
                 }
                 let code = issue_in_tx(tx, &new, staff_id, now).await?;
+                issued_act(&new)?
+                    .record_in_tx(tx, STAFF_ACTED, &caller, now)
+                    .await?;
                 let issued = answer(&code, &new.offer);
                 once.keep_in_tx(tx, &issued).await?;
                 Ok(issued)
@@ -97,6 +116,19 @@ impl Acceptances {
         .await?;
         found.ok_or(AcceptorError::CodeWrong)
     }
+}
+
+/// What was issued, without the code itself: whoever knows it may use it.
+fn issued_act(new: &NewAcceptance) -> Result<Act, AcceptorError> {
+    let offer = &new.offer;
+    let act = Act::new("acceptor.issue_code", offer.id).after(&json!({
+        "acceptor_id": new.acceptor, "direction": offer.direction.as_str(), "currency": offer.currency.as_str(),
+        "rate": offer.rate.to_string(), "min": offer.min, "max": offer.max, "expires_at": offer.expires_at,
+    }))?;
+    Ok(match new.user {
+        Some(user) => act.user(user.0),
+        None => act,
+    })
 }
 
 async fn issue_in_tx(

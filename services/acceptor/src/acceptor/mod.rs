@@ -3,15 +3,19 @@
 pub mod entity;
 pub(crate) mod repo;
 
+use adfolio_kit::audit::Act;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool};
+use adfolio_kit::identity::Caller;
 use adfolio_kit::once::Once;
 use prost::Message;
+use serde_json::json;
 use uuid::Uuid;
 
 pub use entity::{Acceptor, Kind, Rating};
 
 use crate::error::AcceptorError;
+use crate::events::STAFF_ACTED;
 
 /// The use cases of acceptors.
 #[derive(Clone, Debug)]
@@ -31,6 +35,7 @@ impl Acceptors {
     pub async fn create<M: Message + Default + 'static>(
         &self,
         once: Once,
+        caller: &Caller,
         staff_id: Uuid,
         (kind, name, rating): (Kind, String, Rating),
         answer: fn(&Acceptor) -> M,
@@ -43,12 +48,20 @@ impl Acceptors {
             rating,
             completed_orders: 0,
         };
+        let caller = caller.clone();
         db::write(&self.pool, move |tx| {
             Box::pin(async move {
                 if let Some(earlier) = once.earlier_in_tx(tx).await? {
                     return Ok(earlier);
                 }
                 repo::insert_in_tx(tx, &acceptor, staff_id, now).await?;
+                Act::new("acceptor.create", acceptor.id)
+                    .after(&json!({
+                        "kind": acceptor.kind.as_str(), "name": acceptor.name,
+                        "rating_tenths": acceptor.rating.tenths(),
+                    }))?
+                    .record_in_tx(tx, STAFF_ACTED, &caller, now)
+                    .await?;
                 let made = answer(&acceptor);
                 once.keep_in_tx(tx, &made).await?;
                 Ok(made)

@@ -64,6 +64,17 @@ pub async fn find_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Acceptor>, Accep
     row.map(Acceptor::try_from).transpose()
 }
 
+/// Counts an exchange order that was completed.
+pub async fn count_completed_in_tx(tx: &mut Tx, id: Uuid) -> Result<(), AcceptorError> {
+    sqlx::query!(
+        "UPDATE acceptors SET completed_orders = completed_orders + 1 WHERE id = $1",
+        id,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
 /// Acceptors older than `before`, newest first.
 pub async fn list(
     pool: &PgPool,
@@ -73,8 +84,9 @@ pub async fn list(
     let rows = sqlx::query_as!(
         Row,
         "SELECT id, kind, name, rating_tenths, completed_orders FROM acceptors
-         WHERE $1::uuid IS NULL OR id < $1 ORDER BY id DESC LIMIT $2",
-        before,
+         WHERE id < $1 ORDER BY id DESC LIMIT $2",
+        // One bound in every case keeps the plan of the first page and of the last the same.
+        before.unwrap_or(Uuid::max()),
         fetch,
     )
     .fetch_all(pool)

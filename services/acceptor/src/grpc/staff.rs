@@ -1,5 +1,6 @@
 //! What staff do with acceptors.
 
+use adfolio_kit::idempotency;
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::once::Once;
 use adfolio_kit::pagination::Cursor;
@@ -12,23 +13,29 @@ use tonic::{Request, Response, Status};
 use super::convert;
 use crate::acceptance::{Acceptances, Code, NewAcceptance, Offer};
 use crate::acceptor::{Acceptor, Acceptors, Rating};
+use crate::exchange::{Decision, Ending, Exchange, Exchanges};
 
 /// Longest name of an acceptor, in characters.
 const LONGEST_NAME: usize = 100;
+
+/// Longest reason of a decision, in characters.
+const LONGEST_REASON: usize = 500;
 
 /// The calls of staff.
 #[derive(Debug)]
 pub struct StaffCalls {
     acceptors: Acceptors,
     acceptances: Acceptances,
+    exchanges: Exchanges,
 }
 
 impl StaffCalls {
     /// On these use cases.
-    pub fn new(acceptors: Acceptors, acceptances: Acceptances) -> Self {
+    pub fn new(acceptors: Acceptors, acceptances: Acceptances, exchanges: Exchanges) -> Self {
         Self {
             acceptors,
             acceptances,
+            exchanges,
         }
     }
 }
@@ -48,9 +55,10 @@ impl AcceptorAdminService for StaffCalls {
         let rating = Rating::from_tenths(request.rating_tenths)?;
         let answer = self
             .acceptors
-            .create(once, staff.id, (kind, name, rating), created)
+            .create(once, &caller, staff.id, (kind, name, rating), created)
             .await
             .map_err(|error| error.into_status("create_acceptor"))?;
+        self.exchanges.wake.wake();
         Ok(Response::new(answer))
     }
 
@@ -98,10 +106,80 @@ impl AcceptorAdminService for StaffCalls {
         };
         let answer = self
             .acceptances
-            .issue(once, staff.id, new, issued)
+            .issue(once, &caller, staff.id, new, issued)
             .await
             .map_err(|error| error.into_status("create_acceptance_code"))?;
+        self.exchanges.wake.wake();
         Ok(Response::new(answer))
+    }
+
+    async fn admin_list_exchanges(
+        &self,
+        request: Request<pb::AdminListExchangesRequest>,
+    ) -> Result<Response<pb::AdminListExchangesResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[StaffRole::Finance])?;
+        let request = request.into_inner();
+        let status = convert::wanted_status(request.status)?;
+        let user = wire::optional_id(&request.user_id, "user_id")?.map(UserId);
+        let (page, cursor) = wire::page(request.page)?;
+        let scope = format!(
+            "exchanges.{}",
+            status.map_or("all", |status| status.as_str())
+        );
+        let owner = user.map_or_else(|| "staff".to_owned(), |user| user.to_string());
+        let cursors = Cursor::new(&scope, &owner);
+        let before = wire::cursor_id(&cursors, cursor.as_deref())?;
+        let rows = self
+            .exchanges
+            .list(user, status, before, page.fetch())
+            .await
+            .map_err(|error| error.into_status("admin_list_exchanges"))?;
+        let (exchanges, next) = page.cut(rows, |last| cursors.encode(&[&last.id.to_string()]));
+        Ok(Response::new(pb::AdminListExchangesResponse {
+            items: exchanges.iter().map(convert::exchange).collect(),
+            next_cursor: next.unwrap_or_default(),
+        }))
+    }
+
+    async fn decide_exchange(
+        &self,
+        request: Request<pb::DecideExchangeRequest>,
+    ) -> Result<Response<pb::DecideExchangeResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Finance])?;
+        let request = request.into_inner();
+        let decision = Decision {
+            id: wire::id(&request.exchange_id, "id")?,
+            owner: None,
+            ending: match request.decision() {
+                pb::ExchangeDecision::Completed => Ending::Completed,
+                pb::ExchangeDecision::Cancelled => Ending::Cancelled,
+                pb::ExchangeDecision::Unspecified => {
+                    return Err(Refusal::invalid("decision").into());
+                }
+            },
+            reason: if request.reason.trim().is_empty() {
+                String::new()
+            } else {
+                wire::line(&request.reason, LONGEST_REASON, "reason")?
+            },
+            scope: staff.id,
+            operation: "decide_exchange",
+            digest: idempotency::digest(&request),
+        };
+        let answer = self
+            .exchanges
+            .decide(&caller, decision, decided)
+            .await
+            .map_err(|error| error.into_status("decide_exchange"))?;
+        Ok(Response::new(answer))
+    }
+}
+
+/// What a member of staff is answered about a decided order.
+pub fn decided(exchange: &Exchange) -> pb::DecideExchangeResponse {
+    pb::DecideExchangeResponse {
+        exchange: Some(convert::exchange(exchange)),
     }
 }
 

@@ -11,33 +11,86 @@ use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::acceptor::v1 as pb;
 use adfolio_proto::acceptor::v1::acceptor_admin_service_client::AcceptorAdminServiceClient;
 use adfolio_proto::acceptor::v1::acceptor_service_client::AcceptorServiceClient;
-use adfolio_testkit::{RunningService, TestDatabase, fixed_clock, spawn_service};
+use adfolio_proto::common::v1::PageRequest;
+use adfolio_testkit::{RunningService, TestBroker, TestDatabase, fixed_clock, spawn_service};
 use tonic::{Request, Status};
 use uuid::Uuid;
 
+use crate::services::{self, RIGHT, Wallet};
+
 const CALL_LIMIT: Duration = Duration::from_secs(10);
 
-/// The service with its own database and clock.
+/// The service with its own database, broker namespace and clock, beside a stand-in for wallet.
 pub struct Stack {
     pub clock: Clock,
     pub service: RunningService,
+    pub wallet: Wallet,
+    pub broker: TestBroker,
     pub db: TestDatabase,
+    config: Config,
 }
 
 impl Stack {
     pub async fn start() -> Self {
         let db = TestDatabase::create(&[&MIGRATOR]).await;
         let clock = fixed_clock("2026-11-20T10:00:00Z");
-        let service = start_service(&db, &clock).await;
-        Self { clock, service, db }
+        let broker = TestBroker::namespace();
+        let wallet = Wallet::default();
+        let config = Config {
+            server: ServerArgs::default(),
+            database: db.args(),
+            broker: broker.args(),
+            telemetry: TelemetryArgs::default(),
+            wallet_url: services::serve_wallet(&wallet).await,
+            auth_url: services::serve_directory().await,
+            exchange_min: "5.00".parse().unwrap(),
+            exchange_max: "900.00".parse().unwrap(),
+            exchange_order_ttl_seconds: 3_600,
+            exchange_sweep_interval_ms: 100,
+            recovery_after_ms: 4_000,
+            clock: clock.clone(),
+        };
+        let service = start_service(&config).await;
+        Self {
+            clock,
+            service,
+            wallet,
+            broker,
+            db,
+            config,
+        }
     }
 
     /// Another process on the same database, instead of the first.
-    pub async fn restart(self) -> Self {
-        let Self { clock, service, db } = self;
-        service.stop().await.expect("an orderly end");
-        let service = start_service(&db, &clock).await;
-        Self { clock, service, db }
+    pub async fn restart(mut self) -> Self {
+        let fresh = start_service(&self.config).await;
+        let old = std::mem::replace(&mut self.service, fresh);
+        old.stop().await.expect("an orderly end");
+        self
+    }
+
+    /// Another process on the same database, instead of the first, which ends in the middle of whatever it does. What it
+    /// had leased is taken up at once, not when the lease has run out.
+    pub async fn crash(mut self) -> Self {
+        let fresh = start_service(&self.config).await;
+        std::mem::replace(&mut self.service, fresh).kill().await;
+        self.hasten().await;
+        self
+    }
+
+    /// A second replica.
+    pub async fn replica(&self) -> RunningService {
+        start_service(&self.config).await
+    }
+
+    /// Lets recovery take up at once what waits for its time.
+    pub async fn hasten(&self) {
+        sqlx::query(
+            "UPDATE exchanges SET lease_until = '-infinity', next_attempt_at = '-infinity'",
+        )
+        .execute(&self.db.pool())
+        .await
+        .unwrap();
     }
 
     pub fn staff(&self) -> AcceptorAdminServiceClient<Channel> {
@@ -107,6 +160,87 @@ impl Stack {
         }
     }
 
+    /// A code of a personal acceptor for exchanges in this direction.
+    pub async fn code_for(&self, direction: pb::ExchangeDirection) -> String {
+        let acceptor = self.acceptor(pb::AcceptorKind::Personal).await;
+        let mut request = self.request(&acceptor);
+        if let Some(offer) = &mut request.offer {
+            offer.direction = direction.into();
+        }
+        self.try_code(&finance(), request)
+            .await
+            .expect("a code")
+            .code
+    }
+
+    pub fn users(&self) -> AcceptorServiceClient<Channel> {
+        AcceptorServiceClient::new(self.service.channel())
+    }
+
+    pub async fn exchange(
+        &self,
+        caller: &Caller,
+        code: &str,
+        amount_minor: i64,
+    ) -> Result<pb::Exchange, Refusal> {
+        self.exchange_request(caller, exchange_of(code, amount_minor))
+            .await
+    }
+
+    pub async fn exchange_request(
+        &self,
+        caller: &Caller,
+        request: pb::CreateExchangeRequest,
+    ) -> Result<pb::Exchange, Refusal> {
+        let answer = self.users().create_exchange(call(caller, request)).await;
+        let answer = answer.map_err(refused)?.into_inner();
+        Ok(answer.exchange.expect("the order"))
+    }
+
+    pub async fn cancel(&self, caller: &Caller, id: &str) -> Result<pb::Exchange, Refusal> {
+        let request = pb::CancelExchangeRequest {
+            exchange_id: id.to_owned(),
+        };
+        let answer = self.users().cancel_exchange(call(caller, request)).await;
+        let answer = answer.map_err(refused)?.into_inner();
+        Ok(answer.exchange.expect("the order"))
+    }
+
+    pub async fn decide(
+        &self,
+        caller: &Caller,
+        id: &str,
+        decision: pb::ExchangeDecision,
+    ) -> Result<pb::Exchange, Refusal> {
+        let request = pb::DecideExchangeRequest {
+            exchange_id: id.to_owned(),
+            decision: decision.into(),
+            reason: "seen".to_owned(),
+        };
+        let answer = self.staff().decide_exchange(call(caller, request)).await;
+        let answer = answer.map_err(refused)?.into_inner();
+        Ok(answer.exchange.expect("the order"))
+    }
+
+    pub async fn exchanges(&self, caller: &Caller) -> Vec<pb::Exchange> {
+        let request = pb::ListExchangesRequest {
+            page: Some(PageRequest {
+                cursor: String::new(),
+                limit: 100,
+            }),
+        };
+        let answer = self.users().list_exchanges(call(caller, request)).await;
+        answer.expect("a list").into_inner().items
+    }
+
+    /// The states of all orders, the inner ones included, oldest first.
+    pub async fn states(&self) -> Vec<String> {
+        sqlx::query_scalar("SELECT state FROM exchanges ORDER BY id")
+            .fetch_all(&self.db.pool())
+            .await
+            .unwrap()
+    }
+
     pub async fn look_up(
         &self,
         caller: &Caller,
@@ -126,13 +260,8 @@ impl Stack {
     }
 }
 
-async fn start_service(db: &TestDatabase, clock: &Clock) -> RunningService {
-    let config = Config {
-        server: ServerArgs::default(),
-        database: db.args(),
-        telemetry: TelemetryArgs::default(),
-        clock: clock.clone(),
-    };
+async fn start_service(config: &Config) -> RunningService {
+    let config = config.clone();
     spawn_service(|listener, shutdown| adfolio_acceptor::run(config, listener, shutdown)).await
 }
 
@@ -162,4 +291,18 @@ pub fn refused(status: Status) -> Refusal {
 pub fn why<T: std::fmt::Debug>(outcome: Result<T, Refusal>) -> (Reason, Option<String>) {
     let refusal = outcome.expect_err("a refusal");
     (refusal.reason, refusal.field)
+}
+
+pub fn keyed(caller: &Caller, key: &str) -> Caller {
+    caller.clone().with_key(Some(key.parse().unwrap()))
+}
+
+/// A request with the right transaction password.
+pub fn exchange_of(code: &str, amount_minor: i64) -> pb::CreateExchangeRequest {
+    pb::CreateExchangeRequest {
+        kind: pb::AcceptorKind::Personal.into(),
+        code: code.to_owned(),
+        amount_minor,
+        password: RIGHT.to_owned(),
+    }
 }

@@ -7,6 +7,11 @@
 )]
 
 mod codes;
+mod decisions;
+mod exchanges;
 mod guessing;
 mod helpers;
+mod lists;
+mod recovery;
+mod services;
 mod staff;

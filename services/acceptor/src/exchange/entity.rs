@@ -1,0 +1,394 @@
+//! An exchange order and the ways its state can change.
+
+use adfolio_kit::identity::{IdempotencyKey, UserId};
+use adfolio_kit::names;
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_money::Money;
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use crate::acceptance::{Currency, Direction, Rate};
+use crate::acceptor::Kind;
+
+names! {
+    /// Where an order stands, as stored.
+    State {
+        /// Wallet is asked for the money.
+        Placing = "placing",
+        /// Refused for good, but wallet may yet take the money of an earlier attempt: it has to come back.
+        Undoing = "undoing",
+        /// Refused, with nothing left behind.
+        Refused = "refused",
+        /// Open, waits for the acceptor.
+        Pending = "pending",
+        /// Decided as completed; wallet is told.
+        Completing = "completing",
+        /// Decided as cancelled; wallet is told.
+        Cancelling = "cancelling",
+        /// Decided as expired; wallet is told.
+        Expiring = "expiring",
+        /// Both sides have their money.
+        Completed = "completed",
+        /// Called off; what wallet gave is back.
+        Cancelled = "cancelled",
+        /// Nobody decided in time; what wallet gave is back.
+        Expired = "expired",
+    }
+}
+
+names! {
+    /// Where an order stands, as shown. A decision shows once wallet has posted what follows from it.
+    Status {
+        /// Open.
+        Pending = "pending",
+        /// Both sides have their money.
+        Completed = "completed",
+        /// Called off.
+        Cancelled = "cancelled",
+        /// Nobody decided in time.
+        Expired = "expired",
+    }
+}
+
+names! {
+    /// How an open order ends.
+    Ending {
+        /// Both sides have their money.
+        Completed = "completed",
+        /// Called off.
+        Cancelled = "cancelled",
+        /// Nobody decided in time.
+        Expired = "expired",
+    }
+}
+
+impl Ending {
+    fn decided(self) -> State {
+        match self {
+            Self::Completed => State::Completing,
+            Self::Cancelled => State::Cancelling,
+            Self::Expired => State::Expiring,
+        }
+    }
+
+    fn ended(self) -> State {
+        match self {
+            Self::Completed => State::Completed,
+            Self::Cancelled => State::Cancelled,
+            Self::Expired => State::Expired,
+        }
+    }
+}
+
+/// What wallet has to post for an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Posting {
+    /// Money leaves the available balance.
+    Debit,
+    /// The debit comes back.
+    Return,
+    /// Money comes in.
+    Credit,
+}
+
+/// What has to happen next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Post this, if anything, then the order is open.
+    Open(Option<Posting>),
+    /// Take back what a late attempt may have debited.
+    Undo,
+    /// Post this, if anything, then the order has ended.
+    End(Ending, Option<Posting>),
+    /// Nothing.
+    Rest,
+}
+
+/// With whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterpart {
+    /// The acceptor.
+    pub id: Uuid,
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub kind: Kind,
+}
+
+/// The keyed call that decided an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndingCall {
+    /// Who called: the user or the member of staff.
+    pub scope: Uuid,
+    /// With which key.
+    pub key: IdempotencyKey,
+}
+
+/// An exchange order.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// Its id, by which wallet knows it, too.
+    pub id: Uuid,
+    /// Whose it is.
+    pub user: UserId,
+    /// With whom.
+    pub acceptor: Counterpart,
+    /// The offer that it came from.
+    pub offer_id: Uuid,
+    /// Which way.
+    pub direction: Direction,
+    /// The other currency.
+    pub currency: Currency,
+    /// The offer's rate.
+    pub rate: Rate,
+    /// The wallet's side.
+    pub amount: Money,
+    /// The other side.
+    pub counter_amount: String,
+    /// Where it stands.
+    pub state: State,
+    /// Why it was cancelled.
+    pub reason: String,
+    /// When it was opened.
+    pub created_at: DateTime<Utc>,
+    /// When it expires unless decided.
+    pub expires_at: DateTime<Utc>,
+    /// When it ended.
+    pub finished_at: Option<DateTime<Utc>>,
+    /// The digest of the request, by which a reused key is told from a repeat.
+    pub request_digest: Vec<u8>,
+    /// The first answer.
+    pub answer: Option<Vec<u8>>,
+    /// Why it was refused.
+    pub refusal: Option<Refusal>,
+    /// The keyed call that decided it.
+    pub ending_call: Option<EndingCall>,
+    /// Drives of the present step so far, this one included.
+    pub attempts: i32,
+    /// The drive that may write.
+    pub lease_token: Uuid,
+}
+
+impl Exchange {
+    /// What is shown; none for what users never see.
+    pub fn status(&self) -> Option<Status> {
+        match self.state {
+            State::Placing | State::Undoing | State::Refused => None,
+            State::Pending | State::Completing | State::Cancelling | State::Expiring => {
+                Some(Status::Pending)
+            }
+            State::Completed => Some(Status::Completed),
+            State::Cancelled => Some(Status::Cancelled),
+            State::Expired => Some(Status::Expired),
+        }
+    }
+
+    /// What has to happen next.
+    pub fn next_step(&self) -> Step {
+        match self.state {
+            State::Placing => Step::Open(self.opening()),
+            State::Undoing => Step::Undo,
+            State::Completing => self.end(Ending::Completed),
+            State::Cancelling => self.end(Ending::Cancelled),
+            State::Expiring => self.end(Ending::Expired),
+            State::Refused
+            | State::Pending
+            | State::Completed
+            | State::Cancelled
+            | State::Expired => Step::Rest,
+        }
+    }
+
+    /// What the user who asked for it is told, once that is decided. A refusal is final before everything is given back.
+    pub fn opening_outcome(&self) -> Option<Result<Vec<u8>, Refusal>> {
+        match self.state {
+            State::Placing => None,
+            State::Undoing | State::Refused => Some(Err(self
+                .refusal
+                .clone()
+                .unwrap_or_else(|| Refusal::new(Reason::ExchangeLimit)))),
+            _ => self.answer.clone().map(Ok),
+        }
+    }
+
+    /// Whether it has ended and wallet has posted everything.
+    pub fn has_ended(&self) -> bool {
+        self.finished_at.is_some()
+    }
+
+    /// Wallet has given the money, if it had to: the order is open.
+    pub fn open(&mut self) {
+        if self.state == State::Placing {
+            self.state = State::Pending;
+        }
+    }
+
+    /// Wallet has refused. An attempt that is `in_doubt` may yet arrive there and must then be taken back.
+    pub fn refuse(&mut self, refusal: Refusal, in_doubt: bool, now: DateTime<Utc>) {
+        if self.state == State::Placing {
+            self.refusal = Some(refusal);
+            self.state = State::Undoing;
+            if !in_doubt {
+                self.undone(now);
+            }
+        }
+    }
+
+    /// Nothing is left behind of a refused order.
+    pub fn undone(&mut self, now: DateTime<Utc>) {
+        if self.state == State::Undoing {
+            self.state = State::Refused;
+            self.finished_at = Some(now);
+        }
+    }
+
+    /// Decides how it ends. Only an open order can be decided, and only once.
+    pub fn decide(
+        &mut self,
+        ending: Ending,
+        reason: String,
+        call: Option<EndingCall>,
+    ) -> Result<(), Refusal> {
+        if self.state != State::Pending {
+            return Err(Refusal::new(Reason::NothingChanged));
+        }
+        self.state = ending.decided();
+        self.reason = reason;
+        self.ending_call = call;
+        Ok(())
+    }
+
+    /// Wallet has posted what follows from the decision.
+    pub fn finish(&mut self, ending: Ending, now: DateTime<Utc>) {
+        if self.state == ending.decided() {
+            self.state = ending.ended();
+            self.finished_at = Some(now);
+        }
+    }
+
+    /// Whether an earlier drive may have a call to wallet on its way still, which could succeed after a refusal now.
+    pub fn may_have_posted(&self) -> bool {
+        self.attempts > 1
+    }
+
+    fn opening(&self) -> Option<Posting> {
+        match self.direction {
+            Direction::WalletToCurrency => Some(Posting::Debit),
+            Direction::CurrencyToWallet => None,
+        }
+    }
+
+    fn end(&self, ending: Ending) -> Step {
+        let posting = match (self.direction, ending) {
+            (Direction::WalletToCurrency, Ending::Completed)
+            | (Direction::CurrencyToWallet, Ending::Cancelled | Ending::Expired) => None,
+            (Direction::WalletToCurrency, Ending::Cancelled | Ending::Expired) => {
+                Some(Posting::Return)
+            }
+            (Direction::CurrencyToWallet, Ending::Completed) => Some(Posting::Credit),
+        };
+        Step::End(ending, posting)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exchange(direction: Direction) -> Exchange {
+        let now = Utc::now();
+        Exchange {
+            id: Uuid::now_v7(),
+            user: UserId(Uuid::now_v7()),
+            acceptor: Counterpart {
+                id: Uuid::now_v7(),
+                name: "Ada".to_owned(),
+                kind: Kind::Personal,
+            },
+            offer_id: Uuid::now_v7(),
+            direction,
+            currency: Currency::parse("EUR").unwrap(),
+            rate: "0.9".parse().unwrap(),
+            amount: Money::from_minor(1_000),
+            counter_amount: "9.00".to_owned(),
+            state: State::Placing,
+            reason: String::new(),
+            created_at: now,
+            expires_at: now,
+            finished_at: None,
+            request_digest: Vec::new(),
+            answer: None,
+            refusal: None,
+            ending_call: None,
+            attempts: 1,
+            lease_token: Uuid::now_v7(),
+        }
+    }
+
+    #[test]
+    fn wallet_posts_at_the_opening_or_at_the_end_by_the_direction() {
+        for (direction, opening, endings) in [
+            (
+                Direction::WalletToCurrency,
+                Some(Posting::Debit),
+                [None, Some(Posting::Return), Some(Posting::Return)],
+            ),
+            (
+                Direction::CurrencyToWallet,
+                None,
+                [Some(Posting::Credit), None, None],
+            ),
+        ] {
+            for (ending, posting) in Ending::ALL.iter().zip(endings) {
+                let mut order = exchange(direction);
+                assert_eq!(order.next_step(), Step::Open(opening));
+                order.open();
+                assert_eq!(
+                    (order.next_step(), order.status()),
+                    (Step::Rest, Some(Status::Pending))
+                );
+                order.decide(*ending, String::new(), None).unwrap();
+                assert_eq!(order.next_step(), Step::End(*ending, posting));
+                assert_eq!(order.status(), Some(Status::Pending));
+                order.finish(*ending, Utc::now());
+                assert!(order.has_ended());
+                assert_eq!(
+                    order.status().map(Status::as_str),
+                    Some(ending.as_str()),
+                    "{direction:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_decided_stays_decided() {
+        let mut order = exchange(Direction::WalletToCurrency);
+        let nothing_changed = Err(Refusal::new(Reason::NothingChanged));
+        assert_eq!(
+            order.decide(Ending::Cancelled, String::new(), None),
+            nothing_changed
+        );
+        order.open();
+        order.decide(Ending::Expired, String::new(), None).unwrap();
+        for ending in Ending::ALL {
+            assert_eq!(order.decide(*ending, String::new(), None), nothing_changed);
+        }
+        order.finish(Ending::Completed, Utc::now());
+        assert!(!order.has_ended(), "another ending than the decided one");
+    }
+
+    #[test]
+    fn a_refusal_in_doubt_has_to_be_undone() {
+        let refusal = Refusal::new(Reason::InsufficientBalance);
+        let mut clear = exchange(Direction::WalletToCurrency);
+        clear.refuse(refusal.clone(), false, Utc::now());
+        assert_eq!((clear.next_step(), clear.status()), (Step::Rest, None));
+        let mut doubtful = exchange(Direction::WalletToCurrency);
+        doubtful.refuse(refusal.clone(), true, Utc::now());
+        assert_eq!(doubtful.next_step(), Step::Undo);
+        assert_eq!(doubtful.opening_outcome(), Some(Err(refusal)));
+        doubtful.undone(Utc::now());
+        assert_eq!(doubtful.next_step(), Step::Rest);
+    }
+}

@@ -1,0 +1,447 @@
+//! The SQL of exchange orders. What a drive writes is guarded by its lease's token: a drive that was overtaken writes nothing.
+
+use std::time::Duration;
+
+use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::identity::{IdempotencyKey, UserId};
+use adfolio_kit::refusal::Refusal;
+use adfolio_money::Money;
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::entity::{Counterpart, EndingCall, Exchange, State};
+use crate::acceptance::{Currency, Direction, Rate};
+use crate::acceptor::Kind;
+use crate::error::AcceptorError;
+
+struct Row {
+    id: Uuid,
+    user_id: Uuid,
+    acceptor_id: Uuid,
+    acceptor_name: String,
+    acceptor_kind: String,
+    offer_id: Uuid,
+    direction: String,
+    currency: String,
+    rate_e8: i64,
+    amount_minor: i64,
+    counter_amount: String,
+    state: String,
+    reason: String,
+    created_at: DateTime<Utc>,
+    expires_at: DateTime<Utc>,
+    finished_at: Option<DateTime<Utc>>,
+    request_digest: Vec<u8>,
+    answer: Option<Vec<u8>>,
+    refusal_reason: Option<String>,
+    refusal_field: Option<String>,
+    ending_scope: Option<Uuid>,
+    ending_key: Option<String>,
+    attempts: i32,
+    lease_token: Uuid,
+}
+
+/// A query between whose two parts stand the columns of [`Row`].
+macro_rules! rows {
+    ($before:literal, $after:literal $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            $before
+                + " id, user_id, acceptor_id, acceptor_name, acceptor_kind, offer_id, direction, currency, rate_e8,
+                    amount_minor, counter_amount, state, reason, created_at, expires_at, finished_at, request_digest,
+                    answer, refusal_reason, refusal_field, ending_scope, ending_key, attempts, lease_token "
+                + $after
+            $(, $argument)*
+        )
+    };
+}
+
+impl TryFrom<Row> for Exchange {
+    type Error = AcceptorError;
+
+    fn try_from(row: Row) -> Result<Self, AcceptorError> {
+        let unknown = AcceptorError::UnknownColumnValue;
+        let refusal = row
+            .refusal_reason
+            .map(|text| text.parse().map_err(|_| unknown("refusal_reason")))
+            .transpose()?
+            .map(|reason| Refusal {
+                field: row.refusal_field,
+                ..Refusal::new(reason)
+            });
+        let ending_key: Option<IdempotencyKey> = row
+            .ending_key
+            .map(|text| text.parse().map_err(|_| unknown("ending_key")))
+            .transpose()?;
+        Ok(Self {
+            id: row.id,
+            user: UserId(row.user_id),
+            acceptor: Counterpart {
+                id: row.acceptor_id,
+                name: row.acceptor_name,
+                kind: Kind::from_name(&row.acceptor_kind).ok_or(unknown("acceptor_kind"))?,
+            },
+            offer_id: row.offer_id,
+            direction: Direction::from_name(&row.direction).ok_or(unknown("direction"))?,
+            currency: Currency::parse(&row.currency).map_err(|_| unknown("currency"))?,
+            rate: Rate::from_e8(row.rate_e8).ok_or(unknown("rate_e8"))?,
+            amount: Money::from_minor(row.amount_minor),
+            counter_amount: row.counter_amount,
+            state: State::from_name(&row.state).ok_or(unknown("state"))?,
+            reason: row.reason,
+            created_at: row.created_at,
+            expires_at: row.expires_at,
+            finished_at: row.finished_at,
+            request_digest: row.request_digest,
+            answer: row.answer,
+            refusal,
+            ending_call: row
+                .ending_scope
+                .zip(ending_key)
+                .map(|(scope, key)| EndingCall { scope, key }),
+            attempts: row.attempts,
+            lease_token: row.lease_token,
+        })
+    }
+}
+
+/// Writes a new order with the lease of the drive that follows; false when its key is taken or the user has an open order.
+pub(super) async fn insert_in_tx(
+    tx: &mut Tx,
+    exchange: &Exchange,
+    key: Option<&str>,
+    lease: Duration,
+) -> Result<bool, AcceptorError> {
+    let done = sqlx::query!(
+        "INSERT INTO exchanges (id, user_id, acceptor_id, acceptor_name, acceptor_kind, offer_id, direction, currency,
+             rate_e8, amount_minor, counter_amount, state, created_at, expires_at, idempotency_key, request_digest, attempts,
+             lease_token, lease_until, next_attempt_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+                 clock_timestamp() + make_interval(secs => $19), clock_timestamp())
+         ON CONFLICT DO NOTHING",
+        exchange.id,
+        exchange.user.0,
+        exchange.acceptor.id,
+        exchange.acceptor.name,
+        exchange.acceptor.kind.as_str(),
+        exchange.offer_id,
+        exchange.direction.as_str(),
+        exchange.currency.as_str(),
+        exchange.rate.e8(),
+        exchange.amount.minor(),
+        exchange.counter_amount,
+        exchange.state.as_str(),
+        exchange.created_at,
+        exchange.expires_at,
+        key,
+        exchange.request_digest,
+        exchange.attempts,
+        exchange.lease_token,
+        lease.as_secs_f64(),
+    )
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// One order, whatever its state.
+pub(super) async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Exchange>, AcceptorError> {
+    let row = rows!("SELECT", "FROM exchanges WHERE id = $1", id)
+        .fetch_optional(pool)
+        .await?;
+    row.map(Exchange::try_from).transpose()
+}
+
+/// The order of a user's idempotency key.
+pub(super) async fn find_by_key(
+    pool: &PgPool,
+    user: UserId,
+    key: &str,
+) -> Result<Option<Exchange>, AcceptorError> {
+    let row = rows!(
+        "SELECT",
+        "FROM exchanges WHERE user_id = $1 AND idempotency_key = $2",
+        user.0,
+        key
+    )
+    .fetch_optional(pool)
+    .await?;
+    row.map(Exchange::try_from).transpose()
+}
+
+/// Whether an order of the user has this key.
+pub(super) async fn has_key_in_tx(
+    tx: &mut Tx,
+    user: UserId,
+    key: &str,
+) -> Result<bool, AcceptorError> {
+    let found = sqlx::query_scalar!(
+        "SELECT id FROM exchanges WHERE user_id = $1 AND idempotency_key = $2",
+        user.0,
+        key,
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(found.is_some())
+}
+
+/// The user's open order, one that is being placed included.
+pub(super) async fn find_open(
+    pool: &PgPool,
+    user: UserId,
+) -> Result<Option<Exchange>, AcceptorError> {
+    let row = rows!(
+        "SELECT",
+        "FROM exchanges
+         WHERE user_id = $1 AND state IN ('placing', 'pending', 'completing', 'cancelling', 'expiring')",
+        user.0
+    )
+    .fetch_optional(pool)
+    .await?;
+    row.map(Exchange::try_from).transpose()
+}
+
+/// An order that its user can see, locked.
+pub(super) async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Exchange>, AcceptorError> {
+    let row = rows!(
+        "SELECT",
+        "FROM exchanges WHERE id = $1 AND status IS NOT NULL FOR UPDATE",
+        id
+    )
+    .fetch_optional(tx)
+    .await?;
+    row.map(Exchange::try_from).transpose()
+}
+
+/// Writes a decision, with the lease of the drive that follows. The row is locked by the caller.
+pub(super) async fn save_decision_in_tx(
+    tx: &mut Tx,
+    exchange: &Exchange,
+    lease: Duration,
+) -> Result<(), AcceptorError> {
+    let call = exchange.ending_call.as_ref();
+    sqlx::query!(
+        "UPDATE exchanges SET state = $2, reason = $3, ending_scope = $4, ending_key = $5, attempts = $6, lease_token = $7,
+             lease_until = clock_timestamp() + make_interval(secs => $8), next_attempt_at = clock_timestamp()
+         WHERE id = $1",
+        exchange.id,
+        exchange.state.as_str(),
+        exchange.reason,
+        call.map(|call| call.scope),
+        call.map(|call| call.key.as_str()),
+        exchange.attempts,
+        exchange.lease_token,
+        lease.as_secs_f64(),
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Decides that open orders past their time expire, and takes the lease of the drives that follow. Replicas skip each
+/// other's rows, and those that somebody is deciding otherwise.
+pub(super) async fn expire_in_tx(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    token: Uuid,
+    lease: Duration,
+    limit: i64,
+) -> Result<Vec<Exchange>, AcceptorError> {
+    let rows = rows!(
+        "UPDATE exchanges SET state = 'expiring', attempts = 1, lease_token = $2,
+             lease_until = clock_timestamp() + make_interval(secs => $3), next_attempt_at = clock_timestamp()
+         WHERE id IN (SELECT id FROM exchanges WHERE state = 'pending' AND expires_at <= $1
+                      ORDER BY expires_at LIMIT $4 FOR UPDATE SKIP LOCKED)
+         RETURNING",
+        "",
+        now,
+        token,
+        lease.as_secs_f64(),
+        limit
+    )
+    .fetch_all(tx)
+    .await?;
+    rows.into_iter().map(Exchange::try_from).collect()
+}
+
+/// Takes the lease of unfinished orders that nobody drives: of `only` at once, or of any whose time has come. What a refusal
+/// left in doubt waits for its time in any case.
+pub(super) async fn claim_in_tx(
+    tx: &mut Tx,
+    only: Option<Uuid>,
+    token: Uuid,
+    lease: Duration,
+    limit: i64,
+) -> Result<Vec<Exchange>, AcceptorError> {
+    let rows = rows!(
+        "UPDATE exchanges SET attempts = attempts + 1, lease_token = $2,
+             lease_until = clock_timestamp() + make_interval(secs => $3)
+         WHERE id IN (
+             SELECT id FROM exchanges
+             WHERE state IN ('placing', 'undoing', 'completing', 'cancelling', 'expiring') AND lease_until < clock_timestamp()
+               AND CASE WHEN $1::uuid IS NULL OR state = 'undoing' THEN next_attempt_at <= clock_timestamp() ELSE true END
+               AND ($1::uuid IS NULL OR id = $1)
+             ORDER BY next_attempt_at LIMIT $4 FOR UPDATE SKIP LOCKED)
+         RETURNING",
+        "",
+        only,
+        token,
+        lease.as_secs_f64(),
+        limit
+    )
+    .fetch_all(tx)
+    .await?;
+    rows.into_iter().map(Exchange::try_from).collect()
+}
+
+/// Writes where a step of the drive has brought the order, and ends the lease; the next drive comes after `rest`.
+pub(super) async fn save_in_tx(
+    tx: &mut Tx,
+    exchange: &Exchange,
+    rest: Duration,
+) -> Result<(), AcceptorError> {
+    let refusal = exchange.refusal.as_ref();
+    let done = sqlx::query!(
+        "UPDATE exchanges SET state = $3, finished_at = $4, answer = $5, refusal_reason = $6, refusal_field = $7,
+             lease_until = '-infinity', next_attempt_at = clock_timestamp() + make_interval(secs => $8)
+         WHERE id = $1 AND lease_token = $2",
+        exchange.id,
+        exchange.lease_token,
+        exchange.state.as_str(),
+        exchange.finished_at,
+        exchange.answer,
+        refusal.map(|refusal| refusal.reason.as_str()),
+        refusal.and_then(|refusal| refusal.field.as_deref()),
+        rest.as_secs_f64(),
+    )
+    .execute(tx)
+    .await?;
+    if done.rows_affected() == 1 {
+        Ok(())
+    } else {
+        Err(AcceptorError::LeaseLost)
+    }
+}
+
+/// Gives the lease back; the next attempt comes after `wait`, or at once when somebody asks again.
+pub(super) async fn postpone_in_tx(
+    tx: &mut Tx,
+    id: Uuid,
+    token: Uuid,
+    wait: Duration,
+) -> Result<(), AcceptorError> {
+    sqlx::query!(
+        "UPDATE exchanges SET lease_until = '-infinity', next_attempt_at = clock_timestamp() + make_interval(secs => $3)
+         WHERE id = $1 AND lease_token = $2",
+        id,
+        token,
+        wait.as_secs_f64(),
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Forgets the keys of orders from before `before`; their rows stay. One that is being placed keeps its key.
+pub(super) async fn forget_keys_in_tx(
+    tx: &mut Tx,
+    before: DateTime<Utc>,
+    limit: i64,
+) -> Result<u64, AcceptorError> {
+    let done = sqlx::query!(
+        "UPDATE exchanges SET idempotency_key = NULL WHERE id IN (
+             SELECT id FROM exchanges
+             WHERE idempotency_key IS NOT NULL AND created_at < $1 AND state <> 'placing'
+             ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
+        before,
+        limit,
+    )
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// A user's orders older than `before`, newest first. Owner and id are compared as a pair, here and in the lists by status,
+/// because then no other index has the order: a filter on top of another one would walk past everything of others.
+pub(super) async fn list_of_user(
+    pool: &PgPool,
+    user: UserId,
+    before: Uuid,
+    fetch: i64,
+) -> Result<Vec<Exchange>, AcceptorError> {
+    let rows = rows!(
+        "SELECT",
+        "FROM exchanges
+         WHERE (user_id, id) < ($1, $2) AND (user_id, id) >= ($1, '00000000-0000-0000-0000-000000000000') AND status IS NOT NULL
+         ORDER BY user_id DESC, id DESC LIMIT $3",
+        user.0,
+        before,
+        fetch
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(Exchange::try_from).collect()
+}
+
+/// A user's orders of one status older than `before`, newest first.
+pub(super) async fn list_of_user_by_status(
+    pool: &PgPool,
+    user: UserId,
+    status: &str,
+    before: Uuid,
+    fetch: i64,
+) -> Result<Vec<Exchange>, AcceptorError> {
+    let rows = rows!(
+        "SELECT",
+        "FROM exchanges
+         WHERE (user_id, status, id) < ($1, $2, $3) AND (user_id, status, id) >= ($1, $2, '00000000-0000-0000-0000-000000000000')
+         AND status IS NOT NULL
+         ORDER BY user_id DESC, status DESC, id DESC LIMIT $4",
+        user.0,
+        status,
+        before,
+        fetch
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(Exchange::try_from).collect()
+}
+
+/// Everybody's orders older than `before`, newest first.
+pub(super) async fn list_all(
+    pool: &PgPool,
+    before: Uuid,
+    fetch: i64,
+) -> Result<Vec<Exchange>, AcceptorError> {
+    let rows = rows!(
+        "SELECT",
+        "FROM exchanges WHERE status IS NOT NULL AND id < $1 ORDER BY id DESC LIMIT $2",
+        before,
+        fetch
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(Exchange::try_from).collect()
+}
+
+/// Everybody's orders of one status older than `before`, newest first.
+pub(super) async fn list_by_status(
+    pool: &PgPool,
+    status: &str,
+    before: Uuid,
+    fetch: i64,
+) -> Result<Vec<Exchange>, AcceptorError> {
+    let rows = rows!(
+        "SELECT",
+        "FROM exchanges
+         WHERE (status, id) < ($1, $2) AND (status, id) >= ($1, '00000000-0000-0000-0000-000000000000')
+         AND status IS NOT NULL
+         ORDER BY status DESC, id DESC LIMIT $3",
+        status,
+        before,
+        fetch
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(Exchange::try_from).collect()
+}

@@ -1,0 +1,220 @@
+//! Stand-ins for the services around acceptor: a wallet that can be down, lose its answers or refuse, and auth.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use adfolio_kit::identity::Caller;
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_proto::auth::v1 as auth;
+use adfolio_proto::auth::v1::user_directory_service_server::{
+    UserDirectoryService, UserDirectoryServiceServer,
+};
+use adfolio_proto::wallet::v1::ledger_service_server::{LedgerService, LedgerServiceServer};
+use adfolio_proto::wallet::v1::{
+    ExchangeStep, PostExchangeRequest, PostExchangeResponse, VerifyPayPasswordRequest,
+    VerifyPayPasswordResponse,
+};
+use adfolio_testkit::free_listener;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::{Request, Response, Status};
+
+/// MD5 of the transaction password that everybody has.
+pub const RIGHT: &str = "0123456789abcdef0123456789abcdef";
+
+/// The user whom auth does not know.
+pub const NOBODY: &str = "00000000-0000-7000-8000-00000000dead";
+
+/// How wallet behaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mood {
+    /// As it should.
+    #[default]
+    Up,
+    /// Does nothing and is unavailable.
+    Down,
+    /// Does what it is asked, but its answer is lost.
+    Mute,
+    /// Refuses every debit.
+    Poor,
+    /// Has no transaction password of anybody.
+    NoPassword,
+    /// Has locked every transaction password.
+    Locked,
+}
+
+#[derive(Debug, Default)]
+struct Books {
+    mood: Mood,
+    balances: HashMap<String, i64>,
+    postings: HashMap<(String, ExchangeStep), i64>,
+    checks: usize,
+}
+
+/// Stands in for wallet.
+#[derive(Clone, Debug, Default)]
+pub struct Wallet(Arc<Mutex<Books>>);
+
+impl Wallet {
+    pub fn be(&self, mood: Mood) {
+        self.books().mood = mood;
+    }
+
+    pub fn deposit(&self, caller: &Caller, minor: i64) {
+        *self.books().balances.entry(id_of(caller)).or_default() += minor;
+    }
+
+    pub fn balance(&self, caller: &Caller) -> i64 {
+        self.books()
+            .balances
+            .get(&id_of(caller))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// Whether this step of the order was posted.
+    pub fn has(&self, exchange_id: &str, step: ExchangeStep) -> bool {
+        self.books()
+            .postings
+            .contains_key(&(exchange_id.to_owned(), step))
+    }
+
+    /// Steps posted in all.
+    pub fn postings(&self) -> usize {
+        self.books().postings.len()
+    }
+
+    /// Transaction passwords that were checked.
+    pub fn checks(&self) -> usize {
+        self.books().checks
+    }
+
+    /// Posts a step as an attempt would that was long on its way.
+    pub fn post_late(&self, exchange_id: &str, caller: &Caller, minor: i64) {
+        let request = PostExchangeRequest {
+            exchange_id: exchange_id.to_owned(),
+            user_id: id_of(caller),
+            step: ExchangeStep::Debit.into(),
+            amount_minor: minor,
+        };
+        self.books().post(&request).expect("the late debit");
+    }
+
+    fn books(&self) -> MutexGuard<'_, Books> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Books {
+    fn post(&mut self, request: &PostExchangeRequest) -> Result<(), Refusal> {
+        let key = |step| (request.exchange_id.clone(), step);
+        let step = request.step();
+        if let Some(amount) = self.postings.get(&key(step)) {
+            return if *amount == request.amount_minor {
+                Ok(())
+            } else {
+                Err(Refusal::new(Reason::IdempotencyKeyReused))
+            };
+        }
+        let balance = self.balances.entry(request.user_id.clone()).or_default();
+        match step {
+            ExchangeStep::Debit => {
+                if *balance < request.amount_minor {
+                    return Err(Refusal::new(Reason::InsufficientBalance));
+                }
+                *balance -= request.amount_minor;
+            }
+            ExchangeStep::Return => {
+                if !self.postings.contains_key(&key(ExchangeStep::Debit)) {
+                    return Err(Refusal::not_found("exchange_id"));
+                }
+                *balance += request.amount_minor;
+            }
+            ExchangeStep::Credit => *balance += request.amount_minor,
+            ExchangeStep::Unspecified => return Err(Refusal::invalid("step")),
+        }
+        self.postings.insert(key(step), request.amount_minor);
+        Ok(())
+    }
+}
+
+#[tonic::async_trait]
+impl LedgerService for Wallet {
+    async fn post_exchange(
+        &self,
+        request: Request<PostExchangeRequest>,
+    ) -> Result<Response<PostExchangeResponse>, Status> {
+        let request = request.into_inner();
+        let mut books = self.books();
+        match books.mood {
+            Mood::Down => return Err(Status::unavailable("down")),
+            Mood::Poor if request.step() == ExchangeStep::Debit => {
+                return Err(Refusal::new(Reason::InsufficientBalance).into());
+            }
+            _ => books.post(&request)?,
+        }
+        if books.mood == Mood::Mute {
+            return Err(Status::unavailable("the answer is lost"));
+        }
+        Ok(Response::new(PostExchangeResponse::default()))
+    }
+
+    async fn verify_pay_password(
+        &self,
+        request: Request<VerifyPayPasswordRequest>,
+    ) -> Result<Response<VerifyPayPasswordResponse>, Status> {
+        let mut books = self.books();
+        books.checks += 1;
+        let reason = match books.mood {
+            Mood::NoPassword => Reason::PayPasswordNotSet,
+            Mood::Locked => Reason::PayPasswordLocked,
+            _ if request.into_inner().password != RIGHT => Reason::WrongPayPassword,
+            _ => return Ok(Response::new(VerifyPayPasswordResponse {})),
+        };
+        Err(Refusal::new(reason).into())
+    }
+}
+
+/// Stands in for auth, which knows everybody but [`NOBODY`].
+struct Directory;
+
+#[tonic::async_trait]
+impl UserDirectoryService for Directory {
+    async fn look_up_users(
+        &self,
+        request: Request<auth::LookUpUsersRequest>,
+    ) -> Result<Response<auth::LookUpUsersResponse>, Status> {
+        let ids = request.into_inner().user_ids.into_iter();
+        let users = ids
+            .filter(|id| id != NOBODY)
+            .map(|user_id| auth::UserSummary {
+                user_id,
+                ..auth::UserSummary::default()
+            })
+            .collect();
+        Ok(Response::new(auth::LookUpUsersResponse { users }))
+    }
+}
+
+pub async fn serve_wallet(wallet: &Wallet) -> String {
+    let listener = free_listener().await;
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let served = tonic::transport::Server::builder()
+        .add_service(LedgerServiceServer::new(wallet.clone()))
+        .serve_with_incoming(TcpListenerStream::new(listener));
+    tokio::spawn(served);
+    url
+}
+
+pub async fn serve_directory() -> String {
+    let listener = free_listener().await;
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let served = tonic::transport::Server::builder()
+        .add_service(UserDirectoryServiceServer::new(Directory))
+        .serve_with_incoming(TcpListenerStream::new(listener));
+    tokio::spawn(served);
+    url
+}
+
+fn id_of(caller: &Caller) -> String {
+    caller.user.expect("a user").to_string()
+}
