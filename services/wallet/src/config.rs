@@ -1,10 +1,15 @@
 //! Configuration of the wallet process.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use adfolio_kit::config::{BrokerArgs, DatabaseArgs, ServerArgs, TelemetryArgs};
+use adfolio_kit::config::{
+    BrokerArgs, ConfigError, DatabaseArgs, ServerArgs, TelemetryArgs, secret_from,
+};
 use adfolio_kit::service::ProcessConfig;
+use adfolio_money::Money;
 use clap::{Args, Parser};
+use secrecy::{ExposeSecret, SecretString};
 
 /// Where the ledger's events can be replayed from, unless configured otherwise.
 pub const EVENTS_STREAM: &str = "wallet.events";
@@ -31,6 +36,12 @@ pub struct WalletConfig {
     /// The services it asks.
     #[command(flatten)]
     pub peers: PeerArgs,
+    /// What it encrypts and hashes with.
+    #[command(flatten)]
+    pub secrets: SecretArgs,
+    /// On which terms money leaves.
+    #[command(flatten)]
+    pub withdrawals: WithdrawalArgs,
     /// RabbitMQ stream that keeps the ledger's events for other services to replay
     #[arg(long, env = "EVENTS_STREAM", default_value = EVENTS_STREAM)]
     pub events_stream: String,
@@ -88,4 +99,123 @@ pub struct PeerArgs {
     /// Address of coupon, whose redeemed coupons reconciliation compares
     #[arg(long, env = "COUPON_URL")]
     pub coupon_url: String,
+}
+
+/// What it encrypts and hashes with. None of it is in the database.
+#[derive(Args, Clone, Debug)]
+pub struct SecretArgs {
+    /// Secret that goes into every hash of a transaction password, at least 16 characters; another one makes all of them wrong
+    #[arg(long, env = "PAY_PASSWORD_PEPPER", hide_env_values = true)]
+    pub pay_password_pepper: Option<SecretString>,
+    /// File that holds it
+    #[arg(long, env = "PAY_PASSWORD_PEPPER_FILE")]
+    pub pay_password_pepper_file: Option<PathBuf>,
+    /// Key that seals bank cards and wallet addresses: 32 bytes in hex
+    #[arg(long, env = "CARD_KEY", hide_env_values = true)]
+    pub card_key: Option<SecretString>,
+    /// File that holds it
+    #[arg(long, env = "CARD_KEY_FILE")]
+    pub card_key_file: Option<PathBuf>,
+    /// The key before it, while something is still sealed with that one
+    #[arg(long, env = "CARD_KEY_PREVIOUS", hide_env_values = true)]
+    pub card_key_previous: Option<SecretString>,
+    /// File that holds it
+    #[arg(long, env = "CARD_KEY_PREVIOUS_FILE")]
+    pub card_key_previous_file: Option<PathBuf>,
+}
+
+/// Characters of the pepper at least.
+const SHORTEST_PEPPER: usize = 16;
+
+impl SecretArgs {
+    /// Known secrets, for tests.
+    pub fn new(pepper: impl Into<String>, card_key: impl Into<String>) -> Self {
+        Self {
+            pay_password_pepper: Some(SecretString::from(pepper.into())),
+            pay_password_pepper_file: None,
+            card_key: Some(SecretString::from(card_key.into())),
+            card_key_file: None,
+            card_key_previous: None,
+            card_key_previous_file: None,
+        }
+    }
+
+    /// The pepper, from the value or the file.
+    pub fn pepper(&self) -> Result<SecretString, ConfigError> {
+        let pepper = secret_from(
+            "PAY_PASSWORD_PEPPER",
+            self.pay_password_pepper.as_ref(),
+            self.pay_password_pepper_file.as_deref(),
+        )?;
+        if pepper.expose_secret().len() < SHORTEST_PEPPER {
+            return Err(ConfigError::Invalid {
+                name: "PAY_PASSWORD_PEPPER",
+                expected: "at least 16 characters long",
+            });
+        }
+        Ok(pepper)
+    }
+
+    /// The key in use and, if there is one, the key before, from the values or the files.
+    pub fn card_keys(&self) -> Result<(SecretString, Option<SecretString>), ConfigError> {
+        let current = secret_from(
+            "CARD_KEY",
+            self.card_key.as_ref(),
+            self.card_key_file.as_deref(),
+        )?;
+        let previous = secret_from(
+            "CARD_KEY_PREVIOUS",
+            self.card_key_previous.as_ref(),
+            self.card_key_previous_file.as_deref(),
+        );
+        match previous {
+            Ok(previous) => Ok((current, Some(previous))),
+            Err(ConfigError::Missing(_)) => Ok((current, None)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// On which terms money leaves. Amounts are decimals like 1.00.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct WithdrawalArgs {
+    /// Whether money can be withdrawn to bank cards
+    #[arg(long, env = "WITHDRAW_BANK_CARD_ENABLED", default_value_t = true, action = clap::ArgAction::Set)]
+    pub withdraw_bank_card_enabled: bool,
+    /// Least withdrawal to a bank card
+    #[arg(long, env = "WITHDRAW_BANK_CARD_MIN", default_value = "1.00")]
+    pub withdraw_bank_card_min: Money,
+    /// Highest withdrawal to a bank card
+    #[arg(long, env = "WITHDRAW_BANK_CARD_MAX", default_value = "100000.00")]
+    pub withdraw_bank_card_max: Money,
+    /// Fee of a withdrawal to a bank card, less than the least withdrawal
+    #[arg(long, env = "WITHDRAW_BANK_CARD_FEE", default_value = "0.00")]
+    pub withdraw_bank_card_fee: Money,
+    /// Whether money can be withdrawn to wallet addresses
+    #[arg(long, env = "WITHDRAW_WALLET_ADDRESS_ENABLED", default_value_t = true, action = clap::ArgAction::Set)]
+    pub withdraw_wallet_address_enabled: bool,
+    /// Least withdrawal to a wallet address
+    #[arg(long, env = "WITHDRAW_WALLET_ADDRESS_MIN", default_value = "2.00")]
+    pub withdraw_wallet_address_min: Money,
+    /// Highest withdrawal to a wallet address
+    #[arg(long, env = "WITHDRAW_WALLET_ADDRESS_MAX", default_value = "100000.00")]
+    pub withdraw_wallet_address_max: Money,
+    /// Fee of a withdrawal to a wallet address, less than the least withdrawal
+    #[arg(long, env = "WITHDRAW_WALLET_ADDRESS_FEE", default_value = "1.00")]
+    pub withdraw_wallet_address_fee: Money,
+}
+
+impl Default for WithdrawalArgs {
+    fn default() -> Self {
+        Self {
+            withdraw_bank_card_enabled: true,
+            withdraw_bank_card_min: Money::from_minor(100),
+            withdraw_bank_card_max: Money::from_minor(10_000_000),
+            withdraw_bank_card_fee: Money::ZERO,
+            withdraw_wallet_address_enabled: true,
+            withdraw_wallet_address_min: Money::from_minor(200),
+            withdraw_wallet_address_max: Money::from_minor(10_000_000),
+            withdraw_wallet_address_fee: Money::from_minor(100),
+        }
+    }
 }

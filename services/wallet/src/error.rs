@@ -1,7 +1,11 @@
 //! What can go wrong in wallet, and its only mapping to a gRPC status.
 
+use adfolio_kit::audit::AuditError;
+use adfolio_kit::idempotency::ClaimError;
 use adfolio_kit::refusal::{Reason, Refusal, database_status, internal_status, unavailable_status};
 use tonic::Status;
+
+use crate::pay_password::HashError;
 
 /// What can go wrong.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +37,12 @@ pub enum WalletError {
         #[source]
         source: Box<Status>,
     },
+    /// A transaction password could not be hashed.
+    #[error("cannot hash")]
+    Hash(#[from] HashError),
+    /// What staff did could not be announced.
+    #[error("cannot announce what staff did")]
+    Audit(#[from] AuditError),
     /// The database holds something that the schema should have kept out.
     #[error("stored value cannot be read: {0}")]
     Unreadable(&'static str),
@@ -51,7 +61,18 @@ impl From<WalletError> for Status {
             }
             WalletError::PostingFailed => Refusal::new(Reason::Internal).into(),
             WalletError::Peer { .. } => unavailable_status(&error, "wallet"),
-            WalletError::Unreadable(_) => internal_status(&error, "wallet"),
+            WalletError::Hash(_) | WalletError::Audit(_) | WalletError::Unreadable(_) => {
+                internal_status(&error, "wallet")
+            }
+        }
+    }
+}
+
+impl From<ClaimError> for WalletError {
+    fn from(error: ClaimError) -> Self {
+        match error {
+            ClaimError::Refused(refusal) => Self::Refused(refusal),
+            ClaimError::Database(error) => Self::Database(error),
         }
     }
 }

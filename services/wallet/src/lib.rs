@@ -2,9 +2,11 @@
 //!
 //! What holds at every moment:
 //! - The entries of every transaction sum to zero; a wallet's balances are the sums of its entries and never negative.
-//! - The books (`transactions`, `entries`) are only ever appended to, by one statement, `post_batch`.
-//! - A transaction and its event commit together. An order is held, released and settled at most once, a key deposits at
-//!   most once; a repeat is answered like the first call.
+//! - The books (`transactions`, `entries`) are only ever appended to, by one statement, `post_commands`.
+//! - A transaction, its events and the withdrawal that it asks for or decides commit together. An order is held, released and
+//!   settled at most once, a key posts at most once; a repeat is answered like the first call.
+//! - What is being withdrawn is the sum of the withdrawals that wait; each is decided at most once.
+//! - An attempt at a transaction password is counted before it is evaluated. Account numbers are in the database only sealed.
 //! - The transactions of a user are numbered without a hole, their times never run back, and each carries a hash that
 //!   covers it and the one before (the form is in `chain/entity.rs`).
 //! - No balance is kept in memory, and no posting waits for another user's: any number of replicas post side by side.
@@ -14,13 +16,17 @@
 pub mod config;
 
 mod chain;
+mod destination;
 mod error;
 mod flow;
 mod grpc;
+mod pay_password;
 mod peers;
 mod posting;
 mod property;
 mod reconcile;
+mod statement;
+mod withdrawal;
 
 use std::time::Duration;
 
@@ -36,11 +42,18 @@ use adfolio_proto::wallet::v1::wallet_service_server::WalletServiceServer;
 use tokio::net::TcpListener;
 
 use crate::config::WalletConfig;
+use crate::destination::{Destinations, Sealer};
 use crate::grpc::Grpc;
+use crate::pay_password::PayPasswords;
 use crate::peers::Peers;
+use crate::withdrawal::Withdrawals;
+use crate::withdrawal::entity::Terms;
 
 /// The tables of wallet.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
+
+/// The type of the event that tells what staff did.
+const STAFF_ACTED: &str = "adfolio.wallet.v1.StaffActed";
 
 /// Time for reading all of the books.
 const PROOF_LIMIT: Duration = Duration::from_mins(10);
@@ -72,6 +85,10 @@ async fn serve(
     shutdown: Shutdown,
     clock: Clock,
 ) -> anyhow::Result<()> {
+    let terms = Terms::configured(&config.withdrawals)?;
+    let pepper = config.secrets.pepper()?;
+    let (card_key, previous_card_key) = config.secrets.card_keys()?;
+    let sealer = Sealer::new(&card_key, previous_card_key.as_ref())?;
     let service = Service::start("wallet", &config.server, shutdown).await?;
     let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
     let broker = service.broker(&config.broker)?;
@@ -82,12 +99,25 @@ async fn serve(
     let wake = service.relay_with_stream(stream, &pool, &broker, &migrated);
     let peers = Peers::connect(&config.peers)?;
     reconcile_in_background(&service, &migrated, &config, &pool, &peers);
-    let (queue, writer) = posting::queue(pool.clone(), clock.clone(), wake, config.posting);
+    let (queue, writer) = posting::queue(pool.clone(), clock.clone(), wake.clone(), config.posting);
     service.tasks.spawn("writer", writer.run());
+    let passwords = PayPasswords::new(pool.clone(), clock.clone(), wake.clone(), pepper);
+    let destinations =
+        Destinations::new(pool.clone(), clock.clone(), wake, sealer, passwords.clone());
+    let withdrawals = Withdrawals::new(
+        pool.clone(),
+        queue.clone(),
+        passwords.clone(),
+        destinations.clone(),
+        terms,
+    );
     let grpc = Grpc {
         pool,
         queue: queue.clone(),
         peers,
+        passwords,
+        destinations,
+        withdrawals,
         clock,
         ids: Ids::random(),
     };

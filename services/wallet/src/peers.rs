@@ -8,13 +8,14 @@ use adfolio_kit::client::{
 use adfolio_kit::config::ConfigError;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Refusal;
-use adfolio_proto::auth::v1::LookUpUsersRequest;
 use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
+use adfolio_proto::auth::v1::{GrantMembershipRequest, LookUpUsersRequest};
 use adfolio_proto::coupon::v1::coupon_reservation_service_client::CouponReservationServiceClient;
 use adfolio_proto::coupon::v1::{GetRedeemedTotalRequest, GetRedeemedTotalResponse};
 use adfolio_proto::plan::v1::plan_reconcile_service_client::PlanReconcileServiceClient;
 use adfolio_proto::plan::v1::{HoldBook, ListHoldsRequest};
 use tonic::Status;
+use tracing::warn;
 use uuid::Uuid;
 
 use crate::config::PeerArgs;
@@ -58,6 +59,22 @@ impl Peers {
             Err(Refusal::not_found("user_id").into())
         } else {
             Ok(())
+        }
+    }
+
+    /// Makes a user a member at once. Whoever cannot be reached now learns it from the event.
+    pub async fn grant_membership(&self, caller: &Caller, user_id: Uuid) {
+        let message = GrantMembershipRequest {
+            user_id: user_id.to_string(),
+        };
+        let answer = call_with_retry(RetryPolicy::within(caller.deadline), || {
+            let mut users = self.users.clone();
+            let request = outgoing(caller, message.clone(), CALL_LIMIT);
+            async move { users.grant_membership(request).await }
+        })
+        .await;
+        if let Err(status) = answer {
+            warn!(%user_id, code = ?status.code(), "membership is granted by its event later");
         }
     }
 

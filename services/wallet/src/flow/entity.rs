@@ -5,7 +5,7 @@ use adfolio_kit::time_zone::TimeZone;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 use uuid::Uuid;
 
-/// How a line is shown. Kinds that this version does not post yet are no filter for anything, so they are not here.
+/// How a line is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, sqlx::Type)]
 #[sqlx(type_name = "flow_type", rename_all = "snake_case")]
 pub enum FlowType {
@@ -19,6 +19,18 @@ pub enum FlowType {
     ProfitSharing,
     /// Part of a put paid by a coupon, or its return.
     DiscountAmount,
+    /// Withdrawal, or its return.
+    ManualPayout,
+    /// Chargeback.
+    SystemChargeback,
+    /// Deduction of a virtual recharge.
+    VirtualRechargeDeduction,
+    /// Membership fee.
+    OpenMembership,
+    /// Currency exchange.
+    Exchange,
+    /// Start-up funds granted or returned.
+    StartUpFunds,
 }
 
 /// An account of the ledger that lines may show.
@@ -43,6 +55,16 @@ pub enum Account {
     AdRevenue,
     /// The platform's share.
     ProfitShare,
+    /// What withdrawals paid out.
+    WithdrawalsClearing,
+    /// What withdrawals cost their users.
+    WithdrawalFees,
+    /// What was charged back.
+    Chargebacks,
+    /// Membership fees.
+    Membership,
+    /// The platform's side of exchange orders.
+    FxClearing,
 }
 
 /// One line of the fund details.
@@ -66,8 +88,8 @@ pub struct FlowEntry {
     pub balance_after: i64,
     /// Staff's remark.
     pub remark: String,
-    /// The order it belongs to.
-    pub order_id: Option<Uuid>,
+    /// The order, withdrawal or exchange order that it belongs to.
+    pub reference: Option<Uuid>,
     /// The user's chain at this transaction.
     pub hash: Vec<u8>,
 }

@@ -27,22 +27,11 @@ const DEFAULT_MONTHS: u32 = 12;
 /// Months that are summed up at most.
 const MAX_MONTHS: u32 = 24;
 
-/// Which kinds of lines are asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Filter {
-    /// Every kind.
-    All,
-    /// One kind.
-    Only(FlowType),
-    /// A kind of the contract that nothing posts, so no line is of it.
-    NeverPosted,
-}
-
 /// What is asked for of a user's fund details.
 #[derive(Debug)]
 pub struct Query {
-    /// Which kinds.
-    pub filter: Filter,
+    /// Only this kind.
+    pub flow_type: Option<FlowType>,
     /// Only this month, `YYYY-MM`.
     pub month: Option<String>,
     /// How many.
@@ -69,14 +58,9 @@ pub async fn list(
         .as_deref()
         .map(|text| position(&cursor, text))
         .transpose()?;
-    let flow_type = match query.filter {
-        Filter::All => None,
-        Filter::Only(flow_type) => Some(flow_type),
-        Filter::NeverPosted => return Ok((Vec::new(), None)),
-    };
     let selection = Selection {
         user_id,
-        flow_type,
+        flow_type: query.flow_type,
         from: month.map(|month| month.start),
         until: month.map(|month| month.end),
         before,

@@ -48,7 +48,7 @@ pub(super) async fn list(
            )
            SELECT t.id AS transaction_id, lines.seq, lines.leg, t.posted_at, lines.flow_type AS "flow_type!: FlowType",
                   lines.account AS "account!: Account", lines.amount, lines.balance_after AS "balance_after!", t.remark,
-                  t.order_id, t.hash
+                  coalesce(t.order_id, t.reference) AS reference, t.hash
            FROM lines
            JOIN transactions t ON t.user_id = $1 AND t.seq = lines.seq
            ORDER BY lines.seq DESC, lines.leg DESC"#,
@@ -75,7 +75,7 @@ pub(super) async fn list_of_order(
         FlowEntry,
         r#"SELECT t.id AS transaction_id, e.seq, e.leg, t.posted_at, e.flow_type AS "flow_type!: FlowType",
                   e.account AS "account!: Account", e.amount, e.balance_after AS "balance_after!", t.remark,
-                  t.order_id, t.hash
+                  t.order_id AS reference, t.hash
            FROM transactions t
            JOIN entries e ON e.user_id = t.user_id AND e.seq = t.seq AND e.flow_type IS NOT NULL
            WHERE t.order_id = $1 AND t.user_id = $2

@@ -1,6 +1,7 @@
 //! What staff do with wallets.
 
 use adfolio_kit::identity::{Caller, StaffRole};
+use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire;
 use adfolio_proto::wallet::v1 as proto;
 use adfolio_proto::wallet::v1::wallet_admin_service_server::WalletAdminService;
@@ -9,10 +10,31 @@ use tonic::{Request, Response, Status};
 use super::{Grpc, map};
 use crate::error::WalletError;
 use crate::posting::entity::Command;
+use crate::posting::movement::{Movement, MovementKind};
+use crate::withdrawal::Filter;
 use crate::{chain, posting, property, reconcile};
 
-/// Every role.
-const ANY_ROLE: [StaffRole; 3] = [StaffRole::Support, StaffRole::Finance, StaffRole::Operator];
+impl Grpc {
+    /// What finance posts to a user's wallet, as the user sees it.
+    async fn staff_posting(
+        &self,
+        caller: &Caller,
+        user_id: &str,
+        (kind, amount_minor, remark): (MovementKind, i64, &str),
+    ) -> Result<proto::FlowEntry, Status> {
+        let staff = caller.require_staff(&[StaffRole::Finance])?;
+        let user_id = wire::id(user_id, "user_id")?;
+        let by = (staff, caller);
+        let movement =
+            Movement::by_staff(kind, user_id, by, self.ids.next(), amount_minor, remark)?;
+        let command = Command::movement(user_id, movement);
+        let done = posting::post_to_named(&self.queue, &self.peers, caller, command).await?;
+        let booked = done
+            .transaction
+            .ok_or(WalletError::Unreadable("transaction of a posting"))?;
+        Ok(map::staff_entry(kind, booked, amount_minor, remark)?)
+    }
+}
 
 #[tonic::async_trait]
 impl WalletAdminService for Grpc {
@@ -21,35 +43,158 @@ impl WalletAdminService for Grpc {
         request: Request<proto::DepositRequest>,
     ) -> Result<Response<proto::DepositResponse>, Status> {
         let caller = Caller::from_request(&request);
+        let it = request.into_inner();
+        let posting = (MovementKind::Deposit, it.amount_minor, it.remark.as_str());
+        let entry = self.staff_posting(&caller, &it.user_id, posting).await?;
+        Ok(Response::new(proto::DepositResponse { entry: Some(entry) }))
+    }
+
+    async fn chargeback(
+        &self,
+        request: Request<proto::ChargebackRequest>,
+    ) -> Result<Response<proto::ChargebackResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let it = request.into_inner();
+        let posting = (
+            MovementKind::Chargeback,
+            it.amount_minor,
+            it.remark.as_str(),
+        );
+        let entry = self.staff_posting(&caller, &it.user_id, posting).await?;
+        Ok(Response::new(proto::ChargebackResponse {
+            entry: Some(entry),
+        }))
+    }
+
+    async fn deduct_recharge(
+        &self,
+        request: Request<proto::DeductRechargeRequest>,
+    ) -> Result<Response<proto::DeductRechargeResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let it = request.into_inner();
+        let kind = MovementKind::RechargeDeduction;
+        let posting = (kind, it.amount_minor, it.remark.as_str());
+        let entry = self.staff_posting(&caller, &it.user_id, posting).await?;
+        Ok(Response::new(proto::DeductRechargeResponse {
+            entry: Some(entry),
+        }))
+    }
+
+    async fn open_membership(
+        &self,
+        request: Request<proto::OpenMembershipRequest>,
+    ) -> Result<Response<proto::OpenMembershipResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let it = request.into_inner();
+        let posting = (MovementKind::Membership, it.amount_minor, "");
+        let entry = self.staff_posting(&caller, &it.user_id, posting).await?;
+        let user_id = wire::id(&it.user_id, "user_id")?;
+        self.peers.grant_membership(&caller, user_id).await;
+        Ok(Response::new(proto::OpenMembershipResponse {
+            entry: Some(entry),
+        }))
+    }
+
+    async fn change_start_up_funds(
+        &self,
+        request: Request<proto::ChangeStartUpFundsRequest>,
+    ) -> Result<Response<proto::ChangeStartUpFundsResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Finance])?;
+        let it = request.into_inner();
+        let kind = match proto::StartUpFundsAction::try_from(it.action) {
+            Ok(proto::StartUpFundsAction::Grant) => MovementKind::StartUpGrant,
+            Ok(proto::StartUpFundsAction::Return) => MovementKind::StartUpReturn,
+            _ => return Err(Refusal::invalid("action").into()),
+        };
+        let posting = (kind, it.amount_minor, "");
+        let entry = self.staff_posting(&caller, &it.user_id, posting).await?;
+        Ok(Response::new(proto::ChangeStartUpFundsResponse {
+            entry: Some(entry),
+        }))
+    }
+
+    async fn admin_list_withdrawals(
+        &self,
+        request: Request<proto::AdminListWithdrawalsRequest>,
+    ) -> Result<Response<proto::AdminListWithdrawalsResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[StaffRole::Finance])?;
+        let request = request.into_inner();
+        let filter = Filter {
+            status: map::status_filter(request.status)?,
+            user_id: wire::optional_id(&request.user_id, "user_id")?,
+        };
+        let (page, cursor) = wire::page(request.page)?;
+        let (rows, next) = self
+            .withdrawals
+            .list_for_staff(filter, page, cursor.as_deref())
+            .await?;
+        Ok(Response::new(proto::AdminListWithdrawalsResponse {
+            items: rows.into_iter().map(map::withdrawal).collect(),
+            next_cursor: next.unwrap_or_default(),
+        }))
+    }
+
+    async fn decide_withdrawal(
+        &self,
+        request: Request<proto::DecideWithdrawalRequest>,
+    ) -> Result<Response<proto::DecideWithdrawalResponse>, Status> {
+        let caller = Caller::from_request(&request);
         let staff = caller.require_staff(&[StaffRole::Finance])?;
         let request = request.into_inner();
+        let id = wire::id(&request.withdrawal_id, "id")?;
+        let kind = match proto::WithdrawalDecision::try_from(request.decision) {
+            Ok(proto::WithdrawalDecision::Paid) => MovementKind::WithdrawalPaid,
+            Ok(proto::WithdrawalDecision::Rejected) => MovementKind::WithdrawalRejected,
+            _ => return Err(Refusal::invalid("decision").into()),
+        };
+        let shown = self
+            .withdrawals
+            .decide(&caller, staff, id, kind, &request.reason)
+            .await?;
+        Ok(Response::new(proto::DecideWithdrawalResponse {
+            withdrawal: Some(map::withdrawal(shown)),
+        }))
+    }
+
+    async fn reset_pay_password(
+        &self,
+        request: Request<proto::ResetPayPasswordRequest>,
+    ) -> Result<Response<proto::ResetPayPasswordResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Support])?;
+        let request = request.into_inner();
         let user_id = wire::id(&request.user_id, "user_id")?;
-        let (key, fresh) = (caller.idempotency_key.as_ref(), self.ids.next());
-        let command = Command::deposit(
-            user_id,
-            staff,
-            key,
-            fresh,
-            request.amount_minor,
-            &request.remark,
-        )?;
-        let done = posting::deposit(&self.queue, &self.peers, &caller, command).await?;
-        let booked = done
-            .transaction
-            .ok_or(WalletError::Unreadable("transaction of a deposit"))?;
-        let entry = map::deposit_entry(
-            booked,
-            request.amount_minor,
-            request.remark.trim().to_owned(),
-        );
-        Ok(Response::new(proto::DepositResponse { entry: Some(entry) }))
+        let answer = self
+            .passwords
+            .reset(&self.peers, &caller, staff, user_id, &request)
+            .await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn get_user_settings(
+        &self,
+        request: Request<proto::GetUserSettingsRequest>,
+    ) -> Result<Response<proto::GetUserSettingsResponse>, Status> {
+        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        let ids = request.into_inner().user_ids;
+        let ids: Result<Vec<_>, _> = ids.iter().map(|id| wire::id(id, "user_ids")).collect();
+        let settings = property::settings(&self.pool, &ids?).await?;
+        let items = settings.into_iter().map(|found| proto::UserSettings {
+            user_id: found.user_id.to_string(),
+            has_pay_password: found.has_pay_password,
+            has_bank_card: found.has_bank_card,
+        });
+        Ok(Response::new(proto::GetUserSettingsResponse {
+            items: items.collect(),
+        }))
     }
 
     async fn get_user_property(
         &self,
         request: Request<proto::GetUserPropertyRequest>,
     ) -> Result<Response<proto::GetUserPropertyResponse>, Status> {
-        Caller::from_request(&request).require_staff(&ANY_ROLE)?;
+        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
         let user_id = wire::id(&request.into_inner().user_id, "user_id")?;
         let property = property::of_user(&self.pool, user_id).await?;
         Ok(Response::new(proto::GetUserPropertyResponse {

@@ -1,14 +1,17 @@
-//! The postings that other services make for an order.
+//! The postings that other services make, for orders of plans and of exchange.
 
 use adfolio_kit::identity::Caller;
+use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire;
 use adfolio_proto::wallet::v1 as proto;
 use adfolio_proto::wallet::v1::ledger_service_server::LedgerService;
 use tonic::{Request, Response, Status};
 
 use super::{Grpc, map};
-use crate::flow;
+use crate::pay_password::entity::PinDigest;
 use crate::posting::entity::Command;
+use crate::posting::movement::{ExchangeStep, Movement};
+use crate::{flow, posting};
 
 #[tonic::async_trait]
 impl LedgerService for Grpc {
@@ -104,5 +107,39 @@ impl LedgerService for Grpc {
         Ok(Response::new(proto::ListOrderFlowResponse {
             items: lines.into_iter().map(map::flow_entry).collect(),
         }))
+    }
+
+    async fn post_exchange(
+        &self,
+        request: Request<proto::PostExchangeRequest>,
+    ) -> Result<Response<proto::PostExchangeResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let request = request.into_inner();
+        let exchange_id = wire::id(&request.exchange_id, "exchange_id")?;
+        let user_id = wire::id(&request.user_id, "user_id")?;
+        let step = match proto::ExchangeStep::try_from(request.step) {
+            Ok(proto::ExchangeStep::Debit) => ExchangeStep::Debit,
+            Ok(proto::ExchangeStep::Return) => ExchangeStep::Return,
+            Ok(proto::ExchangeStep::Credit) => ExchangeStep::Credit,
+            _ => return Err(Refusal::invalid("step").into()),
+        };
+        let movement = Movement::exchange(user_id, exchange_id, step, request.amount_minor)?;
+        let command = Command::movement(user_id, movement);
+        let done = posting::post_to_named(&self.queue, &self.peers, &caller, command).await?;
+        Ok(Response::new(proto::PostExchangeResponse {
+            property: Some(map::property(done.property)),
+        }))
+    }
+
+    async fn verify_pay_password(
+        &self,
+        request: Request<proto::VerifyPayPasswordRequest>,
+    ) -> Result<Response<proto::VerifyPayPasswordResponse>, Status> {
+        let deadline = Caller::from_request(&request).deadline;
+        let request = request.into_inner();
+        let user_id = wire::id(&request.user_id, "user_id")?;
+        let password = PinDigest::parse(&request.password, "password")?;
+        self.passwords.verify(user_id, password, deadline).await?;
+        Ok(Response::new(proto::VerifyPayPasswordResponse {}))
     }
 }

@@ -8,8 +8,11 @@ mod user;
 use adfolio_kit::clock::{Clock, Ids};
 use sqlx::PgPool;
 
+use crate::destination::Destinations;
+use crate::pay_password::PayPasswords;
 use crate::peers::Peers;
 use crate::posting::Queue;
+use crate::withdrawal::Withdrawals;
 
 /// What every call needs. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -20,6 +23,12 @@ pub struct Grpc {
     pub queue: Queue,
     /// The other services.
     pub peers: Peers,
+    /// Transaction passwords.
+    pub passwords: PayPasswords,
+    /// Where withdrawals go.
+    pub destinations: Destinations,
+    /// Withdrawals.
+    pub withdrawals: Withdrawals,
     /// The time.
     pub clock: Clock,
     /// New identifiers.

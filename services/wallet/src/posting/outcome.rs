@@ -16,9 +16,9 @@ pub enum Outcome {
     Applied,
     /// Done by an earlier command.
     Repeated,
-    /// The available balance does not cover the hold.
+    /// The available balance does not cover the amount.
     InsufficientBalance,
-    /// The user has no wallet, and the deposit may not open one.
+    /// The user has no wallet, and the command may not open one.
     NoWallet,
     /// The order never held anything of this user's.
     UnknownOrder,
@@ -36,6 +36,16 @@ pub enum Outcome {
     ShareOutOfRange,
     /// A balance would grow beyond its limit.
     BalanceLimit,
+    /// More start-up funds returned than are outstanding.
+    AmountOutOfRange,
+    /// Start-up funds must be returned before a withdrawal.
+    StartUpFundsNotReturned,
+    /// The withdrawal is decided already.
+    NothingChanged,
+    /// No such withdrawal of this user.
+    UnknownWithdrawal,
+    /// The exchange order was never debited.
+    UnknownExchange,
 }
 
 impl Outcome {
@@ -56,6 +66,11 @@ impl Outcome {
             Self::BalanceLimit => {
                 Refusal::invalid("amount").detail("balance would exceed its limit")
             }
+            Self::AmountOutOfRange => Refusal::new(Reason::AmountOutOfRange).field("amount"),
+            Self::StartUpFundsNotReturned => Refusal::new(Reason::StartUpFundsNotReturned),
+            Self::NothingChanged => Refusal::new(Reason::NothingChanged),
+            Self::UnknownWithdrawal => Refusal::not_found("id"),
+            Self::UnknownExchange => Refusal::not_found("exchange_id"),
         };
         Some(refusal)
     }
@@ -80,9 +95,9 @@ impl Outcome {
 pub struct Done {
     /// The figures straight after; for a repeat the present ones.
     pub property: Property,
-    /// The order's hold as it stands; zeros for a deposit.
+    /// The order's hold as it stands; zeros for what is about no order.
     pub hold: HoldFigures,
-    /// The last transaction that the command wrote; for a repeated deposit the first one's.
+    /// The last transaction that the command wrote; for a repeated movement the first one's.
     pub transaction: Option<Booked>,
 }
 
@@ -122,6 +137,8 @@ pub struct Booked {
     pub available_after: i64,
     /// The user's chain at this transaction.
     pub hash: Vec<u8>,
+    /// The withdrawal or exchange order that it belongs to.
+    pub reference: Option<Uuid>,
 }
 
 /// What the database decided about one command.

@@ -142,11 +142,16 @@ impl Writer {
             };
             if job.is_over() {
                 let _ = job.answer.send(Err(WalletError::Overdue));
-            } else if subjects.insert(job.command.subject()) {
-                batch.push(job);
-            } else {
-                again.push_back(job);
+                continue;
             }
+            let about = job.command.subjects();
+            if about.iter().any(|subject| subjects.contains(subject)) {
+                again.push_back(job);
+            } else {
+                batch.push(job);
+            }
+            // What was put off keeps its subjects, too, so that later commands do not overtake it.
+            subjects.extend(about);
         }
         again.append(&mut candidates);
         self.postponed = again;
@@ -231,7 +236,7 @@ impl Writer {
             Some((connection, _)) => connection,
             None => self.pool.acquire().await?,
         };
-        let posted = repo::post_batch(&mut connection, self.clock.now(), items);
+        let posted = repo::post_commands(&mut connection, self.clock.now(), items);
         match tokio::time::timeout(BATCH_LIMIT, posted).await {
             Ok(Ok(decisions)) => {
                 self.connection = Some((connection, Instant::now()));

@@ -2,12 +2,16 @@
 
 mod repo;
 
+use adfolio_kit::refusal::{Reason, Refusal};
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::error::WalletError;
 
-/// The figures of a wallet, in minor units.
+/// Users whose settings are asked for at once, at most.
+const SETTINGS_MAX: usize = 100;
+
+/// The figures of a wallet, in minor units, and what is set up in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Property {
     /// Free to use.
@@ -22,9 +26,54 @@ pub struct Property {
     pub discount_total: i64,
     /// Start-up funds not yet returned.
     pub start_up_outstanding: i64,
+    /// Whether a transaction password is set.
+    pub has_pay_password: bool,
+    /// Whether a bank card is bound.
+    pub has_bank_card: bool,
+    /// Whether a wallet address is bound.
+    pub has_wallet_address: bool,
+}
+
+impl Property {
+    /// Why a withdrawal would be refused now, whatever its amount, in the order of the checks.
+    pub fn withdrawal_blocked_by(&self) -> Vec<Reason> {
+        let checks = [
+            (self.available == 0, Reason::InsufficientBalance),
+            (!self.has_pay_password, Reason::PayPasswordNotSet),
+            (
+                self.start_up_outstanding > 0,
+                Reason::StartUpFundsNotReturned,
+            ),
+            (
+                !self.has_bank_card && !self.has_wallet_address,
+                Reason::BankCardNotBound,
+            ),
+        ];
+        let blocking = checks.into_iter().filter(|(blocks, _)| *blocks);
+        blocking.map(|(_, reason)| reason).collect()
+    }
 }
 
 /// The figures of a user; zeros before the first posting.
 pub async fn of_user(pool: &PgPool, user_id: Uuid) -> Result<Property, WalletError> {
     Ok(repo::find(pool, user_id).await?.unwrap_or_default())
+}
+
+/// What is set up in one wallet.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Whose.
+    pub user_id: Uuid,
+    /// Whether a transaction password is set.
+    pub has_pay_password: bool,
+    /// Whether a bank card is bound.
+    pub has_bank_card: bool,
+}
+
+/// What is set up in the wallets of some users; users without a wallet are left out.
+pub async fn settings(pool: &PgPool, user_ids: &[Uuid]) -> Result<Vec<Settings>, WalletError> {
+    if user_ids.len() > SETTINGS_MAX {
+        return Err(Refusal::invalid("user_ids").into());
+    }
+    Ok(repo::settings(pool, user_ids).await?)
 }

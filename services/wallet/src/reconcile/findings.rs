@@ -17,6 +17,8 @@ pub struct Wallet {
     pub balances: [i64; 4],
     /// What coupons paid.
     pub discount_total: i64,
+    /// Start-up funds not yet returned.
+    pub start_up_outstanding: i64,
 }
 
 /// Sums of a user's transactions and entries, up to the number of the wallet they are compared with.
@@ -28,23 +30,34 @@ pub struct Sums {
     pub balances: [i64; 4],
     /// Entries of the available account that the fund details show.
     pub shown: i64,
-    /// Entries of promotions.
-    pub promotions: i64,
+    /// Entries of promotions for coupons.
+    pub coupons: i64,
+    /// Entries of promotions for start-up funds.
+    pub start_up: i64,
 }
 
 /// Balances of the platform's accounts, in the order of [`Platform::ACCOUNTS`].
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Platform(pub [i64; 5]);
+pub struct Platform(pub [i64; 10]);
 
 impl Platform {
     /// The accounts.
-    pub const ACCOUNTS: [&'static str; 5] = [
+    pub const ACCOUNTS: [&'static str; 10] = [
         "deposits_clearing",
         "promotions",
         "ad_spend",
         "ad_revenue",
         "profit_share",
+        "withdrawals_clearing",
+        "withdrawal_fees",
+        "chargebacks",
+        "membership",
+        "fx_clearing",
     ];
+
+    fn fx_clearing(&self) -> i64 {
+        self.0[9]
+    }
 }
 
 /// One user's part of a stretch of the books.
@@ -64,6 +77,8 @@ pub struct Part {
     pub off_course: i64,
     /// What is to be compared with the wallet.
     pub sums: Sums,
+    /// What exchange orders changed of the available balance.
+    pub exchanged: i64,
     /// What went to the platform's accounts.
     pub platform: Platform,
 }
@@ -80,6 +95,8 @@ pub struct Findings {
     balance_difference: i64,
     details_differing: i64,
     discounts_differing: i64,
+    start_up_differing: i64,
+    exchanged: i64,
     /// Balances of the platform's accounts.
     pub platform: Platform,
 }
@@ -98,7 +115,9 @@ impl Findings {
         let user = sums.entry(part.user_id).or_default();
         increase(&mut user.transactions, part.sums.transactions);
         increase(&mut user.shown, part.sums.shown);
-        increase(&mut user.promotions, part.sums.promotions);
+        increase(&mut user.coupons, part.sums.coupons);
+        increase(&mut user.start_up, part.sums.start_up);
+        increase(&mut self.exchanged, part.exchanged);
         for (total, amount) in user.balances.iter_mut().zip(part.sums.balances) {
             increase(total, amount);
         }
@@ -120,7 +139,11 @@ impl Findings {
         );
         increase(
             &mut self.discounts_differing,
-            i64::from(wallet.discount_total.checked_neg() != Some(sums.promotions)),
+            i64::from(wallet.discount_total.checked_neg() != Some(sums.coupons)),
+        );
+        increase(
+            &mut self.start_up_differing,
+            i64::from(wallet.start_up_outstanding.checked_neg() != Some(sums.start_up)),
         );
     }
 
@@ -142,6 +165,7 @@ impl Findings {
             Check::zero(name, count, format!("{count} of {wallets} wallets {what}"))
         };
         let difference = self.balance_difference;
+        let cleared = self.platform.fx_clearing();
         vec![
             of_transactions("entries_sum_to_zero", self.unbalanced, "do not balance"),
             of_transactions(
@@ -168,6 +192,19 @@ impl Findings {
                 "discounts_equal_promotions",
                 self.discounts_differing,
                 "differ from what promotions paid".into(),
+            ),
+            of_wallets(
+                "start_up_funds_equal_grants",
+                self.start_up_differing,
+                "differ from what was granted and returned".into(),
+            ),
+            Check::zero(
+                "fx_clearing_equals_exchanges",
+                cleared.saturating_add(self.exchanged),
+                format!(
+                    "exchange orders brought users {}, the clearing account stands at {cleared}",
+                    self.exchanged
+                ),
             ),
         ]
     }

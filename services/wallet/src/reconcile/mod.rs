@@ -46,6 +46,12 @@ pub async fn reconcile(pool: &PgPool, peers: &Peers) -> Result<Vec<Check>, Walle
         users,
         format!("{users} users differ from their orders' holds"),
     ));
+    let users = repo::users_off_their_withdrawals(pool).await?;
+    checks.push(Check::zero(
+        "withdrawals_equal_balances",
+        users,
+        format!("{users} users differ from their withdrawals that wait"),
+    ));
     checks.push(settled(
         "holds_equal_plan",
         compare_with_plan(pool, peers).await,

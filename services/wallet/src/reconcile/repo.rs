@@ -13,7 +13,8 @@ pub(super) async fn wallets(
     limit: i64,
 ) -> Result<Vec<Wallet>, sqlx::Error> {
     let rows = sqlx::query!(
-        "SELECT user_id, seq, available, to_be_consumed, to_be_settled, withdrawing, discount_total
+        "SELECT user_id, seq, available, to_be_consumed, to_be_settled, withdrawing, discount_total,
+                start_up_outstanding
          FROM wallets WHERE user_id > $1 ORDER BY user_id LIMIT $2",
         after,
         limit
@@ -30,6 +31,7 @@ pub(super) async fn wallets(
             row.withdrawing,
         ],
         discount_total: row.discount_total,
+        start_up_outstanding: row.start_up_outstanding,
     });
     Ok(wallets.collect())
 }
@@ -88,11 +90,18 @@ struct StretchRow {
     withdrawing: i64,
     shown: i64,
     coupons: i64,
+    start_up: i64,
+    exchanged: i64,
     deposits_clearing: i64,
     promotions: i64,
     ad_spend: i64,
     ad_revenue: i64,
     profit_share: i64,
+    withdrawals_clearing: i64,
+    withdrawal_fees: i64,
+    chargebacks: i64,
+    membership: i64,
+    fx_clearing: i64,
     has_wallet: bool,
     full_chunk: bool,
     last_user: Uuid,
@@ -117,14 +126,21 @@ impl From<StretchRow> for Part {
                     row.withdrawing,
                 ],
                 shown: row.shown,
-                promotions: row.coupons,
+                coupons: row.coupons,
+                start_up: row.start_up,
             },
+            exchanged: row.exchanged,
             platform: Platform([
                 row.deposits_clearing,
                 row.promotions,
                 row.ad_spend,
                 row.ad_revenue,
                 row.profit_share,
+                row.withdrawals_clearing,
+                row.withdrawal_fees,
+                row.chargebacks,
+                row.membership,
+                row.fx_clearing,
             ]),
         }
     }
@@ -142,6 +158,21 @@ pub(super) async fn users_off_their_holds(pool: &PgPool) -> Result<i64, sqlx::Er
            )
            SELECT count(*) AS "count!" FROM held FULL JOIN owed USING (user_id)
            WHERE coalesce(open, 0) <> coalesce(to_be_consumed, 0) OR coalesce(revenue, 0) <> coalesce(to_be_settled, 0)"#
+    )
+    .fetch_one(pool)
+    .await
+}
+
+/// Users whose withdrawals that wait do not add up to what their wallets say is being withdrawn.
+pub(super) async fn users_off_their_withdrawals(pool: &PgPool) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"WITH waiting AS (
+               SELECT user_id, sum(amount) AS amount FROM withdrawals WHERE status = 'pending' GROUP BY user_id
+           ), owed AS (
+               SELECT user_id, withdrawing FROM wallets WHERE withdrawing <> 0
+           )
+           SELECT count(*) AS "count!" FROM waiting FULL JOIN owed USING (user_id)
+           WHERE coalesce(amount, 0) <> coalesce(withdrawing, 0)"#
     )
     .fetch_one(pool)
     .await

@@ -22,7 +22,12 @@ WITH heads AS (
            sum(amount) FILTER (WHERE account = 'promotions') AS promotions,
            sum(amount) FILTER (WHERE account = 'ad_spend') AS ad_spend,
            sum(amount) FILTER (WHERE account = 'ad_revenue') AS ad_revenue,
-           sum(amount) FILTER (WHERE account = 'profit_share') AS profit_share
+           sum(amount) FILTER (WHERE account = 'profit_share') AS profit_share,
+           sum(amount) FILTER (WHERE account = 'withdrawals_clearing') AS withdrawals_clearing,
+           sum(amount) FILTER (WHERE account = 'withdrawal_fees') AS withdrawal_fees,
+           sum(amount) FILTER (WHERE account = 'chargebacks') AS chargebacks,
+           sum(amount) FILTER (WHERE account = 'membership') AS membership,
+           sum(amount) FILTER (WHERE account = 'fx_clearing') AS fx_clearing
     FROM entries
     WHERE (user_id, seq) > ($3, $4)
       AND (user_id, seq) <= ((SELECT last_user FROM bounds), (SELECT last_seq FROM bounds))
@@ -32,7 +37,7 @@ WITH heads AS (
            lag(ARRAY[available_after, to_be_consumed_after, to_be_settled_after, withdrawing_after]) OVER w AS previous
     FROM chunk WINDOW w AS (PARTITION BY user_id ORDER BY seq)
 ), followed AS (
-    SELECT user_id, seq, available_change, to_be_consumed_change, to_be_settled_change, withdrawing_change,
+    SELECT user_id, seq, type, available_change, to_be_consumed_change, to_be_settled_change, withdrawing_change,
            ARRAY[available_after - available_change, to_be_consumed_after - to_be_consumed_change,
                  to_be_settled_after - to_be_settled_change, withdrawing_after - withdrawing_change]
            IS NOT DISTINCT FROM
@@ -55,9 +60,15 @@ WITH heads AS (
            sum(to_be_settled) FILTER (WHERE seq <= head) AS to_be_settled,
            sum(withdrawing) FILTER (WHERE seq <= head) AS withdrawing,
            sum(shown) FILTER (WHERE seq <= head) AS shown,
-           sum(promotions) FILTER (WHERE seq <= head) AS coupons,
+           sum(promotions) FILTER (WHERE seq <= head AND coalesce(type NOT IN ('start_up_grant', 'start_up_return'), true))
+               AS coupons,
+           sum(promotions) FILTER (WHERE seq <= head AND type IN ('start_up_grant', 'start_up_return')) AS start_up,
+           sum(f.available_change) FILTER (WHERE type IN ('exchange_debit', 'exchange_return', 'exchange_credit'))
+               AS exchanged,
            sum(deposits_clearing) AS deposits_clearing, sum(promotions) AS promotions,
-           sum(ad_spend) AS ad_spend, sum(ad_revenue) AS ad_revenue, sum(profit_share) AS profit_share
+           sum(ad_spend) AS ad_spend, sum(ad_revenue) AS ad_revenue, sum(profit_share) AS profit_share,
+           sum(withdrawals_clearing) AS withdrawals_clearing, sum(withdrawal_fees) AS withdrawal_fees,
+           sum(chargebacks) AS chargebacks, sum(membership) AS membership, sum(fx_clearing) AS fx_clearing
     FROM followed f FULL JOIN legs USING (user_id, seq) LEFT JOIN heads USING (user_id)
     GROUP BY user_id
 )
@@ -69,6 +80,10 @@ SELECT user_id AS "user_id!", transactions AS "transactions!", unbalanced AS "un
        coalesce(deposits_clearing, 0)::bigint AS "deposits_clearing!",
        coalesce(promotions, 0)::bigint AS "promotions!", coalesce(ad_spend, 0)::bigint AS "ad_spend!",
        coalesce(ad_revenue, 0)::bigint AS "ad_revenue!", coalesce(profit_share, 0)::bigint AS "profit_share!",
+       coalesce(withdrawals_clearing, 0)::bigint AS "withdrawals_clearing!",
+       coalesce(withdrawal_fees, 0)::bigint AS "withdrawal_fees!", coalesce(chargebacks, 0)::bigint AS "chargebacks!",
+       coalesce(membership, 0)::bigint AS "membership!", coalesce(fx_clearing, 0)::bigint AS "fx_clearing!",
+       coalesce(start_up, 0)::bigint AS "start_up!", coalesce(exchanged, 0)::bigint AS "exchanged!",
        EXISTS (SELECT FROM wallets w WHERE w.user_id = parts.user_id) AS "has_wallet!",
        full_chunk AS "full_chunk!", last_user AS "last_user!", last_seq AS "last_seq!"
 FROM parts CROSS JOIN bounds

@@ -1,0 +1,300 @@
+//! The transaction password: six digits that guard everything that takes money out of a wallet.
+//!
+//! Six digits are a million guesses, so what protects them is the count: every attempt is counted, in a transaction of its
+//! own, before it is evaluated, and taken back when it was right. One user's attempts are evaluated one after the other, so
+//! calls that come together and are all right do not lock each other out.
+
+pub mod entity;
+mod hash;
+mod repo;
+mod turns;
+mod weak;
+
+use std::time::Duration;
+
+use adfolio_kit::audit::Act;
+use adfolio_kit::clock::Clock;
+use adfolio_kit::db;
+use adfolio_kit::deadline::Deadline;
+use adfolio_kit::identity::{Caller, Staff};
+use adfolio_kit::once::Once;
+use adfolio_kit::outbox::{Event, Wake, enqueue_in_tx};
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_proto::events::v1::WalletSecurityChanged;
+use adfolio_proto::wallet::v1 as proto;
+use chrono::{DateTime, Utc};
+use secrecy::SecretString;
+use serde_json::json;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::error::WalletError;
+use crate::peers::Peers;
+use entity::{Lock, PinDigest};
+pub use hash::HashError;
+use hash::Hasher;
+use turns::Turns;
+
+/// Evaluations that may run or wait at once.
+const EVALUATIONS_MAX: usize = 64;
+
+/// The type of the event that tells what protects a wallet.
+const SECURITY_CHANGED: &str = "adfolio.wallet.v1.WalletSecurityChanged";
+
+/// Sets, checks and resets transaction passwords. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct PayPasswords {
+    pool: PgPool,
+    clock: Clock,
+    wake: Wake,
+    hasher: Hasher,
+    turns: Turns,
+}
+
+/// A counted attempt.
+struct Attempt {
+    hash: String,
+    /// Whether the password is locked from here on, unless the attempt turns out right.
+    locks: bool,
+}
+
+impl PayPasswords {
+    /// With the pepper that goes into every hash.
+    pub fn new(pool: PgPool, clock: Clock, wake: Wake, pepper: SecretString) -> Self {
+        Self {
+            pool,
+            clock,
+            wake,
+            hasher: Hasher::new(pepper, EVALUATIONS_MAX),
+            turns: Turns::default(),
+        }
+    }
+
+    /// Refuses unless this is the user's transaction password: PAY_PASSWORD_NOT_SET, PAY_PASSWORD_LOCKED, WRONG_PAY_PASSWORD,
+    /// TOO_MANY_ATTEMPTS. To its end even if the caller goes away, so that a right attempt is always taken back.
+    pub async fn verify(
+        &self,
+        user_id: Uuid,
+        password: PinDigest,
+        deadline: Deadline,
+    ) -> Result<(), WalletError> {
+        let this = self.clone();
+        let work = async move {
+            let place = this.turns.enter(user_id)?;
+            let _turn = place.turn(deadline).await?;
+            this.verify_in_turn(user_id, &password).await.map(|_| ())
+        };
+        db::detached(work).await.map_err(|_| interrupted())?
+    }
+
+    /// Sets the transaction password, or changes it with the old one.
+    pub async fn set(
+        &self,
+        user_id: Uuid,
+        new: PinDigest,
+        old: Option<PinDigest>,
+        deadline: Deadline,
+    ) -> Result<(), WalletError> {
+        if weak::is_weak(&new) {
+            return Err(Refusal::new(Reason::WeakPayPassword)
+                .field("password")
+                .into());
+        }
+        let this = self.clone();
+        let work = async move {
+            let place = this.turns.enter(user_id)?;
+            let _turn = place.turn(deadline).await?;
+            this.set_in_turn(user_id, new, old).await
+        };
+        db::detached(work).await.map_err(|_| interrupted())?
+    }
+
+    /// Removes a user's transaction password and its lock.
+    pub async fn reset(
+        &self,
+        peers: &Peers,
+        caller: &Caller,
+        staff: Staff,
+        user_id: Uuid,
+        request: &proto::ResetPayPasswordRequest,
+    ) -> Result<proto::ResetPayPasswordResponse, WalletError> {
+        let once = Once::new(caller, staff.id, "wallet.ResetPayPassword", request);
+        let (acting, now) = (caller.clone(), self.clock.now());
+        let reason = adfolio_kit::identity::cut_reason(&request.reason);
+        let outcome = db::write(&self.pool, move |tx| {
+            Box::pin(async move {
+                if let Some(earlier) = once.earlier_in_tx(tx).await? {
+                    return Ok(earlier);
+                }
+                if !repo::delete_in_tx(tx, user_id).await? {
+                    return Err(WalletError::from(Refusal::new(Reason::NothingChanged)));
+                }
+                announce_in_tx(tx, user_id, "pay_password_reset").await?;
+                Act::new("wallet.pay_password_reset", user_id)
+                    .user(user_id)
+                    .reason(reason)
+                    .before(&json!({"has_pay_password": true}))?
+                    .after(&json!({"has_pay_password": false}))?
+                    .record_in_tx(tx, crate::STAFF_ACTED, &acting, now)
+                    .await?;
+                let answer = proto::ResetPayPasswordResponse {};
+                once.keep_in_tx(tx, &answer).await?;
+                Ok(answer)
+            })
+        })
+        .await;
+        if let Err(WalletError::Refused(refusal)) = &outcome
+            && refusal.reason == Reason::NothingChanged
+        {
+            // Somebody who does not exist has no password either.
+            peers.require_user(caller, user_id).await?;
+        }
+        self.wake.wake();
+        outcome
+    }
+
+    /// Answers the hash that was verified.
+    async fn verify_in_turn(
+        &self,
+        user_id: Uuid,
+        password: &PinDigest,
+    ) -> Result<String, WalletError> {
+        // Before anything is counted, so that whoever finds the queue full has lost no attempt.
+        let ticket = self.hasher.enter()?;
+        let attempt = self.count(user_id).await?;
+        if ticket.verify(password, attempt.hash.clone()).await? {
+            db::write(&self.pool, move |tx| {
+                Box::pin(async move { repo::forgive_in_tx(tx, user_id).await })
+            })
+            .await
+            .map_err(WalletError::Database)?;
+            return Ok(attempt.hash);
+        }
+        if attempt.locks {
+            db::write(&self.pool, move |tx| {
+                Box::pin(announce_in_tx(tx, user_id, "pay_password_locked"))
+            })
+            .await?;
+            self.wake.wake();
+        }
+        Err(Refusal::new(Reason::WrongPayPassword)
+            .field("password")
+            .into())
+    }
+
+    /// Counts an attempt, unless the password is locked.
+    async fn count(&self, user_id: Uuid) -> Result<Attempt, WalletError> {
+        let now = self.clock.now();
+        db::write(&self.pool, move |tx| {
+            Box::pin(async move {
+                let Some((hash, mut attempts)) = repo::lock_in_tx(tx, user_id).await? else {
+                    return Err(Refusal::new(Reason::PayPasswordNotSet).into());
+                };
+                if let Some(lock) = attempts.lock_at(now) {
+                    return Err(locked(lock, now).into());
+                }
+                let locks = attempts.count(now);
+                repo::store_attempts_in_tx(tx, user_id, attempts).await?;
+                Ok(Attempt { hash, locks })
+            })
+        })
+        .await
+    }
+
+    async fn set_in_turn(
+        &self,
+        user_id: Uuid,
+        new: PinDigest,
+        old: Option<PinDigest>,
+    ) -> Result<(), WalletError> {
+        let is_set = repo::is_set(&self.pool, user_id).await?;
+        let verified = match (is_set, old) {
+            (false, None) => None,
+            (false, Some(_)) => {
+                return Err(Refusal::new(Reason::PayPasswordNotSet)
+                    .field("old_password")
+                    .into());
+            }
+            (true, None) => return Err(Refusal::invalid("old_password").into()),
+            (true, Some(old)) => {
+                let hash = self
+                    .verify_in_turn(user_id, &old)
+                    .await
+                    .map_err(|error| named(error, "old_password"))?;
+                if old == new {
+                    return Err(Refusal::new(Reason::PasswordUnchanged)
+                        .field("password")
+                        .into());
+                }
+                Some(hash)
+            }
+        };
+        let hash = self.hasher.enter()?.hash(&new).await?;
+        db::write(&self.pool, move |tx| {
+            Box::pin(async move {
+                let change = if let Some(before) = verified {
+                    // Changed by another replica meanwhile: the old one is no longer right.
+                    if !repo::change_in_tx(tx, user_id, &before, &hash).await? {
+                        return Err(wrong_old());
+                    }
+                    "pay_password_changed"
+                } else {
+                    if !repo::insert_in_tx(tx, user_id, &hash).await? {
+                        return Err(Refusal::invalid("old_password").into());
+                    }
+                    "pay_password_set"
+                };
+                announce_in_tx(tx, user_id, change).await
+            })
+        })
+        .await?;
+        self.wake.wake();
+        Ok(())
+    }
+}
+
+/// Announces a change of what protects a wallet.
+pub async fn announce_in_tx(
+    tx: &mut db::Tx,
+    user_id: Uuid,
+    change: &'static str,
+) -> Result<(), WalletError> {
+    let data = WalletSecurityChanged {
+        user_id: user_id.to_string(),
+        change: change.to_owned(),
+    };
+    let event = Event::new(SECURITY_CHANGED, user_id, &data)
+        .map_err(|_| WalletError::Unreadable("event"))?;
+    Ok(enqueue_in_tx(tx, &[event]).await?)
+}
+
+fn locked(lock: Lock, now: DateTime<Utc>) -> Refusal {
+    let refusal = Refusal::new(Reason::PayPasswordLocked);
+    match lock {
+        Lock::ForGood => refusal,
+        Lock::Until(end) => {
+            let wait = end.signed_duration_since(now).to_std();
+            refusal.retry_after(wait.unwrap_or(Duration::ZERO))
+        }
+    }
+}
+
+fn wrong_old() -> WalletError {
+    Refusal::new(Reason::WrongPayPassword)
+        .field("old_password")
+        .into()
+}
+
+/// A wrong password under the name that this call has for it.
+fn named(error: WalletError, field: &'static str) -> WalletError {
+    match error {
+        WalletError::Refused(refusal) if refusal.reason == Reason::WrongPayPassword => {
+            refusal.field(field).into()
+        }
+        other => other,
+    }
+}
+
+fn interrupted() -> WalletError {
+    WalletError::Database(sqlx::Error::WorkerCrashed)
+}

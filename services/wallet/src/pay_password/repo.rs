@@ -1,0 +1,131 @@
+//! The SQL of transaction passwords. The flag in `wallets` follows in the same transaction.
+
+use adfolio_kit::db::Tx;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::entity::Attempts;
+
+pub(super) async fn is_set(pool: &PgPool, user_id: Uuid) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM pay_passwords WHERE user_id = $1) AS "is_set!""#,
+        user_id
+    )
+    .fetch_one(pool)
+    .await
+}
+
+/// The hash and its attempts, locked: attempts that come together are counted one after the other.
+pub(super) async fn lock_in_tx(
+    tx: &mut Tx,
+    user_id: Uuid,
+) -> Result<Option<(String, Attempts)>, sqlx::Error> {
+    let row = sqlx::query!(
+        "SELECT hash, attempts, day_attempts, day_began_at, locked_until, locked_for_good
+         FROM pay_passwords WHERE user_id = $1 FOR UPDATE",
+        user_id
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(row.map(|row| {
+        let attempts = Attempts {
+            row: row.attempts,
+            day: row.day_attempts,
+            day_began_at: row.day_began_at,
+            locked_until: row.locked_until,
+            locked_for_good: row.locked_for_good,
+        };
+        (row.hash, attempts)
+    }))
+}
+
+pub(super) async fn store_attempts_in_tx(
+    tx: &mut Tx,
+    user_id: Uuid,
+    attempts: Attempts,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE pay_passwords
+         SET attempts = $2, day_attempts = $3, day_began_at = $4, locked_until = $5, locked_for_good = $6
+         WHERE user_id = $1",
+        user_id,
+        attempts.row,
+        attempts.day,
+        attempts.day_began_at,
+        attempts.locked_until,
+        attempts.locked_for_good,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Takes an attempt back that was right.
+pub(super) async fn forgive_in_tx(tx: &mut Tx, user_id: Uuid) -> Result<(), sqlx::Error> {
+    if let Some((_, mut attempts)) = lock_in_tx(tx, user_id).await? {
+        attempts.forgive();
+        store_attempts_in_tx(tx, user_id, attempts).await?;
+    }
+    Ok(())
+}
+
+/// Sets the first password. No, if there is one already.
+pub(super) async fn insert_in_tx(
+    tx: &mut Tx,
+    user_id: Uuid,
+    hash: &str,
+) -> Result<bool, sqlx::Error> {
+    let inserted = sqlx::query!(
+        "INSERT INTO pay_passwords (user_id, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+        user_id,
+        hash
+    )
+    .execute(&mut *tx)
+    .await?;
+    if inserted.rows_affected() == 0 {
+        return Ok(false);
+    }
+    sqlx::query!(
+        "INSERT INTO wallets (user_id, has_pay_password) VALUES ($1, true)
+         ON CONFLICT (user_id) DO UPDATE SET has_pay_password = true",
+        user_id
+    )
+    .execute(tx)
+    .await?;
+    Ok(true)
+}
+
+/// Puts another hash in the place of the one that was verified. No, if that is gone.
+pub(super) async fn change_in_tx(
+    tx: &mut Tx,
+    user_id: Uuid,
+    before: &str,
+    after: &str,
+) -> Result<bool, sqlx::Error> {
+    let changed = sqlx::query!(
+        "UPDATE pay_passwords SET hash = $3 WHERE user_id = $1 AND hash = $2",
+        user_id,
+        before,
+        after
+    )
+    .execute(tx)
+    .await?;
+    Ok(changed.rows_affected() == 1)
+}
+
+/// Removes hash and lock. No, if there is none.
+pub(super) async fn delete_in_tx(tx: &mut Tx, user_id: Uuid) -> Result<bool, sqlx::Error> {
+    let deleted = sqlx::query!("DELETE FROM pay_passwords WHERE user_id = $1", user_id)
+        .execute(&mut *tx)
+        .await?;
+    if deleted.rows_affected() == 0 {
+        return Ok(false);
+    }
+    sqlx::query!(
+        "UPDATE wallets SET has_pay_password = false WHERE user_id = $1",
+        user_id
+    )
+    .execute(tx)
+    .await?;
+    Ok(true)
+}

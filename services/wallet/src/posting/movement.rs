@@ -1,0 +1,389 @@
+//! Commands that move money by a key: what staff post, what users withdraw, what exchange orders take and give.
+
+use adfolio_kit::identity::{Caller, IdempotencyKey, Staff};
+use adfolio_kit::refusal::Refusal;
+use adfolio_money::Money;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::entity::amount_between;
+use crate::error::WalletError;
+
+/// Characters of a remark at most.
+const LONGEST_REMARK: usize = 500;
+
+/// What moves. The names are those of the books.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MovementKind {
+    /// Staff credit money.
+    Deposit,
+    /// A user asks for a withdrawal.
+    Withdraw,
+    /// A withdrawal left.
+    WithdrawalPaid,
+    /// A withdrawal came back.
+    WithdrawalRejected,
+    /// A disputed payment is taken back.
+    Chargeback,
+    /// A virtual recharge is taken back.
+    RechargeDeduction,
+    /// A membership fee.
+    Membership,
+    /// An exchange order takes money.
+    ExchangeDebit,
+    /// An exchange order gives back what it took.
+    ExchangeReturn,
+    /// An exchange order brings money.
+    ExchangeCredit,
+    /// Start-up funds are given.
+    StartUpGrant,
+    /// Start-up funds are returned.
+    StartUpReturn,
+}
+
+impl MovementKind {
+    /// The name in the books.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Deposit => "deposit",
+            Self::Withdraw => "withdraw",
+            Self::WithdrawalPaid => "withdrawal_paid",
+            Self::WithdrawalRejected => "withdrawal_rejected",
+            Self::Chargeback => "chargeback",
+            Self::RechargeDeduction => "recharge_deduction",
+            Self::Membership => "membership",
+            Self::ExchangeDebit => "exchange_debit",
+            Self::ExchangeReturn => "exchange_return",
+            Self::ExchangeCredit => "exchange_credit",
+            Self::StartUpGrant => "start_up_grant",
+            Self::StartUpReturn => "start_up_return",
+        }
+    }
+
+    /// The name in the audit log.
+    fn audited_as(self) -> &'static str {
+        match self {
+            Self::Deposit => "wallet.deposit",
+            Self::Chargeback => "wallet.chargeback",
+            Self::RechargeDeduction => "wallet.recharge_deduction",
+            Self::Membership => "wallet.membership",
+            Self::StartUpGrant => "wallet.start_up_grant",
+            Self::StartUpReturn => "wallet.start_up_return",
+            Self::WithdrawalPaid => "wallet.withdrawal_paid",
+            Self::WithdrawalRejected => "wallet.withdrawal_rejected",
+            Self::Withdraw | Self::ExchangeDebit | Self::ExchangeReturn | Self::ExchangeCredit => {
+                ""
+            }
+        }
+    }
+}
+
+/// A movement as it is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Movement {
+    /// What moves.
+    pub kind: MovementKind,
+    /// The key that makes a repeated command one command, with its scope.
+    pub key: String,
+    /// SHA-256 of what is asked for.
+    pub digest: [u8; 32],
+    /// How much; zero for a decision, which moves what was asked for.
+    pub amount: Money,
+    /// Shown to the user.
+    pub remark: String,
+    /// Who posts.
+    pub staff_id: Option<Uuid>,
+    /// Whether it may open the wallet, because the user is known to exist.
+    pub opens_wallet: bool,
+    /// The withdrawal or exchange order.
+    pub reference: Option<Uuid>,
+    /// The key of the debit that a return gives back.
+    pub debit_key: Option<String>,
+    /// What only this kind needs, as JSON.
+    pub details: Option<String>,
+}
+
+/// What a withdrawal keeps besides its amount.
+#[derive(Clone, Debug, Serialize)]
+pub struct WithdrawalDetails {
+    /// Kept by the platform, in minor units.
+    pub fee: i64,
+    /// How it leaves.
+    pub method: &'static str,
+    /// The key that seals the destination.
+    pub key_id: String,
+    /// The sealed destination in hex.
+    pub sealed: String,
+}
+
+/// What the audit log says of a posting besides its figures.
+#[derive(Serialize)]
+struct AuditDetails<'a> {
+    action: &'static str,
+    reason: &'a str,
+    request_id: &'a str,
+}
+
+/// A step of an exchange order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExchangeStep {
+    /// Takes money.
+    Debit,
+    /// Gives back what was taken.
+    Return,
+    /// Brings money.
+    Credit,
+}
+
+impl Movement {
+    /// What staff post to a user's wallet. A call without a key is a posting of its own each time, so it gets `fresh` as its
+    /// key: the posting may then still be repeated inside the service.
+    pub fn by_staff(
+        kind: MovementKind,
+        user_id: Uuid,
+        (staff, caller): (Staff, &Caller),
+        fresh: Uuid,
+        amount: i64,
+        remark: &str,
+    ) -> Result<Self, WalletError> {
+        let amount = amount_between(Money::from_minor(1), amount, "amount")?;
+        let remark = bounded_text(remark, "remark")?;
+        let mut digest = Sha256::new();
+        // Deposits were there before other kinds, so theirs are told apart by having no name in front.
+        if kind != MovementKind::Deposit {
+            digest.update(kind.as_str());
+        }
+        digest.update(user_id.as_bytes());
+        digest.update(amount.minor().to_be_bytes());
+        digest.update(remark.as_bytes());
+        let details = audit_details(kind, caller, &caller.reason)?;
+        Ok(Self {
+            key: staff_key(staff, caller.idempotency_key.as_ref(), fresh),
+            amount,
+            remark,
+            staff_id: Some(staff.id),
+            details: Some(details),
+            ..Self::new(kind, digest.finalize().into())
+        })
+    }
+
+    /// A decision about a withdrawal; `kind` says which.
+    pub fn decision(
+        kind: MovementKind,
+        withdrawal_id: Uuid,
+        (staff, caller): (Staff, &Caller),
+        fresh: Uuid,
+        reason: &str,
+    ) -> Result<Self, WalletError> {
+        let reason = bounded_text(reason, "reason")?;
+        let is_rejection = kind == MovementKind::WithdrawalRejected;
+        if is_rejection && reason.is_empty() {
+            return Err(Refusal::invalid("reason").into());
+        }
+        let mut digest = Sha256::new();
+        digest.update(kind.as_str());
+        digest.update(withdrawal_id.as_bytes());
+        digest.update(reason.as_bytes());
+        let words = if reason.is_empty() {
+            &caller.reason
+        } else {
+            &reason
+        };
+        let details = audit_details(kind, caller, words)?;
+        Ok(Self {
+            key: staff_key(staff, caller.idempotency_key.as_ref(), fresh),
+            // Why a withdrawal was paid is for the audit log alone.
+            remark: if is_rejection { reason } else { String::new() },
+            staff_id: Some(staff.id),
+            reference: Some(withdrawal_id),
+            details: Some(details),
+            ..Self::new(kind, digest.finalize().into())
+        })
+    }
+
+    /// A user's withdrawal, by its id and the key of [`Movement::withdrawal_key`].
+    pub fn withdrawal(
+        (withdrawal_id, key): (Uuid, String),
+        digest: [u8; 32],
+        amount: Money,
+        details: &WithdrawalDetails,
+    ) -> Result<Self, WalletError> {
+        Ok(Self {
+            key,
+            amount,
+            reference: Some(withdrawal_id),
+            details: Some(json(details)?),
+            ..Self::new(MovementKind::Withdraw, digest)
+        })
+    }
+
+    /// What a withdrawal asks for; never the password: the digest of one of a million would give it away.
+    pub fn withdrawal_digest(user_id: Uuid, amount: Money, method: &str) -> [u8; 32] {
+        let mut digest = Sha256::new();
+        digest.update(user_id.as_bytes());
+        digest.update(amount.minor().to_be_bytes());
+        digest.update(method);
+        digest.finalize().into()
+    }
+
+    /// The key of a user's withdrawal; without one of the caller's each call is a withdrawal of its own.
+    pub fn withdrawal_key(user_id: Uuid, key: Option<&IdempotencyKey>, fresh: Uuid) -> String {
+        format!("withdraw:{user_id}:{}", marked(key, fresh))
+    }
+
+    /// A step of an exchange order.
+    pub fn exchange(
+        user_id: Uuid,
+        exchange_id: Uuid,
+        step: ExchangeStep,
+        amount: i64,
+    ) -> Result<Self, Refusal> {
+        let amount = amount_between(Money::from_minor(1), amount, "amount_minor")?;
+        let kind = match step {
+            ExchangeStep::Debit => MovementKind::ExchangeDebit,
+            ExchangeStep::Return => MovementKind::ExchangeReturn,
+            ExchangeStep::Credit => MovementKind::ExchangeCredit,
+        };
+        let key = |kind: MovementKind| format!("{}:{exchange_id}", kind.as_str());
+        let mut digest = Sha256::new();
+        digest.update(user_id.as_bytes());
+        digest.update(amount.minor().to_be_bytes());
+        Ok(Self {
+            key: key(kind),
+            amount,
+            reference: Some(exchange_id),
+            debit_key: (step == ExchangeStep::Return).then(|| key(MovementKind::ExchangeDebit)),
+            ..Self::new(kind, digest.finalize().into())
+        })
+    }
+
+    fn new(kind: MovementKind, digest: [u8; 32]) -> Self {
+        Self {
+            kind,
+            key: String::new(),
+            digest,
+            amount: Money::ZERO,
+            remark: String::new(),
+            staff_id: None,
+            opens_wallet: false,
+            reference: None,
+            debit_key: None,
+            details: None,
+        }
+    }
+}
+
+/// All postings of a member of staff share one scope of keys; it bears the name of the first kind there was.
+fn staff_key(staff: Staff, key: Option<&IdempotencyKey>, fresh: Uuid) -> String {
+    format!("deposit:{}:{}", staff.id, marked(key, fresh))
+}
+
+/// The marks keep a caller's key and a made-up one apart.
+fn marked(key: Option<&IdempotencyKey>, fresh: Uuid) -> String {
+    key.map_or_else(|| format!("new:{fresh}"), |key| format!("key:{key}"))
+}
+
+/// A text that people read, trimmed.
+fn bounded_text(text: &str, field: &'static str) -> Result<String, Refusal> {
+    let text = text.trim();
+    if text.chars().count() > LONGEST_REMARK || text.contains('\0') {
+        return Err(Refusal::invalid(field));
+    }
+    Ok(text.to_owned())
+}
+
+fn audit_details(kind: MovementKind, caller: &Caller, reason: &str) -> Result<String, WalletError> {
+    json(&AuditDetails {
+        action: kind.audited_as(),
+        reason,
+        request_id: &caller.request_id,
+    })
+}
+
+fn json(value: &impl Serialize) -> Result<String, WalletError> {
+    serde_json::to_string(value).map_err(|_| WalletError::Unreadable("details of a posting"))
+}
+
+#[cfg(test)]
+mod tests {
+    use adfolio_kit::identity::StaffRole;
+
+    use super::*;
+    use crate::posting::entity::LARGEST_AMOUNT;
+
+    fn staff() -> Staff {
+        Staff {
+            id: Uuid::from_u128(7),
+            role: StaffRole::Finance,
+        }
+    }
+
+    fn posting(
+        kind: MovementKind,
+        user: u128,
+        amount: i64,
+        remark: &str,
+    ) -> Result<Movement, Refusal> {
+        let caller = Caller::system().with_key(Some("k".parse().expect("a key")));
+        let user = Uuid::from_u128(user);
+        match Movement::by_staff(kind, user, (staff(), &caller), user, amount, remark) {
+            Ok(movement) => Ok(movement),
+            Err(WalletError::Refused(refusal)) => Err(refusal),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    fn field(outcome: Result<Movement, Refusal>) -> String {
+        outcome.expect_err("a refusal").field.expect("a field")
+    }
+
+    #[test]
+    fn amounts_and_remarks_are_bounded() {
+        let deposit = |amount, remark: &str| posting(MovementKind::Deposit, 1, amount, remark);
+        for amount in [i64::MIN, -1, 0, LARGEST_AMOUNT.minor() + 1, i64::MAX] {
+            assert_eq!(field(deposit(amount, "")), "amount");
+        }
+        assert!(deposit(LARGEST_AMOUNT.minor(), "").is_ok());
+        assert!(deposit(5, &"ü".repeat(500)).is_ok());
+        assert_eq!(field(deposit(5, &"ü".repeat(501))), "remark");
+        assert_eq!(field(deposit(5, "a\0b")), "remark");
+        assert_eq!(
+            deposit(5, " a ").expect("fits").remark,
+            deposit(5, "a").expect("fits").remark
+        );
+    }
+
+    #[test]
+    fn keys_are_scoped_by_staff_and_digests_tell_requests_apart() {
+        let parts = |kind, user, amount, remark: &str| {
+            let movement = posting(kind, user, amount, remark).expect("a posting");
+            (movement.key, movement.digest)
+        };
+        let first = parts(MovementKind::Deposit, 1, 5, "a");
+        assert_eq!(first, parts(MovementKind::Deposit, 1, 5, "a"));
+        for other in [
+            parts(MovementKind::Deposit, 2, 5, "a"),
+            parts(MovementKind::Deposit, 1, 6, "a"),
+            parts(MovementKind::Deposit, 1, 5, "b"),
+            parts(MovementKind::Chargeback, 1, 5, "a"),
+            parts(MovementKind::Membership, 1, 5, "a"),
+        ] {
+            assert_eq!(first.0, other.0);
+            assert_ne!(first.1, other.1);
+        }
+    }
+
+    #[test]
+    fn a_rejection_needs_a_reason() {
+        let caller = Caller::system();
+        let decide = |kind, reason| {
+            let id = Uuid::from_u128(3);
+            Movement::decision(kind, id, (staff(), &caller), id, reason)
+        };
+        assert!(decide(MovementKind::WithdrawalRejected, "  ").is_err());
+        assert!(decide(MovementKind::WithdrawalPaid, "").is_ok());
+        let rejected = decide(MovementKind::WithdrawalRejected, "wrong bank").expect("a decision");
+        assert_eq!(rejected.remark, "wrong bank");
+    }
+}

@@ -1,0 +1,181 @@
+//! Withdrawals, and the terms on which they are asked for.
+
+use adfolio_kit::config::ConfigError;
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_money::Money;
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use crate::config::WithdrawalArgs;
+use crate::destination::Sealed;
+use crate::property::Property;
+
+/// How money leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[sqlx(type_name = "withdrawal_method", rename_all = "snake_case")]
+pub enum Method {
+    /// To the bound bank card.
+    BankCard,
+    /// To the bound wallet address.
+    WalletAddress,
+}
+
+impl Method {
+    /// The name in the books.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::BankCard => "bank_card",
+            Self::WalletAddress => "wallet_address",
+        }
+    }
+}
+
+/// Where a withdrawal stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[sqlx(type_name = "withdrawal_status", rename_all = "snake_case")]
+pub enum Status {
+    /// Waits for a decision.
+    Pending,
+    /// The money has left.
+    Paid,
+    /// The money came back.
+    Rejected,
+}
+
+/// A withdrawal.
+#[derive(Clone, Debug)]
+pub struct Withdrawal {
+    /// Its id.
+    pub id: Uuid,
+    /// Whose.
+    pub user_id: Uuid,
+    /// What left the available balance, fee included.
+    pub amount: i64,
+    /// Part of it kept as the fee.
+    pub fee: i64,
+    /// How.
+    pub method: Method,
+    /// Where it stands.
+    pub status: Status,
+    /// Why it was rejected.
+    pub reason: String,
+    /// When it was asked for.
+    pub requested_at: DateTime<Utc>,
+    /// When it was decided.
+    pub decided_at: Option<DateTime<Utc>>,
+    /// Where it goes, as bound then.
+    pub sealed: Sealed,
+}
+
+/// The terms of one method.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// The method.
+    pub method: Method,
+    /// Whether it can be used.
+    pub enabled: bool,
+    /// Least amount.
+    pub min: Money,
+    /// Highest amount.
+    pub max: Money,
+    /// Fee, kept from the amount; always less than the least one.
+    pub fee: Money,
+}
+
+impl Terms {
+    /// The terms of every method.
+    pub fn configured(args: &WithdrawalArgs) -> Result<[Self; 2], ConfigError> {
+        let card = Self {
+            method: Method::BankCard,
+            enabled: args.withdraw_bank_card_enabled,
+            min: args.withdraw_bank_card_min,
+            max: args.withdraw_bank_card_max,
+            fee: args.withdraw_bank_card_fee,
+        };
+        let address = Self {
+            method: Method::WalletAddress,
+            enabled: args.withdraw_wallet_address_enabled,
+            min: args.withdraw_wallet_address_min,
+            max: args.withdraw_wallet_address_max,
+            fee: args.withdraw_wallet_address_fee,
+        };
+        for (terms, name) in [
+            (&card, "WITHDRAW_BANK_CARD"),
+            (&address, "WITHDRAW_WALLET_ADDRESS"),
+        ] {
+            if terms.fee.is_negative() || terms.fee >= terms.min || terms.min > terms.max {
+                return Err(ConfigError::Invalid {
+                    name,
+                    expected: "fee < min <= max, none of them negative",
+                });
+            }
+        }
+        Ok([card, address])
+    }
+
+    /// What can be said of an amount before the transaction password is asked for, in the order of the contract.
+    pub fn check(&self, amount: Money, property: &Property) -> Result<(), Refusal> {
+        if !self.enabled {
+            return Err(Refusal::invalid("method"));
+        }
+        if amount.minor() > property.available {
+            return Err(Refusal::new(Reason::InsufficientBalance).field("amount"));
+        }
+        if !(self.min..=self.max).contains(&amount) {
+            return Err(Refusal::new(Reason::AmountOutOfRange).field("amount"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_must_fit_together() {
+        assert!(Terms::configured(&WithdrawalArgs::default()).is_ok());
+        let refused = |change: fn(&mut WithdrawalArgs)| {
+            let mut args = WithdrawalArgs::default();
+            change(&mut args);
+            Terms::configured(&args).is_err()
+        };
+        assert!(refused(
+            |args| args.withdraw_bank_card_fee = Money::from_minor(100)
+        ));
+        assert!(refused(
+            |args| args.withdraw_bank_card_fee = Money::from_minor(-1)
+        ));
+        assert!(refused(
+            |args| args.withdraw_wallet_address_max = Money::from_minor(199)
+        ));
+        assert!(refused(
+            |args| args.withdraw_wallet_address_min = Money::from_minor(100)
+        ));
+    }
+
+    #[test]
+    fn amounts_are_checked_in_order() {
+        let [card, address] = Terms::configured(&WithdrawalArgs::default()).expect("terms");
+        let property = Property {
+            available: 20_000_000,
+            ..Property::default()
+        };
+        let reason = |terms: &Terms, minor| {
+            let outcome = terms.check(Money::from_minor(minor), &property);
+            outcome.err().map(|refusal| refusal.reason)
+        };
+        assert_eq!(reason(&card, 100), None);
+        assert_eq!(reason(&card, 10_000_000), None);
+        assert_eq!(reason(&card, 0), Some(Reason::AmountOutOfRange));
+        assert_eq!(reason(&card, 99), Some(Reason::AmountOutOfRange));
+        assert_eq!(reason(&address, 199), Some(Reason::AmountOutOfRange));
+        assert_eq!(reason(&card, 10_000_001), Some(Reason::AmountOutOfRange));
+        assert_eq!(reason(&card, 20_000_001), Some(Reason::InsufficientBalance));
+        let off = Terms {
+            enabled: false,
+            ..card
+        };
+        assert_eq!(reason(&off, 100), Some(Reason::Validation));
+    }
+}

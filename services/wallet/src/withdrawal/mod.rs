@@ -1,0 +1,214 @@
+//! Withdrawals: asked for by users, decided by staff.
+//!
+//! Whether one may be asked for is checked in the order of the contract, the transaction password among it; balance and
+//! start-up funds are decided once more in the posting, which also writes the withdrawal. A decision is guarded there, too.
+
+pub mod entity;
+mod repo;
+
+use adfolio_kit::clock::Ids;
+use adfolio_kit::identity::{Caller, Staff};
+use adfolio_kit::pagination::{Cursor, Page};
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::wire;
+use adfolio_money::Money;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::destination::Destinations;
+use crate::destination::entity::Destination;
+use crate::error::WalletError;
+use crate::pay_password::PayPasswords;
+use crate::pay_password::entity::PinDigest;
+use crate::posting::Queue;
+use crate::posting::entity::Command;
+use crate::posting::movement::{Movement, MovementKind, WithdrawalDetails};
+use crate::property;
+use entity::{Method, Status, Terms, Withdrawal};
+use repo::Selection;
+
+/// A withdrawal with where it goes.
+pub type Shown = (Withdrawal, Destination);
+
+/// Takes, lists and decides withdrawals. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Withdrawals {
+    pool: PgPool,
+    queue: Queue,
+    ids: Ids,
+    passwords: PayPasswords,
+    destinations: Destinations,
+    terms: [Terms; 2],
+}
+
+/// What staff want to see.
+#[derive(Clone, Copy, Debug)]
+pub struct Filter {
+    /// Only this status.
+    pub status: Option<Status>,
+    /// Only this user's.
+    pub user_id: Option<Uuid>,
+}
+
+impl Withdrawals {
+    /// On these terms.
+    pub fn new(
+        pool: PgPool,
+        queue: Queue,
+        passwords: PayPasswords,
+        destinations: Destinations,
+        terms: [Terms; 2],
+    ) -> Self {
+        Self {
+            pool,
+            queue,
+            ids: Ids::random(),
+            passwords,
+            destinations,
+            terms,
+        }
+    }
+
+    /// The terms of every method.
+    pub fn terms(&self) -> &[Terms; 2] {
+        &self.terms
+    }
+
+    /// Takes a withdrawal, masked.
+    pub async fn request(
+        &self,
+        caller: &Caller,
+        user_id: Uuid,
+        (amount, method): (Money, Method),
+        password: PinDigest,
+    ) -> Result<Shown, WalletError> {
+        let fresh = self.ids.next();
+        let key = Movement::withdrawal_key(user_id, caller.idempotency_key.as_ref(), fresh);
+        let digest = Movement::withdrawal_digest(user_id, amount, method.as_str());
+        if let Some((first, id)) = repo::find_by_key(&self.pool, &key).await? {
+            if first != digest {
+                return Err(Refusal::new(Reason::IdempotencyKeyReused).into());
+            }
+            return self.masked(self.stored(id).await?);
+        }
+        let terms = self.terms_of(method)?;
+        let property = property::of_user(&self.pool, user_id).await?;
+        terms.check(amount, &property)?;
+        self.passwords
+            .verify(user_id, password, caller.deadline)
+            .await?;
+        if property.start_up_outstanding > 0 {
+            return Err(Refusal::new(Reason::StartUpFundsNotReturned).into());
+        }
+        let sealed = self
+            .destinations
+            .sealed(user_id, method)
+            .await?
+            .ok_or_else(|| Refusal::new(Reason::BankCardNotBound).field("method"))?;
+        let details = WithdrawalDetails {
+            fee: terms.fee.minor(),
+            method: method.as_str(),
+            key_id: sealed.key_id,
+            sealed: hex::encode(sealed.bytes),
+        };
+        let movement = Movement::withdrawal((fresh, key), digest, amount, &details)?;
+        let command = Command::movement(user_id, movement);
+        let done = self.queue.post(command, caller.deadline).await?;
+        // Of a repeat that came at the same time the first one's.
+        let id = done
+            .transaction
+            .and_then(|booked| booked.reference)
+            .ok_or(WalletError::Unreadable("reference of a withdrawal"))?;
+        self.masked(self.stored(id).await?)
+    }
+
+    /// Pays or rejects a withdrawal that waits.
+    pub async fn decide(
+        &self,
+        caller: &Caller,
+        staff: Staff,
+        id: Uuid,
+        kind: MovementKind,
+        reason: &str,
+    ) -> Result<Shown, WalletError> {
+        let movement = Movement::decision(kind, id, (staff, caller), self.ids.next(), reason)?;
+        let found = repo::find(&self.pool, id).await?;
+        let withdrawal = found.ok_or_else(|| Refusal::not_found("id"))?;
+        let command = Command::movement(withdrawal.user_id, movement);
+        self.queue.post(command, caller.deadline).await?;
+        self.whole(self.stored(id).await?)
+    }
+
+    /// A page of a user's withdrawals, newest first, masked.
+    pub async fn list(
+        &self,
+        user_id: Uuid,
+        page: Page,
+        cursor: Option<&str>,
+    ) -> Result<(Vec<Shown>, Option<String>), WalletError> {
+        let filter = Filter {
+            status: None,
+            user_id: Some(user_id),
+        };
+        let of_list = Cursor::new("wallet.withdrawals", &user_id.to_string());
+        let (rows, next) = self.page(&of_list, filter, page, cursor).await?;
+        let shown: Result<Vec<Shown>, WalletError> =
+            rows.into_iter().map(|row| self.masked(row)).collect();
+        Ok((shown?, next))
+    }
+
+    /// A page of all users' withdrawals, newest first, whole.
+    pub async fn list_for_staff(
+        &self,
+        filter: Filter,
+        page: Page,
+        cursor: Option<&str>,
+    ) -> Result<(Vec<Shown>, Option<String>), WalletError> {
+        let of_list = Cursor::new("wallet.withdrawals.staff", &format!("{filter:?}"));
+        let (rows, next) = self.page(&of_list, filter, page, cursor).await?;
+        let shown: Result<Vec<Shown>, WalletError> =
+            rows.into_iter().map(|row| self.whole(row)).collect();
+        Ok((shown?, next))
+    }
+
+    async fn page(
+        &self,
+        of_list: &Cursor,
+        filter: Filter,
+        page: Page,
+        cursor: Option<&str>,
+    ) -> Result<(Vec<Withdrawal>, Option<String>), WalletError> {
+        let selection = Selection {
+            user_id: filter.user_id,
+            status: filter.status,
+            before: wire::cursor_id(of_list, cursor)?,
+            limit: page.fetch(),
+        };
+        let rows = repo::list(&self.pool, selection).await?;
+        Ok(page.cut(rows, |row| of_list.encode(&[&row.id.to_string()])))
+    }
+
+    async fn stored(&self, id: Uuid) -> Result<Withdrawal, WalletError> {
+        let found = repo::find(&self.pool, id).await?;
+        found.ok_or(WalletError::Unreadable("withdrawal of a posting"))
+    }
+
+    fn terms_of(&self, method: Method) -> Result<&Terms, Refusal> {
+        let mut terms = self.terms.iter();
+        terms
+            .find(|terms| terms.method == method)
+            .ok_or_else(|| Refusal::invalid("method"))
+    }
+
+    fn masked(&self, withdrawal: Withdrawal) -> Result<Shown, WalletError> {
+        let (withdrawal, destination) = self.whole(withdrawal)?;
+        Ok((withdrawal, destination.masked()))
+    }
+
+    fn whole(&self, withdrawal: Withdrawal) -> Result<Shown, WalletError> {
+        let destination =
+            self.destinations
+                .open(withdrawal.user_id, withdrawal.method, &withdrawal.sealed)?;
+        Ok((withdrawal, destination))
+    }
+}
