@@ -22,7 +22,7 @@ pub enum AcceptorCommand {
     /// Creates an acceptor
     Create(Create),
     /// Issues an acceptance code for an offer
-    Code(Box<Code>),
+    Code(Box<IssueCode>),
 }
 
 impl AcceptorCommand {
@@ -61,14 +61,14 @@ impl Create {
         let caller = self.change.caller()?;
         let answer = order!(services.acceptor_admin, create_acceptor, caller, message);
         let created = answer.acceptor.context("no acceptor was answered")?;
-        self.change.format.one(row(created));
+        self.change.format.one(row(&created));
         Ok(())
     }
 }
 
 /// Issues an acceptance code for an offer
 #[derive(Args, Debug)]
-pub struct Code {
+pub struct IssueCode {
     /// The acceptor's id
     acceptor_id: String,
     /// Which way: wallet_to_currency or currency_to_wallet
@@ -99,7 +99,7 @@ pub struct Code {
     change: Change,
 }
 
-impl Code {
+impl IssueCode {
     async fn run(self, services: &Services) -> anyhow::Result<()> {
         let offer = Offer {
             id: String::new(),
@@ -146,12 +146,12 @@ async fn list(services: &Services, listing: Listing) -> anyhow::Result<()> {
             Ok((answer.items, answer.next_cursor))
         })
         .await?;
-    let rows = acceptors.into_iter().map(row).collect();
+    let rows = acceptors.iter().map(row).collect();
     listing.format.list(rows);
     Ok(())
 }
 
-fn row(acceptor: Acceptor) -> Row {
+fn row(acceptor: &Acceptor) -> Row {
     vec![
         ("id", json!(acceptor.id)),
         ("kind", name::<AcceptorKind>(acceptor.kind)),

@@ -60,26 +60,26 @@ impl List {
                 Ok((answer.items, answer.next_cursor))
             })
             .await?;
-        let rows = entries.into_iter().map(row).collect();
+        let rows = entries.iter().map(row).collect();
         self.listing.format.list(rows);
         Ok(())
     }
 }
 
-fn row(entry: AuditEntry) -> Row {
+fn row(entry: &AuditEntry) -> Row {
     // Whoever has no account any more is named by the id.
     let staff = if entry.staff_username.is_empty() {
-        entry.staff_id
+        &entry.staff_id
     } else {
-        entry.staff_username
+        &entry.staff_username
     };
     vec![
         ("time", time(entry.time)),
         ("staff", json!(staff)),
         ("action", json!(entry.action)),
         ("target", json!(entry.target)),
-        ("user_id", text(entry.user_id)),
-        ("reason", text(entry.reason)),
+        ("user_id", text(&entry.user_id)),
+        ("reason", text(&entry.reason)),
         ("before", state(&entry.before_json)),
         ("after", state(&entry.after_json)),
     ]

@@ -108,7 +108,7 @@ impl Create {
         let caller = self.change.caller()?;
         let answer = order!(services.coupon_admin, create_campaign, caller, message);
         let created = answer.campaign.context("no campaign was answered")?;
-        self.change.format.one(row(created));
+        self.change.format.one(row(&created));
         Ok(())
     }
 }
@@ -151,12 +151,12 @@ async fn list(services: &Services, listing: Listing) -> anyhow::Result<()> {
             Ok((answer.items, answer.next_cursor))
         })
         .await?;
-    let rows = campaigns.into_iter().map(row).collect();
+    let rows = campaigns.iter().map(row).collect();
     listing.format.list(rows);
     Ok(())
 }
 
-fn row(campaign: Campaign) -> Row {
+fn row(campaign: &Campaign) -> Row {
     let total = match campaign.total {
         0 => Value::Null,
         total => json!(total),

@@ -64,7 +64,7 @@ impl List {
                 Ok((answer.items, answer.next_cursor))
             })
             .await?;
-        let rows = exchanges.into_iter().map(row).collect();
+        let rows = exchanges.iter().map(row).collect();
         self.listing.format.list(rows);
         Ok(())
     }
@@ -92,13 +92,13 @@ impl Decide {
         let caller = self.change.caller()?;
         let answer = order!(services.acceptor_admin, decide_exchange, caller, message);
         let decided = answer.exchange.context("no exchange order was answered")?;
-        self.change.format.one(row(decided));
+        self.change.format.one(row(&decided));
         Ok(())
     }
 }
 
-fn row(exchange: Exchange) -> Row {
-    let acceptor = exchange.acceptor.map(|acceptor| acceptor.name);
+fn row(exchange: &Exchange) -> Row {
+    let acceptor = exchange.acceptor.as_ref().map(|acceptor| &acceptor.name);
     vec![
         ("id", json!(exchange.id)),
         ("user_id", json!(exchange.user_id)),
@@ -111,6 +111,6 @@ fn row(exchange: Exchange) -> Row {
         ("status", name::<ExchangeStatus>(exchange.status)),
         ("create_time", time(exchange.create_time)),
         ("finish_time", time(exchange.finish_time)),
-        ("reason", text(exchange.reason)),
+        ("reason", text(&exchange.reason)),
     ]
 }

@@ -59,7 +59,7 @@ impl List {
                 Ok((answer.items, answer.next_cursor))
             })
             .await?;
-        let rows = feedback.into_iter().map(row).collect();
+        let rows = feedback.iter().map(row).collect();
         self.listing.format.list(rows);
         Ok(())
     }
@@ -86,12 +86,12 @@ impl Close {
         let caller = self.change.caller()?;
         let answer = order!(services.notification_admin, close_feedback, caller, message);
         let closed = answer.feedback.context("no feedback was answered")?;
-        self.change.format.one(row(closed));
+        self.change.format.one(row(&closed));
         Ok(())
     }
 }
 
-fn row(feedback: Feedback) -> Row {
+fn row(feedback: &Feedback) -> Row {
     vec![
         ("id", json!(feedback.id)),
         ("user_id", json!(feedback.user_id)),
@@ -100,6 +100,6 @@ fn row(feedback: Feedback) -> Row {
         ("topic", json!(feedback.topic)),
         ("content", json!(feedback.content)),
         ("images", json!(feedback.image_file_ids.len())),
-        ("reply", text(feedback.reply)),
+        ("reply", text(&feedback.reply)),
     ]
 }

@@ -63,7 +63,7 @@ impl Create {
         };
         let caller = self.change.caller()?;
         let answer = order!(services.auth_admin, create_license_keys, caller, message);
-        let rows = answer.items.into_iter().map(row).collect();
+        let rows = answer.items.iter().map(row).collect();
         self.change.format.list(rows);
         Ok(())
     }
@@ -77,17 +77,17 @@ async fn list(services: &Services, listing: Listing) -> anyhow::Result<()> {
             Ok((answer.items, answer.next_cursor))
         })
         .await?;
-    listing.format.list(keys.into_iter().map(row).collect());
+    listing.format.list(keys.iter().map(row).collect());
     Ok(())
 }
 
-fn row(key: LicenseKey) -> Row {
+fn row(key: &LicenseKey) -> Row {
     vec![
         ("code", json!(key.code)),
         ("state", name::<LicenseKeyState>(key.state)),
         ("activate", json!(key.activate)),
-        ("user_id", text(key.user_id)),
+        ("user_id", text(&key.user_id)),
         ("created_at", time(key.created_at)),
-        ("note", text(key.note)),
+        ("note", text(&key.note)),
     ]
 }

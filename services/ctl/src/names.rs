@@ -113,7 +113,7 @@ pub fn time<T: TryInto<DateTime<Utc>>>(timestamp: Option<T>) -> Value {
 }
 
 /// A text, or nothing.
-pub fn text(text: String) -> Value {
+pub fn text(text: &str) -> Value {
     if text.is_empty() {
         Value::Null
     } else {

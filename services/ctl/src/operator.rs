@@ -42,7 +42,7 @@ impl Create {
         let caller = self.change.caller()?;
         let answer = order!(services.plan_admin, create_operator, caller, message);
         let created = answer.operator.context("no operator was answered")?;
-        self.change.format.one(row(created));
+        self.change.format.one(row(&created));
         Ok(())
     }
 }
@@ -55,12 +55,12 @@ async fn list(services: &Services, listing: Listing) -> anyhow::Result<()> {
             Ok((answer.items, answer.next_cursor))
         })
         .await?;
-    let rows = operators.into_iter().map(row).collect();
+    let rows = operators.iter().map(row).collect();
     listing.format.list(rows);
     Ok(())
 }
 
-fn row(operator: Operator) -> Row {
+fn row(operator: &Operator) -> Row {
     vec![
         ("id", json!(operator.id)),
         ("name", json!(operator.name)),

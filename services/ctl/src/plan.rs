@@ -142,7 +142,7 @@ impl List {
                 Ok((answer.items, answer.next_cursor))
             })
             .await?;
-        let rows = plans.into_iter().map(row).collect();
+        let rows = plans.iter().map(row).collect();
         self.listing.format.list(rows);
         Ok(())
     }
@@ -167,10 +167,10 @@ impl Show {
         let steps: Vec<_> = answer
             .timeline
             .into_iter()
-            .map(|step| json!({"status": name::<PlanStatus>(step.status), "time": time(step.time), "reason": text(step.reason)}))
+            .map(|step| json!({"status": name::<PlanStatus>(step.status), "time": time(step.time), "reason": text(&step.reason)}))
             .collect();
-        let (fail_reason, settle_time) = (text(plan.fail_reason.clone()), time(plan.settle_time));
-        let mut shown = row(plan);
+        let (fail_reason, settle_time) = (text(&plan.fail_reason), time(plan.settle_time));
+        let mut shown = row(&plan);
         shown.extend([
             ("fail_reason", fail_reason),
             ("settle_time", settle_time),
@@ -229,11 +229,11 @@ impl Settle {
 fn show(change: &Change, plan: Option<Plan>) -> anyhow::Result<()> {
     change
         .format
-        .one(row(plan.context("no plan was answered")?));
+        .one(row(&plan.context("no plan was answered")?));
     Ok(())
 }
 
-fn row(plan: Plan) -> Row {
+fn row(plan: &Plan) -> Row {
     vec![
         ("id", json!(plan.id)),
         ("plan_number", json!(plan.plan_number)),

@@ -67,7 +67,7 @@ impl Write {
 
     fn show(&self, product: Option<Product>) -> anyhow::Result<()> {
         let product = product.context("no product was answered")?;
-        self.change.format.one(row(product));
+        self.change.format.one(row(&product));
         Ok(())
     }
 }
@@ -85,11 +85,11 @@ async fn list(services: &Services, listing: Listing) -> anyhow::Result<()> {
             Ok((answer.items, answer.next_cursor))
         })
         .await?;
-    listing.format.list(products.into_iter().map(row).collect());
+    listing.format.list(products.iter().map(row).collect());
     Ok(())
 }
 
-fn row(product: Product) -> Row {
+fn row(product: &Product) -> Row {
     let types: Vec<_> = product
         .content_types
         .iter()

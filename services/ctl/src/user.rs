@@ -70,9 +70,7 @@ impl List {
                 Ok((answer.items, answer.next_cursor))
             })
             .await?;
-        self.listing
-            .format
-            .list(users.into_iter().map(row).collect());
+        self.listing.format.list(users.iter().map(row).collect());
         Ok(())
     }
 }
@@ -102,7 +100,7 @@ impl Show {
         );
         let property = answer.property.unwrap_or_default();
         let user = detail.user.context("no user was answered")?;
-        let mut shown = row(user);
+        let mut shown = row(&user);
         shown.extend([
             ("sessions", json!(detail.sessions.len())),
             ("available", money(property.available_minor)),
@@ -126,8 +124,8 @@ pub struct State {
     /// The user's id
     user_id: String,
     /// The new state: active, not_activated, disabled or cancelled
-    #[arg(value_parser = names::parse::<UserState>)]
-    state: UserState,
+    #[arg(value_parser = names::parse::<UserState>, value_name = "STATE")]
+    to: UserState,
     #[command(flatten)]
     change: Change,
 }
@@ -136,13 +134,13 @@ impl State {
     async fn run(self, services: &Services) -> anyhow::Result<()> {
         let message = SetUserStateRequest {
             user_id: self.user_id,
-            state: self.state.into(),
+            state: self.to.into(),
             reason: self.change.signed_reason(),
         };
         let caller = self.change.caller()?;
         let answer = order!(services.auth_admin, set_user_state, caller, message);
         let user = answer.user.context("no user was answered")?;
-        self.change.format.one(row(user));
+        self.change.format.one(row(&user));
         Ok(())
     }
 }
@@ -180,7 +178,7 @@ impl Profile {
         let caller = self.change.caller()?;
         let answer = order!(services.auth_admin, set_user_profile, caller, message);
         let user = answer.user.context("no user was answered")?;
-        self.change.format.one(row(user));
+        self.change.format.one(row(&user));
         Ok(())
     }
 }
@@ -210,21 +208,21 @@ impl HostToken {
     }
 }
 
-fn row(user: User) -> Row {
+fn row(user: &User) -> Row {
     vec![
         ("id", json!(user.id)),
         ("username", json!(user.username)),
         ("nickname", json!(user.nickname)),
         ("state", name::<UserState>(user.state)),
         ("entry", name::<Entry>(user.entry)),
-        ("email", text(user.email)),
-        ("phone", text(user.phone)),
-        ("lang", text(user.lang)),
+        ("email", text(&user.email)),
+        ("phone", text(&user.phone)),
+        ("lang", text(&user.lang)),
         ("credit_score", json!(user.credit_score)),
         ("shop_level", json!(user.shop_level)),
         ("deposit", money(user.deposit_minor)),
         ("vip", json!(user.vip)),
-        ("license_key", text(user.license_key_masked)),
+        ("license_key", text(&user.license_key_masked)),
         ("created_at", time(user.created_at)),
     ]
 }

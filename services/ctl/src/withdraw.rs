@@ -64,7 +64,7 @@ impl List {
                 Ok((answer.items, answer.next_cursor))
             })
             .await?;
-        let rows = withdrawals.into_iter().map(row).collect();
+        let rows = withdrawals.iter().map(row).collect();
         self.listing.format.list(rows);
         Ok(())
     }
@@ -92,12 +92,12 @@ impl Decide {
         let caller = self.change.caller()?;
         let answer = order!(services.wallet_admin, decide_withdrawal, caller, message);
         let decided = answer.withdrawal.context("no withdrawal was answered")?;
-        self.change.format.one(row(decided));
+        self.change.format.one(row(&decided));
         Ok(())
     }
 }
 
-fn row(withdrawal: Withdrawal) -> Row {
+fn row(withdrawal: &Withdrawal) -> Row {
     vec![
         ("id", json!(withdrawal.id)),
         ("user_id", json!(withdrawal.user_id)),
@@ -107,6 +107,6 @@ fn row(withdrawal: Withdrawal) -> Row {
         ("status", name::<WithdrawalStatus>(withdrawal.status)),
         ("time", time(withdrawal.time)),
         ("decided_at", time(withdrawal.decided_at)),
-        ("reason", text(withdrawal.reason)),
+        ("reason", text(&withdrawal.reason)),
     ]
 }

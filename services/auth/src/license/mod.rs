@@ -130,8 +130,8 @@ async fn issue_in_tx(
         created_by: issuer.staff,
         created_at: context.clock.now(),
     };
-    let issued = repo::insert_in_tx(tx, &keys).await?;
-    announce_in_tx(tx, &keys, issued, &issuer.caller).await?;
+    let added = repo::insert_in_tx(tx, &keys).await?;
+    announce_in_tx(tx, &keys, added, &issuer.caller).await?;
     if let Some((key, _)) = &issuer.key {
         store_in_tx(tx, issuer.staff, key, codes.join("\n").as_bytes()).await?;
     }
@@ -142,16 +142,16 @@ async fn issue_in_tx(
 async fn announce_in_tx(
     tx: &mut Tx,
     keys: &repo::NewKeys,
-    issued: u64,
+    added: u64,
     caller: &Caller,
 ) -> Result<(), AuthError> {
-    if issued == 0 {
+    if added == 0 {
         return Ok(());
     }
     let masked = |code: Option<&String>| code.map(|code| mask(code)).unwrap_or_default();
     let (first, last) = (masked(keys.codes.first()), masked(keys.codes.last()));
     Act::new("auth.create_license_keys", &first)
-        .after(&json!({"count": issued, "first": first, "last": last, "note": keys.note, "activate": keys.activate}))?
+        .after(&json!({"count": added, "first": first, "last": last, "note": keys.note, "activate": keys.activate}))?
         .record_in_tx(tx, events::STAFF_ACTED, caller, keys.created_at)
         .await?;
     Ok(())

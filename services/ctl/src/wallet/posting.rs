@@ -129,7 +129,7 @@ fn show(change: &Change, entry: Option<FlowEntry>) -> anyhow::Result<()> {
         ("type", name::<FlowType>(entry.r#type)),
         ("amount", money(entry.amount_minor)),
         ("balance_after", money(entry.balance_after_minor)),
-        ("remark", text(entry.remark)),
+        ("remark", text(&entry.remark)),
     ]);
     Ok(())
 }
