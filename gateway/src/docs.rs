@@ -43,7 +43,7 @@ const START: &str = r##"SwaggerUIBundle({
   url: "/api/openapi.json",
   dom_id: "#swagger-ui",
   deepLinking: true,
-  docExpansion: "none",
+  docExpansion: "list",
   filter: true,
   presets: [SwaggerUIBundle.presets.apis],
   layout: "BaseLayout",

@@ -37,5 +37,5 @@ async fn basic_config(
 ) -> Result<BasicConfig, Failure> {
     let asked = query.lang.as_deref().and_then(Lang::from_code);
     let lang = asked.unwrap_or(call.lang);
-    call.gateway.basic_config().get(lang).await
+    Box::pin(call.gateway.basic_config().get(lang)).await
 }

@@ -18,7 +18,7 @@ use crate::uploads::{MAX_FILE_BYTES, UploadedFile};
 const FORM_LIMIT: usize = 6 * 1024 * 1024;
 
 /// An upload must have come in within this.
-const UPLOAD_LIMIT: Duration = Duration::from_secs(60);
+const UPLOAD_LIMIT: Duration = Duration::from_mins(1);
 
 /// The part that is the picture.
 const FILE: &str = "file";

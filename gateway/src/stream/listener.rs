@@ -25,7 +25,7 @@ const TELL_INTERVAL: Duration = Duration::from_millis(500);
 const BEAT_INTERVAL: Duration = Duration::from_secs(15);
 
 /// A stream's session is looked at this often, also when no event said to: the broker may be down.
-const CHECK_INTERVAL: Duration = Duration::from_secs(60);
+const CHECK_INTERVAL: Duration = Duration::from_mins(1);
 
 /// How the stream begins: what a client should wait before it opens another.
 const GREETING: &[u8] = b"retry: 3000\n\n";

@@ -9,14 +9,22 @@
 #![allow(missing_docs, reason = "tests explain themselves by their names")]
 
 mod access;
+mod basic_config;
+mod bucket;
 mod contract;
 mod edge;
+mod fakes;
 mod idempotency;
 mod inputs;
 mod journey;
 mod outage;
+mod page;
 mod preferences;
 mod revocation;
 mod services;
 mod stack;
+mod staff_reason;
 mod stale;
+mod stream;
+mod streams_of_services;
+mod uploads;

@@ -126,6 +126,8 @@ async fn gateway(auth_url: &str, broker: &TestBroker) -> String {
         arguments.extend([url, NOWHERE]);
     }
     let mut config = GatewayConfig::parse_from(arguments);
+    // Nobody uploads anything here.
+    config.upload_dir = std::env::temp_dir();
     config.broker = broker.args();
     let listener = free_listener().await;
     let url = format!("http://{}/api/user/info", listener.local_addr().unwrap());

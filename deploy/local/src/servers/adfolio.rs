@@ -58,7 +58,7 @@ impl Surroundings<'_> {
             .env("NO_COLOR", "1")
             .env("DRAIN_LIMIT_SECONDS", DRAIN_LIMIT_SECONDS.to_string());
         if service == Service::Gateway {
-            launch = launch.env("UPLOAD_DIR", layout.folder("uploads").to_string_lossy());
+            launch = launch.env("UPLOAD_DIR", layout.folder("uploads"));
         }
         if let Some(url) = database_url {
             launch = launch.env("DATABASE_URL", url);

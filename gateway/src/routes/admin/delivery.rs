@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use adfolio_kit::client::outgoing;
 use adfolio_kit::deadline::Deadline;
-use adfolio_kit::identity::Caller;
+use adfolio_kit::identity::{Caller, cut_reason};
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::plan::v1::import_delivery_request::Part;
 use adfolio_proto::plan::v1::{ImportDeliveryRequest, ImportFormat, ImportHeader};
@@ -72,6 +72,9 @@ pub struct DeliveryImportForm {
         example = r#"{"id":"report_id","plan":"plan_number","at":"time","views":"impressions"}"#
     )]
     mapping: String,
+    /// Why, for the audit log; like the other parts it counts when it comes before the file.
+    #[schema(example = "Daily report")]
+    reason: Option<String>,
 }
 
 /// What must be known before the first piece can go to plan.
@@ -89,13 +92,17 @@ async fn import(call: Call, mut form: Form<DeliveryImportForm>) -> Result<Import
 
 /// Reads the form in the order it comes in. A file that follows the other parts streams through; one that comes before them
 /// waits in a temporary file.
-async fn receive(call: Call, form: &mut Form<DeliveryImportForm>) -> Result<ImportResult, Failure> {
+async fn receive(
+    mut call: Call,
+    form: &mut Form<DeliveryImportForm>,
+) -> Result<ImportResult, Failure> {
     let mut preamble = Preamble::default();
     let mut waiting: Option<(ImportFormat, File)> = None;
     while let Some(part) = form.next_part().await? {
         match part.name() {
             Some("source") => preamble.source = Some(text(part, "source").await?),
             Some("mapping") => preamble.mapping = Some(mapping(part).await?),
+            Some("reason") => call.caller.reason = cut_reason(&text(part, "reason").await?),
             Some("file") => match (&preamble.source, &preamble.mapping) {
                 (Some(source), Some(mapping_json)) => {
                     let upload = Upload::open(part).await?;

@@ -1,0 +1,265 @@
+//! Event streams.
+
+use std::time::Duration;
+
+use adfolio_kit::db;
+use adfolio_kit::outbox::{Event, Relay, Wake, enqueue_in_tx};
+use adfolio_kit::shutdown::Shutdown;
+use adfolio_proto::auth::v1::UserState;
+use adfolio_proto::events::v1::{AnnouncementPublished, TransactionPosted};
+use adfolio_testkit::{Proxy, TestDatabase, publish_event, within_limit};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::fakes::Front;
+
+/// One stream and what it has said.
+struct Stream {
+    response: reqwest::Response,
+    text: String,
+}
+
+impl Stream {
+    async fn open(front: &Front, user: Uuid) -> Self {
+        let request = front.get("/stream").header("X-CT", user.to_string());
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        assert!(!response.headers().contains_key("content-encoding"));
+        Self {
+            response,
+            text: String::new(),
+        }
+    }
+
+    /// A stream that the subscription feeds: the first word is about everything.
+    async fn followed(front: &Front, user: Uuid) -> Self {
+        let mut stream = Self::open(front, user).await;
+        assert_eq!(stream.told().await, ["unread", "wallet", "plan"]);
+        stream
+    }
+
+    /// The kinds of the next word; none when the stream is over.
+    async fn told(&mut self) -> Vec<String> {
+        within_limit("the stream says something", async {
+            loop {
+                let kinds: Vec<String> = self
+                    .text
+                    .lines()
+                    .filter_map(|line| line.strip_prefix("event: "))
+                    .map(str::to_owned)
+                    .collect();
+                if !kinds.is_empty() {
+                    self.text.clear();
+                    return kinds;
+                }
+                match self.response.chunk().await {
+                    Ok(Some(piece)) => self.text.push_str(std::str::from_utf8(&piece).unwrap()),
+                    Ok(None) | Err(_) => return Vec::new(),
+                }
+            }
+        })
+        .await
+    }
+
+    async fn ends(mut self) {
+        while !self.told().await.is_empty() {}
+    }
+}
+
+/// An outbox with its relay, as every service has one.
+struct Outbox {
+    database: TestDatabase,
+    wake: Wake,
+    end: Shutdown,
+}
+
+impl Outbox {
+    async fn start(front: &Front) -> Self {
+        let database = TestDatabase::create(&[]).await;
+        let relay = Relay::new("test", database.kit_pool(), front.broker.broker());
+        let (wake, end) = (relay.wake(), Shutdown::manual());
+        tokio::spawn(relay.run(database.migrated(), end.clone()));
+        Self {
+            database,
+            wake,
+            end,
+        }
+    }
+
+    async fn say(&self, event_type: &'static str, user: Uuid, data: serde_json::Value) {
+        self.say_all(vec![Event::new(event_type, user, &data).unwrap()])
+            .await;
+    }
+
+    async fn say_all(&self, events: Vec<Event>) {
+        db::write(&self.database.kit_pool(), move |tx| {
+            Box::pin(async move { enqueue_in_tx(tx, &events).await })
+        })
+        .await
+        .unwrap();
+        self.wake.wake();
+    }
+
+    async fn posted(&self, user: Uuid, kind: &str) {
+        self.say_all(vec![posted(user, kind)]).await;
+    }
+}
+
+fn posted(user: Uuid, kind: &str) -> Event {
+    let posted = TransactionPosted {
+        user_id: user.to_string(),
+        r#type: kind.to_owned(),
+        ..TransactionPosted::default()
+    };
+    Event::new("adfolio.wallet.v1.TransactionPosted", user, &posted).unwrap()
+}
+
+impl Drop for Outbox {
+    fn drop(&mut self) {
+        self.end.trigger();
+    }
+}
+
+#[tokio::test]
+async fn a_stream_tells_what_its_user_should_fetch_again() {
+    let front = Front::start().await;
+    let outbox = Outbox::start(&front).await;
+    let (user, other) = (Uuid::now_v7(), Uuid::now_v7());
+    let mut stream = Stream::followed(&front, user).await;
+    let mut second = Stream::followed(&front, user).await;
+    let mut others = Stream::followed(&front, other).await;
+    for (event_type, kind) in [
+        ("adfolio.notification.v1.InboxChanged", "unread"),
+        ("adfolio.wallet.v1.WithdrawalStatusChanged", "wallet"),
+        ("adfolio.wallet.v1.WalletSecurityChanged", "wallet"),
+        ("adfolio.plan.v1.PlanStatusChanged", "plan"),
+    ] {
+        // What nobody shows is not told, so the event after it is the next word.
+        outbox
+            .say("adfolio.coupon.v1.CouponClaimed", user, json!({}))
+            .await;
+        outbox.say(event_type, user, json!({})).await;
+        assert_eq!(stream.told().await, [kind], "{event_type}");
+        assert_eq!(second.told().await, [kind], "{event_type}");
+    }
+    outbox.posted(user, "deposit").await;
+    assert_eq!(stream.told().await, ["wallet"]);
+    for kind in ["hold", "consume", "accrue", "release", "settle"] {
+        outbox.posted(user, kind).await;
+        assert_eq!(stream.told().await, ["wallet", "plan"], "{kind}");
+    }
+    // None of it was the other user's business; what is for all is.
+    let announced = AnnouncementPublished::default();
+    let event_type = "adfolio.notification.v1.AnnouncementPublished";
+    publish_event(&front.broker.broker(), event_type, "all", &announced).await;
+    assert_eq!(others.told().await, ["unread"]);
+    assert_eq!(stream.told().await, ["unread"]);
+}
+
+#[tokio::test]
+async fn what_happens_in_quick_succession_is_told_once() {
+    let front = Front::start().await;
+    let outbox = Outbox::start(&front).await;
+    let user = Uuid::now_v7();
+    let mut stream = Stream::followed(&front, user).await;
+    // In one transaction, so that all of them are on their way before the stream says anything.
+    let mut events: Vec<Event> = (0..400).map(|_| posted(user, "consume")).collect();
+    events.push(Event::new("adfolio.notification.v1.InboxChanged", user, &json!({})).unwrap());
+    outbox.say_all(events).await;
+    let mut words = 0;
+    loop {
+        words += 1;
+        if stream.told().await.contains(&"unread".to_owned()) {
+            break;
+        }
+    }
+    assert!(words < 40, "{words} words for 400 events");
+}
+
+#[tokio::test]
+async fn after_a_gap_everything_is_told() {
+    let broker = adfolio_testkit::TestBroker::namespace();
+    let url = std::env::var("AMQP_URL").unwrap();
+    let address = url
+        .rsplit('@')
+        .next()
+        .unwrap()
+        .trim_start_matches("amqp://");
+    let address = address.split('/').next().unwrap().to_owned();
+    let proxy = Proxy::start(&address).await;
+    let through = url.replace(&address, &proxy.address().to_string());
+    let front = Front::start_with(|config| config.broker = broker.args_at(&through)).await;
+    let mut stream = Stream::followed(&front, Uuid::now_v7()).await;
+    proxy.cut();
+    assert_eq!(stream.told().await, ["unread", "wallet", "plan"]);
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_its_session_and_with_the_account() {
+    let front = Front::start_with(|config| config.session_cache_seconds = 60).await;
+    let outbox = Outbox::start(&front).await;
+    let (leaver, disabled) = (Uuid::now_v7(), Uuid::now_v7());
+    let stream = Stream::followed(&front, leaver).await;
+    front.fakes.said().ended.push(leaver);
+    let revoked = json!({"userId": leaver.to_string(), "all": true});
+    outbox
+        .say("adfolio.auth.v1.SessionsRevoked", leaver, revoked)
+        .await;
+    stream.ends().await;
+
+    let stream = Stream::followed(&front, disabled).await;
+    let mut witness = Stream::followed(&front, Uuid::now_v7()).await;
+    front.fakes.said().state = UserState::Disabled;
+    let changed = json!({"userId": disabled.to_string(), "state": "disabled"});
+    outbox
+        .say("adfolio.auth.v1.AccountStateChanged", disabled, changed)
+        .await;
+    stream.ends().await;
+    // Nobody else was asked about.
+    let announced = AnnouncementPublished::default();
+    let event_type = "adfolio.notification.v1.AnnouncementPublished";
+    publish_event(&front.broker.broker(), event_type, "all", &announced).await;
+    assert_eq!(witness.told().await, ["unread"]);
+}
+
+#[tokio::test]
+async fn streams_are_limited_and_a_place_is_free_again_after_one() {
+    let front = Front::start_with(|config| config.max_streams = 7).await;
+    let user = Uuid::now_v7();
+    let mut streams = Vec::new();
+    for _ in 0..6 {
+        streams.push(Stream::open(&front, user).await);
+    }
+    let ask = |user: Uuid| front.get("/stream").header("X-CT", user.to_string());
+    let refused = front.send(ask(user)).await;
+    assert_eq!(
+        refused.refusal(),
+        (429, 429, "TOO_MANY_ATTEMPTS".to_owned())
+    );
+    assert!(!refused.header("retry-after").is_empty());
+    let _last = Stream::open(&front, Uuid::now_v7()).await;
+    let refused = front.send(ask(Uuid::now_v7())).await;
+    assert_eq!(refused.refusal(), (503, 500, "UNAVAILABLE".to_owned()));
+    streams.clear();
+    adfolio_testkit::eventually("a place is free again", || async {
+        ask(user).send().await.unwrap().status() == 200
+    })
+    .await;
+    let nobody = front.send(front.get("/stream")).await;
+    assert_eq!(nobody.refusal(), (200, 401, "NOT_AUTHENTICATED".to_owned()));
+}
+
+#[tokio::test]
+async fn a_stream_ends_of_itself_and_with_the_gateway() {
+    let front = Front::start_with(|config| config.stream_max_age_seconds = 1).await;
+    Stream::open(&front, Uuid::now_v7()).await.ends().await;
+
+    let mut front = Front::start().await;
+    let stream = Stream::followed(&front, Uuid::now_v7()).await;
+    front.shutdown.trigger();
+    stream.ends().await;
+    // Well within the drain limit, which nothing holds up.
+    let ended = tokio::time::timeout(Duration::from_secs(10), &mut front.task).await;
+    ended.expect("the gateway ends").unwrap().unwrap();
+}
