@@ -1,5 +1,6 @@
 //! Where a stack keeps what it writes.
 
+use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::Write as _;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
@@ -102,6 +103,20 @@ impl Layout {
             .with_context(|| format!("cannot write {}", path.display()))?;
         file.write_all(value.as_bytes())?;
         Ok(path)
+    }
+
+    /// The file of a secret of 32 random bytes in hex, made once: what it protects lives as long as the folder.
+    pub(crate) fn random_secret(&self, name: &str) -> Result<PathBuf> {
+        let path = self.secrets().join(name);
+        // One that is there but empty was being written when the machine stopped.
+        if fs::metadata(&path).is_ok_and(|metadata| metadata.len() > 0) {
+            return Ok(path);
+        }
+        let mut hex = String::new();
+        for byte in rand::random::<[u8; 32]>() {
+            write!(hex, "{byte:02x}")?;
+        }
+        self.write_secret(name, &hex)
     }
 
     /// Makes this process the only supervisor of the data directory, for as long as the answer lives.

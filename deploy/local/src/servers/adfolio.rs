@@ -28,6 +28,12 @@ const FOREIGN_VARIABLES: [&str; 7] = [
 
 const REFLECTION_VARIABLE: &str = "GRPC_REFLECTION";
 
+/// What wallet encrypts and hashes with: the variable that names the file, and the file.
+const WALLET_SECRETS: [(&str, &str); 2] = [
+    ("PAY_PASSWORD_PEPPER_FILE", "pay-password-pepper"),
+    ("CARD_KEY_FILE", "card-key"),
+];
+
 /// What a service is told about the rest of the stack.
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings<'a> {
@@ -62,6 +68,11 @@ impl Surroundings<'_> {
         }
         if let Some(url) = database_url {
             launch = launch.env("DATABASE_URL", url);
+        }
+        if service == Service::Wallet {
+            for (variable, name) in WALLET_SECRETS {
+                launch = launch.env(variable, layout.random_secret(name)?);
+            }
         }
         for (name, value) in extra {
             launch = launch.env(name, value);
