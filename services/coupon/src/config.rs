@@ -23,6 +23,9 @@ pub struct Config {
     /// How it logs.
     #[command(flatten)]
     pub telemetry: TelemetryArgs,
+    /// Address of auth, which knows the users
+    #[arg(long, env = "AUTH_URL")]
+    pub auth_url: String,
     /// Seconds between two sweeps that mark expired coupons
     #[arg(long, env = "EXPIRY_SWEEP_SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub expiry_sweep_seconds: u64,

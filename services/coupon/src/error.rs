@@ -1,5 +1,6 @@
 //! What can go wrong here, and the only mapping of it to a status.
 
+use adfolio_kit::audit::AuditError;
 use adfolio_kit::idempotency::ClaimError;
 use adfolio_kit::outbox::EventError;
 use adfolio_kit::refusal::{self, Reason, Refusal};
@@ -51,6 +52,12 @@ pub enum CouponError {
     /// The database failed.
     #[error("cannot use the database")]
     Database(#[from] sqlx::Error),
+    /// Auth could not be asked, or did not answer in time.
+    #[error("auth did not answer")]
+    Auth(#[source] Box<Status>),
+    /// What staff did could not be announced.
+    #[error("cannot announce what staff did")]
+    Audit(#[from] AuditError),
     /// An event could not be written.
     #[error("cannot write the event")]
     Event(#[from] EventError),
@@ -91,6 +98,8 @@ impl CouponError {
             Self::OrderDiffers => Refusal::new(Reason::IdempotencyKeyReused).field("order_id"),
             Self::Amount(_) => Refusal::invalid("amount"),
             Self::Database(_)
+            | Self::Auth(_)
+            | Self::Audit(_)
             | Self::Event(_)
             | Self::StoredAnswer(_)
             | Self::UnknownColumnValue(_) => return None,
@@ -103,6 +112,7 @@ impl CouponError {
         match (self.refusal(), &self) {
             (Some(refusal), _) => refusal.into(),
             (None, Self::Database(error)) => refusal::database_status(error, operation),
+            (None, Self::Auth(_)) => refusal::unavailable_status(&self, operation),
             (None, _) => refusal::internal_status(&self, operation),
         }
     }

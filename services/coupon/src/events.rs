@@ -4,15 +4,37 @@
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::outbox::{self, Event};
+use adfolio_kit::wire::timestamp;
 use adfolio_money::Money;
 use adfolio_proto::events::v1 as wire;
 
+use crate::coupon::Coupon;
 use crate::error::CouponError;
 use crate::ids::{CampaignId, CouponId, OrderId};
 
 const CLAIMED: &str = "adfolio.coupon.v1.CouponClaimed";
 const REDEEMED: &str = "adfolio.coupon.v1.CouponRedeemed";
+const GRANTED: &str = "adfolio.coupon.v1.CouponGranted";
 const RELEASED: &str = "adfolio.coupon.v1.CouponReleased";
+
+/// What staff did.
+pub const STAFF_ACTED: &str = "adfolio.coupon.v1.StaffActed";
+
+/// Staff gave a user a coupon.
+pub async fn granted_in_tx(
+    tx: &mut Tx,
+    campaign: CampaignId,
+    coupon: &Coupon,
+) -> Result<(), CouponError> {
+    let data = wire::CouponGranted {
+        coupon_id: coupon.id.to_string(),
+        campaign_id: campaign.to_string(),
+        user_id: coupon.user.to_string(),
+        name: coupon.terms.name.clone(),
+        expires_at: Some(timestamp(coupon.expires_at)),
+    };
+    Ok(outbox::enqueue_in_tx(tx, &[Event::new(GRANTED, coupon.user, &data)?]).await?)
+}
 
 /// A user came by a coupon.
 pub async fn claimed_in_tx(

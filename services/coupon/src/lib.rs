@@ -16,6 +16,7 @@ mod error;
 mod events;
 mod grpc;
 mod ids;
+mod peers;
 mod reservation;
 
 use adfolio_kit::clock::Ids;
@@ -33,6 +34,7 @@ pub use config::Config;
 
 use crate::campaign::Campaigns;
 use crate::coupon::Coupons;
+use crate::peers::Peers;
 use crate::reservation::Reservations;
 
 /// This service's own tables.
@@ -51,7 +53,13 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
 
     let (clock, ids) = (config.clock.clone(), Ids::random());
     let campaigns = Campaigns::new(pool.clone(), clock.clone(), ids.clone());
-    let coupons = Coupons::new(pool.clone(), clock.clone(), ids, wake.clone());
+    let coupons = Coupons::new(
+        pool.clone(),
+        clock.clone(),
+        ids,
+        wake.clone(),
+        Peers::connect(&config.auth_url)?,
+    );
     let reservations = Reservations::new(pool.clone(), clock.clone(), wake.clone());
 
     service.consume(
@@ -77,13 +85,13 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
     let server = service
         .server(adfolio_proto::FILE_DESCRIPTOR_SET, &migrated)
         .add_service(limited!(CouponServiceServer::new(grpc::UserCalls::new(
-            coupons
+            coupons.clone()
         ))))
         .add_service(limited!(CouponReservationServiceServer::new(
             grpc::SagaCalls::new(reservations)
         )))
         .add_service(limited!(CouponAdminServiceServer::new(
-            grpc::StaffCalls::new(campaigns)
+            grpc::StaffCalls::new(campaigns, coupons)
         )));
     service.serve(server, listener).await
 }

@@ -3,15 +3,19 @@
 pub mod entity;
 pub(crate) mod repo;
 
+use adfolio_kit::audit::Act;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool};
+use adfolio_kit::identity::Caller;
 use adfolio_kit::once::Once;
 use prost::Message;
+use serde_json::json;
 use uuid::Uuid;
 
 pub use entity::{Campaign, NewCampaign, Terms};
 
 use crate::error::CouponError;
+use crate::events::STAFF_ACTED;
 use crate::ids::CampaignId;
 
 /// The use cases of campaigns.
@@ -32,6 +36,7 @@ impl Campaigns {
     pub async fn create<M: Message + Default + 'static>(
         &self,
         once: Once,
+        caller: &Caller,
         staff_id: Uuid,
         new: NewCampaign,
         answer: fn(&Campaign) -> M,
@@ -39,6 +44,7 @@ impl Campaigns {
         let now = self.clock.now();
         let new = new.check(now)?;
         let id = CampaignId(self.ids.next());
+        let caller = caller.clone();
         db::write(&self.pool, move |tx| {
             Box::pin(async move {
                 if let Some(earlier) = once.earlier_in_tx(tx).await? {
@@ -63,6 +69,9 @@ impl Campaigns {
                     starts_at,
                     ends_at,
                 };
+                created_act(&campaign)?
+                    .record_in_tx(tx, STAFF_ACTED, &caller, now)
+                    .await?;
                 let made = answer(&campaign);
                 once.keep_in_tx(tx, &made).await?;
                 Ok(made)
@@ -79,4 +88,16 @@ impl Campaigns {
     ) -> Result<Vec<Campaign>, CouponError> {
         repo::list(&self.pool, before, fetch).await
     }
+}
+
+fn created_act(campaign: &Campaign) -> Result<Act, CouponError> {
+    let (mode, value_minor, value_basis_points) = campaign.terms.benefit.columns();
+    let after = json!({
+        "name": campaign.terms.name, "type": campaign.terms.coupon_type.as_str(), "mode": mode,
+        "value_minor": value_minor, "value_basis_points": value_basis_points,
+        "amount_requirement": campaign.terms.amount_requirement, "kind": campaign.kind.as_str(),
+        "valid_days": campaign.valid_days, "total": campaign.total, "starts_at": campaign.starts_at,
+        "ends_at": campaign.ends_at,
+    });
+    Ok(Act::new("coupon.create_campaign", campaign.id).after(&after)?)
 }

@@ -123,9 +123,10 @@ pub async fn list(
            FROM campaigns
            CROSS JOIN LATERAL (SELECT sum(capacity)::bigint AS total, sum(claimed)::bigint AS claimed
                                FROM campaign_stock WHERE campaign_id = campaigns.id) AS stock
-           WHERE $1::uuid IS NULL OR id < $1
+           WHERE id < $1
            ORDER BY id DESC LIMIT $2"#,
-        before.map(|id| id.0),
+        // One bound in every case keeps the plan of the first page and of the last the same.
+        before.map_or(Uuid::max(), |id| id.0),
         fetch,
     )
     .fetch_all(pool)

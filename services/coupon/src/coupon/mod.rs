@@ -12,15 +12,17 @@ pub(crate) mod repo;
 
 use std::time::Duration;
 
+use adfolio_kit::audit::Act;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool, Tx};
-use adfolio_kit::identity::UserId;
+use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::once::Once;
 use adfolio_kit::outbox::Wake;
 use adfolio_kit::time_zone::TimeZone;
 use adfolio_money::Money;
 use chrono::{DateTime, NaiveDate, Utc};
 use prost::Message;
+use serde_json::json;
 
 pub use entity::{Claimable, Counts, Coupon, ShownState};
 
@@ -29,6 +31,7 @@ use crate::campaign::{self, Campaign};
 use crate::error::CouponError;
 use crate::events;
 use crate::ids::{CampaignId, CouponId};
+use crate::peers::Peers;
 
 /// New-user campaigns that one claim tries at most.
 const NEW_USER_CANDIDATES: i64 = 5;
@@ -63,6 +66,7 @@ pub struct Coupons {
     clock: Clock,
     ids: Ids,
     wake: Wake,
+    peers: Peers,
 }
 
 /// Who claims, and when.
@@ -75,12 +79,13 @@ struct Claimant {
 
 impl Coupons {
     /// On this database; `wake` wakes the relay of its outbox.
-    pub fn new(pool: PgPool, clock: Clock, ids: Ids, wake: Wake) -> Self {
+    pub fn new(pool: PgPool, clock: Clock, ids: Ids, wake: Wake, peers: Peers) -> Self {
         Self {
             pool,
             clock,
             ids,
             wake,
+            peers,
         }
     }
 
@@ -150,6 +155,45 @@ impl Coupons {
             })
         })
         .await
+    }
+
+    /// Gives a user a coupon of any campaign on behalf of a member of staff, whatever the claim rules and the campaign's window
+    /// say. Its total holds.
+    pub async fn grant<M: Message + Default + 'static>(
+        &self,
+        once: Once,
+        caller: &Caller,
+        user: UserId,
+        campaign: CampaignId,
+        answer: fn(&Coupon, DateTime<Utc>) -> M,
+    ) -> Result<M, CouponError> {
+        self.peers.check_user(caller, user).await?;
+        let (now, id) = (self.clock.now(), CouponId(self.ids.next()));
+        let caller = caller.clone();
+        let granted = db::write(&self.pool, move |tx| {
+            Box::pin(async move {
+                if let Some(earlier) = once.earlier_in_tx(tx).await? {
+                    return Ok(earlier);
+                }
+                let coupon = grant_in_tx(tx, user, campaign, id, now).await?;
+                granted_act(campaign, &coupon)?
+                    .record_in_tx(tx, events::STAFF_ACTED, &caller, now)
+                    .await?;
+                let granted = answer(&coupon, now);
+                once.keep_in_tx(tx, &granted).await?;
+                Ok(granted)
+            })
+        })
+        .await;
+        if granted.is_ok() {
+            self.wake.wake();
+        }
+        granted
+    }
+
+    /// Tells the relay that something was announced.
+    pub fn wake_relay(&self) {
+        self.wake.wake();
     }
 
     /// The user's coupons of one state, newest first, with the counts and what can be claimed.
@@ -229,7 +273,7 @@ async fn claim_in_tx(
     if !campaign.is_open(now) {
         return Err(CouponError::CampaignClosed);
     }
-    let coupon = new_coupon(&campaign, user, id, now);
+    let coupon = new_coupon(&campaign, user, campaign.kind, id, now);
     repo::insert_in_tx(tx, &coupon, campaign.id, now, today).await?;
     if !campaign::repo::take_stock_in_tx(tx, campaign.id).await? {
         return Err(CouponError::CampaignExhausted);
@@ -238,12 +282,46 @@ async fn claim_in_tx(
     Ok(coupon)
 }
 
-fn new_coupon(campaign: &Campaign, user: UserId, id: CouponId, now: DateTime<Utc>) -> Coupon {
+/// A granted coupon comes from staff, whatever its campaign's kind: the unique indexes of the claim rules do not see it.
+async fn grant_in_tx(
+    tx: &mut Tx,
+    user: UserId,
+    campaign: CampaignId,
+    id: CouponId,
+    now: DateTime<Utc>,
+) -> Result<Coupon, CouponError> {
+    let campaign = campaign::repo::find_in_tx(tx, campaign)
+        .await?
+        .ok_or(CouponError::CampaignUnknown)?;
+    let coupon = new_coupon(&campaign, user, Kind::Staff, id, now);
+    repo::insert_in_tx(tx, &coupon, campaign.id, now, now.date_naive()).await?;
+    if !campaign::repo::take_stock_in_tx(tx, campaign.id).await? {
+        return Err(CouponError::CampaignExhausted);
+    }
+    events::granted_in_tx(tx, campaign.id, &coupon).await?;
+    Ok(coupon)
+}
+
+fn granted_act(campaign: CampaignId, coupon: &Coupon) -> Result<Act, CouponError> {
+    let after = json!({
+        "campaign_id": campaign.to_string(), "name": coupon.terms.name, "expires_at": coupon.expires_at,
+    });
+    let act = Act::new("coupon.grant", coupon.id).user(coupon.user.0);
+    Ok(act.after(&after)?)
+}
+
+fn new_coupon(
+    campaign: &Campaign,
+    user: UserId,
+    source: Kind,
+    id: CouponId,
+    now: DateTime<Utc>,
+) -> Coupon {
     Coupon {
         id,
         user,
         terms: campaign.terms.clone(),
-        source: campaign.kind,
+        source,
         expires_at: campaign.expiry(now),
         used_at: None,
         order: None,

@@ -172,20 +172,26 @@ pub async fn list(
     fetch: i64,
     now: DateTime<Utc>,
 ) -> Result<Vec<Coupon>, CouponError> {
+    // One bound in every case keeps the plan of the first page and of the last the same.
+    let before = before.map_or(Uuid::max(), |id| id.0);
+    if state == ShownState::Expired {
+        return list_expired(pool, user, before, fetch, now).await;
+    }
+    // Compared as one, because then no other index has the order: a filter on top of another one would walk past
+    // everything that stands in other lists.
     let rows = sqlx::query_as!(
         Row,
         "SELECT id, user_id, name, type AS coupon_type, mode, value_minor, value_basis_points,
                 amount_requirement_minor, source, state, expires_at, used_at, order_id
          FROM coupons
-         WHERE user_id = $1 AND ($2::uuid IS NULL OR id < $2)
-           AND CASE WHEN state = 'unused' AND expires_at <= $3 THEN 'expired'
-                    WHEN state = 'reserved' THEN 'unused'
-                    ELSE state END = $4
-         ORDER BY id DESC LIMIT $5",
+         WHERE (user_id, listed_as, id) < ($1, $2, $3)
+           AND (user_id, listed_as, id) >= ($1, $2, '00000000-0000-0000-0000-000000000000')
+           AND (state <> 'unused' OR expires_at > $4)
+         ORDER BY user_id DESC, listed_as DESC, id DESC LIMIT $5",
         user.0,
-        before.map(|id| id.0),
-        now,
         state.as_str(),
+        before,
+        now,
         fetch,
     )
     .fetch_all(pool)
@@ -193,7 +199,38 @@ pub async fn list(
     rows.into_iter().map(Coupon::try_from).collect()
 }
 
-/// How many coupons the user has, by shown state.
+/// The user's expired coupons: those that are marked, and the few past their time that the sweeper has not reached yet.
+async fn list_expired(
+    pool: &PgPool,
+    user: UserId,
+    before: Uuid,
+    fetch: i64,
+    now: DateTime<Utc>,
+) -> Result<Vec<Coupon>, CouponError> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT id AS "id!", user_id AS "user_id!", name AS "name!", type AS "coupon_type!", mode AS "mode!",
+                  value_minor AS "value_minor!", value_basis_points AS "value_basis_points!",
+                  amount_requirement_minor AS "amount_requirement_minor!", source AS "source!", state AS "state!",
+                  expires_at AS "expires_at!", used_at, order_id
+           FROM ((SELECT * FROM coupons
+                  WHERE (user_id, listed_as, id) < ($1, 'expired', $2)
+                    AND (user_id, listed_as, id) >= ($1, 'expired', '00000000-0000-0000-0000-000000000000')
+                  ORDER BY user_id DESC, listed_as DESC, id DESC LIMIT $4)
+                 UNION ALL
+                 (SELECT * FROM coupons WHERE user_id = $1 AND state = 'unused' AND expires_at <= $3 AND id < $2)) AS expired
+           ORDER BY id DESC LIMIT $4"#,
+        user.0,
+        before,
+        now,
+        fetch,
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(Coupon::try_from).collect()
+}
+
+/// How many coupons the user has, by shown state: one row, and the few past their time that are not marked yet.
 pub async fn counts(
     pool: &PgPool,
     user: UserId,
@@ -201,16 +238,18 @@ pub async fn counts(
 ) -> Result<Counts, CouponError> {
     let counts = sqlx::query_as!(
         Counts,
-        r#"SELECT count(*) FILTER (WHERE state = 'reserved' OR (state = 'unused' AND expires_at > $2)) AS "unused!",
-                  count(*) FILTER (WHERE state = 'used') AS "used!",
-                  count(*) FILTER (WHERE state = 'expired' OR (state = 'unused' AND expires_at <= $2)) AS "expired!"
-           FROM coupons WHERE user_id = $1"#,
+        r#"SELECT unused - overdue AS "unused!", used, expired + overdue AS "expired!"
+           FROM coupon_counts
+           CROSS JOIN LATERAL (SELECT count(*) AS overdue FROM coupons
+                               WHERE coupons.user_id = coupon_counts.user_id AND state = 'unused'
+                                 AND expires_at <= $2) AS unmarked
+           WHERE user_id = $1"#,
         user.0,
         now,
     )
-    .fetch_one(pool)
+    .fetch_optional(pool)
     .await?;
-    Ok(counts)
+    Ok(counts.unwrap_or_default())
 }
 
 /// Open campaigns that have coupons left or that the user has claimed from, and the new-user campaign that the user's

@@ -145,3 +145,47 @@ async fn a_repeated_key_makes_one_campaign() {
         .unwrap();
     assert_eq!(listed.into_inner().items.len(), 1);
 }
+
+#[tokio::test]
+async fn every_type_goes_with_every_mode() {
+    let stack = Stack::start().await;
+    let user = user();
+    for coupon_type in [
+        pb::CouponType::Increment,
+        pb::CouponType::Deduction,
+        pb::CouponType::Team,
+        pb::CouponType::Custom,
+        pb::CouponType::FixedAmount,
+    ] {
+        for (mode, value_minor, value_basis_points) in [
+            (pb::CouponMode::Discount, 0, 1_250),
+            (pb::CouponMode::Deduction, 500, 0),
+            (pb::CouponMode::Addition, 500, 0),
+        ] {
+            let asked = pb::Campaign {
+                r#type: coupon_type.into(),
+                mode: mode.into(),
+                value_minor,
+                value_basis_points,
+                ..periodic(&format!("{coupon_type:?} {mode:?}"))
+            };
+            let made = stack.campaign(asked.clone()).await;
+            assert_eq!(
+                pb::Campaign {
+                    id: made.id.clone(),
+                    ..asked.clone()
+                },
+                made
+            );
+            let coupon = stack.claim(&user, &made.id).await.unwrap();
+            assert_eq!(
+                (coupon.r#type(), coupon.mode(), coupon.source()),
+                (coupon_type, mode, pb::CampaignKind::Periodic)
+            );
+            assert_eq!(
+                (coupon.value_minor, coupon.value_basis_points),
+                (value_minor, value_basis_points)
+            );
+        }
+    }
+}

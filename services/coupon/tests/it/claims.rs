@@ -121,7 +121,7 @@ async fn one_coupon_of_a_name_per_local_day() {
     let other = stack.campaign(periodic("Weekly Boost")).await;
     let shanghai = in_zone(&user(), "Asia/Shanghai GMT+08:00");
 
-    let outcomes = join_all((0..20).map(|number| {
+    let outcomes = join_all((0..50).map(|number| {
         let campaign = if number % 2 == 0 {
             &morning.id
         } else {

@@ -18,6 +18,8 @@ use adfolio_testkit::{RunningService, TestBroker, TestDatabase, fixed_clock, spa
 use tonic::{Request, Status};
 use uuid::Uuid;
 
+use crate::services;
+
 const CALL_LIMIT: Duration = Duration::from_secs(10);
 
 pub const PLAN_STATUS_CHANGED: &str = "adfolio.plan.v1.PlanStatusChanged";
@@ -43,6 +45,7 @@ impl Stack {
             database: db.args(),
             broker: broker.args(),
             telemetry: TelemetryArgs::default(),
+            auth_url: services::serve_directory().await,
             expiry_sweep_seconds: 1,
             clock: clock.clone(),
         };
@@ -99,6 +102,24 @@ impl Stack {
         let answer = self
             .users()
             .receive_coupon(call(caller, request))
+            .await
+            .map_err(refused)?;
+        Ok(answer.into_inner().coupon.expect("the coupon"))
+    }
+
+    pub async fn grant(
+        &self,
+        caller: &Caller,
+        campaign: &str,
+        user_id: &str,
+    ) -> Result<pb::Coupon, Refusal> {
+        let request = pb::GrantCouponRequest {
+            campaign_id: campaign.to_owned(),
+            user_id: user_id.to_owned(),
+        };
+        let answer = self
+            .staff()
+            .grant_coupon(call(caller, request))
             .await
             .map_err(refused)?;
         Ok(answer.into_inner().coupon.expect("the coupon"))

@@ -5,6 +5,7 @@ use std::time::Duration;
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::coupon::v1 as pb;
 use adfolio_testkit::eventually;
+use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
 use crate::helpers::{Stack, call, in_zone, new_user, periodic, refused, user, why};
@@ -217,4 +218,173 @@ async fn what_can_be_claimed_and_what_was() {
         ]
     );
     assert_eq!(welcome.kind(), pb::CampaignKind::NewUser);
+}
+
+/// The counts as a look at every coupon gives them.
+async fn counted(stack: &Stack, user_id: Uuid) -> (i64, i64, i64) {
+    sqlx::query_as(
+        "SELECT count(*) FILTER (WHERE state = 'reserved' OR (state = 'unused' AND expires_at > $2)),
+                count(*) FILTER (WHERE state = 'used'),
+                count(*) FILTER (WHERE state = 'expired' OR (state = 'unused' AND expires_at <= $2))
+         FROM coupons WHERE user_id = $1",
+    )
+    .bind(user_id)
+    .bind(stack.clock.now())
+    .fetch_one(&stack.db.pool())
+    .await
+    .unwrap()
+}
+
+#[tokio::test]
+async fn the_counts_follow_every_coupon() {
+    let stack = Stack::start().await;
+    let alice = user();
+    let id = alice.user.unwrap().0;
+    assert_eq!(stack.counts(&alice).await, (0, 0, 0));
+    let mut coupons = Vec::new();
+    for number in 0..6 {
+        let campaign = stack.campaign(periodic(&format!("Coupon {number}"))).await;
+        coupons.push(stack.claim(&alice, &campaign.id).await.unwrap());
+    }
+    let orders: Vec<Uuid> = coupons.iter().map(|_| Uuid::now_v7()).collect();
+    // Two reserved, one used, one used and given back; the last two are left alone.
+    for (order, coupon) in orders.iter().zip(&coupons).take(4) {
+        stack
+            .reserve(*order, &alice, &coupon.id, 2_000)
+            .await
+            .unwrap();
+    }
+    for order in &orders[2..4] {
+        stack.redeem(*order, &alice).await.unwrap();
+    }
+    stack.release(orders[3], &alice).await.unwrap();
+    assert_eq!(stack.counts(&alice).await, (5, 1, 0));
+    assert_eq!(counted(&stack, id).await, (5, 1, 0));
+    stack.clock.advance(WEEK);
+    assert_eq!(stack.counts(&alice).await, (2, 1, 3));
+    stack.release(orders[0], &alice).await.unwrap();
+    assert_eq!(stack.counts(&alice).await, (1, 1, 4));
+    assert_eq!(counted(&stack, id).await, (1, 1, 4));
+    let (stack, alice) = (&stack, &alice);
+    eventually("everything is marked", || async {
+        let unmarked: i64 =
+            sqlx::query_scalar("SELECT count(*) FROM coupons WHERE state = 'unused'")
+                .fetch_one(&stack.db.pool())
+                .await
+                .unwrap();
+        unmarked == 0
+    })
+    .await;
+    assert_eq!(stack.counts(alice).await, (1, 1, 4));
+}
+
+/// The service's own query that holds `part`, as it was checked at compile time.
+fn query_with(part: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/.sqlx");
+    let queries = std::fs::read_dir(folder).unwrap().map(|entry| {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        json["query"].as_str().unwrap().to_owned()
+    });
+    let found: Vec<String> = queries.filter(|query| query.contains(part)).collect();
+    assert_eq!(found.len(), 1, "{part}");
+    found.into_iter().next().unwrap()
+}
+
+/// The blocks that a query touches, and whether it reads a table from end to end.
+async fn cost(connection: &mut sqlx::PgConnection, query: &str, arguments: &str) -> (i64, bool) {
+    for statement in [
+        "DEALLOCATE ALL".to_owned(),
+        format!("PREPARE page AS {query}"),
+    ] {
+        sqlx::raw_sql(AssertSqlSafe(statement))
+            .execute(&mut *connection)
+            .await
+            .unwrap();
+    }
+    let explain =
+        format!("EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE page({arguments})");
+    let mut cost = (0, false);
+    // The second time nothing has to be read that is not in memory.
+    for _ in 0..2 {
+        let row = sqlx::raw_sql(AssertSqlSafe(explain.clone()))
+            .fetch_one(&mut *connection)
+            .await
+            .unwrap();
+        let plan: serde_json::Value = sqlx::Row::try_get(&row, 0).unwrap();
+        let node = &plan[0]["Plan"];
+        let blocks = |name: &str| node[name].as_i64().unwrap();
+        cost = (
+            blocks("Shared Hit Blocks") + blocks("Shared Read Blocks"),
+            plan.to_string().contains("Seq Scan"),
+        );
+    }
+    cost
+}
+
+#[tokio::test]
+async fn the_last_of_a_hundred_thousand_coupons_costs_what_the_first_does() {
+    /// Blocks that a page of 21 rows and its way through the tree may touch.
+    const FEW_BLOCKS: i64 = 60;
+    let stack = Stack::start().await;
+    let (alice, coupon) = stack.user_with_coupon().await;
+    let pool = stack.db.pool();
+    sqlx::query(
+        "INSERT INTO coupons (id, user_id, campaign_id, name, name_key, type, mode, value_minor, value_basis_points,
+             amount_requirement_minor, source, state, claimed_at, claimed_on, expires_at, order_id, used_at)
+         SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(number), 12, '0'))::uuid, user_id, campaign_id, name, name_key,
+                type, mode, value_minor, value_basis_points, amount_requirement_minor, 'staff',
+                CASE number % 4 WHEN 0 THEN 'used' WHEN 1 THEN 'expired' ELSE 'unused' END, claimed_at, claimed_on,
+                CASE number % 4 WHEN 1 THEN claimed_at ELSE expires_at END,
+                CASE number % 4 WHEN 0 THEN gen_random_uuid() END, CASE number % 4 WHEN 0 THEN claimed_at END
+         FROM coupons, generate_series(1, 100000) AS number WHERE id = $1::uuid",
+    )
+    .bind(&coupon.id)
+    .execute(&pool)
+    .await
+    .unwrap();
+    sqlx::query("VACUUM ANALYZE coupons")
+        .execute(&pool)
+        .await
+        .unwrap();
+    assert_eq!(stack.counts(&alice).await, (50_001, 25_000, 25_000));
+
+    let mut connection = pool.acquire().await.unwrap();
+    let id = alice.user.unwrap();
+    let (top, low) = (Uuid::max(), "00000000-0000-7000-8000-0000000000ff");
+    let now = stack.clock.now().to_rfc3339();
+    let shown = query_with("WHERE (user_id, listed_as, id) < ($1, $2, $3)");
+    let expired = query_with("WHERE (user_id, listed_as, id) < ($1, 'expired', $2)");
+    let counts = query_with("FROM coupon_counts");
+    for (query, first, last) in [
+        (
+            &shown,
+            format!("'{id}', 'unused', '{top}', '{now}', 21"),
+            format!("'{id}', 'unused', '{low}', '{now}', 21"),
+        ),
+        (
+            &shown,
+            format!("'{id}', 'used', '{top}', '{now}', 21"),
+            format!("'{id}', 'used', '{low}', '{now}', 21"),
+        ),
+        (
+            &expired,
+            format!("'{id}', '{top}', '{now}', 21"),
+            format!("'{id}', '{low}', '{now}', 21"),
+        ),
+        (
+            &counts,
+            format!("'{id}', '{now}'"),
+            format!("'{id}', '{now}'"),
+        ),
+    ] {
+        let costs = [
+            cost(&mut connection, query, &first).await,
+            cost(&mut connection, query, &last).await,
+        ];
+        for (blocks, walks_the_table) in costs {
+            assert!(!walks_the_table, "{query}");
+            assert!(blocks <= FEW_BLOCKS, "{query}: {costs:?}");
+        }
+    }
 }

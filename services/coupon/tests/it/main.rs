@@ -9,6 +9,8 @@
 mod campaigns;
 mod claims;
 mod events;
+mod grants;
 mod helpers;
 mod lists;
 mod orders;
+mod services;

@@ -63,7 +63,7 @@ impl Stack {
         let coupon_db = TestDatabase::create(&[&adfolio_coupon::MIGRATOR]).await;
         let db = TestDatabase::create(&[&adfolio_plan::MIGRATOR]).await;
         let wallet = services::start_wallet(&wallet_db, &broker, &auth_url).await;
-        let coupon = services::start_coupon(&coupon_db, &broker, &clock).await;
+        let coupon = services::start_coupon(&coupon_db, &broker, &clock, &auth_url).await;
         let wallet_link = Proxy::start(&wallet.address.to_string()).await;
         let coupon_link = Proxy::start(&coupon.address.to_string()).await;
         let mut config = PlanConfig {

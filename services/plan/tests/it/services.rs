@@ -69,18 +69,29 @@ pub async fn start_wallet(
             plan_url: "http://127.0.0.1:1".into(),
             coupon_url: "http://127.0.0.1:1".into(),
         },
+        secrets: adfolio_wallet::config::SecretArgs::new(
+            "the pepper of every test",
+            "7e".repeat(32),
+        ),
+        withdrawals: adfolio_wallet::config::WithdrawalArgs::default(),
         events_stream: adfolio_wallet::config::EVENTS_STREAM.to_owned(),
         reconcile_interval_seconds: 86_400,
     };
     spawn_service(|listener, shutdown| adfolio_wallet::run(config, listener, shutdown)).await
 }
 
-pub async fn start_coupon(db: &TestDatabase, broker: &TestBroker, clock: &Clock) -> RunningService {
+pub async fn start_coupon(
+    db: &TestDatabase,
+    broker: &TestBroker,
+    clock: &Clock,
+    auth_url: &str,
+) -> RunningService {
     let config = adfolio_coupon::Config {
         server: ServerArgs::default(),
         database: db.args(),
         broker: broker.args(),
         telemetry: TelemetryArgs::default(),
+        auth_url: auth_url.into(),
         expiry_sweep_seconds: 60,
         clock: clock.clone(),
     };
