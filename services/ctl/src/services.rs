@@ -13,9 +13,11 @@ use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceClient;
 use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
 use adfolio_proto::notification::v1::notification_admin_service_client::NotificationAdminServiceClient;
+use adfolio_proto::notification::v1::notification_service_client::NotificationServiceClient;
 use adfolio_proto::plan::v1::plan_admin_service_client::PlanAdminServiceClient;
 use adfolio_proto::plan::v1::plan_service_client::PlanServiceClient;
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
+use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
 use anyhow::anyhow;
 use clap::Args;
 use nix::unistd::{Uid, User};
@@ -102,12 +104,16 @@ pub struct Services {
     pub plan: PlanServiceClient<Channel>,
     /// What staff do at plan.
     pub plan_admin: PlanAdminServiceClient<Channel>,
+    /// What users do at wallet.
+    pub wallet: WalletServiceClient<Channel>,
     /// What staff do at wallet.
     pub wallet_admin: WalletAdminServiceClient<Channel>,
     /// What users do at coupon.
     pub coupon: CouponServiceClient<Channel>,
     /// What staff do at coupon.
     pub coupon_admin: CouponAdminServiceClient<Channel>,
+    /// What users do at notification.
+    pub notification: NotificationServiceClient<Channel>,
     /// What staff do at notification.
     pub notification_admin: NotificationAdminServiceClient<Channel>,
     /// What staff do at acceptor.
@@ -119,18 +125,19 @@ impl Services {
     pub fn connect(addresses: &Addresses) -> anyhow::Result<Self> {
         let open = |url: &str| client::connect(url, ClientOptions::default());
         let (auth, plan) = (open(&addresses.auth_url)?, open(&addresses.plan_url)?);
-        let coupon = open(&addresses.coupon_url)?;
+        let (coupon, wallet) = (open(&addresses.coupon_url)?, open(&addresses.wallet_url)?);
+        let notification = open(&addresses.notification_url)?;
         Ok(Self {
             auth: AuthServiceClient::new(auth.clone()),
             auth_admin: AuthAdminServiceClient::new(auth),
             plan: PlanServiceClient::new(plan.clone()),
             plan_admin: PlanAdminServiceClient::new(plan),
-            wallet_admin: WalletAdminServiceClient::new(open(&addresses.wallet_url)?),
+            wallet: WalletServiceClient::new(wallet.clone()),
+            wallet_admin: WalletAdminServiceClient::new(wallet),
             coupon: CouponServiceClient::new(coupon.clone()),
             coupon_admin: CouponAdminServiceClient::new(coupon),
-            notification_admin: NotificationAdminServiceClient::new(open(
-                &addresses.notification_url,
-            )?),
+            notification: NotificationServiceClient::new(notification.clone()),
+            notification_admin: NotificationAdminServiceClient::new(notification),
             acceptor_admin: AcceptorAdminServiceClient::new(open(&addresses.acceptor_url)?),
         })
     }

@@ -23,6 +23,12 @@ pub const LICENSE_KEYS: u32 = 20;
 /// The opening deposit.
 pub const DEPOSIT_MINOR: i64 = 500_000;
 
+/// MD5 of the advertiser's transaction password 246810, as a client sends it.
+pub const PAY_PASSWORD_MD5: &str = "b6af3f19458ec8e6faff8ee1e0440ecb";
+
+/// The withdrawal that waits for staff.
+pub const WITHDRAWAL_MINOR: i64 = 15_000;
+
 /// The proxy operator.
 pub const OPERATOR: &str = "Northwind Media";
 
@@ -177,7 +183,7 @@ pub fn products() -> Vec<Product> {
     ]
 }
 
-/// A new-user and a periodic campaign.
+/// A new-user and a periodic campaign, and of each further type one that staff grant from.
 pub fn campaigns() -> Vec<Campaign> {
     vec![
         Campaign {
@@ -200,7 +206,48 @@ pub fn campaigns() -> Vec<Campaign> {
             valid_days: 7,
             ..Campaign::default()
         },
+        granted(
+            CouponType::Increment,
+            CouponMode::Addition,
+            "Growth bonus",
+            3_000,
+            30_000,
+        ),
+        granted(
+            CouponType::Team,
+            CouponMode::Deduction,
+            "Team budget",
+            1_500,
+            15_000,
+        ),
+        granted(
+            CouponType::Custom,
+            CouponMode::Deduction,
+            "Launch voucher",
+            2_500,
+            25_000,
+        ),
     ]
+}
+
+/// A campaign that staff grant from.
+fn granted(
+    r#type: CouponType,
+    mode: CouponMode,
+    name: &str,
+    value_minor: i64,
+    amount_requirement_minor: i64,
+) -> Campaign {
+    Campaign {
+        name: name.to_owned(),
+        r#type: r#type.into(),
+        mode: mode.into(),
+        value_minor,
+        amount_requirement_minor,
+        kind: CampaignKind::Staff.into(),
+        valid_days: 60,
+        ..Campaign::default()
+    }
 }
 
 /// An acceptor with its code.

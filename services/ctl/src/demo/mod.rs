@@ -4,8 +4,11 @@
 //! looked for first, and what is made has a fixed idempotency key, so two loads at once make it once, too.
 
 mod catalog;
+mod coupons;
+mod notices;
 mod plans;
 mod reports;
+mod wallet;
 
 use std::future::Future;
 use std::process::ExitCode;
@@ -19,15 +22,11 @@ use adfolio_proto::auth::v1::{
     CreateLicenseKeysRequest, ListUsersRequest, LogoutRequest, RegisterRequest,
 };
 use adfolio_proto::common::v1::PageRequest;
-use adfolio_proto::coupon::v1::{
-    CreateCampaignRequest, ListCampaignsRequest, ListCouponsRequest, ReceiveCouponRequest,
-};
 use adfolio_proto::notification::v1::{GetContentRequest, SetContentRequest};
 use adfolio_proto::plan::v1::{
-    AdminListProductsRequest, CreateOperatorRequest, CreateProductRequest, ListOperatorsRequest,
-    Product,
+    AdminListProductsRequest, CreateOperatorRequest, CreateProductRequest, FollowRequest,
+    GetCurrentOperatorRequest, ListOperatorsRequest, Product,
 };
-use adfolio_proto::wallet::v1::{DepositRequest, GetUserPropertyRequest, Property};
 use anyhow::{Context as _, bail};
 use chrono::{Months, Utc};
 use clap::Subcommand;
@@ -35,7 +34,7 @@ use tonic::Status;
 use uuid::Uuid;
 
 use crate::output::say;
-use crate::services::{Services, ask, explain, keyed, on_behalf_of, operator};
+use crate::services::{Services, ask, explain, keyed, on_behalf_of, operator, order};
 
 /// Rows of a page.
 const PAGE_LIMIT: u32 = 100;
@@ -62,13 +61,20 @@ impl DemoCommand {
 async fn load(services: &Services) -> anyhow::Result<()> {
     license_keys(services).await.context("licence keys")?;
     let user = advertiser(services).await.context("advertiser")?;
-    deposit(services, user).await.context("deposit")?;
+    wallet::deposit(services, user).await.context("deposit")?;
     let operator_id = proxy_operator(services).await.context("operator")?;
+    follow(services, user, &operator_id)
+        .await
+        .context("follow")?;
     let products = products(services).await.context("products")?;
     plans::load(services, user, &operator_id, &products)
         .await
         .context("plans")?;
-    coupons(services, user).await.context("coupons")?;
+    coupons::load(services, user).await.context("coupons")?;
+    wallet::withdrawal(services, user)
+        .await
+        .context("withdrawal")?;
+    notices::load(services, user).await.context("notices")?;
     service_entries(services)
         .await
         .context("customer-service entries")?;
@@ -156,35 +162,6 @@ async fn find_advertiser(services: &Services) -> anyhow::Result<Option<Uuid>> {
     Ok(found.map(|user| user.id.parse()).transpose()?)
 }
 
-/// Credits the first deposit, unless the wallet has seen money already.
-async fn deposit(services: &Services, user: Uuid) -> anyhow::Result<()> {
-    let message = GetUserPropertyRequest {
-        user_id: user.to_string(),
-    };
-    let answer = ask!(
-        services.wallet_admin,
-        get_user_property,
-        operator(),
-        message
-    );
-    let property = answer
-        .map_err(|status| explain(&status))?
-        .property
-        .unwrap_or_default();
-    if property != Property::default() {
-        return Ok(());
-    }
-    let message = DepositRequest {
-        user_id: user.to_string(),
-        amount_minor: catalog::DEPOSIT_MINOR,
-        remark: "Opening deposit".to_owned(),
-    };
-    let caller = keyed(operator(), &format!("demo-deposit-{user}"))?;
-    ask!(services.wallet_admin, deposit, caller, message).map_err(|status| explain(&status))?;
-    say("credited the opening deposit");
-    Ok(())
-}
-
 /// The proxy operator's id.
 async fn proxy_operator(services: &Services) -> anyhow::Result<String> {
     let operators = all(|page| async move {
@@ -214,6 +191,27 @@ async fn proxy_operator(services: &Services) -> anyhow::Result<String> {
         .context("no operator was answered")?;
     say(&format!("created the operator {}", catalog::OPERATOR));
     Ok(created.id)
+}
+
+/// The advertiser follows the operator, unless they follow one already.
+async fn follow(services: &Services, user: Uuid, operator_id: &str) -> anyhow::Result<()> {
+    let message = GetCurrentOperatorRequest {};
+    let current = order!(
+        services.plan,
+        get_current_operator,
+        on_behalf_of(user),
+        message
+    );
+    if !current.operator_id.is_empty() {
+        return Ok(());
+    }
+    let message = FollowRequest {
+        operator_id: operator_id.to_owned(),
+    };
+    let caller = keyed(on_behalf_of(user), "demo-follow")?;
+    order!(services.plan, follow, caller, message);
+    say(&format!("followed the operator {}", catalog::OPERATOR));
+    Ok(())
 }
 
 /// The demo products, in the order of the catalogue.
@@ -246,53 +244,6 @@ async fn products(services: &Services) -> anyhow::Result<Vec<Product>> {
         products.push(created);
     }
     Ok(products)
-}
-
-/// The campaigns; the advertiser claims a coupon of the first.
-async fn coupons(services: &Services, user: Uuid) -> anyhow::Result<()> {
-    let known = all(|page| async move {
-        let message = ListCampaignsRequest { page: Some(page) };
-        let answer = ask!(services.coupon_admin, list_campaigns, operator(), message)?;
-        Ok((answer.items, answer.next_cursor))
-    })
-    .await?;
-    for (number, campaign) in catalog::campaigns().into_iter().enumerate() {
-        if known.iter().any(|known| known.name == campaign.name) {
-            continue;
-        }
-        let name = campaign.name.clone();
-        let message = CreateCampaignRequest {
-            campaign: Some(campaign),
-        };
-        let caller = keyed(operator(), &format!("demo-campaign-{number}"))?;
-        ask!(services.coupon_admin, create_campaign, caller, message)
-            .map_err(|status| explain(&status))?;
-        say(&format!("created the campaign {name}"));
-    }
-    let answer = ask!(
-        services.coupon,
-        list_coupons,
-        on_behalf_of(user),
-        ListCouponsRequest::default()
-    );
-    let claimable = answer.map_err(|status| explain(&status))?.claimable;
-    let welcome = claimable
-        .into_iter()
-        .find(|offer| offer.name == catalog::WELCOME && !offer.claimed);
-    let Some(welcome) = welcome else {
-        return Ok(());
-    };
-    let message = ReceiveCouponRequest {
-        campaign_id: welcome.campaign_id,
-    };
-    let caller = keyed(on_behalf_of(user), "demo-welcome-coupon")?;
-    let answer = ask!(services.coupon, receive_coupon, caller, message);
-    if reason(&answer) == Some(Reason::CouponAlreadyClaimed) {
-        return Ok(());
-    }
-    answer.map_err(|status| explain(&status))?;
-    say("claimed the new-user coupon");
-    Ok(())
 }
 
 /// The entries, unless staff have made some.

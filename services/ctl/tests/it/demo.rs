@@ -12,10 +12,11 @@ use adfolio_proto::notification::v1::notification_service_client::NotificationSe
 use adfolio_proto::notification::v1::{ListNotificationsRequest, ListServiceEntriesRequest};
 use adfolio_proto::plan::v1::plan_service_client::PlanServiceClient;
 use adfolio_proto::plan::v1::{
-    GetStatisticsRequest, ListPlansRequest, ListProductsRequest, Plan, PlanStatus, StatisticsRange,
+    GetStatisticsRequest, ListFollowsRequest, ListPlansRequest, ListProductsRequest, Plan,
+    PlanStatus, StatisticsRange,
 };
-use adfolio_proto::wallet::v1::GetPropertyRequest;
 use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
+use adfolio_proto::wallet::v1::{CheckPayPasswordRequest, GetPropertyRequest};
 use adfolio_testkit::eventually;
 
 use crate::helpers::{Stack, anonymous, as_user};
@@ -107,7 +108,7 @@ async fn property(stack: &Stack, user: &str) -> adfolio_proto::wallet::v1::Prope
 
 async fn check_wallet(stack: &Stack, user: &str) {
     // 5,000 less what stays in plans or was spent there, and with what the settled plan paid out.
-    let expected = 500_000 - 60_000 - 45_000 - 80_000 - 30_000 + 60_000 * 117 / 100;
+    let expected = 500_000 - 60_000 - 45_000 - 80_000 - 30_000 + 60_000 * 117 / 100 - 15_000;
     let property = eventually("the figures have settled", async || {
         let property = property(stack, user).await;
         // What delivery did not consume of the plan that waits for settlement comes back with its settlement.
@@ -115,6 +116,18 @@ async fn check_wallet(stack: &Stack, user: &str) {
     })
     .await;
     assert!(property.to_be_settled_minor > 0);
+    assert_eq!(property.withdrawing_minor, 15_000);
+    assert!(property.has_pay_password && property.has_bank_card);
+    assert!(property.withdrawal_blocked_by.is_empty());
+    // The password that the catalogue promises: the digits 246810.
+    let mut wallet = WalletServiceClient::new(stack.wallet());
+    let message = CheckPayPasswordRequest {
+        password: "b6af3f19458ec8e6faff8ee1e0440ecb".to_owned(),
+    };
+    wallet
+        .check_pay_password(as_user(user, message))
+        .await
+        .unwrap();
     let mut plan = PlanServiceClient::new(stack.plan());
     let message = GetStatisticsRequest {
         range: StatisticsRange::All.into(),
@@ -133,6 +146,13 @@ async fn check_wallet(stack: &Stack, user: &str) {
 
 async fn check_offers(stack: &Stack, user: &str) {
     let mut plan = PlanServiceClient::new(stack.plan());
+    let follows = plan
+        .list_follows(as_user(user, ListFollowsRequest::default()))
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(follows.items.len(), 1);
+    assert_eq!(follows.items[0].operator_id, follows.current_operator_id);
     let products = plan
         .list_products(as_user(user, ListProductsRequest::default()))
         .await
@@ -145,7 +165,7 @@ async fn check_offers(stack: &Stack, user: &str) {
         .await
         .unwrap()
         .into_inner();
-    assert_eq!((coupons.items.len(), coupons.claimable.len()), (1, 2));
+    assert_eq!((coupons.items.len(), coupons.claimable.len()), (4, 2));
     let mut acceptor = AcceptorServiceClient::new(stack.acceptor());
     for (kind, code) in [
         (AcceptorKind::Personal, "DEMO-PERSONAL"),

@@ -6,6 +6,8 @@ use std::time::Duration;
 use adfolio_kit::client::{self, Channel, ClientOptions, outgoing};
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::shutdown::Shutdown;
+use adfolio_proto::auth::v1::RegisterRequest;
+use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;
 use adfolio_proto::plan::v1::ListOperatorsRequest;
 use adfolio_proto::plan::v1::plan_admin_service_client::PlanAdminServiceClient;
 use adfolio_testkit::{
@@ -79,6 +81,31 @@ impl AuthAlone {
     pub async fn run(&self, arguments: &[&str], input: &str) -> Ended {
         run(&[("AUTH_URL", self.service.url())], arguments, input).await
     }
+
+    /// The first run whose outcome is as wanted.
+    pub async fn run_until(&self, arguments: &[&str], wanted: impl Fn(&Ended) -> bool) -> Ended {
+        eventually(&format!("{arguments:?} answers as wanted"), async || {
+            let ended = self.run(arguments, "").await;
+            wanted(&ended).then_some(ended)
+        })
+        .await
+    }
+
+    /// The id of a new user.
+    pub async fn register(&self, username: &str, key: &str) -> String {
+        let message = RegisterRequest {
+            username: username.to_owned(),
+            password: "correct horse battery".to_owned(),
+            license_key: key.to_owned(),
+            older_form: true,
+            ..RegisterRequest::default()
+        };
+        let answer = AuthServiceClient::new(self.channel())
+            .register(anonymous(message))
+            .await
+            .unwrap();
+        answer.into_inner().session.unwrap().user.unwrap().id
+    }
 }
 
 async fn spawn_auth(database: &TestDatabase, broker: &TestBroker) -> RunningService {
@@ -122,7 +149,8 @@ impl Stack {
                 .await;
 
         let notification_database = TestDatabase::create(&[&adfolio_notification::MIGRATOR]).await;
-        let mut config = adfolio_notification::Config::parse_from(["notification"]);
+        let mut config =
+            adfolio_notification::Config::parse_from(["notification", "--auth-url", &auth.url()]);
         (config.database, config.broker) = (notification_database.args(), broker.args());
         let notification = spawn_service(|listener, shutdown| {
             adfolio_notification::run(config, listener, shutdown)
@@ -257,14 +285,14 @@ impl Stack {
         self.acceptor.channel()
     }
 
-    /// The rows of every table that is no bookkeeping of messages, over all services.
+    /// The rows of every table that is neither bookkeeping of messages nor written from them a moment later, over all services.
     pub async fn row_counts(&self) -> Vec<(String, i64)> {
         let mut counts = Vec::new();
         for database in &self.databases {
             let pool = database.pool();
             let tables: Vec<String> = sqlx::query_scalar(
                 "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'
-                 AND tablename NOT IN ('outbox', 'inbox', 'idempotency_keys') ORDER BY 1",
+                 AND tablename NOT IN ('outbox', 'inbox', 'idempotency_keys', 'audit_log', 'notifications', 'unread_counters') ORDER BY 1",
             )
             .fetch_all(&pool)
             .await

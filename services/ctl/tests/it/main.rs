@@ -11,4 +11,5 @@ mod dead;
 mod demo;
 mod helpers;
 mod ledger;
+mod operate;
 mod staff;

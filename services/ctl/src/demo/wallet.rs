@@ -1,0 +1,113 @@
+//! The advertiser's wallet: a first deposit, a transaction password, a bank card and a withdrawal that waits.
+
+use adfolio_proto::wallet::v1::destination::Kind;
+use adfolio_proto::wallet::v1::{
+    AdminListWithdrawalsRequest, BankCard, BindDestinationRequest, DepositRequest, Destination,
+    GetPropertyRequest, GetUserPropertyRequest, Property, SetPayPasswordRequest, WithdrawRequest,
+    WithdrawalMethod,
+};
+use uuid::Uuid;
+
+use super::catalog;
+use crate::output::say;
+use crate::services::{Services, keyed, on_behalf_of, operator, order};
+
+/// Credits the first deposit, unless the wallet has money.
+pub async fn deposit(services: &Services, user: Uuid) -> anyhow::Result<()> {
+    let message = GetUserPropertyRequest {
+        user_id: user.to_string(),
+    };
+    let answer = order!(
+        services.wallet_admin,
+        get_user_property,
+        operator(),
+        message
+    );
+    if !is_empty(&answer.property.unwrap_or_default()) {
+        return Ok(());
+    }
+    let message = DepositRequest {
+        user_id: user.to_string(),
+        amount_minor: catalog::DEPOSIT_MINOR,
+        remark: "Opening deposit".to_owned(),
+    };
+    let caller = keyed(operator(), &format!("demo-deposit-{user}"))?;
+    order!(services.wallet_admin, deposit, caller, message);
+    say("credited the opening deposit");
+    Ok(())
+}
+
+fn is_empty(property: &Property) -> bool {
+    [
+        property.available_minor,
+        property.to_be_consumed_minor,
+        property.to_be_settled_minor,
+        property.withdrawing_minor,
+        property.discount_minor,
+        property.start_up_funds_outstanding_minor,
+    ]
+    .into_iter()
+    .all(|balance| balance == 0)
+}
+
+/// Sets the transaction password, binds a bank card and asks for a withdrawal, each unless there is one.
+pub async fn withdrawal(services: &Services, user: Uuid) -> anyhow::Result<()> {
+    let message = GetPropertyRequest {};
+    let answer = order!(services.wallet, get_property, on_behalf_of(user), message);
+    let property = answer.property.unwrap_or_default();
+    if !property.has_pay_password {
+        let message = SetPayPasswordRequest {
+            password: catalog::PAY_PASSWORD_MD5.to_owned(),
+            confirm_password: catalog::PAY_PASSWORD_MD5.to_owned(),
+            old_password: String::new(),
+        };
+        let caller = keyed(on_behalf_of(user), "demo-pay-password")?;
+        order!(services.wallet, set_pay_password, caller, message);
+        say("set the transaction password");
+    }
+    if !property.has_bank_card {
+        bind(services, user).await?;
+    }
+    let message = AdminListWithdrawalsRequest {
+        user_id: user.to_string(),
+        ..AdminListWithdrawalsRequest::default()
+    };
+    let known = order!(
+        services.wallet_admin,
+        admin_list_withdrawals,
+        operator(),
+        message
+    );
+    if !known.items.is_empty() {
+        return Ok(());
+    }
+    let message = WithdrawRequest {
+        amount_minor: catalog::WITHDRAWAL_MINOR,
+        method: WithdrawalMethod::BankCard.into(),
+        password: catalog::PAY_PASSWORD_MD5.to_owned(),
+    };
+    let caller = keyed(on_behalf_of(user), "demo-withdrawal")?;
+    order!(services.wallet, withdraw, caller, message);
+    say("asked for a withdrawal");
+    Ok(())
+}
+
+async fn bind(services: &Services, user: Uuid) -> anyhow::Result<()> {
+    let card = BankCard {
+        card_name: "Harbour Savings Bank".to_owned(),
+        user_name: "Demo Advertiser".to_owned(),
+        mobile: "+15550100199".to_owned(),
+        bank_account: "0000246810000199".to_owned(),
+        branch_name: "Quay Street".to_owned(),
+    };
+    let message = BindDestinationRequest {
+        destination: Some(Destination {
+            kind: Some(Kind::BankCard(card)),
+        }),
+        password: catalog::PAY_PASSWORD_MD5.to_owned(),
+    };
+    let caller = keyed(on_behalf_of(user), "demo-bank-card")?;
+    order!(services.wallet, bind_destination, caller, message);
+    say("bound a bank card");
+    Ok(())
+}
