@@ -66,9 +66,7 @@ pub async fn list(
         Row,
         r#"SELECT page.number AS "number!", page.id AS "id!", page.category AS "category!",
                   page.published_at AS "published_at!", message.title, message.content,
-                  EXISTS (SELECT 1 FROM announcement_reads AS mark
-                          WHERE mark.user_id = $1 AND mark.category = page.category AND mark.number = page.number)
-                  AS "marked!"
+                  mark.number IS NOT NULL AS "marked!"
            FROM (SELECT found.number, found.id, found.category, found.published_at
                  FROM UNNEST($2::text[], $3::bigint[], $4::bigint[]) AS range (category, low, high)
                  CROSS JOIN LATERAL (
@@ -78,6 +76,9 @@ pub async fn list(
                  ORDER BY found.number DESC LIMIT $5) AS page
            CROSS JOIN LATERAL (SELECT text.title, text.content FROM messages AS text WHERE text.id = page.id LIMIT 1)
                AS message
+           LEFT JOIN LATERAL (SELECT mark.number FROM announcement_reads AS mark
+                              WHERE mark.user_id = $1 AND mark.category = page.category AND mark.number = page.number
+                              LIMIT 1) AS mark ON true
            ORDER BY page.number DESC"#,
         user,
         &ranges.categories,
@@ -94,7 +95,8 @@ pub async fn list(
         .collect()
 }
 
-/// Announcements in these ranges that the user has not marked, newest first.
+/// Announcements in these ranges that the user has not marked, newest first. The mark is looked up for each of them, from the
+/// newest on: PostgreSQL takes half of them for unread, so it does not read all of them first, as it might for an anti-join.
 pub async fn list_unread(
     pool: &PgPool,
     user: Uuid,
@@ -110,9 +112,9 @@ pub async fn list_unread(
                  CROSS JOIN LATERAL (
                      SELECT one.number, one.id, one.category, one.published_at FROM announcements AS one
                      WHERE one.category = range.category AND one.number > range.low AND one.number <= range.high
-                       AND NOT EXISTS (SELECT 1 FROM announcement_reads AS mark
-                                       WHERE mark.user_id = $1 AND mark.category = range.category
-                                         AND mark.number = one.number)
+                       AND NOT coalesce((SELECT true FROM announcement_reads AS mark
+                                         WHERE mark.user_id = $1 AND mark.category = range.category
+                                           AND mark.number = one.number), false)
                      ORDER BY one.number DESC LIMIT $5) AS found
                  ORDER BY found.number DESC LIMIT $5) AS page
            CROSS JOIN LATERAL (SELECT text.title, text.content FROM messages AS text WHERE text.id = page.id LIMIT 1)
