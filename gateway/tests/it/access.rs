@@ -1,12 +1,13 @@
 //! Who may call what, for every row of the route table.
 
 use adfolio_gateway::input::Carrier;
+use adfolio_gateway::openapi::document;
 use adfolio_gateway::route::{Access, Route};
 use adfolio_gateway::routes::table;
 use adfolio_kit::identity::StaffRole;
 use adfolio_proto::auth::v1::UserState;
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::stack::{Reply, Stack};
 
@@ -149,6 +150,181 @@ async fn accounts_that_are_not_active_reach_nothing_and_are_told_in_their_langua
             .await
             .ok();
     }
+}
+
+/// Things of users that calls name, by call and field. Everything else that looks like an id is everybody's.
+const OWN: &[(&str, &str)] = &[
+    ("/acceptor/order/cancel", "id"),
+    ("/feedback", "images"),
+    ("/plan/order/detail", "id"),
+    ("/plan/order/put", "plan_id"),
+    ("/plan/order/put", "user_coupon_id"),
+    ("/user/info/edit", "avatar_file_id"),
+    ("/user/notifications/read", "id"),
+];
+
+/// What calls of users name that belongs to nobody.
+const COMMON: &[(&str, &str)] = &[
+    ("/assistance/follow", "operator_id"),
+    ("/plan/order/app/detail", "product_id"),
+    ("/plan/order/put", "product_id"),
+    ("/user_coupon/receive", "campaign_id"),
+];
+
+#[test]
+fn every_id_that_users_send_is_known_to_be_somebodys_or_not() {
+    let document = document();
+    for route in table()
+        .iter()
+        .filter(|route| route.access == Access::User && route.carrier == Carrier::Json)
+    {
+        let content = &document["paths"][route.path]["post"]["requestBody"]["content"];
+        let reference = content["application/json"]["schema"]["$ref"].as_str();
+        let schema = reference.map(|reference| document.pointer(reference.trim_start_matches('#')));
+        let Some(Some(schema)) = schema else {
+            panic!("{route:?} has no named schema");
+        };
+        let fields = schema["properties"].as_object();
+        for field in fields.into_iter().flat_map(|fields| fields.keys()) {
+            let is_id = field == "id" || field == "images" || field.ends_with("_id");
+            let place = (route.path, field.as_str());
+            assert!(
+                !is_id || OWN.contains(&place) || COMMON.contains(&place),
+                "say whose {field} of {route:?} is, and test it"
+            );
+        }
+    }
+}
+
+/// Somebody with one of everything.
+struct Owner {
+    id: String,
+    token: String,
+    things: Vec<(&'static str, Value)>,
+}
+
+async fn owner(stack: &Stack, admin: &str) -> Owner {
+    let (id, token) = stack.user(admin).await;
+    let product = stack.product(admin).await;
+    let staff =
+        |path: &'static str, body: Value| async move { stack.post(path, admin, &body).await.ok() };
+    let own = |path: &'static str, body: Value| {
+        let token = token.clone();
+        async move { stack.post(path, &token, &body).await.ok() }
+    };
+    let deposit = json!({"user_id": id, "amount": "1000.00", "remark": ""});
+    staff("/admin/wallet/deposit", deposit).await;
+    let push = json!({
+        "product_id": product, "amount": "100.00", "to": {"user_ids": [id]}, "put_content": "Video", "put_rule": "Evenly",
+    });
+    let pushed = staff("/admin/plan/push", push).await;
+    let campaign = json!({
+        "name": "Access", "type": "team", "mode": "deduction", "value": 5, "amount_requirement": 0, "kind": "staff",
+        "valid_days": 1,
+    });
+    let campaign = staff("/admin/coupon/campaign/create", campaign).await;
+    let grant = json!({"campaign_id": campaign["id"], "user_id": id});
+    let coupon = staff("/admin/coupon/grant", grant).await;
+    let notice = json!({
+        "category": "activity", "to": [id], "title": {"en": "For you"}, "content": {"en": "alone"},
+    });
+    staff("/admin/notification/create", notice).await;
+    let inbox = own("/user/notifications", json!({})).await;
+    let acceptor = json!({"kind": "personal", "name": "Mary"});
+    let acceptor = staff("/admin/acceptor/create", acceptor).await;
+    let offer = json!({
+        "acceptor_id": acceptor["id"], "direction": "wallet_to_currency", "currency": "EUR", "rate": 1, "min": 1,
+        "max": 100, "expires_at": chrono::Utc::now() + chrono::TimeDelta::days(1),
+    });
+    let code = staff("/admin/acceptance_code/create", offer).await;
+    let pin = "b6af3f19458ec8e6faff8ee1e0440ecb";
+    own(
+        "/set/password",
+        json!({"password": pin, "confirm_password": pin}),
+    )
+    .await;
+    let card = json!({"kind": "wallet_address", "network": "TRC20", "address": "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8", "password": pin});
+    own("/bank_card/edit", card).await;
+    let withdraw = json!({"amount": 10, "method": "wallet_address", "password": pin});
+    own("/user/withdraw", withdraw).await;
+    let exchange = json!({"kind": "personal", "code": code["code"], "amount": 10, "password": pin});
+    let exchange = own("/acceptor/order/create", exchange).await;
+    let plan = pushed["items"][0]["plan_id"].clone();
+    let things = vec![
+        ("/acceptor/order/cancel", json!({"id": exchange["id"]})),
+        ("/plan/order/detail", json!({"id": plan})),
+        (
+            "/plan/order/put",
+            json!({"plan_id": plan, "amount": "100.00"}),
+        ),
+        (
+            "/plan/order/put",
+            json!({"product_id": product, "amount": "100.00", "user_coupon_id": coupon["id"]}),
+        ),
+        (
+            "/user/notifications/read",
+            json!({"id": inbox["items"][0]["id"]}),
+        ),
+    ];
+    Owner { id, token, things }
+}
+
+/// Uploads are tried in the tests of uploads and in the walk through the contract: `avatar_file_id` and `images`.
+#[tokio::test]
+async fn another_user_finds_nothing_and_changes_nothing() {
+    let stack = Stack::start().await;
+    let admin = stack.admin().await;
+    let owner = owner(&stack, &admin).await;
+    let (stranger, strangers) = stack.user(&admin).await;
+    let deposit = json!({"user_id": stranger, "amount": "1000.00", "remark": ""});
+    stack
+        .post("/admin/wallet/deposit", &admin, &deposit)
+        .await
+        .ok();
+    let before = stack.get("/user/property", &strangers).await.ok();
+    let owners = stack.get("/user/property", &owner.token).await.ok();
+    for (path, body) in &owner.things {
+        let reply = stack.post(path, &strangers, body).await;
+        let reason = reply.reason();
+        // A coupon of somebody else's is not usable, as an unknown one.
+        let expected = if body.get("user_coupon_id").is_some() {
+            ["COUPON_NOT_USABLE", "NOT_FOUND"]
+        } else {
+            ["NOT_FOUND", "NOT_FOUND"]
+        };
+        assert!(expected.contains(&reason), "{path} {body}: {reply:?}");
+        let mut unknown = body.clone();
+        for field in unknown.as_object_mut().unwrap().iter_mut() {
+            if ["id", "plan_id", "user_coupon_id"].contains(&field.0.as_str()) {
+                *field.1 = json!("0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f");
+            }
+        }
+        let other = stack.post(path, &strangers, &unknown).await;
+        assert_eq!(
+            (reply.code, &reply.data),
+            (other.code, &other.data),
+            "{path} tells {body} from an unknown one"
+        );
+    }
+    for route in table().iter().filter(|route| {
+        route.access == Access::User
+            && route.path.ends_with("/list")
+            && route.path != "/plan/product/list"
+    }) {
+        let page = stack.get(route.path, &strangers).await.ok();
+        let items = page["items"].as_array();
+        let own_deposit = usize::from(route.path == "/transaction_flow/list");
+        assert!(
+            items.is_none_or(|items| items.len() == own_deposit),
+            "{} of {}: {page}",
+            route.path,
+            owner.id
+        );
+    }
+    let destinations = stack.get("/bank_card/detail", &strangers).await.ok();
+    assert_eq!(destinations["wallet_address"], Value::Null);
+    assert_eq!(stack.get("/user/property", &strangers).await.ok(), before);
+    assert_eq!(stack.get("/user/property", &owner.token).await.ok(), owners);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The gateway with the real services behind it, in this process.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 use adfolio_gateway::config::GatewayConfig;
 use adfolio_kit::client::{Channel, outgoing};
@@ -13,6 +14,7 @@ use adfolio_proto::auth::v1::{
 use adfolio_testkit::{TestBroker, TestDatabase, eventually, free_listener};
 use reqwest::Method;
 use reqwest::header::HeaderMap;
+use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -25,12 +27,22 @@ pub struct Stack {
     pub services: Services,
     pub gateway: String,
     http: reqwest::Client,
+    seen: Mutex<Vec<Seen>>,
     _gateway: Ending,
     _broker: TestBroker,
 }
 
+/// A call that was made, and its envelope.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Below the base path, without a query.
+    pub path: String,
+    pub method: Method,
+    pub reply: Reply,
+}
+
 /// An answer of the gateway.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Reply {
     pub http: u16,
     pub headers: HeaderMap,
@@ -79,6 +91,7 @@ impl Stack {
             services,
             gateway,
             http,
+            seen: Mutex::default(),
             _gateway: Ending {
                 shutdown: ending,
                 task,
@@ -104,18 +117,55 @@ impl Stack {
     }
 
     pub async fn send(&self, request: reqwest::RequestBuilder) -> Reply {
-        let response = request.send().await.expect("the gateway answers");
+        let request = request.build().unwrap();
+        let path = request.url().path().trim_start_matches("/api").to_owned();
+        let method = request.method().clone();
+        let response = self.http.execute(request).await;
+        let response = response.expect("the gateway answers");
         let (http, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await.unwrap();
         let envelope: Value = serde_json::from_str(&text)
             .unwrap_or_else(|_| panic!("HTTP {http} without an envelope: {text}"));
-        Reply {
+        let reply = Reply {
             http,
             headers,
             code: envelope["code"].as_i64().unwrap(),
             msg: envelope["msg"].as_str().unwrap().to_owned(),
             data: envelope["data"].clone(),
-        }
+        };
+        let seen = Seen {
+            path,
+            method,
+            reply: reply.clone(),
+        };
+        self.seen.lock().unwrap().push(seen);
+        reply
+    }
+
+    /// Every call that was made so far.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+
+    /// A call whose answer is no envelope.
+    pub async fn raw(&self, path: &str, token: &str) -> reqwest::Response {
+        let request = self.request(Method::GET, path, Some(token));
+        request.send().await.expect("the gateway answers")
+    }
+
+    /// A call without a token.
+    pub async fn post_open(&self, path: &str, body: &Value) -> Reply {
+        self.send(self.request(Method::POST, path, None).json(body))
+            .await
+    }
+
+    /// A call with a form.
+    pub async fn post_form(&self, path: &str, token: &str, form: Form) -> Reply {
+        self.send(
+            self.request(Method::POST, path, Some(token))
+                .multipart(form),
+        )
+        .await
     }
 
     pub async fn get(&self, path: &str, token: &str) -> Reply {

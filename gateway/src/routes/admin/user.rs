@@ -52,7 +52,7 @@ fn changing_routes() -> Vec<Route> {
             set_state,
         )
         .staff(SUPPORT)
-        .fails(&[Reason::NotFound, Reason::NothingChanged])
+        .fails(&[Reason::NotFound])
         .says(Success::Update)
         .keyed(),
         Route::post(

@@ -1,0 +1,573 @@
+//! The contract's tables: every call with what it takes and the shape of its data.
+//!
+//! In `takes` a name with `?` may be absent. In a shape a text names a type, and a field of an object must be there; more
+//! fields may be.
+
+use serde_json::{Value, json};
+
+/// A call of the contract.
+pub struct Contracted {
+    pub method: &'static str,
+    pub path: &'static str,
+    /// Names of what it takes, separated by blanks.
+    pub takes: &'static str,
+    pub data: Value,
+}
+
+fn row(method: &'static str, path: &'static str, takes: &'static str, data: Value) -> Contracted {
+    Contracted {
+        method,
+        path,
+        takes,
+        data,
+    }
+}
+
+fn get(path: &'static str, takes: &'static str, data: Value) -> Contracted {
+    row("GET", path, takes, data)
+}
+
+fn post(path: &'static str, takes: &'static str, data: Value) -> Contracted {
+    row("POST", path, takes, data)
+}
+
+/// A page of things, with further fields.
+fn page(item: Value, more: Value) -> Value {
+    with(json!({"items": [item], "next_cursor": "text?"}), more)
+}
+
+fn with(mut shape: Value, more: Value) -> Value {
+    let fields = shape.as_object_mut().unwrap();
+    fields.extend(more.as_object().unwrap().clone());
+    shape
+}
+
+/// Something, or null.
+fn nullable(shape: Value) -> Value {
+    json!({"null or": shape})
+}
+
+/// Whatever names, each with such a value.
+fn named(shape: Value) -> Value {
+    json!({"each": shape})
+}
+
+fn service_entry() -> Value {
+    json!({"id": "text", "type": "int", "url": "text", "label": "text"})
+}
+
+fn user() -> Value {
+    json!({
+        "id": "text", "username": "text", "nickname": "text", "email": "text", "phone": "text", "avatar_url": "text?",
+        "credit_score": "int", "shop_level": "int", "deposit": "money", "proxy_operator_id": "text?", "licenseKey": "text?",
+        "entry": "register|host", "lang": "text?", "vip": "bool", "has_pay_password": "bool", "has_bank_card": "bool",
+        "state": "active|not_activated|disabled|cancelled", "customer_service_url": [service_entry()],
+        "recharge_customer_service_url": [service_entry()], "created_at": "time",
+    })
+}
+
+fn session() -> Value {
+    json!({"token": "text", "expires_at": "time", "user": user()})
+}
+
+fn audience() -> Value {
+    json!({"regions": ["text"], "age_min": "int", "age_max": "int", "gender": "any|female|male"})
+}
+
+fn product() -> Value {
+    json!({
+        "id": "text", "name": "text", "icon_url": "text?", "cover_url": "text?", "category": "text", "description": "text",
+        "game_description": "text", "content_types": ["video|landing_page"], "put_min": "money", "put_max": "money",
+        "audience": audience(),
+    })
+}
+
+const STATUS: &str = "waiting|matching|putting|put_failed|put_finished|waiting_settlement|settled";
+
+fn plan() -> Value {
+    json!({
+        "id": "text", "plan_number": "text", "product": {"id": "text", "name": "text", "icon_url": "text?"},
+        "put_amount": "money", "paid_amount": "money", "discount_amount": "money", "put_progress": "int", "status": STATUS,
+        "official": "bool", "operator_id": "text?", "put_content": "text", "put_rule": "text", "user_targeting": audience(),
+        "impressions": "int", "clicks": "int", "consumed": "money", "to_be_consumed": "money", "revenue": "money",
+        "profit": "signed", "coupon": nullable(json!({"id": "text", "name": "text"})), "fail_reason": "text?",
+        "create_time": "time", "put_time": "time?", "finish_time": "time?", "settle_time": "time?",
+    })
+}
+
+fn point() -> Value {
+    json!({"time": "time", "impressions": "int", "clicks": "int", "consumed": "money", "revenue": "money"})
+}
+
+fn plan_detail() -> Value {
+    let timeline = json!([{"status": STATUS, "time": "time"}]);
+    let more = json!({"timeline": timeline, "series": [point()], "flow": [flow()]});
+    with(plan(), more)
+}
+
+fn coupon() -> Value {
+    json!({
+        "id": "text", "name": "text", "type": "increment|deduction|team|custom|fixed_amount",
+        "mode": "discount|deduction|addition", "value": "text", "amount_requirement": "money", "expires_at": "time",
+        "state": "unused|used|expired", "used_at": "time?", "plan_id": "text?", "source": "new_user|periodic|staff",
+    })
+}
+
+fn flow() -> Value {
+    json!({
+        "id": "text", "time": "time", "amount": "signed", "balance_after": "money", "remark": "text?", "reference": "text?",
+        "hash": "hash",
+        "type": "system_top_up|manual_payout|ad_billing|ad_serving|system_chargeback|virtual_recharge_deduction|open_membership|\
+                 profit_sharing|discount_amount|exchange|start_up_funds",
+    })
+}
+
+fn property() -> Value {
+    json!({
+        "currency": "text", "total_assets": "money", "available_funds": "money", "to_be_consumed": "money",
+        "to_be_settled": "money", "discount_amount": "money", "start_up_funds_outstanding": "money", "withdrawing": "money",
+        "withdraw_blocked_by": ["text"],
+    })
+}
+
+fn exchange() -> Value {
+    json!({
+        "id": "text", "acceptor": {"id": "text", "name": "text", "kind": "personal|enterprise"},
+        "direction": "wallet_to_currency|currency_to_wallet", "currency": "text", "rate": "text", "amount": "money",
+        "counter_amount": "text", "status": "pending|completed|cancelled|expired", "create_time": "time",
+        "finish_time": "time?",
+    })
+}
+
+fn offer() -> Value {
+    json!({
+        "id": "text", "direction": "wallet_to_currency|currency_to_wallet", "currency": "text", "rate": "text",
+        "min": "money", "max": "money", "expires_at": "time",
+    })
+}
+
+fn acceptor() -> Value {
+    json!({"id": "text", "kind": "personal|enterprise", "name": "text", "rating": "text", "completed_orders": "int"})
+}
+
+fn withdrawal() -> Value {
+    json!({
+        "id": "text", "amount": "money", "fee": "money", "method": "bank_card|wallet_address",
+        "status": "pending|paid|rejected", "reason": "text?", "time": "time",
+    })
+}
+
+fn card() -> Value {
+    json!({
+        "card_name": "text", "user_name": "text", "mobile": "text", "bank_account": "text", "branch_name": "text",
+    })
+}
+
+fn notification() -> Value {
+    json!({
+        "id": "text", "category": "announcement|maintenance|activity", "title": "text", "content": "text", "read": "bool",
+        "time": "time",
+    })
+}
+
+fn unread() -> Value {
+    json!({"unread_total": "int"})
+}
+
+fn staff() -> Value {
+    json!({"id": "text", "username": "text", "role": "admin|support|finance|operator"})
+}
+
+fn named_user() -> Value {
+    json!({"user": {"id": "text", "username": "text?"}})
+}
+
+fn campaign() -> Value {
+    json!({
+        "id": "text", "name": "text", "type": "increment|deduction|team|custom|fixed_amount",
+        "mode": "discount|deduction|addition", "value": "text", "amount_requirement": "money",
+        "kind": "new_user|periodic|staff", "valid_days": "int", "total": "int?", "claimed": "int", "starts_at": "time?",
+        "ends_at": "time?",
+    })
+}
+
+fn content() -> Value {
+    let entry = json!({"id": "text", "type": "int", "url": "text", "label": named(json!("text"))});
+    json!({
+        "customer_service": [entry], "recharge_customer_service": [entry],
+        "faq": [{"id": "text", "title": named(json!("text")), "content": named(json!("text"))}],
+        "operating_rules": named(json!("text")), "activity_rules": named(json!("text")),
+        "marketing": nullable(json!({"headline": named(json!("text"))})),
+    })
+}
+
+fn feedback() -> Value {
+    let more = json!({
+        "id": "text", "topic": "text", "content": "text", "images": ["text"], "state": "open|closed", "reply": "text?",
+        "time": "time", "closed_at": "time?",
+    });
+    with(named_user(), more)
+}
+
+/// Every call of the contract.
+pub fn table() -> Vec<Contracted> {
+    [
+        account(),
+        plans(),
+        wallet(),
+        others(),
+        staff_accounts(),
+        staff_business(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn account() -> Vec<Contracted> {
+    let registration = "username nickname? password confirm_password email phone licenseKey";
+    let older = "username nickname? password confirm_password? email? phone? licenseKey";
+    let language = json!({"code": "text", "name": "text", "native_name": "text", "locale": "text"});
+    vec![
+        post("/auth/v2/register", registration, session()),
+        post("/auth/v2/login", "username password", session()),
+        get(
+            "/auth/v2/lang",
+            "",
+            json!({"default": "text", "items": [language]}),
+        ),
+        post("/auth/login", "username password", json!({"token": "text"})),
+        post("/auth/register", older, json!({"token": "text"})),
+        post("/auth/logout", "", json!({})),
+        post("/opening_store", "code", session()),
+        get("/user/info", "", user()),
+        post(
+            "/user/info/edit",
+            "nickname? email? phone? avatar_file_id? lang?",
+            user(),
+        ),
+        post(
+            "/update/password",
+            "old_password new_password confirm_password",
+            json!({}),
+        ),
+        post(
+            "/files/upload",
+            "file",
+            json!({"id": "text", "url": "text", "width": "int", "height": "int", "size": "int"}),
+        ),
+    ]
+}
+
+fn plans() -> Vec<Contracted> {
+    let counts = named(json!("int"));
+    let statistics = json!({
+        "type": "int", "from": "time", "to": "time", "invested": "money", "delivery_orders": "int", "consumed": "money",
+        "to_be_consumed": "money", "impressions": "int", "clicks": "int", "revenue": "money", "profit": "signed",
+        "ctr": "text?", "cpc": "text?", "roas": "text?", "series": [point()],
+    });
+    let follow = json!({
+        "operator_id": "text", "operator_name": "text", "followed_at": "time", "ended_at": "time?",
+    });
+    let claimable = json!({
+        "campaign_id": "text", "name": "text", "kind": "new_user|periodic", "mode": "discount|deduction|addition",
+        "value": "text", "claimed": "bool",
+    });
+    vec![
+        get(
+            "/plan/order/list",
+            "push? status? cursor? limit?",
+            page(plan(), json!({"counts": counts})),
+        ),
+        post("/plan/order/detail", "id", plan_detail()),
+        post(
+            "/plan/order/app/detail",
+            "product_id",
+            with(product(), json!({"coupons": [coupon()]})),
+        ),
+        post(
+            "/plan/order/put",
+            "plan_id? product_id? amount user_coupon_id?",
+            plan(),
+        ),
+        post("/plan/order/await/put/count", "", json!({"count": "int"})),
+        get(
+            "/plan/product/list",
+            "cursor? limit?",
+            page(product(), json!({})),
+        ),
+        get(
+            "/ad/order/data_statistics/list",
+            "type? user_time_zone?",
+            statistics,
+        ),
+        get(
+            "/assistance/list",
+            "cursor? limit?",
+            page(follow.clone(), json!({"current_operator_id": "text?"})),
+        ),
+        post("/assistance/follow", "operator_id", follow),
+        get(
+            "/user_coupon/list",
+            "state? cursor? limit?",
+            page(
+                coupon(),
+                json!({"counts": named(json!("int")), "claimable": [claimable]}),
+            ),
+        ),
+        post("/user_coupon/receive", "campaign_id?", coupon()),
+    ]
+}
+
+fn wallet() -> Vec<Contracted> {
+    let month = json!({
+        "month": "text", "income": "money", "expense": "money", "net": "signed", "by_type": named(json!("signed")),
+    });
+    let bind =
+        "kind card_name? user_name? mobile? bank_account? branch_name? network? address? password?";
+    vec![
+        get("/user/property", "", property()),
+        get(
+            "/transaction_flow/list",
+            "type? month? cursor? limit?",
+            page(flow(), json!({})),
+        ),
+        get(
+            "/transaction_flow/monthly",
+            "months?",
+            json!({"items": [month]}),
+        ),
+        post("/user/withdraw", "amount method password", withdrawal()),
+        get(
+            "/user/withdraw/list",
+            "cursor? limit?",
+            page(withdrawal(), json!({})),
+        ),
+        post("/check/password", "password", json!({})),
+        post(
+            "/set/password",
+            "password confirm_password old_password?",
+            json!({}),
+        ),
+        post(
+            "/bank_card/edit",
+            bind,
+            with(card(), json!({"kind": "bank_card"})),
+        ),
+        get(
+            "/bank_card/detail",
+            "",
+            json!({"bank_card": nullable(card()), "wallet_address": nullable(json!({"network": "text", "address": "text"}))}),
+        ),
+    ]
+}
+
+fn others() -> Vec<Contracted> {
+    let range = json!({"min": "money", "max": "money"});
+    let config = json!({
+        "currency": "text", "customer_service_url": [service_entry()], "recharge_customer_service_url": [service_entry()],
+        "client_language_map": [{"source": "text", "targets": "text"}],
+        "withdraw_method_config": [{
+            "method": "bank_card|wallet_address", "enabled": "bool", "min": "money", "max": "money", "fee": "money",
+        }],
+        "faq_config": [{"id": "text", "title": "text", "content": "text"}], "operating_rules": "text",
+        "activity_rules": "text", "put_amount": range, "exchange_limit": range, "stats_refresh_seconds": "int",
+        "upload_max_bytes": "int", "marketing": nullable(json!({"headline": "text"})),
+    });
+    let detail = json!({"acceptor": acceptor(), "offer": offer(), "current": nullable(exchange())});
+    vec![
+        get("/basic_config", "lang?", config),
+        post("/acceptor/detail", "kind code", detail),
+        get(
+            "/acceptor/order/list",
+            "cursor? limit?",
+            page(exchange(), json!({})),
+        ),
+        post(
+            "/acceptor/order/create",
+            "kind code amount password",
+            exchange(),
+        ),
+        post("/acceptor/order/cancel", "id", exchange()),
+        post("/feedback", "topic content images?", json!({"id": "text"})),
+        post(
+            "/user/notifications",
+            "category? filter? cursor? limit?",
+            page(notification(), unread()),
+        ),
+        post("/user/notifications/read", "id? all? category?", unread()),
+        post("/user/notifications/unread_count", "", unread()),
+    ]
+}
+
+fn staff_accounts() -> Vec<Contracted> {
+    let license = json!({"code": "text", "state": "unused|used"});
+    let detail = with(
+        user(),
+        json!({"property": property(), "sessions": [{"id": "text"}]}),
+    );
+    let audit = json!({
+        "time": "time", "staff": {"id": "text", "username": "text"}, "action": "text", "target": "text", "reason": "text?",
+        "before": nullable(json!({})), "after": nullable(json!({})),
+    });
+    vec![
+        post(
+            "/admin/login",
+            "username password",
+            json!({"token": "text", "staff": staff()}),
+        ),
+        post("/admin/logout", "", json!({})),
+        post("/admin/staff/create", "username password role", staff()),
+        get(
+            "/admin/staff/list",
+            "cursor? limit?",
+            page(staff(), json!({})),
+        ),
+        post(
+            "/admin/license/create",
+            "count note? activate?",
+            json!({"items": [license]}),
+        ),
+        get(
+            "/admin/license/list",
+            "cursor? limit?",
+            page(license, json!({})),
+        ),
+        get(
+            "/admin/user/list",
+            "query? state? cursor? limit?",
+            page(user(), json!({})),
+        ),
+        post("/admin/user/detail", "id", detail),
+        post("/admin/user/state", "id state reason?", user()),
+        post(
+            "/admin/user/profile",
+            "id credit_score? shop_level? deposit? vip?",
+            user(),
+        ),
+        post(
+            "/admin/user/host_token",
+            "external_user_id lang?",
+            json!({"token": "text"}),
+        ),
+        post("/admin/pay_password/reset", "user_id reason?", json!({})),
+        get(
+            "/admin/audit/list",
+            "staff_id? user_id? action? cursor? limit?",
+            page(audit, json!({})),
+        ),
+    ]
+}
+
+fn staff_business() -> Vec<Contracted> {
+    let check = json!({"name": "text", "ok": "bool", "figure": "int", "detail": "text"});
+    let operator = json!({"id": "text", "name": "text", "followers": "int"});
+    let new_product = "name icon_url? cover_url? category description game_description content_types put_min put_max audience";
+    let edited_product = "id name icon_url? cover_url? category description game_description content_types put_min put_max audience";
+    let import = json!({
+        "read": "int", "applied": "int", "repeated": "int", "restated": "int", "rejected": [{"line": "int", "reason": "text"}],
+    });
+    let new_campaign =
+        "name type mode value amount_requirement kind valid_days total? starts_at? ends_at?";
+    let texts =
+        "customer_service recharge_customer_service faq operating_rules activity_rules marketing?";
+    let offered = "acceptor_id user_id? direction currency rate min max expires_at";
+    vec![
+        post("/admin/wallet/deposit", "user_id amount remark", flow()),
+        post("/admin/wallet/chargeback", "user_id amount remark", flow()),
+        post(
+            "/admin/wallet/recharge_deduction",
+            "user_id amount remark",
+            flow(),
+        ),
+        post("/admin/wallet/membership", "user_id amount", flow()),
+        post(
+            "/admin/wallet/start_up_funds",
+            "user_id action amount",
+            flow(),
+        ),
+        get(
+            "/admin/withdraw/list",
+            "status? user_id? cursor? limit?",
+            page(with(withdrawal(), named_user()), json!({})),
+        ),
+        post(
+            "/admin/withdraw/decide",
+            "id decision reason?",
+            withdrawal(),
+        ),
+        get(
+            "/admin/wallet/reconcile",
+            "",
+            json!({"ok": "bool", "checks": [check]}),
+        ),
+        post("/admin/product/create", new_product, product()),
+        post("/admin/product/edit", edited_product, product()),
+        get(
+            "/admin/product/list",
+            "cursor? limit?",
+            page(product(), json!({})),
+        ),
+        post("/admin/operator/create", "name", operator.clone()),
+        get(
+            "/admin/operator/list",
+            "cursor? limit?",
+            page(operator, json!({})),
+        ),
+        post(
+            "/admin/plan/push",
+            "product_id amount to put_content put_rule user_targeting?",
+            json!({"items": [{"user_id": "text", "plan_id": "text"}]}),
+        ),
+        get(
+            "/admin/plan/list",
+            "user_id? status? plan_number? push? cursor? limit?",
+            page(with(plan(), named_user()), json!({})),
+        ),
+        post(
+            "/admin/plan/detail",
+            "id",
+            with(plan_detail(), named_user()),
+        ),
+        post("/admin/plan/finish", "id outcome reason?", plan()),
+        post("/admin/plan/settle", "id", plan()),
+        post("/admin/delivery/import", "file source mapping", import),
+        post("/admin/coupon/campaign/create", new_campaign, campaign()),
+        get(
+            "/admin/coupon/campaign/list",
+            "cursor? limit?",
+            page(campaign(), json!({})),
+        ),
+        post("/admin/coupon/grant", "campaign_id user_id", coupon()),
+        post("/admin/acceptor/create", "kind name rating?", acceptor()),
+        get(
+            "/admin/acceptor/list",
+            "cursor? limit?",
+            page(acceptor(), json!({})),
+        ),
+        post(
+            "/admin/acceptance_code/create",
+            offered,
+            json!({"code": "text", "offer": offer()}),
+        ),
+        get(
+            "/admin/exchange/list",
+            "status? user_id? cursor? limit?",
+            page(with(exchange(), named_user()), json!({})),
+        ),
+        post("/admin/exchange/decide", "id decision reason?", exchange()),
+        post(
+            "/admin/notification/create",
+            "category to title content",
+            json!({"id": "text", "recipients": "int"}),
+        ),
+        get(
+            "/admin/feedback/list",
+            "state? cursor? limit?",
+            page(feedback(), json!({})),
+        ),
+        post("/admin/feedback/close", "id reply?", feedback()),
+        get("/admin/content", "", content()),
+        post("/admin/content", texts, content()),
+    ]
+}

@@ -1,0 +1,200 @@
+//! A walk through the whole contract on the real services: every call succeeds once and has its shape, and every reason that
+//! a call names is met.
+
+mod accounts;
+mod finance;
+mod placing;
+mod security;
+mod support;
+
+use std::collections::BTreeSet;
+
+use adfolio_gateway::errors::envelope_code;
+use adfolio_gateway::routes;
+use adfolio_kit::refusal::Reason;
+use serde_json::{Value, json};
+
+use crate::contract_shape::misfits;
+use crate::contract_table::{Contracted, table};
+use crate::stack::{Reply, Seen, Stack};
+
+/// Nothing has this id.
+pub const UNKNOWN: &str = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f";
+
+/// MD5 of 246810.
+pub const PIN: &str = "b6af3f19458ec8e6faff8ee1e0440ecb";
+/// MD5 of 975313.
+pub const OTHER_PIN: &str = "f5ad149f596b407a64c1c96822b8ad4a";
+/// MD5 of 123456.
+pub const WEAK_PIN: &str = "e10adc3949ba59abbe56e057f20f883e";
+
+/// Reasons that a walk cannot meet, and why.
+const NOT_MET: &[(&str, Reason, &str)] = &[
+    ("*", Reason::Internal, "nothing breaks on purpose"),
+    (
+        "*",
+        Reason::Unavailable,
+        "no service is down here; see outage",
+    ),
+];
+
+/// Who walks, and where.
+pub struct Walk {
+    pub stack: Stack,
+    pub admin: String,
+}
+
+/// A user: id and token.
+pub struct User {
+    pub id: String,
+    pub token: String,
+}
+
+impl Walk {
+    pub async fn user(&self) -> User {
+        let (id, token) = self.stack.user(&self.admin).await;
+        User { id, token }
+    }
+
+    /// A user with so much money.
+    pub async fn funded(&self, amount: &str) -> User {
+        let user = self.user().await;
+        let deposit = json!({"user_id": user.id, "amount": amount, "remark": "transfer"});
+        self.staff("/admin/wallet/deposit", deposit).await.ok();
+        user
+    }
+
+    /// Makes a user's transaction password 246810.
+    pub async fn set_pin(&self, user: &User) {
+        let body = json!({"password": PIN, "confirm_password": PIN});
+        self.stack
+            .post("/set/password", &user.token, &body)
+            .await
+            .ok();
+    }
+
+    /// Guesses until the user's transaction password is locked.
+    pub async fn lock_pin(&self, user: &User) {
+        for _ in 0..5 {
+            self.stack
+                .post(
+                    "/check/password",
+                    &user.token,
+                    &json!({"password": OTHER_PIN}),
+                )
+                .await
+                .refused(400, "WRONG_PAY_PASSWORD");
+        }
+    }
+
+    pub async fn staff(&self, path: &str, body: Value) -> Reply {
+        self.stack.post(path, &self.admin, &body).await
+    }
+
+    pub async fn staff_get(&self, path: &str) -> Value {
+        self.stack.get(path, &self.admin).await.ok()
+    }
+
+    pub async fn licenses(&self, count: usize, activate: bool) -> Vec<Value> {
+        let body = json!({"count": count, "note": "walk", "activate": activate});
+        let issued = self.staff("/admin/license/create", body).await.ok();
+        let items = issued["items"].as_array().unwrap().iter();
+        items.map(|item| item["code"].clone()).collect()
+    }
+}
+
+#[tokio::test]
+async fn the_whole_contract_is_kept() {
+    let stack = Stack::start().await;
+    let admin = stack.admin().await;
+    let walk = Walk { stack, admin };
+    futures::join!(
+        accounts::walk(&walk),
+        placing::walk(&walk),
+        security::walk(&walk),
+        finance::walk(&walk),
+        support::walk(&walk),
+    );
+    accounts::ends(&walk).await;
+    let seen = walk.stack.seen();
+    every_answer_is_in_form(&seen);
+    every_call_has_its_shape(&seen);
+    every_reason_was_met(&seen);
+}
+
+fn every_answer_is_in_form(seen: &[Seen]) {
+    for Seen { path, reply, .. } in seen {
+        assert!(!reply.msg.is_empty(), "{path}: {reply:?}");
+        assert_eq!(reply.http, 200, "{path}: {reply:?}");
+        if reply.code != 200 {
+            let reason: Reason = reply.reason().parse().unwrap();
+            assert_eq!(reply.code, i64::from(envelope_code(reason)), "{path}");
+            assert!(reply.data["lang"].is_string(), "{path}: {reply:?}");
+            for field in ["field", "retry_after"] {
+                assert!(reply.data.get(field).is_some(), "{path}: {reply:?}");
+            }
+        }
+    }
+}
+
+fn every_call_has_its_shape(seen: &[Seen]) {
+    let mut wrong = Vec::new();
+    for Contracted {
+        method, path, data, ..
+    } in table()
+    {
+        let mut answers = seen
+            .iter()
+            .filter(|seen| seen.path == path && seen.method == *method && seen.reply.code == 200)
+            .peekable();
+        if answers.peek().is_none() {
+            wrong.push(format!("{method} {path} never succeeded"));
+        }
+        let found: BTreeSet<String> = answers
+            .flat_map(|seen| misfits(&seen.reply.data, &data, path))
+            .collect();
+        wrong.extend(found);
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+fn every_reason_was_met(seen: &[Seen]) {
+    let met = |path: &str, reason: Reason| {
+        seen.iter()
+            .any(|seen| seen.path == path && seen.reply.reason() == reason.as_str())
+    };
+    let excused = |path: &str, reason: Reason| {
+        NOT_MET
+            .iter()
+            .any(|(place, other, _)| *other == reason && (*place == path || *place == "*"))
+    };
+    let mut never = Vec::new();
+    for route in routes::table() {
+        for reason in route.reasons {
+            if !met(route.path, *reason) && !excused(route.path, *reason) {
+                never.push(format!("{} {reason}", route.path));
+            }
+        }
+    }
+    for reason in Reason::ALL {
+        let somewhere = seen
+            .iter()
+            .any(|seen| seen.reply.reason() == reason.as_str());
+        if !somewhere && !excused("*", *reason) {
+            never.push(format!("* {reason}"));
+        }
+    }
+    assert!(never.is_empty(), "never met: {never:#?}");
+    for Seen { path, reply, .. } in seen.iter().filter(|seen| seen.reply.code != 200) {
+        let routes = routes::table();
+        let mut named = routes.iter().filter(|route| route.path == path);
+        assert!(
+            named.any(|route| route
+                .all_reasons()
+                .iter()
+                .any(|reason| reason.as_str() == reply.reason())),
+            "{path} does not name {}",
+            reply.reason()
+        );
+    }
+}

@@ -1,0 +1,331 @@
+//! Postings, withdrawals, exchange, statements.
+
+use chrono::{TimeDelta, Utc};
+use futures::future::join_all;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::security::card;
+use super::{OTHER_PIN, PIN, UNKNOWN, User, Walk};
+
+pub async fn walk(walk: &Walk) {
+    futures::join!(posts(walk), withdraws(walk), exchanges(walk));
+    let books = walk.staff_get("/admin/wallet/reconcile").await;
+    assert!(!books["checks"].as_array().unwrap().is_empty());
+}
+
+async fn posts(walk: &Walk) {
+    let user = walk.user().await;
+    let change = |id: &str, amount: &str| json!({"user_id": id, "amount": amount, "remark": "=1+1", "reason": "walk"});
+    let funds = |id: &str, action: &str, amount: &str| json!({"user_id": id, "action": action, "amount": amount});
+    let start_up = "/admin/wallet/start_up_funds";
+    walk.staff("/admin/wallet/deposit", change(UNKNOWN, "1"))
+        .await
+        .refused(405, "NOT_FOUND");
+    walk.staff(start_up, funds(UNKNOWN, "grant", "1"))
+        .await
+        .refused(405, "NOT_FOUND");
+    walk.staff(start_up, funds(&user.id, "grant", "50.00"))
+        .await
+        .ok();
+    walk.staff(start_up, funds(&user.id, "return", "50.01"))
+        .await
+        .refused(400, "AMOUNT_OUT_OF_RANGE");
+    for path in [
+        "/admin/wallet/chargeback",
+        "/admin/wallet/recharge_deduction",
+        "/admin/wallet/membership",
+    ] {
+        walk.staff(path, change(UNKNOWN, "1"))
+            .await
+            .refused(405, "NOT_FOUND");
+        walk.staff(path, change(&user.id, "1000.00"))
+            .await
+            .refused(400, "INSUFFICIENT_BALANCE");
+        walk.staff(path, change(&user.id, "10.00")).await.ok();
+    }
+    // 20 of the 50 are left.
+    walk.staff(start_up, funds(&user.id, "return", "50.00"))
+        .await
+        .refused(400, "INSUFFICIENT_BALANCE");
+    walk.staff("/admin/wallet/deposit", change(&user.id, "1000"))
+        .await
+        .ok();
+    let info = walk.stack.get("/user/info", &user.token).await.ok();
+    assert_eq!(info["vip"], true);
+    let property = walk.stack.get("/user/property", &user.token).await.ok();
+    assert_eq!(
+        (
+            &property["available_funds"],
+            &property["start_up_funds_outstanding"]
+        ),
+        (&json!("1020.00"), &json!("50.00"))
+    );
+    is_in_the_statement(walk, &user).await;
+}
+
+/// The rows of a statement with their chain, checked as the manual says.
+async fn is_in_the_statement(walk: &Walk, user: &User) {
+    let stack = &walk.stack;
+    let flow = stack.get("/transaction_flow/list", &user.token).await.ok();
+    let months = stack
+        .get("/transaction_flow/monthly?months=2", &user.token)
+        .await
+        .ok();
+    assert_eq!(months["items"].as_array().unwrap().len(), 2);
+    let month = Utc::now().format("%Y-%m").to_string();
+    let path = format!("/transaction_flow/statement?month={month}");
+    let response = stack.raw(&path, &user.token).await;
+    assert_eq!(response.status(), 200);
+    let header = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
+    assert_eq!(header("content-type"), "text/csv; charset=utf-8");
+    let disposition = format!("attachment; filename=\"adfolio-statement-{month}.csv\"");
+    assert_eq!(header("content-disposition"), disposition);
+    let text = response.text().await.unwrap();
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let columns = reader.headers().unwrap().clone();
+    let mut expected = "0".repeat(64);
+    let mut rows = 0;
+    for row in reader.records().map(Result::unwrap) {
+        let at = |name: &str| {
+            let index = columns.iter().position(|column| column == name).unwrap();
+            row[index].to_owned()
+        };
+        let minor = |name: &str| {
+            at(name)
+                .replace('.', "")
+                .parse::<i64>()
+                .unwrap()
+                .to_string()
+        };
+        let covered = [
+            "adfolio-chain-1".to_owned(),
+            at("user_id"),
+            at("sequence"),
+            at("time"),
+            at("transaction_id"),
+            at("type"),
+            minor("available_change"),
+            minor("to_be_consumed_change"),
+            minor("to_be_settled_change"),
+            minor("withdrawing_change"),
+        ]
+        .join("|");
+        assert_eq!(at("previous_hash"), expected);
+        let mut bytes = hex::decode(&expected).unwrap();
+        bytes.extend_from_slice(covered.as_bytes());
+        expected = hex::encode(Sha256::digest(&bytes));
+        assert_eq!(at("hash"), expected, "{covered}");
+        assert!(!at("remark").starts_with('='), "{row:?}");
+        rows += 1;
+    }
+    assert_eq!(rows, 5);
+    assert_eq!(flow["items"][0]["hash"], json!(expected));
+    let empty = stack.raw("/transaction_flow/statement?month=2020-01", &user.token);
+    assert_eq!(empty.await.text().await.unwrap().lines().count(), 1);
+    let reply = stack
+        .get("/transaction_flow/statement?month=2026-13", &user.token)
+        .await;
+    assert_eq!(reply.refused(400, "VALIDATION")["field"], "month");
+}
+
+async fn withdraw(walk: &Walk, user: &User, amount: &str, password: &str) -> crate::stack::Reply {
+    let body = json!({"amount": amount, "method": "bank_card", "password": password});
+    walk.stack.post("/user/withdraw", &user.token, &body).await
+}
+
+async fn withdraws(walk: &Walk) {
+    let stack = &walk.stack;
+    let user = walk.funded("300000.00").await;
+    withdraw(walk, &user, "300000.01", PIN)
+        .await
+        .refused(400, "INSUFFICIENT_BALANCE");
+    withdraw(walk, &user, "200000.00", PIN)
+        .await
+        .refused(400, "AMOUNT_OUT_OF_RANGE");
+    withdraw(walk, &user, "100.00", PIN)
+        .await
+        .refused(400, "PAY_PASSWORD_NOT_SET");
+    walk.set_pin(&user).await;
+    withdraw(walk, &user, "100.00", OTHER_PIN)
+        .await
+        .refused(400, "WRONG_PAY_PASSWORD");
+    let grant = json!({"user_id": user.id, "action": "grant", "amount": "50.00"});
+    walk.staff("/admin/wallet/start_up_funds", grant).await.ok();
+    withdraw(walk, &user, "100.00", PIN)
+        .await
+        .refused(400, "START_UP_FUNDS_NOT_RETURNED");
+    let property = stack.get("/user/property", &user.token).await.ok();
+    assert_eq!(
+        property["withdraw_blocked_by"],
+        json!(["START_UP_FUNDS_NOT_RETURNED", "BANK_CARD_NOT_BOUND"])
+    );
+    let back = json!({"user_id": user.id, "action": "return", "amount": "50.00"});
+    walk.staff("/admin/wallet/start_up_funds", back).await.ok();
+    withdraw(walk, &user, "100.00", PIN)
+        .await
+        .refused(400, "BANK_CARD_NOT_BOUND");
+    let body = card("DE89370400440532013000", Some(PIN));
+    stack.post("/bank_card/edit", &user.token, &body).await.ok();
+    let reply = withdraw(walk, &user, "100.00", PIN).await;
+    assert_eq!(reply.msg, "Submitted successfully");
+    let first = reply.ok();
+    let second = withdraw(walk, &user, "50.00", PIN).await.ok();
+    is_decided_once(walk, &first["id"]).await;
+    let reject = json!({"id": second["id"], "decision": "rejected", "reason": "account closed"});
+    walk.staff("/admin/withdraw/decide", reject.clone())
+        .await
+        .ok();
+    walk.staff("/admin/withdraw/decide", reject)
+        .await
+        .refused(400, "NOTHING_CHANGED");
+    let unknown = json!({"id": UNKNOWN, "decision": "paid", "reason": "sent"});
+    walk.staff("/admin/withdraw/decide", unknown)
+        .await
+        .refused(405, "NOT_FOUND");
+    let mine = stack.get("/user/withdraw/list", &user.token).await.ok();
+    assert_eq!(mine["items"][0]["reason"], "account closed");
+    let all = walk
+        .staff_get(&format!("/admin/withdraw/list?user_id={}", user.id))
+        .await;
+    let account = &all["items"][0]["destination"]["bank_account"];
+    assert_eq!(account, "DE89370400440532013000");
+    let property = stack.get("/user/property", &user.token).await.ok();
+    assert_eq!(
+        (&property["total_assets"], &property["withdrawing"]),
+        (&json!("299900.00"), &json!("0.00"))
+    );
+    let locked = walk.funded("500.00").await;
+    walk.set_pin(&locked).await;
+    walk.lock_pin(&locked).await;
+    withdraw(walk, &locked, "100.00", PIN)
+        .await
+        .refused(429, "PAY_PASSWORD_LOCKED");
+}
+
+/// However many decide at once, one does.
+async fn is_decided_once(walk: &Walk, id: &Value) {
+    let decide = json!({"id": id, "decision": "paid", "reason": "sent"});
+    let answers =
+        join_all((0..20).map(|_| walk.staff("/admin/withdraw/decide", decide.clone()))).await;
+    let (done, refused): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|answer| answer.code == 200);
+    assert_eq!(done.len(), 1);
+    assert!(
+        refused
+            .iter()
+            .all(|answer| answer.reason() == "NOTHING_CHANGED")
+    );
+}
+
+async fn offer(walk: &Walk, acceptor: &Value, direction: &str) -> String {
+    let body = json!({
+        "acceptor_id": acceptor, "direction": direction, "currency": "EUR", "rate": "0.9235", "min": "10.00",
+        "max": 500, "expires_at": Utc::now() + TimeDelta::days(1),
+    });
+    let issued = walk
+        .staff("/admin/acceptance_code/create", body.clone())
+        .await
+        .ok();
+    issued["code"].as_str().unwrap().to_owned()
+}
+
+async fn exchange(
+    walk: &Walk,
+    user: &User,
+    code: &str,
+    amount: &str,
+    password: &str,
+) -> crate::stack::Reply {
+    let body = json!({"kind": "enterprise", "code": code, "amount": amount, "password": password});
+    walk.stack
+        .post("/acceptor/order/create", &user.token, &body)
+        .await
+}
+
+async fn exchanges(walk: &Walk) {
+    let stack = &walk.stack;
+    let acceptor = json!({"kind": "enterprise", "name": "Harbour Exchange Ltd", "rating": 4.8});
+    let acceptor = walk.staff("/admin/acceptor/create", acceptor).await.ok();
+    walk.staff_get("/admin/acceptor/list").await;
+    let unknown = json!({
+        "acceptor_id": UNKNOWN, "direction": "wallet_to_currency", "currency": "EUR", "rate": 1, "min": 1, "max": 2,
+        "expires_at": Utc::now() + TimeDelta::days(1),
+    });
+    walk.staff("/admin/acceptance_code/create", unknown)
+        .await
+        .refused(405, "NOT_FOUND");
+    let code = offer(walk, &acceptor["id"], "wallet_to_currency").await;
+    let user = walk.funded("200.00").await;
+    let behind = |code: &str| json!({"kind": "enterprise", "code": code});
+    let path = "/acceptor/detail";
+    stack
+        .post(path, &user.token, &behind("NOSUCH-CODE"))
+        .await
+        .refused(400, "ACCEPTANCE_CODE_ERROR");
+    for (code, amount, password, reason) in [
+        ("NOSUCH-CODE", "20", PIN, "ACCEPTANCE_CODE_ERROR"),
+        (&*code, "9.99", PIN, "EXCHANGE_LIMIT"),
+        (&*code, "20", PIN, "PAY_PASSWORD_NOT_SET"),
+    ] {
+        exchange(walk, &user, code, amount, password)
+            .await
+            .refused(400, reason);
+    }
+    walk.set_pin(&user).await;
+    exchange(walk, &user, &code, "20", OTHER_PIN)
+        .await
+        .refused(400, "WRONG_PAY_PASSWORD");
+    exchange(walk, &user, &code, "400", PIN)
+        .await
+        .refused(400, "INSUFFICIENT_BALANCE");
+    let first = exchange(walk, &user, &code, "100", PIN).await.ok();
+    assert_eq!(first["counter_amount"], "92.35");
+    let detail = stack.post(path, &user.token, &behind(&code)).await.ok();
+    assert_eq!(detail["current"]["id"], first["id"]);
+    are_ended(walk, &user, &first, &code).await;
+    let locked = walk.funded("500.00").await;
+    walk.set_pin(&locked).await;
+    walk.lock_pin(&locked).await;
+    exchange(walk, &locked, &code, "100", PIN)
+        .await
+        .refused(429, "PAY_PASSWORD_LOCKED");
+}
+
+async fn are_ended(walk: &Walk, user: &User, first: &Value, code: &str) {
+    let stack = &walk.stack;
+    let cancel = "/acceptor/order/cancel";
+    let by_id = |id: &Value| json!({"id": id});
+    let cancelled = stack
+        .post(cancel, &user.token, &by_id(&first["id"]))
+        .await
+        .ok();
+    assert_eq!(cancelled["status"], "cancelled");
+    stack
+        .post(cancel, &user.token, &by_id(&first["id"]))
+        .await
+        .refused(400, "NOTHING_CHANGED");
+    stack
+        .post(cancel, &user.token, &by_id(&json!(UNKNOWN)))
+        .await
+        .refused(405, "NOT_FOUND");
+    let second = exchange(walk, user, code, "50.00", PIN).await.ok();
+    let decide = |id: &Value| json!({"id": id, "decision": "completed", "reason": "confirmed"});
+    let path = "/admin/exchange/decide";
+    let decided = walk.staff(path, decide(&second["id"])).await.ok();
+    assert_eq!(decided["status"], "completed");
+    walk.staff(path, decide(&second["id"]))
+        .await
+        .refused(400, "NOTHING_CHANGED");
+    walk.staff(path, decide(&json!(UNKNOWN)))
+        .await
+        .refused(405, "NOT_FOUND");
+    let mine = stack.get("/acceptor/order/list", &user.token).await.ok();
+    assert_eq!(mine["items"].as_array().unwrap().len(), 2);
+    let all = walk
+        .staff_get(&format!("/admin/exchange/list?user_id={}", user.id))
+        .await;
+    assert_eq!(all["items"][0]["user"]["id"], json!(user.id));
+    let property = stack.get("/user/property", &user.token).await.ok();
+    assert_eq!(property["available_funds"], "150.00");
+}

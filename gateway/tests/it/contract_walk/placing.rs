@@ -1,0 +1,272 @@
+//! Products, plans, follows, coupons, delivery, statistics.
+
+use adfolio_testkit::eventually;
+use reqwest::multipart::{Form, Part};
+use serde_json::{Value, json};
+
+use super::{UNKNOWN, User, Walk};
+use crate::stack::product;
+
+pub async fn walk(walk: &Walk) {
+    let mine = walk
+        .staff("/admin/product/create", product("Harbour Lights"))
+        .await
+        .ok();
+    futures::join!(
+        keeps_products(walk, &mine),
+        follows(walk, &mine),
+        puts(walk, &mine),
+        claims(walk),
+    );
+}
+
+async fn keeps_products(walk: &Walk, known: &Value) {
+    let mut edited = product("Harbour Lights II");
+    edited["id"] = known["id"].clone();
+    walk.staff("/admin/product/edit", edited.clone()).await.ok();
+    edited["id"] = json!(UNKNOWN);
+    let reply = walk.staff("/admin/product/edit", edited).await;
+    reply.refused(405, "NOT_FOUND");
+    walk.staff_get("/admin/product/list").await;
+    let user = walk.user().await;
+    let stack = &walk.stack;
+    stack.get("/plan/product/list", &user.token).await.ok();
+    for (id, code) in [(&known["id"], 200), (&json!(UNKNOWN), 405)] {
+        let body = json!({"product_id": id});
+        let reply = stack.post("/plan/order/app/detail", &user.token, &body);
+        assert_eq!(reply.await.code, code);
+    }
+}
+
+async fn follows(walk: &Walk, product: &Value) {
+    let stack = &walk.stack;
+    let user = walk.funded("500.00").await;
+    let operator = json!({"name": "North Sea Media"});
+    let operator = walk.staff("/admin/operator/create", operator).await.ok();
+    let follow = |id: &Value| json!({"operator_id": id});
+    let reply = stack
+        .post("/assistance/follow", &user.token, &follow(&json!("nobody")))
+        .await;
+    reply.refused(400, "FOLLOW_ID_ERROR");
+    let body = follow(&operator["id"]);
+    let reply = stack.post("/assistance/follow", &user.token, &body).await;
+    reply.ok();
+    let reply = stack.post("/assistance/follow", &user.token, &body).await;
+    reply.refused(400, "FOLLOW_ID_CURRENT");
+    let page = stack.get("/assistance/list", &user.token).await.ok();
+    assert_eq!(page["current_operator_id"], operator["id"]);
+    let info = stack.get("/user/info", &user.token).await.ok();
+    assert_eq!(info["proxy_operator_id"], operator["id"]);
+    walk.staff_get("/admin/operator/list").await;
+
+    let push = |to: Value, product: &Value, amount: &str| {
+        json!({
+            "product_id": product, "amount": amount, "to": to, "put_content": "Video", "put_rule": "Evenly",
+            "reason": "for followers",
+        })
+    };
+    let to_followers = json!({"operator_id": operator["id"]});
+    let body = push(to_followers.clone(), &product["id"], "200.00");
+    let pushed = walk.staff("/admin/plan/push", body).await.ok();
+    assert_eq!(pushed["items"][0]["user_id"], json!(user.id));
+    let unknown = push(to_followers.clone(), &json!(UNKNOWN), "200.00");
+    let reply = walk.staff("/admin/plan/push", unknown).await;
+    reply.refused(405, "NOT_FOUND");
+    let beyond = push(to_followers, &product["id"], "9000.00");
+    let reply = walk.staff("/admin/plan/push", beyond).await;
+    reply.refused(400, "AMOUNT_OUT_OF_RANGE");
+    for nobody in [json!({}), json!({"user_ids": []})] {
+        let body = push(nobody, &product["id"], "200.00");
+        let reply = walk.staff("/admin/plan/push", body).await;
+        reply.refused(400, "VALIDATION");
+    }
+    is_put_once(walk, &user, &pushed["items"][0]["plan_id"]).await;
+}
+
+async fn is_put_once(walk: &Walk, user: &User, plan: &Value) {
+    let stack = &walk.stack;
+    let path = "/plan/order/await/put/count";
+    let waiting = stack.post(path, &user.token, &json!({})).await.ok();
+    assert_eq!(waiting["count"], 1);
+    let listed = stack
+        .get("/plan/order/list?push=official", &user.token)
+        .await
+        .ok();
+    assert_eq!(
+        (&listed["items"][0]["status"], &listed["counts"]["waiting"]),
+        (&json!("waiting"), &json!(1))
+    );
+    let put = json!({"plan_id": plan, "amount": "200.00"});
+    stack.post("/plan/order/put", &user.token, &put).await.ok();
+    let reply = stack.post("/plan/order/put", &user.token, &put).await;
+    reply.refused(400, "PLAN_NOT_PUTTABLE");
+}
+
+async fn campaign(walk: &Walk, changes: Value) -> Value {
+    let mut body = json!({
+        "name": format!("Walk {}", uuid::Uuid::new_v4()), "type": "fixed_amount", "mode": "deduction", "value": "20.00",
+        "amount_requirement": "150.00", "kind": "staff", "valid_days": 30,
+    });
+    let changes = changes.as_object().unwrap().clone();
+    body.as_object_mut().unwrap().extend(changes);
+    walk.staff("/admin/coupon/campaign/create", body).await.ok()
+}
+
+async fn puts(walk: &Walk, product: &Value) {
+    let stack = &walk.stack;
+    let user = walk.funded("1000.00").await;
+    let staffs = campaign(walk, json!({"total": 1})).await;
+    let grant = json!({"campaign_id": staffs["id"], "user_id": user.id, "reason": "sorry"});
+    let coupon = walk.staff("/admin/coupon/grant", grant.clone()).await.ok();
+    let reply = walk.staff("/admin/coupon/grant", grant).await;
+    reply.refused(400, "COUPON_NOT_USABLE");
+    let unknown = json!({"campaign_id": UNKNOWN, "user_id": user.id});
+    let reply = walk.staff("/admin/coupon/grant", unknown).await;
+    reply.refused(405, "NOT_FOUND");
+
+    let put = |product: &Value, amount: Value| json!({"product_id": product, "amount": amount});
+    let with_coupon = |amount: &str| json!({"product_id": product["id"], "amount": amount, "user_coupon_id": coupon["id"]});
+    for (body, code, reason) in [
+        (put(&json!(UNKNOWN), json!(200)), 405, "NOT_FOUND"),
+        (
+            put(&product["id"], json!(99.99)),
+            400,
+            "AMOUNT_OUT_OF_RANGE",
+        ),
+        (
+            put(&product["id"], json!("4000")),
+            400,
+            "INSUFFICIENT_BALANCE",
+        ),
+        (put(&product["id"], json!("1e3")), 400, "VALIDATION"),
+        (with_coupon("149.99"), 400, "COUPON_BELOW_REQUIREMENT"),
+    ] {
+        let reply = stack.post("/plan/order/put", &user.token, &body).await;
+        reply.refused(code, reason);
+    }
+    let keyed = stack
+        .post_keyed("/plan/order/put", &user.token, "walk", &with_coupon("300"))
+        .await;
+    let plan = keyed.ok();
+    assert_eq!(
+        (&plan["paid_amount"], &plan["discount_amount"]),
+        (&json!("280.00"), &json!("20.00"))
+    );
+    let reply = stack
+        .post_keyed("/plan/order/put", &user.token, "walk", &with_coupon("301"))
+        .await;
+    reply.refused(400, "IDEMPOTENCY_KEY_REUSED");
+    let again = with_coupon("300");
+    let reply = stack.post("/plan/order/put", &user.token, &again).await;
+    reply.refused(400, "COUPON_NOT_USABLE");
+    runs(walk, &user, &plan, &product["id"]).await;
+}
+
+async fn runs(walk: &Walk, user: &User, plan: &Value, product: &Value) {
+    let stack = &walk.stack;
+    let failing = json!({"product_id": product, "amount": "100.00"});
+    let failing = stack
+        .post("/plan/order/put", &user.token, &failing)
+        .await
+        .ok();
+    let finish =
+        |plan: &Value, outcome: &str| json!({"id": plan, "outcome": outcome, "reason": "over"});
+    walk.staff("/admin/plan/finish", finish(&failing["id"], "put_failed"))
+        .await
+        .ok();
+    let report = json!({
+        "report_id": "walk-1", "plan_number": plan["plan_number"], "time": chrono::Utc::now(), "impressions": 1000,
+        "clicks": 7, "spend": "12.505", "revenue": "20.00",
+    });
+    let form = |file: String| {
+        let part = Part::text(file).file_name("reports.jsonl");
+        let same = json!({
+            "report_id": "report_id", "plan_number": "plan_number", "time": "time", "impressions": "impressions",
+            "clicks": "clicks", "spend": "spend", "revenue": "revenue",
+        });
+        Form::new()
+            .text("source", "walk")
+            .text("mapping", same.to_string())
+            .part("file", part)
+    };
+    let path = "/admin/delivery/import";
+    let imported = stack
+        .post_form(path, &walk.admin, form(format!("{report}\n{{}}\n")))
+        .await
+        .ok();
+    assert_eq!(
+        (&imported["applied"], &imported["rejected"][0]["line"]),
+        (&json!(1), &json!(2))
+    );
+    let by_id = json!({"id": plan["id"]});
+    let reply = walk.staff("/admin/plan/settle", by_id.clone()).await;
+    reply.refused(400, "PLAN_NOT_PUTTABLE");
+    walk.staff("/admin/plan/finish", finish(&plan["id"], "put_finished"))
+        .await
+        .ok();
+    let reply = walk
+        .staff("/admin/plan/finish", finish(&plan["id"], "put_failed"))
+        .await;
+    reply.refused(400, "PLAN_NOT_PUTTABLE");
+    eventually("the plan is settled", || async {
+        let reply = walk.staff("/admin/plan/settle", by_id.clone()).await;
+        reply.code == 200
+    })
+    .await;
+    let unknown = json!({"id": UNKNOWN, "outcome": "put_finished", "reason": "over"});
+    for path in [
+        "/admin/plan/detail",
+        "/admin/plan/finish",
+        "/admin/plan/settle",
+    ] {
+        walk.staff(path, unknown.clone())
+            .await
+            .refused(405, "NOT_FOUND");
+    }
+    let reply = stack
+        .post("/plan/order/detail", &user.token, &unknown)
+        .await;
+    reply.refused(405, "NOT_FOUND");
+    let detail = stack
+        .post("/plan/order/detail", &user.token, &by_id)
+        .await
+        .ok();
+    assert!(!detail["series"].as_array().unwrap().is_empty());
+    walk.staff("/admin/plan/detail", by_id).await.ok();
+    let listed = walk
+        .staff_get(&format!("/admin/plan/list?user_id={}", user.id))
+        .await;
+    assert_eq!(listed["items"].as_array().unwrap().len(), 2);
+    for kind in 1..=4 {
+        let path = format!("/ad/order/data_statistics/list?type={kind}&user_time_zone=Asia/Tokyo");
+        stack.get(&path, &user.token).await.ok();
+    }
+}
+
+async fn claims(walk: &Walk) {
+    let stack = &walk.stack;
+    let (user, late) = (walk.user().await, walk.user().await);
+    let periodic = campaign(walk, json!({"kind": "periodic", "total": 1})).await;
+    let percent =
+        json!({"kind": "new_user", "type": "increment", "mode": "discount", "value": "10%"});
+    campaign(walk, percent).await;
+    let path = "/user_coupon/receive";
+    let claimed = stack.post(path, &user.token, &json!({})).await;
+    assert_eq!(claimed.msg, "Claimed successfully");
+    assert_eq!(claimed.ok()["source"], "new_user");
+    let reply = stack.post(path, &user.token, &json!({})).await;
+    reply.refused(400, "COUPON_ALREADY_CLAIMED");
+    let claim = json!({"campaign_id": periodic["id"]});
+    stack.post(path, &user.token, &claim).await.ok();
+    let reply = stack.post(path, &user.token, &claim).await;
+    reply.refused(400, "COUPON_NAME_CLAIMED_TODAY");
+    let reply = stack.post(path, &late.token, &claim).await;
+    reply.refused(400, "COUPON_NOT_USABLE");
+    let unknown = json!({"campaign_id": UNKNOWN});
+    let reply = stack.post(path, &user.token, &unknown).await;
+    reply.refused(405, "NOT_FOUND");
+    let page = stack.get("/user_coupon/list", &user.token).await.ok();
+    assert_eq!(page["counts"]["unused"], 2);
+    assert!(!page["claimable"].as_array().unwrap().is_empty());
+    walk.staff_get("/admin/coupon/campaign/list").await;
+}

@@ -1,0 +1,112 @@
+//! Notifications, feedback, texts, the public configuration.
+
+use adfolio_testkit::eventually;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{UNKNOWN, Walk};
+
+pub async fn walk(walk: &Walk) {
+    futures::join!(notifies(walk), listens(walk), edits_texts(walk));
+}
+
+async fn notifies(walk: &Walk) {
+    let stack = &walk.stack;
+    let user = walk.user().await;
+    let publish = |to: Value| {
+        json!({
+            "category": "maintenance", "to": to, "title": {"en": "Maintenance on Sunday", "de": "Wartung am Sonntag"},
+            "content": {"en": "From 02:00 to 03:00 UTC."}, "reason": "planned",
+        })
+    };
+    let path = "/admin/notification/create";
+    walk.staff(path, publish(json!("all"))).await.ok();
+    let some = walk.staff(path, publish(json!([user.id]))).await.ok();
+    assert_eq!(some["recipients"], 1);
+    walk.staff(path, publish(json!([UNKNOWN])))
+        .await
+        .refused(405, "NOT_FOUND");
+    let mut nameless = publish(json!("all"));
+    nameless["title"] = json!({"de": "Wartung am Sonntag"});
+    let reply = walk.staff(path, nameless).await;
+    assert_eq!(reply.refused(400, "VALIDATION")["field"], "title.en");
+    let reply = walk.staff(path, publish(json!("everybody"))).await;
+    assert_eq!(reply.refused(400, "VALIDATION")["field"], "to");
+
+    let list = json!({"category": "maintenance", "filter": "unread"});
+    let german = stack
+        .request(Method::POST, "/user/notifications", Some(&user.token))
+        .header("X-Lang", "de")
+        .json(&list);
+    let page = stack.send(german).await.ok();
+    assert_eq!(page["items"][0]["title"], "Wartung am Sonntag");
+    let read = "/user/notifications/read";
+    let one = json!({"id": page["items"][0]["id"]});
+    stack.post(read, &user.token, &one).await.ok();
+    let unknown = json!({"id": UNKNOWN});
+    let reply = stack.post(read, &user.token, &unknown).await;
+    reply.refused(405, "NOT_FOUND");
+    let all = json!({"all": true});
+    let left = stack.post(read, &user.token, &all).await.ok();
+    assert_eq!(left["unread_total"], 0);
+    let count = "/user/notifications/unread_count";
+    stack.post(count, &user.token, &json!({})).await.ok();
+}
+
+async fn listens(walk: &Walk) {
+    let stack = &walk.stack;
+    let user = walk.user().await;
+    let body = json!({"topic": "Coupons", "content": "Where is mine?"});
+    let reply = stack.post("/feedback", &user.token, &body).await;
+    assert_eq!(reply.msg, "Successfully posted");
+    let id = reply.ok()["id"].clone();
+    let open = walk.staff_get("/admin/feedback/list?state=open").await;
+    assert!(!open["items"].as_array().unwrap().is_empty());
+    let close = |id: &Value| json!({"id": id, "reply": "It is there now."});
+    let path = "/admin/feedback/close";
+    let closed = walk.staff(path, close(&id)).await.ok();
+    assert_eq!(closed["user"]["id"], json!(user.id));
+    walk.staff(path, close(&id))
+        .await
+        .refused(400, "NOTHING_CHANGED");
+    walk.staff(path, close(&json!(UNKNOWN)))
+        .await
+        .refused(405, "NOT_FOUND");
+    let list = json!({"category": "activity"});
+    eventually("the reply arrives", || async {
+        let page = stack.post("/user/notifications", &user.token, &list).await;
+        let items = page.ok()["items"].clone();
+        items.as_array().unwrap().iter().any(|item| {
+            let content = item["content"].as_str().unwrap();
+            content.contains("It is there now.")
+        })
+    })
+    .await;
+}
+
+async fn edits_texts(walk: &Walk) {
+    let stack = &walk.stack;
+    let before = walk.staff_get("/admin/content").await;
+    assert_eq!(before["faq"].as_array().unwrap().len(), 5);
+    let mut texts = before.clone();
+    texts["customer_service"] = json!([
+        {"type": 1, "url": "https://support.example.com/chat", "label": {"en": "Live chat", "de": "Chat"}},
+    ]);
+    texts["marketing"] = json!({"headline": {"en": "Advertise where people play"}});
+    let after = walk.staff("/admin/content", texts.clone()).await.ok();
+    assert_eq!(after["faq"], before["faq"]);
+    texts["operating_rules"] = json!({"de": "Regeln"});
+    let reply = walk.staff("/admin/content", texts).await;
+    assert_eq!(
+        reply.refused(400, "VALIDATION")["field"],
+        "operating_rules.en"
+    );
+    let config = stack.request(Method::GET, "/basic_config?lang=de", None);
+    let config = stack.send(config).await.ok();
+    assert_eq!(config["customer_service_url"][0]["label"], "Chat");
+    assert_eq!(
+        config["marketing"]["headline"],
+        "Advertise where people play"
+    );
+    assert_eq!(config["faq_config"].as_array().unwrap().len(), 5);
+}
