@@ -183,7 +183,7 @@ async fn a_lost_connection_leaves_every_call_repeatable() {
         for round in 1..15 {
             sqlx::query(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                 WHERE application_name = 'adfolio-wallet' AND datname = current_database() AND query LIKE '%post_batch%'",
+                 WHERE application_name = 'adfolio-wallet' AND datname = current_database() AND query LIKE '%post_commands%'",
             )
             .execute(&app.pool())
             .await

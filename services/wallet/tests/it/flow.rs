@@ -164,7 +164,7 @@ async fn lines_are_filtered_by_type_and_the_available_ones_sum_to_the_balance() 
         (FlowType::DiscountAmount, 4),
         (FlowType::AdBilling, 18),
         (FlowType::ProfitSharing, 3),
-        // Kinds that nothing posts yet.
+        // Kinds that this user has no line of.
         (FlowType::ManualPayout, 0),
         (FlowType::StartUpFunds, 0),
     ] {

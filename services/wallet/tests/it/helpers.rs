@@ -13,7 +13,9 @@ use adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient;
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
 use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
 use adfolio_testkit::{RunningService, TestBroker, TestDatabase, spawn_service};
-use adfolio_wallet::config::{EVENTS_STREAM, PeerArgs, PostingArgs, WalletConfig};
+use adfolio_wallet::config::{
+    EVENTS_STREAM, PeerArgs, PostingArgs, SecretArgs, WalletConfig, WithdrawalArgs,
+};
 use sqlx::PgPool;
 use tonic::Status;
 use uuid::Uuid;
@@ -49,6 +51,8 @@ impl App {
             broker: broker.args(),
             telemetry: TelemetryArgs::default(),
             posting,
+            secrets: SecretArgs::new("the pepper of every test", "7e".repeat(32)),
+            withdrawals: WithdrawalArgs::default(),
             peers: PeerArgs {
                 auth_url: url.clone(),
                 plan_url: url.clone(),
@@ -71,7 +75,12 @@ impl App {
 
     /// Another replica on the same database.
     pub async fn replica(&self) -> RunningService {
-        run(&self.config, Clock::system()).await
+        self.replica_at(Clock::system()).await
+    }
+
+    /// Another replica, by a clock of the test's.
+    pub async fn replica_at(&self, clock: Clock) -> RunningService {
+        run(&self.config, clock).await
     }
 
     pub fn pool(&self) -> PgPool {
@@ -132,6 +141,193 @@ impl App {
             .await
             .map_err(refusal)?;
         Ok(answer.into_inner().entry.expect("an entry"))
+    }
+
+    /// Staff change a wallet by another kind of posting.
+    pub async fn post_as(
+        &self,
+        caller: &Caller,
+        posting: StaffPosting,
+        user: Uuid,
+        minor: i64,
+    ) -> Result<proto::FlowEntry, Refusal> {
+        let mut admin = self.admin();
+        let user_id = user.to_string();
+        let remark = String::new();
+        let entry = match posting {
+            StaffPosting::Deposit => return self.deposit_as(caller, user, minor, "").await,
+            StaffPosting::Chargeback => {
+                let message = proto::ChargebackRequest {
+                    user_id,
+                    amount_minor: minor,
+                    remark,
+                };
+                let answer = admin
+                    .chargeback(outgoing(caller, message, CALL_LIMIT))
+                    .await;
+                answer.map_err(refusal)?.into_inner().entry
+            }
+            StaffPosting::Deduction => {
+                let message = proto::DeductRechargeRequest {
+                    user_id,
+                    amount_minor: minor,
+                    remark,
+                };
+                let answer = admin
+                    .deduct_recharge(outgoing(caller, message, CALL_LIMIT))
+                    .await;
+                answer.map_err(refusal)?.into_inner().entry
+            }
+            StaffPosting::Membership => {
+                let message = proto::OpenMembershipRequest {
+                    user_id,
+                    amount_minor: minor,
+                };
+                let answer = admin
+                    .open_membership(outgoing(caller, message, CALL_LIMIT))
+                    .await;
+                answer.map_err(refusal)?.into_inner().entry
+            }
+            StaffPosting::Grant | StaffPosting::Return => {
+                let action = if posting == StaffPosting::Grant {
+                    proto::StartUpFundsAction::Grant
+                } else {
+                    proto::StartUpFundsAction::Return
+                };
+                let message = proto::ChangeStartUpFundsRequest {
+                    user_id,
+                    action: action.into(),
+                    amount_minor: minor,
+                };
+                let answer = admin
+                    .change_start_up_funds(outgoing(caller, message, CALL_LIMIT))
+                    .await;
+                answer.map_err(refusal)?.into_inner().entry
+            }
+        };
+        Ok(entry.expect("an entry"))
+    }
+
+    /// Sets or changes a transaction password, by the digits.
+    pub async fn set_password(&self, user: Uuid, new: &str, old: &str) -> Result<(), Refusal> {
+        let digest = |digits: &str| {
+            if digits.is_empty() {
+                String::new()
+            } else {
+                md5(digits)
+            }
+        };
+        let message = proto::SetPayPasswordRequest {
+            password: md5(new),
+            confirm_password: md5(new),
+            old_password: digest(old),
+        };
+        let request = outgoing(&Caller::user(UserId(user)), message, CALL_LIMIT);
+        let answer = self.wallet().set_pay_password(request).await;
+        answer.map(|_| ()).map_err(refusal)
+    }
+
+    /// Checks a transaction password, by the digits.
+    pub async fn check_password(&self, user: Uuid, digits: &str) -> Result<(), Refusal> {
+        let message = proto::CheckPayPasswordRequest {
+            password: md5(digits),
+        };
+        let request = outgoing(&Caller::user(UserId(user)), message, CALL_LIMIT);
+        let answer = self.wallet().check_pay_password(request).await;
+        answer.map(|_| ()).map_err(refusal)
+    }
+
+    /// Binds a destination; the password by its digits, empty for none.
+    pub async fn bind(
+        &self,
+        user: Uuid,
+        kind: proto::destination::Kind,
+        digits: &str,
+    ) -> Result<proto::Destination, Refusal> {
+        let message = proto::BindDestinationRequest {
+            destination: Some(proto::Destination { kind: Some(kind) }),
+            password: if digits.is_empty() {
+                String::new()
+            } else {
+                md5(digits)
+            },
+        };
+        let request = outgoing(&Caller::user(UserId(user)), message, CALL_LIMIT);
+        let answer = self.wallet().bind_destination(request).await;
+        Ok(answer
+            .map_err(refusal)?
+            .into_inner()
+            .destination
+            .expect("a destination"))
+    }
+
+    /// A user who may withdraw: with money, a card, and 246810 as transaction password.
+    pub async fn withdrawing_user(&self, minor: i64) -> Uuid {
+        let user = self.user_with(minor).await;
+        self.bind(user, card("6222021234567890"), "")
+            .await
+            .expect("a card");
+        self.set_password(user, PIN, "").await.expect("a password");
+        user
+    }
+
+    /// Asks for a withdrawal to the bank card.
+    pub async fn withdraw(
+        &self,
+        caller: &Caller,
+        minor: i64,
+        digits: &str,
+    ) -> Result<proto::Withdrawal, Refusal> {
+        self.withdraw_by(caller, minor, proto::WithdrawalMethod::BankCard, digits)
+            .await
+    }
+
+    /// Asks for a withdrawal.
+    pub async fn withdraw_by(
+        &self,
+        caller: &Caller,
+        minor: i64,
+        method: proto::WithdrawalMethod,
+        digits: &str,
+    ) -> Result<proto::Withdrawal, Refusal> {
+        let message = proto::WithdrawRequest {
+            amount_minor: minor,
+            method: method.into(),
+            password: md5(digits),
+        };
+        let answer = self
+            .wallet()
+            .withdraw(outgoing(caller, message, CALL_LIMIT))
+            .await;
+        Ok(answer
+            .map_err(refusal)?
+            .into_inner()
+            .withdrawal
+            .expect("a withdrawal"))
+    }
+
+    /// Decides a withdrawal.
+    pub async fn decide(
+        &self,
+        caller: &Caller,
+        id: &str,
+        decision: proto::WithdrawalDecision,
+        reason: &str,
+    ) -> Result<proto::Withdrawal, Refusal> {
+        let message = proto::DecideWithdrawalRequest {
+            withdrawal_id: id.to_owned(),
+            decision: decision.into(),
+            reason: reason.to_owned(),
+        };
+        let answer = self
+            .admin()
+            .decide_withdrawal(outgoing(caller, message, CALL_LIMIT))
+            .await;
+        Ok(answer
+            .map_err(refusal)?
+            .into_inner()
+            .withdrawal
+            .expect("a withdrawal"))
     }
 
     pub async fn property(&self, user: Uuid) -> proto::Property {
@@ -267,6 +463,50 @@ async fn run(config: &WalletConfig, clock: Clock) -> RunningService {
         .await
 }
 
+/// A transaction password that is not weak.
+pub const PIN: &str = "246810";
+
+/// A posting of staff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StaffPosting {
+    Deposit,
+    Chargeback,
+    Deduction,
+    Membership,
+    Grant,
+    Return,
+}
+
+/// The MD5 of a transaction password, as the browser sends it.
+pub fn md5(digits: &str) -> String {
+    use md5::Digest as _;
+    hex::encode(md5::Md5::digest(digits))
+}
+
+/// A bank card with this account.
+pub fn card(account: &str) -> proto::destination::Kind {
+    proto::destination::Kind::BankCard(proto::BankCard {
+        card_name: "First Bank".into(),
+        user_name: "Ada Lovelace".into(),
+        mobile: "+4915112345678".into(),
+        bank_account: account.into(),
+        branch_name: "Main Street".into(),
+    })
+}
+
+/// A wallet address.
+pub fn address(text: &str) -> proto::destination::Kind {
+    proto::destination::Kind::WalletAddress(proto::WalletAddress {
+        network: "TRC20".into(),
+        address: text.into(),
+    })
+}
+
+/// A user with a key.
+pub fn user_keyed(user: Uuid, key: &str) -> Caller {
+    Caller::user(UserId(user)).with_key(Some(key.parse().expect("a key")))
+}
+
 /// A member of staff who may deposit; always the same, so that keys share a scope.
 pub fn finance() -> Caller {
     Caller::staff(Uuid::from_u128(0xf1), StaffRole::Finance)
@@ -383,6 +623,28 @@ impl Ledger {
             .map_err(refusal)?;
         let answer = answer.into_inner();
         Ok((answer.paid_out_minor, answer.paid_returned_minor))
+    }
+
+    pub async fn exchange(
+        &self,
+        user: Uuid,
+        exchange: Uuid,
+        step: proto::ExchangeStep,
+        minor: i64,
+    ) -> Result<proto::Property, Refusal> {
+        let message = proto::PostExchangeRequest {
+            exchange_id: exchange.to_string(),
+            user_id: user.to_string(),
+            step: step.into(),
+            amount_minor: minor,
+        };
+        let request = outgoing(&Caller::system(), message, CALL_LIMIT);
+        let answer = self.0.clone().post_exchange(request).await;
+        Ok(answer
+            .map_err(refusal)?
+            .into_inner()
+            .property
+            .expect("figures"))
     }
 
     pub async fn order_flow(&self, user: Uuid, order: Uuid) -> Vec<proto::FlowEntry> {

@@ -3,11 +3,18 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod books;
+mod destination;
 mod events;
+mod exchange;
 mod faults;
 mod flow;
 mod helpers;
+mod lists;
 mod model;
+mod pay_password;
 mod peers;
 mod posting;
 mod reconcile;
+mod staff;
+mod statement;
+mod withdrawal;

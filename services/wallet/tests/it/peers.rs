@@ -31,6 +31,10 @@ pub struct PeerBooks {
     pub redeemed: (i64, i64),
     /// How often auth was asked.
     pub look_ups: usize,
+    /// Users who became members.
+    pub members: Vec<String>,
+    /// Whether auth refuses to make members.
+    pub members_refused: bool,
     /// How often plan was asked for its holds.
     pub hold_lists: usize,
 }
@@ -66,6 +70,18 @@ impl UserDirectoryService for Peers {
             })
             .collect();
         Ok(Response::new(auth::LookUpUsersResponse { users }))
+    }
+
+    async fn grant_membership(
+        &self,
+        request: Request<auth::GrantMembershipRequest>,
+    ) -> Result<Response<auth::GrantMembershipResponse>, Status> {
+        let mut books = self.0.lock().expect("books");
+        if books.members_refused {
+            return Err(Status::internal("out of order"));
+        }
+        books.members.push(request.into_inner().user_id);
+        Ok(Response::new(auth::GrantMembershipResponse {}))
     }
 }
 

@@ -8,12 +8,24 @@ use uuid::Uuid;
 
 use crate::helpers::{App, assert_refused, finance, keyed};
 
+/// Neither a transaction password nor a destination is set up here.
+fn blocked_by(available: i64) -> Vec<String> {
+    let empty = (available == 0).then_some("INSUFFICIENT_BALANCE");
+    let missing = ["PAY_PASSWORD_NOT_SET", "BANK_CARD_NOT_BOUND"];
+    empty
+        .into_iter()
+        .chain(missing)
+        .map(str::to_owned)
+        .collect()
+}
+
 fn figures(available: i64, to_be_consumed: i64, to_be_settled: i64, discount: i64) -> Property {
     Property {
         available_minor: available,
         to_be_consumed_minor: to_be_consumed,
         to_be_settled_minor: to_be_settled,
         discount_minor: discount,
+        withdrawal_blocked_by: blocked_by(available),
         ..Property::default()
     }
 }
@@ -22,7 +34,7 @@ fn figures(available: i64, to_be_consumed: i64, to_be_settled: i64, discount: i6
 async fn a_plan_s_money_is_followed_from_deposit_to_settlement() {
     let app = App::spawn().await;
     let (user, order, ledger) = (app.user(), Uuid::now_v7(), app.ledger());
-    assert_eq!(app.property(user).await, Property::default());
+    assert_eq!(app.property(user).await, figures(0, 0, 0, 0));
 
     let entry = app
         .deposit_as(&finance(), user, 100_000, " first deposit ")
@@ -137,7 +149,7 @@ async fn deposits_are_for_finance_and_for_users_that_exist() {
         Reason::Validation,
         Some("remark"),
     );
-    assert_eq!(app.property(user).await, Property::default());
+    assert_eq!(app.property(user).await, figures(0, 0, 0, 0));
     app.deposit(user, 1_000_000_000_000_000).await;
     app.deposit(user, 1).await;
     // Auth is asked only while there is no wallet.

@@ -1,0 +1,199 @@
+//! Bank cards and wallet addresses.
+
+use adfolio_kit::client::outgoing;
+use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::events::v1::WalletSecurityChanged;
+use adfolio_proto::wallet::v1 as proto;
+use futures::future::join_all;
+use uuid::Uuid;
+
+use crate::helpers::{App, PIN, address, assert_refused, card, refusal};
+
+const ACCOUNT: &str = "6222021234567890";
+const ADDRESS: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
+const LIMIT: std::time::Duration = std::time::Duration::from_secs(5);
+
+async fn bound(app: &App, user: Uuid) -> proto::GetDestinationsResponse {
+    let request = outgoing(
+        &Caller::user(UserId(user)),
+        proto::GetDestinationsRequest {},
+        LIMIT,
+    );
+    let answer = app.wallet().get_destinations(request).await;
+    answer.expect("destinations").into_inner()
+}
+
+#[tokio::test]
+async fn what_is_bound_goes_out_masked_and_is_nowhere_in_clear() {
+    let app = App::spawn().await;
+    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = app.user();
+    assert_eq!(
+        bound(&app, user).await,
+        proto::GetDestinationsResponse::default()
+    );
+    let answer = app
+        .bind(user, card("6222 0212-3456 7890"), "")
+        .await
+        .expect("bound");
+    assert_eq!(answer.kind, Some(card("****7890")));
+    app.bind(user, address(ADDRESS), "").await.expect("bound");
+    let all = bound(&app, user).await;
+    assert_eq!(all.bank_card.expect("a card").bank_account, "****7890");
+    assert_eq!(
+        all.wallet_address.expect("an address").address,
+        "TJRa****RTv8"
+    );
+    let figures = app.property(user).await;
+    assert!(figures.has_bank_card && figures.has_wallet_address);
+    assert_eq!(
+        figures.withdrawal_blocked_by,
+        ["INSUFFICIENT_BALANCE", "PAY_PASSWORD_NOT_SET"]
+    );
+    app.set_password(user, PIN, "").await.expect("a password");
+    app.deposit(user, 1_000).await;
+    app.withdraw(&Caller::user(UserId(user)), 500, PIN)
+        .await
+        .expect("taken");
+    let told = probe
+        .wait_for("adfolio.wallet.v1.WalletSecurityChanged", 2)
+        .await;
+    let changes: Vec<String> = told
+        .iter()
+        .map(|it| it.data::<WalletSecurityChanged>().expect("an event").change)
+        .collect();
+    assert_eq!(changes, ["bank_card_bound", "wallet_address_bound"]);
+    // Every row of every table as text.
+    let tables: Vec<String> =
+        sqlx::query_scalar("SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'")
+            .fetch_all(&app.pool())
+            .await
+            .expect("tables");
+    for table in tables {
+        let statement = format!("SELECT t::text FROM \"{table}\" t");
+        let rows: Vec<String> = sqlx::query_scalar(sqlx::AssertSqlSafe(statement))
+            .fetch_all(&app.pool())
+            .await
+            .expect("rows");
+        for row in rows {
+            for secret in [ACCOUNT, ADDRESS, "Lovelace", &hex::encode(ACCOUNT)] {
+                assert!(!row.contains(secret), "{table}: {row}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn binding_needs_the_password_once_there_is_one_and_a_change() {
+    let app = App::spawn().await;
+    let (user, other) = (app.user(), app.user());
+    app.bind(user, card(ACCOUNT), "").await.expect("bound");
+    assert_refused(
+        app.bind(user, card("6222-0212-3456-7890"), "").await,
+        Reason::NothingChanged,
+        None,
+    );
+    app.set_password(user, PIN, "").await.expect("a password");
+    let password = Some("password");
+    assert_refused(
+        app.bind(user, card("6222021234560000"), "").await,
+        Reason::Validation,
+        password,
+    );
+    assert_refused(
+        app.bind(user, card("6222021234560000"), "135792").await,
+        Reason::WrongPayPassword,
+        password,
+    );
+    assert_refused(
+        app.bind(user, card(ACCOUNT), PIN).await,
+        Reason::NothingChanged,
+        None,
+    );
+    app.bind(user, card("6222021234560000"), PIN)
+        .await
+        .expect("rebound");
+    let card_now = bound(&app, user).await.bank_card.expect("a card");
+    assert_eq!(card_now.bank_account, "****0000");
+    assert_eq!(bound(&app, other).await.bank_card, None);
+    // What is out of form changes nothing.
+    assert_refused(
+        app.bind(user, card("****0000"), PIN).await,
+        Reason::Validation,
+        Some("bank_account"),
+    );
+    assert_refused(
+        app.bind(user, address("short"), PIN).await,
+        Reason::Validation,
+        Some("address"),
+    );
+    let nothing = proto::BindDestinationRequest::default();
+    let request = outgoing(&Caller::user(UserId(user)), nothing, LIMIT);
+    assert_refused(
+        app.wallet()
+            .bind_destination(request)
+            .await
+            .map_err(refusal),
+        Reason::Validation,
+        Some("kind"),
+    );
+}
+
+#[tokio::test]
+async fn of_fifty_who_bind_the_same_at_once_one_binds() {
+    let app = App::spawn().await;
+    let user = app.user();
+    let answers = join_all((0..50).map(|_| app.bind(user, card(ACCOUNT), ""))).await;
+    let (won, lost): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
+    assert_eq!(won.len(), 1);
+    for answer in lost {
+        assert_refused(answer, Reason::NothingChanged, None);
+    }
+}
+
+#[tokio::test]
+async fn staff_see_what_is_set_up() {
+    let app = App::spawn().await;
+    let (one, two, none) = (app.user(), app.user(), app.user());
+    app.bind(one, card(ACCOUNT), "").await.expect("bound");
+    app.set_password(two, PIN, "").await.expect("a password");
+    let ask = |caller: Caller, ids: Vec<Uuid>| {
+        let mut admin = app.admin();
+        async move {
+            let message = proto::GetUserSettingsRequest {
+                user_ids: ids.iter().map(Uuid::to_string).collect(),
+            };
+            let answer = admin
+                .get_user_settings(outgoing(&caller, message, LIMIT))
+                .await;
+            Ok(answer.map_err(refusal)?.into_inner().items)
+        }
+    };
+    let operator = Caller::staff(Uuid::now_v7(), StaffRole::Operator);
+    let mut items = ask(operator.clone(), vec![one, two, none])
+        .await
+        .expect("settings");
+    items.sort_by_key(|it| it.has_pay_password);
+    let seen: Vec<(String, bool, bool)> = items
+        .into_iter()
+        .map(|it| (it.user_id, it.has_pay_password, it.has_bank_card))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (one.to_string(), false, true),
+            (two.to_string(), true, false)
+        ]
+    );
+    assert_refused(
+        ask(operator, vec![one; 101]).await,
+        Reason::Validation,
+        Some("user_ids"),
+    );
+    assert_refused(
+        ask(Caller::user(UserId(one)), vec![one]).await,
+        Reason::NotAuthenticated,
+        None,
+    );
+}

@@ -1,0 +1,99 @@
+//! The wallet's part of exchange orders.
+
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::wallet::v1::{ExchangeStep, FlowType};
+use futures::future::join_all;
+use uuid::Uuid;
+
+use crate::helpers::{App, assert_refused};
+
+const DEBIT: ExchangeStep = ExchangeStep::Debit;
+const RETURN: ExchangeStep = ExchangeStep::Return;
+const CREDIT: ExchangeStep = ExchangeStep::Credit;
+
+#[tokio::test]
+async fn a_debit_comes_back_once_and_exactly() {
+    let app = App::spawn().await;
+    let (user, order, ledger) = (app.user_with(1_000).await, Uuid::now_v7(), app.ledger());
+    let available = |step, minor| {
+        let ledger = ledger.clone();
+        async move {
+            let answer = ledger.exchange(user, order, step, minor).await;
+            answer.map(|figures| figures.available_minor)
+        }
+    };
+    assert_refused(
+        available(RETURN, 400).await,
+        Reason::NotFound,
+        Some("exchange_id"),
+    );
+    assert_refused(
+        available(DEBIT, 1_001).await,
+        Reason::InsufficientBalance,
+        Some("amount"),
+    );
+    for answer in join_all((0..50).map(|_| available(DEBIT, 400))).await {
+        assert_eq!(answer, Ok(600));
+    }
+    for step in [DEBIT, RETURN] {
+        assert_refused(
+            available(step, 399).await,
+            Reason::IdempotencyKeyReused,
+            None,
+        );
+    }
+    // Somebody else's order is an unknown one.
+    let other = app.user_with(1).await;
+    assert_refused(
+        ledger.exchange(other, order, RETURN, 400).await,
+        Reason::NotFound,
+        Some("exchange_id"),
+    );
+    for answer in join_all((0..50).map(|_| available(RETURN, 400))).await {
+        assert_eq!(answer, Ok(1_000));
+    }
+    assert_eq!(available(CREDIT, 50).await, Ok(1_050));
+    assert_eq!(available(CREDIT, 50).await, Ok(1_050));
+    let lines: Vec<(i64, String)> = app
+        .all_flow(user)
+        .await
+        .into_iter()
+        .filter(|line| line.r#type() == FlowType::Exchange)
+        .map(|line| (line.amount_minor, line.reference))
+        .collect();
+    let of_order = |minor| (minor, order.to_string());
+    assert_eq!(lines, [of_order(50), of_order(400), of_order(-400)]);
+    app.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn a_credit_opens_a_wallet_for_a_user_that_exists() {
+    let app = App::spawn().await;
+    let (user, ledger) = (app.user(), app.ledger());
+    let figures = ledger
+        .exchange(user, Uuid::now_v7(), CREDIT, 70)
+        .await
+        .expect("credited");
+    assert_eq!(figures.available_minor, 70);
+    let unknown = Uuid::now_v7();
+    for step in [CREDIT, DEBIT] {
+        assert_refused(
+            ledger.exchange(unknown, Uuid::now_v7(), step, 70).await,
+            Reason::NotFound,
+            Some("user_id"),
+        );
+    }
+    let order = Uuid::now_v7();
+    let unspecified = ExchangeStep::Unspecified;
+    assert_refused(
+        ledger.exchange(user, order, unspecified, 1).await,
+        Reason::Validation,
+        Some("step"),
+    );
+    assert_refused(
+        ledger.exchange(user, order, DEBIT, 0).await,
+        Reason::Validation,
+        Some("amount_minor"),
+    );
+    app.assert_books_balance().await;
+}

@@ -1,0 +1,142 @@
+//! What lists and figures cost when there is a lot: the plans, by EXPLAIN, with 100,000 rows.
+
+use serde_json::Value;
+use sqlx::{AssertSqlSafe, PgPool};
+use uuid::Uuid;
+
+use crate::helpers::App;
+
+const ROWS: i64 = 100_000;
+
+/// Runs a statement and answers its plan with what it really read.
+async fn explain(pool: &PgPool, statement: &str) -> Value {
+    let text = format!("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement}");
+    let plan: Value = sqlx::query_scalar(AssertSqlSafe(text))
+        .fetch_one(pool)
+        .await
+        .expect("a plan");
+    plan[0]["Plan"].clone()
+}
+
+/// The nodes of a plan.
+fn nodes(plan: &Value) -> Vec<&Value> {
+    let below = plan["Plans"].as_array().into_iter().flatten();
+    std::iter::once(plan).chain(below.flat_map(nodes)).collect()
+}
+
+/// The tables are read by an index alone, and no node sees more rows than `most`.
+#[track_caller]
+fn assert_cheap(plan: &Value, most: u64) {
+    for node in nodes(plan) {
+        let kind = node["Node Type"].as_str().expect("a node");
+        assert!(
+            !["Seq Scan", "Sort", "Bitmap Heap Scan"].contains(&kind),
+            "{plan:#}"
+        );
+        let rows = node["Actual Rows"].as_f64().expect("rows");
+        assert!(rows <= most as f64, "{plan:#}");
+        let filtered = node["Rows Removed by Filter"].as_f64().unwrap_or(0.0);
+        assert!(filtered < 1.0, "{plan:#}");
+    }
+    let pages = plan["Shared Hit Blocks"].as_u64().expect("pages")
+        + plan["Shared Read Blocks"].as_u64().expect("pages");
+    assert!(pages < 200, "{pages} pages: {plan:#}");
+}
+
+#[tokio::test]
+async fn withdrawals_cost_the_same_on_the_first_and_the_last_page() {
+    let app = App::spawn().await;
+    let (pool, user) = (app.pool(), Uuid::now_v7());
+    // Ids grow with time, so the oldest page is that of the smallest ids.
+    sqlx::query(
+        "INSERT INTO withdrawals (id, user_id, amount, fee, method, status, requested_at, decided_at, key_id, sealed)
+         SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid,
+                CASE WHEN n % 2 = 0 THEN $1 ELSE gen_random_uuid() END, 100, 0, 'bank_card',
+                (CASE WHEN n % 4 < 2 THEN 'paid' ELSE 'rejected' END)::withdrawal_status, now(), now(), 'k', '\\x00'
+         FROM generate_series(1, $2) AS n",
+    )
+    .bind(user)
+    .bind(ROWS)
+    .execute(&pool)
+    .await
+    .expect("rows");
+    sqlx::query("ANALYZE withdrawals")
+        .execute(&pool)
+        .await
+        .expect("statistics");
+    let first = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+    let last = format!("00000000-0000-7000-8000-{:012x}", 101);
+    for before in [first, last.as_str()] {
+        for conditions in [
+            String::new(),
+            "status = 'paid' AND ".to_owned(),
+            format!("user_id = '{user}' AND "),
+            format!("user_id = '{user}' AND status = 'paid' AND "),
+        ] {
+            let statement = format!(
+                "SELECT * FROM withdrawals WHERE {conditions}id < '{before}' ORDER BY id DESC LIMIT 21"
+            );
+            assert_cheap(&explain(&pool, &statement).await, 21);
+        }
+    }
+}
+
+#[tokio::test]
+async fn fund_details_cost_the_same_on_the_first_and_the_last_page() {
+    let app = App::spawn().await;
+    let (pool, user) = (app.pool(), Uuid::now_v7());
+    sqlx::query(
+        "INSERT INTO entries (user_id, seq, leg, account, flow_type, amount, balance_after)
+         SELECT $1, n, leg, CASE leg WHEN 1 THEN 'available' ELSE 'deposits_clearing' END::ledger_account,
+                CASE leg WHEN 1 THEN (enum_range(NULL::flow_type))[1 + n % 11] END, CASE leg WHEN 1 THEN 1 ELSE -1 END,
+                CASE leg WHEN 1 THEN n END
+         FROM generate_series(1, $2) AS n CROSS JOIN generate_series(1, 2) AS leg",
+    )
+    .bind(user)
+    .bind(ROWS)
+    .execute(&pool)
+    .await
+    .expect("rows");
+    sqlx::query("ANALYZE entries")
+        .execute(&pool)
+        .await
+        .expect("statistics");
+    // The range that each type is read from.
+    for before in [ROWS + 1, 300] {
+        let statement = format!(
+            "SELECT seq, leg, amount FROM entries
+             WHERE user_id = '{user}' AND flow_type = 'exchange' AND (seq, leg) < ({before}, 0::smallint)
+             ORDER BY seq DESC, leg DESC LIMIT 21"
+        );
+        assert_cheap(&explain(&pool, &statement).await, 21);
+    }
+}
+
+#[tokio::test]
+async fn figures_come_from_one_indexed_row() {
+    let app = App::spawn().await;
+    let pool = app.pool();
+    sqlx::query(
+        "INSERT INTO wallets (user_id) SELECT gen_random_uuid() FROM generate_series(1, $1)",
+    )
+    .bind(ROWS)
+    .execute(&pool)
+    .await
+    .expect("rows");
+    sqlx::query("ANALYZE wallets")
+        .execute(&pool)
+        .await
+        .expect("statistics");
+    let user: Uuid = sqlx::query_scalar("SELECT user_id FROM wallets LIMIT 1")
+        .fetch_one(&pool)
+        .await
+        .expect("a user");
+    let statement = format!(
+        "SELECT available, to_be_consumed, to_be_settled, withdrawing, discount_total, start_up_outstanding,
+                has_pay_password, has_bank_card, has_wallet_address
+         FROM wallets WHERE user_id = '{user}'"
+    );
+    let plan = explain(&pool, &statement).await;
+    assert_cheap(&plan, 1);
+    assert_eq!(plan["Index Name"], "wallets_pkey", "{plan:#}");
+}

@@ -1,0 +1,358 @@
+//! The transaction password: set, changed, checked, locked, reset.
+
+use std::time::Duration;
+
+use adfolio_kit::client::outgoing;
+use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_proto::events::v1::{StaffActed, WalletSecurityChanged};
+use adfolio_proto::wallet::v1 as proto;
+use adfolio_testkit::fixed_clock;
+use adfolio_wallet::config::PostingArgs;
+use futures::future::join_all;
+use uuid::Uuid;
+
+use crate::helpers::{App, Ledger, PIN, address, assert_refused, keyed, md5, refusal};
+
+const OTHER: &str = "730194";
+const WRONG: &str = "135792";
+const LIMIT: Duration = Duration::from_secs(20);
+
+fn support() -> Caller {
+    Caller::staff(Uuid::from_u128(0x5e), StaffRole::Support)
+}
+
+async fn reset(app: &App, caller: &Caller, user: Uuid) -> Result<(), Refusal> {
+    let message = proto::ResetPayPasswordRequest {
+        user_id: user.to_string(),
+        reason: "forgotten".into(),
+    };
+    let answer = app
+        .admin()
+        .reset_pay_password(outgoing(caller, message, LIMIT))
+        .await;
+    answer.map(|_| ()).map_err(refusal)
+}
+
+async fn verify(ledger: &Ledger, user: Uuid, digits: &str) -> Result<(), Refusal> {
+    let message = proto::VerifyPayPasswordRequest {
+        user_id: user.to_string(),
+        password: md5(digits),
+    };
+    let request = outgoing(&Caller::system(), message, LIMIT);
+    let answer = ledger.0.clone().verify_pay_password(request).await;
+    answer.map(|_| ()).map_err(refusal)
+}
+
+fn wrong<T: std::fmt::Debug>(outcome: Result<T, Refusal>) {
+    assert_refused(outcome, Reason::WrongPayPassword, Some("password"));
+}
+
+#[tokio::test]
+async fn it_is_set_once_and_changed_with_the_old_one() {
+    let app = App::spawn().await;
+    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let (user, old) = (app.user(), Some("old_password"));
+    assert_refused(
+        app.check_password(user, PIN).await,
+        Reason::PayPasswordNotSet,
+        None,
+    );
+    assert_refused(
+        app.set_password(user, PIN, OTHER).await,
+        Reason::PayPasswordNotSet,
+        old,
+    );
+    app.set_password(user, PIN, "").await.expect("set");
+    assert!(app.property(user).await.has_pay_password);
+    app.check_password(user, PIN).await.expect("right");
+    wrong(app.check_password(user, WRONG).await);
+    // Without the old one, with a wrong one, with the same.
+    assert_refused(
+        app.set_password(user, OTHER, "").await,
+        Reason::Validation,
+        old,
+    );
+    assert_refused(
+        app.set_password(user, OTHER, WRONG).await,
+        Reason::WrongPayPassword,
+        old,
+    );
+    assert_refused(
+        app.set_password(user, PIN, PIN).await,
+        Reason::PasswordUnchanged,
+        Some("password"),
+    );
+    app.set_password(user, OTHER, PIN).await.expect("changed");
+    wrong(app.check_password(user, PIN).await);
+    verify(&app.ledger(), user, OTHER).await.expect("right");
+    let told = probe
+        .wait_for("adfolio.wallet.v1.WalletSecurityChanged", 2)
+        .await;
+    let told: Vec<String> = told
+        .iter()
+        .map(|it| it.data::<WalletSecurityChanged>().expect("an event").change)
+        .collect();
+    assert_eq!(told, ["pay_password_set", "pay_password_changed"]);
+    // Neither the digits nor their MD5 nor a hash of it without the pepper.
+    let hash: String = sqlx::query_scalar("SELECT hash FROM pay_passwords WHERE user_id = $1")
+        .bind(user)
+        .fetch_one(&app.pool())
+        .await
+        .expect("a hash");
+    assert!(hash.starts_with("$argon2id$") && !hash.contains(&md5(OTHER)));
+    app.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn forms_are_checked_and_weak_ones_refused() {
+    let app = App::spawn().await;
+    let user = app.user();
+    for digits in [
+        "000000", "123456", "654321", "121212", "123123", "112233", "199001",
+    ] {
+        assert_refused(
+            app.set_password(user, digits, "").await,
+            Reason::WeakPayPassword,
+            Some("password"),
+        );
+    }
+    let upper = md5(PIN).to_uppercase();
+    for (password, confirm, old, reason, field) in [
+        (PIN, PIN, "", Reason::Validation, "password"),
+        (&upper, &upper, "", Reason::Validation, "password"),
+        (&md5(PIN), "", "", Reason::Validation, "confirm_password"),
+        (
+            &md5(PIN),
+            &md5(PIN),
+            "old",
+            Reason::Validation,
+            "old_password",
+        ),
+        (
+            &md5(PIN),
+            &md5(OTHER),
+            "",
+            Reason::PasswordMismatch,
+            "confirm_password",
+        ),
+    ] {
+        let message = proto::SetPayPasswordRequest {
+            password: password.to_owned(),
+            confirm_password: confirm.to_owned(),
+            old_password: old.to_owned(),
+        };
+        let request = outgoing(&Caller::user(UserId(user)), message, LIMIT);
+        let answer = app.wallet().set_pay_password(request).await;
+        assert_refused(answer.map_err(refusal), reason, Some(field));
+    }
+    assert!(!app.property(user).await.has_pay_password);
+}
+
+#[tokio::test]
+async fn of_fifty_first_ones_at_once_one_is_set() {
+    let app = App::spawn().await;
+    let user = app.user();
+    let answers = join_all((0..50).map(|_| app.set_password(user, PIN, ""))).await;
+    let (won, lost): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
+    assert_eq!(won.len(), 1);
+    for answer in lost {
+        assert_refused(answer, Reason::Validation, Some("old_password"));
+    }
+}
+
+#[tokio::test]
+async fn five_hundred_guesses_at_once_are_five_guesses() {
+    let app = App::spawn().await;
+    let user = app.user();
+    app.set_password(user, PIN, "").await.expect("set");
+    let replica = app.replica().await;
+    let ledger = Ledger(proto::ledger_service_client::LedgerServiceClient::new(
+        replica.channel(),
+    ));
+    let guesses = (0..500_u32).map(|guess| {
+        let (app, ledger) = (&app, &ledger);
+        async move {
+            let digits = format!("{:06}", 700_000 + guess);
+            if guess % 2 == 0 {
+                verify(ledger, user, &digits).await
+            } else {
+                app.check_password(user, &digits).await
+            }
+        }
+    });
+    let answers = join_all(guesses).await;
+    let reasons: Vec<Reason> = answers
+        .into_iter()
+        .map(|answer| answer.expect_err("a refusal").reason)
+        .collect();
+    let count = |reason| reasons.iter().filter(|it| **it == reason).count();
+    assert_eq!(count(Reason::WrongPayPassword), 5);
+    // The rest never got to the count, or found it full.
+    assert_eq!(
+        count(Reason::PayPasswordLocked) + count(Reason::TooManyAttempts),
+        495
+    );
+    assert_refused(
+        app.check_password(user, PIN).await,
+        Reason::PayPasswordLocked,
+        None,
+    );
+}
+
+#[tokio::test]
+async fn fifty_right_ones_at_once_are_all_right() {
+    let app = App::spawn().await;
+    let user = app.user();
+    app.set_password(user, PIN, "").await.expect("set");
+    for answer in join_all((0..50).map(|_| app.check_password(user, PIN))).await {
+        assert_eq!(answer, Ok(()));
+    }
+}
+
+#[tokio::test]
+async fn the_lock_is_shared_by_all_calls_kept_over_restarts_and_ends() {
+    let clock = fixed_clock("2026-05-10T12:00:00Z");
+    let app = App::spawn_at(clock.clone(), PostingArgs::default()).await;
+    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let (user, ledger) = (app.user_with(10_000).await, app.ledger());
+    let caller = Caller::user(UserId(user));
+    app.set_password(user, PIN, "").await.expect("set");
+    let to = || address("TJRabPrwbZy45sbavfcjinPJC18kjpRTv8");
+    // A right one in between begins the count anew.
+    wrong(app.check_password(user, WRONG).await);
+    app.check_password(user, PIN).await.expect("right");
+    // One wrong by each of the calls that take it.
+    wrong(app.check_password(user, WRONG).await);
+    wrong(verify(&ledger, user, WRONG).await);
+    wrong(app.withdraw(&caller, 500, WRONG).await);
+    wrong(app.bind(user, to(), WRONG).await);
+    assert_refused(
+        app.set_password(user, OTHER, WRONG).await,
+        Reason::WrongPayPassword,
+        Some("old_password"),
+    );
+    let locked = |outcome: Result<(), Refusal>| outcome.expect_err("locked");
+    for refusal in [
+        locked(app.check_password(user, PIN).await),
+        locked(verify(&ledger, user, PIN).await),
+        locked(app.withdraw(&caller, 500, PIN).await.map(|_| ())),
+        locked(app.bind(user, to(), PIN).await.map(|_| ())),
+        locked(app.set_password(user, OTHER, PIN).await),
+    ] {
+        assert_eq!(
+            (refusal.reason, refusal.retry_after),
+            (
+                Reason::PayPasswordLocked,
+                Some(Duration::from_secs(30 * 60))
+            )
+        );
+    }
+    // Another process knows of it: it is in the database.
+    let replica = app.replica_at(clock.clone()).await;
+    let other = Ledger(proto::ledger_service_client::LedgerServiceClient::new(
+        replica.channel(),
+    ));
+    assert_refused(
+        verify(&other, user, PIN).await,
+        Reason::PayPasswordLocked,
+        None,
+    );
+    let told = probe
+        .wait_for("adfolio.wallet.v1.WalletSecurityChanged", 2)
+        .await;
+    let told: WalletSecurityChanged = told[1].data().expect("an event");
+    assert_eq!(told.change, "pay_password_locked");
+
+    clock.advance(Duration::from_secs(30 * 60 - 1));
+    assert_refused(
+        app.check_password(user, PIN).await,
+        Reason::PayPasswordLocked,
+        None,
+    );
+    clock.advance(Duration::from_secs(1));
+    app.check_password(user, PIN).await.expect("right again");
+}
+
+#[tokio::test]
+async fn ten_wrong_in_a_day_lock_it_until_staff_reset_it() {
+    let clock = fixed_clock("2026-05-10T12:00:00Z");
+    let app = App::spawn_at(clock.clone(), PostingArgs::default()).await;
+    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = app.user();
+    app.set_password(user, PIN, "").await.expect("set");
+    for _ in 0..2 {
+        for _ in 0..5 {
+            wrong(app.check_password(user, WRONG).await);
+        }
+        clock.advance(Duration::from_secs(31 * 60));
+    }
+    clock.advance(Duration::from_secs(30 * 24 * 3600));
+    let refusal = app.check_password(user, PIN).await.expect_err("locked");
+    assert_eq!(
+        (refusal.reason, refusal.retry_after),
+        (Reason::PayPasswordLocked, None)
+    );
+    reset(&app, &support(), user).await.expect("reset");
+    assert!(!app.property(user).await.has_pay_password);
+    assert_refused(
+        app.check_password(user, PIN).await,
+        Reason::PayPasswordNotSet,
+        None,
+    );
+    app.set_password(user, PIN, "").await.expect("set again");
+    app.check_password(user, PIN).await.expect("right");
+    let acted = probe.wait_for("adfolio.wallet.v1.StaffActed", 1).await;
+    let acted: StaffActed = acted[0].data().expect("an event");
+    assert_eq!(
+        (
+            acted.action.as_str(),
+            acted.user_id,
+            acted.reason.as_str(),
+            acted.after_json.as_str()
+        ),
+        (
+            "wallet.pay_password_reset",
+            user.to_string(),
+            "forgotten",
+            r#"{"has_pay_password":false}"#
+        )
+    );
+}
+
+#[tokio::test]
+async fn resets_are_for_support_of_users_that_have_one() {
+    let app = App::spawn().await;
+    let user = app.user();
+    assert_refused(
+        reset(&app, &support(), Uuid::now_v7()).await,
+        Reason::NotFound,
+        Some("user_id"),
+    );
+    assert_refused(
+        reset(&app, &support(), user).await,
+        Reason::NothingChanged,
+        None,
+    );
+    app.set_password(user, PIN, "").await.expect("set");
+    assert_refused(
+        reset(&app, &keyed("k"), user).await,
+        Reason::Forbidden,
+        None,
+    );
+    let myself = Caller::user(UserId(user));
+    assert_refused(
+        reset(&app, &myself, user).await,
+        Reason::NotAuthenticated,
+        None,
+    );
+    // With a key a repeat is answered like the first call; without one it finds nothing.
+    let once = support().with_key(Some("once".parse().expect("a key")));
+    let answers = join_all((0..10).map(|_| reset(&app, &once, user))).await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_refused(
+        reset(&app, &support(), user).await,
+        Reason::NothingChanged,
+        None,
+    );
+}

@@ -1,0 +1,462 @@
+//! Withdrawals: what they are refused for, in which order, and what decisions do.
+
+use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::events::v1::{StaffActed, WithdrawalStatusChanged};
+use adfolio_proto::wallet::v1::{
+    AdminListWithdrawalsRequest, FlowType, GetWithdrawalMethodsRequest, ListWithdrawalsRequest,
+    Withdrawal, WithdrawalDecision, WithdrawalMethod, WithdrawalStatus, destination,
+};
+use futures::future::join_all;
+use tonic::Request;
+use uuid::Uuid;
+
+use crate::helpers::{
+    App, PIN, StaffPosting, address, assert_refused, card, finance, keyed, refusal, user_keyed,
+};
+
+const WRONG: &str = "135792";
+
+fn account(withdrawal: &Withdrawal) -> &str {
+    match withdrawal
+        .destination
+        .as_ref()
+        .and_then(|to| to.kind.as_ref())
+    {
+        Some(destination::Kind::BankCard(card)) => &card.bank_account,
+        _ => panic!("no card"),
+    }
+}
+
+async fn list(app: &App, user: Uuid) -> Vec<Withdrawal> {
+    let mut request = Request::new(ListWithdrawalsRequest::default());
+    Caller::user(UserId(user)).attach(request.metadata_mut());
+    let answer = app.wallet().list_withdrawals(request).await;
+    answer.expect("a page").into_inner().items
+}
+
+async fn staff_list(
+    app: &App,
+    caller: &Caller,
+    message: AdminListWithdrawalsRequest,
+) -> Result<Vec<Withdrawal>, adfolio_kit::refusal::Refusal> {
+    let mut request = Request::new(message);
+    caller.attach(request.metadata_mut());
+    let answer = app.admin().admin_list_withdrawals(request).await;
+    Ok(answer.map_err(refusal)?.into_inner().items)
+}
+
+#[tokio::test]
+async fn a_paid_withdrawal_leaves_and_a_rejected_one_comes_back() {
+    let app = App::spawn().await;
+    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = app.withdrawing_user(100_000).await;
+    let caller = Caller::user(UserId(user));
+    let first = app.withdraw(&caller, 30_000, PIN).await.expect("taken");
+    assert_eq!(
+        (first.amount_minor, first.fee_minor, first.status()),
+        (30_000, 0, WithdrawalStatus::Pending)
+    );
+    assert_eq!(account(&first), "****7890");
+    let second = app.withdraw(&caller, 20_000, PIN).await.expect("taken");
+    let figures = app.property(user).await;
+    assert_eq!(
+        (figures.available_minor, figures.withdrawing_minor),
+        (50_000, 50_000)
+    );
+    app.assert_books_balance().await;
+
+    let paid = app
+        .decide(&finance(), &first.id, WithdrawalDecision::Paid, "sent")
+        .await
+        .expect("paid");
+    assert_eq!(
+        (paid.status(), paid.reason.as_str(), account(&paid)),
+        (WithdrawalStatus::Paid, "", "6222021234567890")
+    );
+    let rejected = app
+        .decide(
+            &finance(),
+            &second.id,
+            WithdrawalDecision::Rejected,
+            " account closed ",
+        )
+        .await
+        .expect("rejected");
+    assert_eq!(rejected.reason, "account closed");
+    let figures = app.property(user).await;
+    assert_eq!(
+        (figures.available_minor, figures.withdrawing_minor),
+        (70_000, 0)
+    );
+
+    let mine = list(&app, user).await;
+    let ids: Vec<&str> = mine.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(ids, [second.id.as_str(), first.id.as_str()]);
+    assert_eq!(mine[0].reason, "account closed");
+    assert!(mine.iter().all(|it| account(it) == "****7890"));
+    let lines = app.all_flow(user).await;
+    let payouts: Vec<(i64, &str, &str)> = lines
+        .iter()
+        .filter(|line| line.r#type() == FlowType::ManualPayout)
+        .map(|line| {
+            (
+                line.amount_minor,
+                line.reference.as_str(),
+                line.remark.as_str(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        payouts,
+        [
+            (20_000, second.id.as_str(), "account closed"),
+            (-20_000, second.id.as_str(), ""),
+            (-30_000, first.id.as_str(), "")
+        ]
+    );
+    app.assert_books_balance().await;
+
+    let told = probe
+        .wait_for("adfolio.wallet.v1.WithdrawalStatusChanged", 4)
+        .await;
+    let told: Vec<WithdrawalStatusChanged> =
+        told.iter().map(|it| it.data().expect("an event")).collect();
+    let statuses: Vec<&str> = told.iter().map(|it| it.status.as_str()).collect();
+    assert_eq!(statuses, ["pending", "pending", "paid", "rejected"]);
+    assert_eq!(
+        (
+            told[3].amount_minor,
+            told[3].reason.as_str(),
+            told[3].method.as_str()
+        ),
+        (20_000, "account closed", "bank_card")
+    );
+    // The deposit and both decisions.
+    let acted = probe.wait_for("adfolio.wallet.v1.StaffActed", 3).await;
+    let acted: StaffActed = acted[1].data().expect("an event");
+    assert_eq!(
+        (
+            acted.action.as_str(),
+            acted.target.as_str(),
+            acted.reason.as_str()
+        ),
+        ("wallet.withdrawal_paid", first.id.as_str(), "sent")
+    );
+}
+
+#[tokio::test]
+async fn refusals_come_in_the_order_of_the_contract() {
+    let app = App::spawn().await;
+    let user = app.user_with(1_000).await;
+    let caller = Caller::user(UserId(user));
+    let try_with = |minor: i64, digits: &'static str| {
+        let (app, caller) = (&app, &caller);
+        async move { app.withdraw(caller, minor, digits).await }
+    };
+    let amount = Some("amount");
+    // Nothing is set up, yet the balance is what is told first, then the range.
+    assert_refused(
+        try_with(1_001, PIN).await,
+        Reason::InsufficientBalance,
+        amount,
+    );
+    for minor in [0, 99] {
+        assert_refused(try_with(minor, PIN).await, Reason::AmountOutOfRange, amount);
+    }
+    assert_refused(try_with(-1, PIN).await, Reason::Validation, amount);
+    assert_refused(try_with(500, PIN).await, Reason::PayPasswordNotSet, None);
+    app.set_password(user, PIN, "").await.expect("a password");
+    app.post_as(&finance(), StaffPosting::Grant, user, 5_000)
+        .await
+        .expect("start-up funds");
+    assert_refused(
+        try_with(500, WRONG).await,
+        Reason::WrongPayPassword,
+        Some("password"),
+    );
+    assert_refused(
+        try_with(500, PIN).await,
+        Reason::StartUpFundsNotReturned,
+        None,
+    );
+    assert_eq!(
+        app.property(user).await.withdrawal_blocked_by,
+        ["START_UP_FUNDS_NOT_RETURNED", "BANK_CARD_NOT_BOUND"]
+    );
+    app.post_as(&finance(), StaffPosting::Return, user, 5_000)
+        .await
+        .expect("returned");
+    assert_refused(
+        try_with(500, PIN).await,
+        Reason::BankCardNotBound,
+        Some("method"),
+    );
+    // An address is no card.
+    app.bind(user, address("TJRabPrwbZy45sbavfcjinPJC18kjpRTv8"), PIN)
+        .await
+        .expect("an address");
+    assert_refused(
+        try_with(500, PIN).await,
+        Reason::BankCardNotBound,
+        Some("method"),
+    );
+    assert!(app.property(user).await.withdrawal_blocked_by.is_empty());
+    let method = WithdrawalMethod::WalletAddress;
+    let fee = app.withdraw_by(&caller, 500, method, PIN).await;
+    assert_eq!(fee.expect("taken").fee_minor, 100);
+    app.bind(user, card("6222021234567890"), PIN)
+        .await
+        .expect("a card");
+    for _ in 0..5 {
+        assert_refused(
+            try_with(500, WRONG).await,
+            Reason::WrongPayPassword,
+            Some("password"),
+        );
+    }
+    assert_refused(try_with(500, PIN).await, Reason::PayPasswordLocked, None);
+    assert_refused(
+        try_with(501, PIN).await,
+        Reason::InsufficientBalance,
+        amount,
+    );
+    let unspecified = app
+        .withdraw_by(&caller, 100, WithdrawalMethod::Unspecified, PIN)
+        .await;
+    assert_refused(unspecified, Reason::Validation, Some("method"));
+    let nobody = app.withdraw(&Caller::system(), 100, PIN).await;
+    assert_refused(nobody, Reason::NotAuthenticated, None);
+    let figures = app.property(user).await;
+    assert_eq!(
+        (figures.available_minor, figures.withdrawing_minor),
+        (500, 500)
+    );
+    app.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn a_repeated_withdrawal_is_one_withdrawal() {
+    let app = App::spawn().await;
+    let user = app.withdrawing_user(1_000).await;
+    let caller = user_keyed(user, "once");
+    let answers = join_all((0..10).map(|_| app.withdraw(&caller, 600, PIN))).await;
+    let ids: std::collections::HashSet<String> = answers
+        .into_iter()
+        .map(|answer| answer.expect("taken").id)
+        .collect();
+    assert_eq!(ids.len(), 1);
+    assert_refused(
+        app.withdraw(&caller, 601, PIN).await,
+        Reason::IdempotencyKeyReused,
+        None,
+    );
+    // Another user's key is another key.
+    let other = app.withdrawing_user(1_000).await;
+    app.withdraw(&user_keyed(other, "once"), 601, PIN)
+        .await
+        .expect("taken");
+    // A repeat is answered even after the money is gone and the withdrawal decided.
+    let id = ids.into_iter().next().expect("an id");
+    app.decide(&finance(), &id, WithdrawalDecision::Paid, "")
+        .await
+        .expect("paid");
+    let repeat = app.withdraw(&caller, 600, PIN).await.expect("a repeat");
+    assert_eq!(
+        (repeat.id, repeat.status),
+        (id, WithdrawalStatus::Paid.into())
+    );
+    assert_eq!(app.property(user).await.available_minor, 400);
+}
+
+#[tokio::test]
+async fn of_many_withdrawals_at_once_the_balance_covers_what_it_covers() {
+    let app = App::spawn().await;
+    let user = app.withdrawing_user(1_000).await;
+    let caller = Caller::user(UserId(user));
+    let answers = join_all((0..50).map(|_| app.withdraw(&caller, 300, PIN))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 3);
+    for answer in answers.into_iter().filter(Result::is_err) {
+        assert_refused(answer, Reason::InsufficientBalance, Some("amount"));
+    }
+    assert_eq!(app.property(user).await.withdrawing_minor, 900);
+    app.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn of_fifty_decisions_at_once_one_wins() {
+    let app = App::spawn().await;
+    let user = app.withdrawing_user(1_000).await;
+    let caller = Caller::user(UserId(user));
+    let id = app.withdraw(&caller, 300, PIN).await.expect("taken").id;
+    let answers = join_all((0..50).map(|turn| {
+        let decision = if turn % 2 == 0 {
+            WithdrawalDecision::Paid
+        } else {
+            WithdrawalDecision::Rejected
+        };
+        let (app, id) = (&app, &id);
+        async move {
+            let key = keyed(&format!("decision-{turn}"));
+            (turn, app.decide(&key, id, decision, "so").await)
+        }
+    }))
+    .await;
+    let (won, lost): (Vec<_>, Vec<_>) = answers.into_iter().partition(|(_, it)| it.is_ok());
+    assert_eq!(won.len(), 1);
+    for (_, answer) in lost {
+        assert_refused(answer, Reason::NothingChanged, None);
+    }
+    let (turn, first) = won.into_iter().next().expect("a winner");
+    let first = first.expect("a winner");
+    // The winner's repeat is answered like the first call; with other content it is refused.
+    let winner = keyed(&format!("decision-{turn}"));
+    let (same, other) = if first.status() == WithdrawalStatus::Paid {
+        (WithdrawalDecision::Paid, WithdrawalDecision::Rejected)
+    } else {
+        (WithdrawalDecision::Rejected, WithdrawalDecision::Paid)
+    };
+    assert_eq!(app.decide(&winner, &id, same, "so").await, Ok(first));
+    assert_refused(
+        app.decide(&winner, &id, other, "so").await,
+        Reason::IdempotencyKeyReused,
+        None,
+    );
+    app.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn decisions_are_checked() {
+    let app = App::spawn().await;
+    let user = app.withdrawing_user(1_000).await;
+    let caller = Caller::user(UserId(user));
+    let id = app.withdraw(&caller, 300, PIN).await.expect("taken").id;
+    let paid = WithdrawalDecision::Paid;
+    let unknown = Uuid::now_v7().to_string();
+    for (id, decision, reason, expected, field) in [
+        (unknown.as_str(), paid, "", Reason::NotFound, "id"),
+        ("junk", paid, "", Reason::NotFound, "id"),
+        ("", paid, "", Reason::Validation, "id"),
+        (
+            &id,
+            WithdrawalDecision::Unspecified,
+            "",
+            Reason::Validation,
+            "decision",
+        ),
+        (
+            &id,
+            WithdrawalDecision::Rejected,
+            " ",
+            Reason::Validation,
+            "reason",
+        ),
+        (&id, paid, &"x".repeat(501), Reason::Validation, "reason"),
+    ] {
+        let answer = app.decide(&finance(), id, decision, reason).await;
+        assert_refused(answer, expected, Some(field));
+    }
+    let support = Caller::staff(Uuid::now_v7(), StaffRole::Support);
+    assert_refused(
+        app.decide(&support, &id, paid, "").await,
+        Reason::Forbidden,
+        None,
+    );
+    assert_refused(
+        app.decide(&caller, &id, paid, "").await,
+        Reason::NotAuthenticated,
+        None,
+    );
+    assert_eq!(app.property(user).await.withdrawing_minor, 300);
+}
+
+#[tokio::test]
+async fn finance_sees_all_withdrawals_whole_and_filtered() {
+    let app = App::spawn().await;
+    let (user, other) = (
+        app.withdrawing_user(1_000).await,
+        app.withdrawing_user(1_000).await,
+    );
+    let caller = Caller::user(UserId(user));
+    let first = app.withdraw(&caller, 100, PIN).await.expect("taken").id;
+    let second = app.withdraw(&caller, 200, PIN).await.expect("taken").id;
+    let third = app
+        .withdraw(&Caller::user(UserId(other)), 300, PIN)
+        .await
+        .expect("taken")
+        .id;
+    app.decide(&finance(), &first, WithdrawalDecision::Paid, "")
+        .await
+        .expect("paid");
+    let ids = |status: WithdrawalStatus, user_id: String| {
+        let app = &app;
+        async move {
+            let message = AdminListWithdrawalsRequest {
+                status: status.into(),
+                user_id,
+                page: None,
+            };
+            let rows = staff_list(app, &finance(), message).await.expect("rows");
+            assert!(rows.iter().all(|it| account(it) == "6222021234567890"));
+            rows.into_iter().map(|it| it.id).collect::<Vec<_>>()
+        }
+    };
+    let (all, pending) = (WithdrawalStatus::Unspecified, WithdrawalStatus::Pending);
+    let me = user.to_string();
+    assert_eq!(
+        ids(all, String::new()).await,
+        [third.clone(), second.clone(), first.clone()]
+    );
+    assert_eq!(
+        ids(pending, String::new()).await,
+        [third.clone(), second.clone()]
+    );
+    assert_eq!(ids(all, me.clone()).await, [second.clone(), first.clone()]);
+    assert_eq!(ids(pending, me.clone()).await, [second]);
+    assert_eq!(ids(WithdrawalStatus::Paid, me).await, [first]);
+    let operator = Caller::staff(Uuid::now_v7(), StaffRole::Operator);
+    let message = AdminListWithdrawalsRequest::default();
+    assert_refused(
+        staff_list(&app, &operator, message.clone()).await,
+        Reason::Forbidden,
+        None,
+    );
+    assert_refused(
+        staff_list(&app, &caller, message).await,
+        Reason::NotAuthenticated,
+        None,
+    );
+    // Only one's own in one's own list.
+    assert_eq!(list(&app, other).await.len(), 1);
+}
+
+#[tokio::test]
+async fn the_terms_are_for_everyone() {
+    let app = App::spawn().await;
+    let answer = app
+        .wallet()
+        .get_withdrawal_methods(GetWithdrawalMethodsRequest {})
+        .await;
+    let terms: Vec<_> = answer
+        .expect("terms")
+        .into_inner()
+        .items
+        .into_iter()
+        .map(|it| {
+            (
+                it.method(),
+                it.enabled,
+                it.min_minor,
+                it.max_minor,
+                it.fee_minor,
+            )
+        })
+        .collect();
+    assert_eq!(
+        terms,
+        [
+            (WithdrawalMethod::BankCard, true, 100, 10_000_000, 0),
+            (WithdrawalMethod::WalletAddress, true, 200, 10_000_000, 100)
+        ]
+    );
+}
