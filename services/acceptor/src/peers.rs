@@ -81,7 +81,11 @@ impl Peers {
             .verify_pay_password(outgoing(caller, message, VERIFY_LIMIT))
             .await
             .map(|_| ())
-            .map_err(|status| failed("wallet", status))
+            .map_err(|status| match Refusal::from_status(&status) {
+                // More checks than wallet has time for: nobody has looked at this one, and the user may try again.
+                Some(refusal) if refusal.reason == Reason::TooManyAttempts => refusal.into(),
+                _ => failed("wallet", status),
+            })
     }
 
     /// Posts a step of an order: one attempt, because the caller must know whether an earlier one is still on its way. The

@@ -24,8 +24,9 @@ const POST_ATTEMPTS: u32 = 3;
 /// The longest wait between two drives of the same order.
 const LONGEST_WAIT: Duration = Duration::from_secs(15);
 
-/// After this, no attempt that a refusal left in doubt can arrive at wallet any more: far longer than any call may last.
-const DOUBT_LASTS: Duration = Duration::from_mins(1);
+/// After this, no attempt that a refusal left in doubt can arrive at wallet any more: longer than a call and the write that it
+/// leaves behind may last.
+const DOUBT_LASTS: Duration = Duration::from_secs(30);
 
 /// Takes the next step of an order whose lease is held; gives the lease back when that fails.
 pub(super) async fn drive_leased(
