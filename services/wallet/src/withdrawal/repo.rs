@@ -50,7 +50,8 @@ impl From<Row> for Withdrawal {
     }
 }
 
-/// A page. A statement for each set of conditions, so that each has the plan of its own index.
+/// A page. A statement for each set of conditions, so that each has the plan of its own index; compared and ordered by all of
+/// that index, for with an equality the planner may walk another index and leave out what does not fit.
 pub(super) async fn list(
     pool: &PgPool,
     selection: Selection,
@@ -75,10 +76,12 @@ pub(super) async fn list(
                 Row,
                 r#"SELECT id, user_id, amount, fee, method AS "method!: Method", status AS "status!: Status", reason,
                           requested_at, decided_at, key_id, sealed
-                   FROM withdrawals WHERE status = $1 AND id < $2 ORDER BY id DESC LIMIT $3"#,
+                   FROM withdrawals WHERE (status, id) < ($1, $2) AND (status, id) > ($1, $4)
+                   ORDER BY status DESC, id DESC LIMIT $3"#,
                 status as Status,
                 before,
-                limit
+                limit,
+                Uuid::nil()
             )
             .fetch_all(pool)
             .await?
@@ -88,10 +91,12 @@ pub(super) async fn list(
                 Row,
                 r#"SELECT id, user_id, amount, fee, method AS "method!: Method", status AS "status!: Status", reason,
                           requested_at, decided_at, key_id, sealed
-                   FROM withdrawals WHERE user_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"#,
+                   FROM withdrawals WHERE (user_id, id) < ($1, $2) AND (user_id, id) > ($1, $4)
+                   ORDER BY user_id DESC, id DESC LIMIT $3"#,
                 user_id,
                 before,
-                limit
+                limit,
+                Uuid::nil()
             )
             .fetch_all(pool)
             .await?
@@ -101,11 +106,13 @@ pub(super) async fn list(
                 Row,
                 r#"SELECT id, user_id, amount, fee, method AS "method!: Method", status AS "status!: Status", reason,
                           requested_at, decided_at, key_id, sealed
-                   FROM withdrawals WHERE user_id = $1 AND status = $2 AND id < $3 ORDER BY id DESC LIMIT $4"#,
+                   FROM withdrawals WHERE (user_id, status, id) < ($1, $2, $3) AND (user_id, status, id) > ($1, $2, $5)
+                   ORDER BY user_id DESC, status DESC, id DESC LIMIT $4"#,
                 user_id,
                 status as Status,
                 before,
-                limit
+                limit,
+                Uuid::nil()
             )
             .fetch_all(pool)
             .await?

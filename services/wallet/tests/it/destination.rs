@@ -57,13 +57,20 @@ async fn what_is_bound_goes_out_masked_and_is_nowhere_in_clear() {
         .await
         .expect("taken");
     let told = probe
-        .wait_for("adfolio.wallet.v1.WalletSecurityChanged", 2)
+        .wait_for("adfolio.wallet.v1.WalletSecurityChanged", 3)
         .await;
     let changes: Vec<String> = told
         .iter()
         .map(|it| it.data::<WalletSecurityChanged>().expect("an event").change)
         .collect();
-    assert_eq!(changes, ["bank_card_bound", "wallet_address_bound"]);
+    assert_eq!(
+        changes,
+        [
+            "bank_card_bound",
+            "wallet_address_bound",
+            "pay_password_set"
+        ]
+    );
     // Every row of every table as text.
     let tables: Vec<String> =
         sqlx::query_scalar("SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'")

@@ -67,14 +67,26 @@ async fn withdrawals_cost_the_same_on_the_first_and_the_last_page() {
     let first = "ffffffff-ffff-ffff-ffff-ffffffffffff";
     let last = format!("00000000-0000-7000-8000-{:012x}", 101);
     for before in [first, last.as_str()] {
-        for conditions in [
-            String::new(),
-            "status = 'paid' AND ".to_owned(),
-            format!("user_id = '{user}' AND "),
-            format!("user_id = '{user}' AND status = 'paid' AND "),
+        for columns in [
+            vec![],
+            vec![("status", "paid".to_owned())],
+            vec![("user_id", user.to_string())],
+            vec![("user_id", user.to_string()), ("status", "paid".to_owned())],
         ] {
+            let of = |end: &str, part: fn(&(&str, String)) -> String| -> String {
+                let fixed = columns.iter().map(part);
+                fixed
+                    .chain([end.to_owned()])
+                    .collect::<Vec<String>>()
+                    .join(", ")
+            };
+            let names = of("id", |(name, _)| (*name).to_owned());
+            let behind = |id: &str| of(&format!("'{id}'"), |(_, value)| format!("'{value}'"));
+            let order = of("id DESC", |(name, _)| format!("{name} DESC"));
             let statement = format!(
-                "SELECT * FROM withdrawals WHERE {conditions}id < '{before}' ORDER BY id DESC LIMIT 21"
+                "SELECT * FROM withdrawals WHERE ({names}) < ({}) AND ({names}) > ({}) ORDER BY {order} LIMIT 21",
+                behind(before),
+                behind(&Uuid::nil().to_string()),
             );
             assert_cheap(&explain(&pool, &statement).await, 21);
         }
