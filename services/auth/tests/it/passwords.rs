@@ -5,7 +5,7 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1::ChangePasswordRequest;
 use adfolio_proto::events::v1::{PasswordChanged, SessionsRevoked};
 use adfolio_testkit::eventually;
-use sqlx::PgPool;
+use sqlx::{Connection as _, PgConnection, PgPool};
 use tonic::Status;
 
 use crate::helpers::{Auth, PASSWORD, as_user, dump, reason, refusal, user_id};
@@ -175,10 +175,11 @@ async fn a_login_that_meets_a_change_opens_no_session() {
     let auth = Auth::start().await;
     let session = auth.register("ann").await;
     let pool = auth.db.pool();
-    let mut change = pool.begin().await.unwrap();
+    let mut change = PgConnection::connect(auth.db.url()).await.unwrap();
+    sqlx::raw_sql("BEGIN").execute(&mut change).await.unwrap();
     sqlx::query("UPDATE users SET password_hash = replace(password_hash, '$argon2id', '$argon2i') WHERE id = $1::uuid")
         .bind(user_id(&session))
-        .execute(&mut *change)
+        .execute(&mut change)
         .await
         .unwrap();
     let login = auth.login("ann", PASSWORD);
@@ -187,7 +188,7 @@ async fn a_login_that_meets_a_change_opens_no_session() {
             waiting_for_a_lock(&pool)
         })
         .await;
-        change.commit().await.unwrap();
+        sqlx::raw_sql("COMMIT").execute(&mut change).await.unwrap();
     };
     let (outcome, ()) = futures::future::join(login, commit).await;
     assert_eq!(reason(outcome), Reason::BadCredentials);
