@@ -113,14 +113,8 @@ pub struct Draft {
     pub marketing_headline: HashMap<String, String>,
 }
 
-/// Checks questions and answers; what is wrong is named like `faq[0].title.en`. None when none were sent.
-pub fn check_faq(
-    drafts: Vec<FaqDraft>,
-    new_id: impl Fn() -> Uuid,
-) -> Result<Option<Vec<Faq>>, Refusal> {
-    if drafts.is_empty() {
-        return Ok(None);
-    }
+/// Checks questions and answers; what is wrong is named like `faq[0].title.en`.
+pub fn check_faq(drafts: Vec<FaqDraft>, new_id: impl Fn() -> Uuid) -> Result<Vec<Faq>, Refusal> {
     if drafts.len() > MOST_QUESTIONS {
         return Err(Refusal::invalid("faq"));
     }
@@ -146,20 +140,12 @@ pub fn check_faq(
             )?,
         })
     };
-    drafts
-        .into_iter()
-        .enumerate()
-        .map(check)
-        .collect::<Result<_, _>>()
-        .map(Some)
+    drafts.into_iter().enumerate().map(check).collect()
 }
 
-/// Checks rules; what is wrong is named like `operating_rules.en`. None when none were sent.
-pub fn check_rules(sent: HashMap<String, String>, field: &str) -> Result<Option<Texts>, Refusal> {
-    if sent.is_empty() {
-        return Ok(None);
-    }
-    localized::check(sent, Form::Paragraphs, LONGEST_RULES, field).map(Some)
+/// Checks rules; what is wrong is named like `operating_rules.en`.
+pub fn check_rules(sent: HashMap<String, String>, field: &str) -> Result<Texts, Refusal> {
+    localized::check(sent, Form::Paragraphs, LONGEST_RULES, field)
 }
 
 /// Checks the headline; an empty one shows none.

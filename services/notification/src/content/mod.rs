@@ -11,9 +11,12 @@ use std::sync::Arc;
 
 use adfolio_kit::audit::Act;
 use adfolio_kit::clock::{Clock, Ids};
-use adfolio_kit::db::{self, PgPool};
+use adfolio_kit::db::{self, PgPool, Tx};
 use adfolio_kit::identity::Caller;
+use adfolio_kit::once::Once;
 use adfolio_kit::outbox::Wake;
+use adfolio_proto::notification::v1::SetContentResponse;
+use chrono::{DateTime, Utc};
 
 pub use built_in::BuiltIn;
 pub use entity::{Content, Draft, Faq, FaqDraft};
@@ -49,35 +52,30 @@ impl Contents {
         repo::load(&self.pool, &self.built_in).await
     }
 
-    /// Replaces everything. Of several replacements at once the last one stands, as a whole.
+    /// Replaces everything. Of several replacements at once the last one stands, as a whole. `once` is the call, which is
+    /// carried out once: one that comes late takes nothing back.
     pub async fn replace(
         &self,
         caller: Caller,
+        once: Once,
         draft: Draft,
-    ) -> Result<Content, NotificationError> {
+    ) -> Result<SetContentResponse, NotificationError> {
         let content = self.check(draft)?;
         let (built_in, now) = (Arc::clone(&self.built_in), self.clock.now());
-        let replaced = db::write(&self.pool, move |tx| {
+        let answer = db::write(&self.pool, move |tx| {
             Box::pin(async move {
-                repo::lock_in_tx(tx).await?;
-                let before = repo::load(&mut *tx, &built_in).await?;
-                if before == content {
-                    return Ok(content);
+                if let Some(earlier) = once.earlier_in_tx(tx).await? {
+                    return Ok(earlier);
                 }
-                service_entry::replace_in_tx(tx, &content).await?;
-                repo::replace_parts_in_tx(tx, &content, &built_in, now).await?;
-                let (was, is) = entity::difference(&before, &content)?;
-                Act::new("notification.content_set", "content")
-                    .before(&was)?
-                    .after(&is)?
-                    .record_in_tx(tx, events::STAFF_ACTED, &caller, now)
-                    .await?;
-                Ok::<_, NotificationError>(content)
+                replace_in_tx(tx, &caller, &content, &built_in, now).await?;
+                let answer = SetContentResponse::from(&content);
+                once.keep_in_tx(tx, &answer).await?;
+                Ok::<_, NotificationError>(answer)
             })
         })
         .await?;
         self.relay.wake();
-        Ok(replaced)
+        Ok(answer)
     }
 
     fn check(&self, draft: Draft) -> Result<Content, NotificationError> {
@@ -87,18 +85,37 @@ impl Contents {
         let customer_service = entries(draft.customer_service, "customer_service")?;
         let recharge_customer_service =
             entries(draft.recharge_customer_service, "recharge_customer_service")?;
-        let faq = entity::check_faq(draft.faq, || self.ids.next())?;
-        let operating_rules = entity::check_rules(draft.operating_rules, "operating_rules")?;
-        let activity_rules = entity::check_rules(draft.activity_rules, "activity_rules")?;
-        // What is left out is put back.
         Ok(Content {
             customer_service,
             recharge_customer_service,
-            faq: faq.unwrap_or_else(|| self.built_in.faq.clone()),
-            operating_rules: operating_rules
-                .unwrap_or_else(|| self.built_in.operating_rules.clone()),
-            activity_rules: activity_rules.unwrap_or_else(|| self.built_in.activity_rules.clone()),
+            faq: entity::check_faq(draft.faq, || self.ids.next())?,
+            operating_rules: entity::check_rules(draft.operating_rules, "operating_rules")?,
+            activity_rules: entity::check_rules(draft.activity_rules, "activity_rules")?,
             marketing_headline: entity::check_headline(draft.marketing_headline)?,
         })
     }
+}
+
+/// Writes what differs from what is there, if anything does, and announces it.
+async fn replace_in_tx(
+    tx: &mut Tx,
+    caller: &Caller,
+    content: &Content,
+    built_in: &BuiltIn,
+    now: DateTime<Utc>,
+) -> Result<(), NotificationError> {
+    repo::lock_in_tx(tx).await?;
+    let before = repo::load(&mut *tx, built_in).await?;
+    if before == *content {
+        return Ok(());
+    }
+    service_entry::replace_in_tx(tx, content).await?;
+    repo::replace_parts_in_tx(tx, content, built_in, now).await?;
+    let (was, is) = entity::difference(&before, content)?;
+    Act::new("notification.content_set", "content")
+        .before(&was)?
+        .after(&is)?
+        .record_in_tx(tx, events::STAFF_ACTED, caller, now)
+        .await?;
+    Ok(())
 }

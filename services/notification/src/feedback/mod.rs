@@ -9,7 +9,7 @@ use adfolio_kit::db::{self, PgPool, Tx};
 use adfolio_kit::identity::{Caller, Staff, UserId};
 use adfolio_kit::once::Once;
 use adfolio_kit::outbox::Wake;
-use adfolio_proto::notification::v1::SubmitFeedbackResponse;
+use adfolio_proto::notification::v1::{CloseFeedbackResponse, SubmitFeedbackResponse};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 use uuid::Uuid;
@@ -73,17 +73,21 @@ impl FeedbackDesk {
         repo::list(&self.pool, state, before, fetch).await
     }
 
-    /// Closes feedback; a reply goes to the user as a notice.
+    /// Closes feedback; a reply goes to the user as a notice. `once` is the call, which is carried out once.
     pub async fn close(
         &self,
         caller: Caller,
         staff: Staff,
+        once: Once,
         id: Uuid,
         reply: String,
-    ) -> Result<Feedback, NotificationError> {
+    ) -> Result<CloseFeedbackResponse, NotificationError> {
         let (notice_id, now) = (self.ids.next(), self.clock.now());
-        let closed = db::write(&self.pool, move |tx| {
+        let answer = db::write(&self.pool, move |tx| {
             Box::pin(async move {
+                if let Some(earlier) = once.earlier_in_tx(tx).await? {
+                    return Ok(earlier);
+                }
                 let feedback = repo::lock_in_tx(tx, id)
                     .await?
                     .ok_or(NotificationError::FeedbackUnknown)?;
@@ -93,12 +97,16 @@ impl FeedbackDesk {
                     notice::add_in_tx(tx, &reply_notice(&closed, notice_id, now)).await?;
                 }
                 record_in_tx(tx, &caller, &closed, now).await?;
-                Ok::<_, NotificationError>(closed)
+                let answer = CloseFeedbackResponse {
+                    feedback: Some(closed.into()),
+                };
+                once.keep_in_tx(tx, &answer).await?;
+                Ok::<_, NotificationError>(answer)
             })
         })
         .await?;
         self.relay.wake();
-        Ok(closed)
+        Ok(answer)
     }
 }
 

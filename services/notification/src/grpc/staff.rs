@@ -63,20 +63,19 @@ impl NotificationAdminService for StaffCalls {
         request: Request<pb::SetContentRequest>,
     ) -> Result<Response<pb::SetContentResponse>, Status> {
         let caller = Caller::from_request(&request);
-        caller.require_staff(&[StaffRole::Operator])?;
+        let staff = caller.require_staff(&[StaffRole::Operator])?;
         let content = request
             .into_inner()
             .content
             .ok_or_else(|| Refusal::invalid("content"))?;
-        // Replacing is the same however often it is done, so a repeat needs no key.
-        let replaced = self
+        let canonical = convert::content::canonical(&content);
+        let once = Once::new(&caller, staff.id, "set_content", &canonical);
+        let answer = self
             .contents
-            .replace(caller, convert::content::draft(content))
+            .replace(caller, once, convert::content::draft(content))
             .await
             .map_err(|error| error.into_status("set_content"))?;
-        Ok(Response::new(pb::SetContentResponse {
-            content: Some(convert::content::content(&replaced)),
-        }))
+        Ok(Response::new(answer))
     }
 
     async fn create_notification(
@@ -118,7 +117,7 @@ impl NotificationAdminService for StaffCalls {
             .map_err(|error| error.into_status("list_feedback"))?;
         let (items, next) = page.cut(rows, |last| cursors.encode(&[&last.id.to_string()]));
         Ok(Response::new(pb::ListFeedbackResponse {
-            items: items.into_iter().map(convert::feedback::feedback).collect(),
+            items: items.into_iter().map(pb::Feedback::from).collect(),
             next_cursor: next.unwrap_or_default(),
         }))
     }
@@ -129,17 +128,16 @@ impl NotificationAdminService for StaffCalls {
     ) -> Result<Response<pb::CloseFeedbackResponse>, Status> {
         let caller = Caller::from_request(&request);
         let staff = caller.require_staff(&[StaffRole::Support])?;
-        let pb::CloseFeedbackRequest { feedback_id, reply } = request.into_inner();
-        let id = wire::id(&feedback_id, "id")?;
-        let reply = check_reply(&reply)?;
-        let closed = self
+        let request = request.into_inner();
+        let id = wire::id(&request.feedback_id, "id")?;
+        let reply = check_reply(&request.reply)?;
+        let once = Once::new(&caller, staff.id, "close_feedback", &request);
+        let answer = self
             .feedback
-            .close(caller, staff, id, reply)
+            .close(caller, staff, once, id, reply)
             .await
             .map_err(|error| error.into_status("close_feedback"))?;
-        Ok(Response::new(pb::CloseFeedbackResponse {
-            feedback: Some(convert::feedback::feedback(closed)),
-        }))
+        Ok(Response::new(answer))
     }
 }
 

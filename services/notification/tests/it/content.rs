@@ -8,7 +8,9 @@ use adfolio_proto::notification::v1 as pb;
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{STAFF_ACTED, Stack, act, call, in_lang, refused, staff, texts, user, why};
+use crate::helpers::{
+    STAFF_ACTED, Stack, act, call, in_lang, refused, staff, texts, user, why, with_key,
+};
 
 fn entry(url: &str, labels: &[(&str, &str)]) -> pb::ServiceEntryContent {
     let label: HashMap<String, String> = labels
@@ -23,10 +25,19 @@ fn entry(url: &str, labels: &[(&str, &str)]) -> pb::ServiceEntryContent {
     }
 }
 
+/// The least that is a content: rules.
+fn rules() -> pb::Content {
+    pb::Content {
+        operating_rules: texts(&[("en", "Be fair.")]),
+        activity_rules: texts(&[("en", "One each.")]),
+        ..pb::Content::default()
+    }
+}
+
 fn only(entry: pb::ServiceEntryContent) -> pb::Content {
     pb::Content {
         customer_service: vec![entry],
-        ..pb::Content::default()
+        ..rules()
     }
 }
 
@@ -66,7 +77,7 @@ async fn entries_are_replaced_as_a_whole_and_read_in_the_callers_language() {
             "https://help.example/deposit",
             &[("en", "Deposits")],
         )],
-        ..pb::Content::default()
+        ..rules()
     };
     let set = stack.set_content(&operator, first).await.unwrap();
     let mut again = set.clone();
@@ -157,14 +168,14 @@ async fn what_is_out_of_form_is_named_and_changes_nothing() {
                     ..good()
                 }],
                 recharge_customer_service: vec![good(), pb::ServiceEntryContent { id, ..good() }],
-                ..pb::Content::default()
+                ..rules()
             },
             "recharge_customer_service[1].id",
         ),
         (
             pb::Content {
                 recharge_customer_service: vec![good(); 21],
-                ..pb::Content::default()
+                ..rules()
             },
             "recharge_customer_service",
         ),
@@ -215,7 +226,7 @@ async fn of_many_replacements_at_once_one_whole_content_stays() {
             entry(&format!("https://help.example/{size}"), &[("en", "Help")]);
             size
         ],
-        ..pb::Content::default()
+        ..rules()
     });
     for outcome in join_all(contents.map(|content| stack.set_content(&admin, content))).await {
         outcome.unwrap();
@@ -265,7 +276,8 @@ async fn built_in_texts_answer_until_staff_write_their_own() {
     }
 
     let operator = staff(StaffRole::Operator);
-    let mut content = get(&stack, &operator).await;
+    let untouched = get(&stack, &operator).await;
+    let mut content = untouched.clone();
     assert_eq!(content.operating_rules.len(), LANGUAGES.len());
     content.operating_rules = texts(&[("en", "Be fair."), ("zh", "公平。")]);
     content.faq.truncate(1);
@@ -296,11 +308,8 @@ async fn built_in_texts_answer_until_staff_write_their_own() {
     // What was not touched is not kept, so a better built-in text will be read.
     assert_eq!(stack.count("SELECT count(*) FROM content_parts").await, 3);
 
-    // What is left out is put back.
-    stack
-        .set_content(&operator, pb::Content::default())
-        .await
-        .unwrap();
+    // Who puts the built-in texts back has none of their own again.
+    stack.set_content(&operator, untouched).await.unwrap();
     assert_eq!(public(&stack, "en").await, english);
     assert_eq!(stack.count("SELECT count(*) FROM content_parts").await, 0);
 }
@@ -315,10 +324,7 @@ async fn every_text_is_checked() {
         content: texts(content),
     };
     let good = || question(&[("en", "Why?")], &[("en", "So.")]);
-    let asking = |faq: Vec<pb::FaqContent>| pb::Content {
-        faq,
-        ..pb::Content::default()
-    };
+    let asking = |faq: Vec<pb::FaqContent>| pb::Content { faq, ..rules() };
     let id = Uuid::now_v7().to_string();
     let same = || pb::FaqContent {
         id: id.clone(),
@@ -351,38 +357,39 @@ async fn every_text_is_checked() {
             }]),
             "faq[0].id",
         ),
+        (pb::Content::default(), "operating_rules.en"),
         (
             pb::Content {
                 operating_rules: texts(&[("de", "Regeln")]),
-                ..pb::Content::default()
+                ..rules()
             },
             "operating_rules.en",
         ),
         (
             pb::Content {
                 activity_rules: texts(&[("en", "Rules"), ("xx", "?")]),
-                ..pb::Content::default()
+                ..rules()
             },
             "activity_rules.xx",
         ),
         (
             pb::Content {
                 activity_rules: texts(&[("en", &long(20_001))]),
-                ..pb::Content::default()
+                ..rules()
             },
             "activity_rules.en",
         ),
         (
             pb::Content {
                 marketing_headline: texts(&[("de", "Ja")]),
-                ..pb::Content::default()
+                ..rules()
             },
             "marketing.headline.en",
         ),
         (
             pb::Content {
                 marketing_headline: texts(&[("en", &long(201))]),
-                ..pb::Content::default()
+                ..rules()
             },
             "marketing.headline.en",
         ),
@@ -418,4 +425,24 @@ async fn a_change_is_audited_with_what_was_and_what_is() {
     assert_eq!(after["marketing_headline"]["en"], "Two");
     assert_eq!(after["operating_rules"]["bytes"], 20_009);
     assert_eq!(after.as_object().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_late_repeat_takes_nothing_back() {
+    let stack = Stack::start().await;
+    let operator = staff(StaffRole::Operator);
+    let keyed = with_key(&operator, "the-key");
+    let titled = |text: &str| pb::Content {
+        marketing_headline: texts(&[("en", text), ("de", "Ja"), ("fr", "Oui"), ("ru", "Да")]),
+        ..rules()
+    };
+    let first = stack.set_content(&keyed, titled("One")).await.unwrap();
+    stack.set_content(&operator, titled("Two")).await.unwrap();
+    assert_eq!(
+        stack.set_content(&keyed, titled("One")).await.unwrap(),
+        first
+    );
+    assert_eq!(public(&stack, "en").await.marketing_headline, "Two");
+    let reused = stack.set_content(&keyed, titled("Three")).await;
+    assert_eq!(why(reused).0, Reason::IdempotencyKeyReused);
 }

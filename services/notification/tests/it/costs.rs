@@ -130,10 +130,7 @@ async fn alike(db: &TestDatabase, query: &str, first: &str, last: &str, rows: i6
         first.rows < 3_000 && last.rows < 3_000 && first.blocks < 1_500,
         "{first:?} {last:?}"
     );
-    let (more, less) = (
-        first.blocks.max(last.blocks),
-        first.blocks.min(last.blocks),
-    );
+    let (more, less) = (first.blocks.max(last.blocks), first.blocks.min(last.blocks));
     assert!(more <= less * 2 + BLOCKS_SPARED, "{first:?} {last:?}");
 }
 

@@ -87,7 +87,7 @@ async fn a_reply_reaches_the_user_and_quotes_the_topic() {
         time: kept[0].time,
         closed_at: None,
     };
-    assert_eq!(kept, [expected.clone()]);
+    assert_eq!(kept, std::slice::from_ref(&expected));
 
     let closed = close(&stack, &support, &id, " Fixed. ").await.unwrap();
     assert_eq!(
@@ -137,6 +137,13 @@ async fn of_many_who_close_it_one_does() {
         }
     }
     assert_eq!(stack.unread(&alice).await, 1);
+    // Whoever asks again with the same key is answered the same.
+    let keyed = with_key(&support, "close");
+    let other = submit(&stack, &alice, draft("Topic", "Content"))
+        .await
+        .unwrap();
+    let first = close(&stack, &keyed, &other, "").await.unwrap();
+    assert_eq!(close(&stack, &keyed, &other, "").await.unwrap(), first);
     // Without a reply nobody is told.
     let quiet = submit(&stack, &alice, draft("Topic", "Content"))
         .await

@@ -269,7 +269,7 @@ async fn the_total_is_exact_while_everything_happens_at_once() {
             assert_eq!(stack.count(OFF_BY).await, 0);
         }
     };
-    let (_, _, singly, grouped, ()) =
+    let ((), _, singly, grouped, ()) =
         tokio::join!(coming, announcing, one_by_one, in_groups, watching);
     for outcome in singly.into_iter().chain(grouped) {
         assert!(outcome.unwrap() >= 0);

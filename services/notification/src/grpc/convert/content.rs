@@ -1,8 +1,9 @@
 //! Content.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use adfolio_proto::notification::v1 as pb;
+use serde_json::{Value, json};
 
 use crate::content::{Content, Draft, Faq, FaqDraft};
 use crate::lang::Lang;
@@ -64,6 +65,38 @@ fn entries_content(entries: &[ServiceEntry]) -> Vec<pb::ServiceEntryContent> {
 
 fn by_code(texts: &Texts) -> HashMap<String, String> {
     localized::by_code(texts).into_iter().collect()
+}
+
+impl From<&Content> for pb::SetContentResponse {
+    fn from(replaced: &Content) -> Self {
+        Self {
+            content: Some(content(replaced)),
+        }
+    }
+}
+
+/// The content in one order of its languages: a map has none, and the same request must have the same digest.
+pub fn canonical(content: &pb::Content) -> String {
+    let sorted = |texts: &HashMap<String, String>| -> Value {
+        let sorted: BTreeMap<_, _> = texts.iter().collect();
+        json!(sorted)
+    };
+    let entries = |entries: &[pb::ServiceEntryContent]| -> Value {
+        let entry = |entry: &pb::ServiceEntryContent| {
+            json!([entry.id, entry.r#type, entry.url, sorted(&entry.label)])
+        };
+        entries.iter().map(entry).collect()
+    };
+    let faq = |faq: &pb::FaqContent| json!([faq.id, sorted(&faq.title), sorted(&faq.content)]);
+    let parts = json!([
+        entries(&content.customer_service),
+        entries(&content.recharge_customer_service),
+        content.faq.iter().map(faq).collect::<Value>(),
+        sorted(&content.operating_rules),
+        sorted(&content.activity_rules),
+        sorted(&content.marketing_headline),
+    ]);
+    parts.to_string()
 }
 
 pub fn draft(content: pb::Content) -> Draft {

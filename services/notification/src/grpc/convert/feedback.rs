@@ -20,20 +20,22 @@ pub fn list_name(state: Option<State>) -> String {
     format!("feedback.{}", state.map_or("all", State::as_str))
 }
 
-pub fn feedback(feedback: Feedback) -> pb::Feedback {
-    let state = match feedback.state {
-        State::Open => pb::FeedbackState::Open,
-        State::Closed => pb::FeedbackState::Closed,
-    };
-    pb::Feedback {
-        id: feedback.id.to_string(),
-        user_id: feedback.user.to_string(),
-        topic: feedback.topic,
-        content: feedback.content,
-        image_file_ids: feedback.images,
-        state: state.into(),
-        reply: feedback.reply,
-        time: Some(wire::timestamp(feedback.created_at)),
-        closed_at: feedback.closed_at.map(wire::timestamp),
+impl From<Feedback> for pb::Feedback {
+    fn from(feedback: Feedback) -> Self {
+        let state = match feedback.state {
+            State::Open => pb::FeedbackState::Open,
+            State::Closed => pb::FeedbackState::Closed,
+        };
+        Self {
+            id: feedback.id.to_string(),
+            user_id: feedback.user.to_string(),
+            topic: feedback.topic,
+            content: feedback.content,
+            image_file_ids: feedback.images,
+            state: state.into(),
+            reply: feedback.reply,
+            time: Some(wire::timestamp(feedback.created_at)),
+            closed_at: feedback.closed_at.map(wire::timestamp),
+        }
     }
 }
