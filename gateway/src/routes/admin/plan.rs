@@ -110,7 +110,7 @@ fn plan_routes() -> Vec<Route> {
             finish,
         )
         .staff(OPERATOR)
-        .fails(&[Reason::NotFound, Reason::PlanNotPuttable])
+        .fails(&[Reason::NotFound])
         .says(Success::Update)
         .keyed(),
         Route::post(
@@ -120,7 +120,7 @@ fn plan_routes() -> Vec<Route> {
             settle,
         )
         .staff(OPERATOR)
-        .fails(&[Reason::NotFound, Reason::PlanNotPuttable])
+        .fails(&[Reason::NotFound])
         .says(Success::Update)
         .keyed(),
     ]

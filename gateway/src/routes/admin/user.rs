@@ -71,7 +71,6 @@ fn changing_routes() -> Vec<Route> {
             host_token,
         )
         .staff(SUPPORT)
-        .fails(&[Reason::AccountDisabled, Reason::AccountCancelled])
         .says(Success::Submission)
         .keyed(),
         Route::post(

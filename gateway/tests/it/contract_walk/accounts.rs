@@ -156,26 +156,6 @@ async fn opens(walk: &Walk) {
             .await;
         reply.refused(code, reason);
     }
-    let external = json!({"external_user_id": "walk-4711"});
-    let token = walk
-        .staff("/admin/user/host_token", external.clone())
-        .await
-        .ok();
-    let token = token["token"].as_str().unwrap().to_owned();
-    let licenses = walk.licenses(1, true).await;
-    let session = stack
-        .post("/opening_store", &token, &open(licenses[0].clone()))
-        .await
-        .ok();
-    for (state, code, reason) in [
-        ("disabled", 403, "ACCOUNT_DISABLED"),
-        ("cancelled", 404, "ACCOUNT_CANCELLED"),
-    ] {
-        let change = json!({"id": session["user"]["id"], "state": state, "reason": "walk"});
-        walk.staff("/admin/user/state", change).await.ok();
-        let reply = walk.staff("/admin/user/host_token", external.clone()).await;
-        reply.refused(code, reason);
-    }
 }
 
 async fn upload(walk: &Walk, user: &User) -> Value {

@@ -200,14 +200,14 @@ async fn runs(walk: &Walk, user: &User, plan: &Value, product: &Value) {
     );
     let by_id = json!({"id": plan["id"]});
     let reply = walk.staff("/admin/plan/settle", by_id.clone()).await;
-    reply.refused(400, "PLAN_NOT_PUTTABLE");
+    reply.refused(400, "VALIDATION");
     walk.staff("/admin/plan/finish", finish(&plan["id"], "put_finished"))
         .await
         .ok();
     let reply = walk
         .staff("/admin/plan/finish", finish(&plan["id"], "put_failed"))
         .await;
-    reply.refused(400, "PLAN_NOT_PUTTABLE");
+    reply.refused(400, "VALIDATION");
     eventually("the plan is settled", || async {
         let reply = walk.staff("/admin/plan/settle", by_id.clone()).await;
         reply.code == 200

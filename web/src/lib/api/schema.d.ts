@@ -614,7 +614,7 @@ export interface paths {
          * Ends delivery of a plan.
          * @description Ends delivery of a plan. Any `reason` that is sent is kept in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `PLAN_NOT_PUTTABLE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["finishPlan"];
         delete?: never;
@@ -680,7 +680,7 @@ export interface paths {
          * Settles a plan that waits for it.
          * @description Settles a plan that waits for it. Any `reason` that is sent is kept in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `PLAN_NOT_PUTTABLE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["settlePlan"];
         delete?: never;
@@ -834,7 +834,7 @@ export interface paths {
          * A token for a user of a native host shell.
          * @description A token for a user of a native host shell. Any `reason` that is sent is kept in the audit log.
          *
-         *     For: staff: admin, support. Reasons (code): `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createHostToken"];
         delete?: never;
@@ -900,7 +900,7 @@ export interface paths {
          * Moves an account to another state.
          * @description Moves an account to another state. Any `reason` that is sent is kept in the audit log.
          *
-         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["setUserState"];
         delete?: never;
