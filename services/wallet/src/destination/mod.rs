@@ -93,7 +93,7 @@ impl Destinations {
             Some(password) => self.verify_if_set(user_id, password, deadline).await?,
             None => false,
         };
-        let (sealer, now) = (self.sealer.clone(), self.clock.now());
+        let (safe, now) = (self.sealer.clone(), self.clock.now());
         let masked = destination.masked();
         db::write(&self.pool, move |tx| {
             Box::pin(async move {
@@ -104,11 +104,11 @@ impl Destinations {
                 }
                 let method = destination.method();
                 if let Some(sealed) = repo::find_in_tx(tx, user_id, method).await?
-                    && sealer.open(user_id, method, &sealed)? == destination
+                    && safe.open(user_id, method, &sealed)? == destination
                 {
                     return Err(Refusal::new(Reason::NothingChanged).into());
                 }
-                let sealed = sealer.seal(user_id, &destination)?;
+                let sealed = safe.seal(user_id, &destination)?;
                 repo::store_in_tx(tx, user_id, method, &sealed, now).await?;
                 let change = match method {
                     Method::BankCard => "bank_card_bound",

@@ -159,25 +159,25 @@ mod tests {
 
     #[test]
     fn what_was_sealed_opens_for_its_user_and_method_alone() {
-        let sealer = Sealer::new(&key("a"), None).expect("a sealer");
+        let safe = Sealer::new(&key("a"), None).expect("a sealer");
         let (user, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let destination = Destination::WalletAddress(WalletAddress {
             network: "TRC20".into(),
             address: "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8".into(),
         });
-        let sealed = sealer.seal(user, &destination).expect("sealed");
+        let sealed = safe.seal(user, &destination).expect("sealed");
         let clear = String::from_utf8_lossy(&sealed.bytes).into_owned();
         assert!(!clear.contains("TJRa"));
         let method = Method::WalletAddress;
-        assert!(sealer.open(user, method, &sealed).expect("open") == destination);
-        assert!(sealer.open(other, method, &sealed).is_err());
-        assert!(sealer.open(user, Method::BankCard, &sealed).is_err());
+        assert!(safe.open(user, method, &sealed).expect("open") == destination);
+        assert!(safe.open(other, method, &sealed).is_err());
+        assert!(safe.open(user, Method::BankCard, &sealed).is_err());
         let mut broken = sealed.clone();
         broken.bytes[30] ^= 1;
-        assert!(sealer.open(user, method, &broken).is_err());
+        assert!(safe.open(user, method, &broken).is_err());
         // Twice the same is not the same twice.
         assert_ne!(
-            sealer.seal(user, &destination).expect("sealed").bytes,
+            safe.seal(user, &destination).expect("sealed").bytes,
             sealed.bytes
         );
 

@@ -261,8 +261,8 @@ impl Model {
             wallet.start_up_outstanding += change;
         }
         let answer = vec![change, wallet.available];
-        let used = Used::Posting(posting, user, amount, answer.clone());
-        self.keys.insert(key, used);
+        let content = Used::Posting(posting, user, amount, answer.clone());
+        self.keys.insert(key, content);
         Ok(answer)
     }
 
@@ -738,7 +738,7 @@ async fn random_sequences_equal_the_model() {
             )
         })
         .collect();
-    for side_by_side in rounds.chunks(20) {
+    for side_by_side in rounds.chunks(40) {
         let playing = side_by_side
             .iter()
             .map(|(round, steps)| play(&app, *round, steps.clone(), &hash));

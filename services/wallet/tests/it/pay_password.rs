@@ -242,10 +242,7 @@ async fn the_lock_is_shared_by_all_calls_kept_over_restarts_and_ends() {
     ] {
         assert_eq!(
             (refusal.reason, refusal.retry_after),
-            (
-                Reason::PayPasswordLocked,
-                Some(Duration::from_secs(30 * 60))
-            )
+            (Reason::PayPasswordLocked, Some(Duration::from_mins(30)))
         );
     }
     // Another process knows of it: it is in the database.
@@ -285,9 +282,9 @@ async fn ten_wrong_in_a_day_lock_it_until_staff_reset_it() {
         for _ in 0..5 {
             wrong(app.check_password(user, WRONG).await);
         }
-        clock.advance(Duration::from_secs(31 * 60));
+        clock.advance(Duration::from_mins(31));
     }
-    clock.advance(Duration::from_secs(30 * 24 * 3600));
+    clock.advance(Duration::from_hours(30 * 24));
     let refusal = app.check_password(user, PIN).await.expect_err("locked");
     assert_eq!(
         (refusal.reason, refusal.retry_after),
