@@ -106,7 +106,7 @@ impl AuthService for Fakes {
 
     async fn login(&self, _: Request<LoginRequest>) -> Result<Response<LoginResponse>, Status> {
         let locked = Refusal::new(Reason::TooManyAttempts);
-        Err(locked.retry_after(Duration::from_secs(1_800)).into())
+        Err(locked.retry_after(Duration::from_mins(30)).into())
     }
 
     async fn logout(
@@ -195,9 +195,9 @@ impl WalletService for Fakes {
             items: vec![WithdrawalTerms {
                 method: WithdrawalMethod::BankCard.into(),
                 enabled: true,
-                min_minor: 10_00,
-                max_minor: 50_000_00,
-                fee_minor: 1_50,
+                min_minor: 1_000,
+                max_minor: 5_000_000,
+                fee_minor: 150,
             }],
         })
     }
@@ -210,8 +210,8 @@ impl PlanService for Fakes {
         _: Request<GetPutRangeRequest>,
     ) -> Result<Response<GetPutRangeResponse>, Status> {
         self.unless_away(GetPutRangeResponse {
-            min_minor: 100_00,
-            max_minor: 5_000_00,
+            min_minor: 10_000,
+            max_minor: 500_000,
         })
     }
 }
@@ -223,8 +223,8 @@ impl AcceptorService for Fakes {
         _: Request<GetExchangeLimitRequest>,
     ) -> Result<Response<GetExchangeLimitResponse>, Status> {
         self.unless_away(GetExchangeLimitResponse {
-            min_minor: 50_00,
-            max_minor: 9_000_00,
+            min_minor: 5_000,
+            max_minor: 900_000,
         })
     }
 }
