@@ -11,11 +11,12 @@ use clap::{Args, Subcommand};
 use crate::output::{complain, say, table};
 
 /// Every consumer of the system, as service and name.
-const CONSUMERS: [(&str, &str); 4] = [
+const CONSUMERS: [(&str, &str); 5] = [
     ("auth", "audit"),
     ("auth", "membership"),
     ("coupon", "plans"),
     ("notification", "inbox"),
+    ("plan", "delivery"),
 ];
 
 /// Events that a consumer could not take

@@ -1,5 +1,6 @@
 //! What can go wrong in plan, and the one mapping to `Status`.
 
+use adfolio_kit::audit::AuditError;
 use adfolio_kit::idempotency::ClaimError;
 use adfolio_kit::outbox::EventError;
 use adfolio_kit::refusal::{Reason, Refusal, database_status, internal_status, unavailable_status};
@@ -56,6 +57,15 @@ impl From<ClaimError> for PlanError {
         match error {
             ClaimError::Refused(refusal) => Self::Refused(refusal),
             ClaimError::Database(error) => Self::Database(error),
+        }
+    }
+}
+
+impl From<AuditError> for PlanError {
+    fn from(error: AuditError) -> Self {
+        match error {
+            AuditError::Serialise(error) => Self::Event(error),
+            AuditError::Database(error) => Self::Database(error),
         }
     }
 }

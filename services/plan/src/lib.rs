@@ -14,6 +14,7 @@ pub mod config;
 pub mod delivery;
 pub mod error;
 pub mod events;
+pub mod follow;
 mod grpc;
 pub mod operator;
 pub mod order;
@@ -31,6 +32,7 @@ use adfolio_kit::limited;
 use adfolio_kit::periodic;
 use adfolio_kit::service::{Running, Service};
 use adfolio_kit::shutdown::Shutdown;
+use adfolio_proto::plan::v1::delivery_service_server::DeliveryServiceServer;
 use adfolio_proto::plan::v1::plan_admin_service_server::PlanAdminServiceServer;
 use adfolio_proto::plan::v1::plan_reconcile_service_server::PlanReconcileServiceServer;
 use adfolio_proto::plan::v1::plan_service_server::PlanServiceServer;
@@ -39,6 +41,7 @@ use tokio::sync::Notify;
 
 use app::App;
 use config::{PlanConfig, Rules};
+use delivery::{consumer, simulator};
 use grpc::Grpc;
 use peers::Peers;
 
@@ -78,13 +81,25 @@ async fn serve(
         rules,
     };
     start_jobs(&service, &app, &config, &migrated);
+    service.consume(
+        consumer::reports(),
+        &app.pool,
+        &broker,
+        &migrated,
+        consumer::OnDeliveryReported::new(app.clone()),
+    );
     let server = service
         .server(adfolio_proto::FILE_DESCRIPTOR_SET, &migrated)
         .add_service(limited!(PlanServiceServer::new(Grpc::new(app.clone()))))
         .add_service(limited!(PlanReconcileServiceServer::new(Grpc::new(
             app.clone()
         ))))
+        .add_service(limited!(DeliveryServiceServer::new(Grpc::new(app.clone()))))
         .add_service(limited!(PlanAdminServiceServer::new(Grpc::new(app))))
+        .method_limit(
+            "/adfolio.plan.v1.DeliveryService/ReportDelivery",
+            IMPORT_LIMIT,
+        )
         .method_limit(
             "/adfolio.plan.v1.PlanAdminService/ImportDelivery",
             IMPORT_LIMIT,
@@ -98,6 +113,14 @@ fn start_jobs(service: &Service, app: &App, config: &PlanConfig, migrated: &Migr
     let sweep = Duration::from_millis(config.sweep_interval_ms);
     let worker = settlement::worker::run(app.clone(), service.shutdown.clone());
     service.tasks.spawn_after(migrated, "orders' work", worker);
+    if config.simulator.enabled {
+        let simulator = simulator::run(
+            app.clone(),
+            config.simulator.clone(),
+            service.shutdown.clone(),
+        );
+        service.tasks.spawn_after(migrated, "simulator", simulator);
+    }
     let (recovering, sweeping, forgetting) = (app.clone(), app.clone(), app.clone());
     let shutdown = || service.shutdown.clone();
     service.tasks.spawn_after(

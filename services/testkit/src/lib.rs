@@ -11,12 +11,14 @@
 )]
 
 mod broker;
+mod cost;
 mod database;
 mod proxy;
 mod service;
 mod wait;
 
 pub use broker::{EventProbe, TestBroker, publish_event, publish_event_with_id};
+pub use cost::{Cost, checked_query, cost};
 pub use database::TestDatabase;
 pub use proxy::Proxy;
 pub use service::{RunningService, free_listener, spawn_service};

@@ -144,6 +144,13 @@ impl Mapping {
         Ok(mapping)
     }
 
+    /// Reports that have every field under its own name, for ways in that need no mapping.
+    pub fn plain() -> Self {
+        let mut mapping = Self::default();
+        mapping.complete(&Map::new());
+        mapping
+    }
+
     /// Where a field's value comes from.
     pub fn source(&self, field: Field) -> &Source {
         self.sources.get(field.index()).unwrap_or(&Source::Absent)

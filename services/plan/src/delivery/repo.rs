@@ -1,11 +1,12 @@
 //! SQL of delivery reports: one statement for each kind of row of a batch.
 
-use adfolio_kit::db::Tx;
+use adfolio_kit::db::{PgPool, Tx};
 use adfolio_money::Micros;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::entity::Report;
+use super::simulator::Running;
 use crate::error::PlanError;
 use crate::order::entity::Order;
 
@@ -203,4 +204,23 @@ pub(super) async fn save_orders_in_tx(
     .execute(tx)
     .await?;
     Ok(())
+}
+
+/// Plans that deliver, in order of id after `after`.
+pub(super) async fn running(
+    pool: &PgPool,
+    after: Uuid,
+    limit: i64,
+) -> Result<Vec<Running>, PlanError> {
+    let rows = sqlx::query_as!(
+        Running,
+        "SELECT id, plan_number, put_amount_minor FROM orders
+         WHERE id > $1 AND status IN ('matching', 'putting') AND pending IS NULL
+         ORDER BY id LIMIT $2",
+        after,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows)
 }

@@ -7,13 +7,17 @@ use adfolio_kit::wire;
 use adfolio_proto::plan::v1 as proto;
 use adfolio_proto::plan::v1::plan_admin_service_server::PlanAdminService;
 use tonic::{Request, Response, Status as GrpcStatus, Streaming};
+use uuid::Uuid;
 
 use super::{ANY_ROLE, Grpc, OPERATOR, amount, convert, staff_scope, text};
 use crate::delivery::import;
 use crate::order::list::Filter;
 use crate::order::{self, Push};
 use crate::settlement::{self, Outcome};
-use crate::{operator, product};
+use crate::{follow, operator, product};
+
+/// Users that can be asked about at once.
+const MOST_USERS: usize = 100;
 
 #[tonic::async_trait]
 impl PlanAdminService for Grpc {
@@ -32,7 +36,7 @@ impl PlanAdminService for Grpc {
         );
         let details = convert::details(request.product.unwrap_or_default())?;
         Ok(Response::new(
-            product::create(&self.app, once, details).await?,
+            product::create(&self.app, &caller, once, details).await?,
         ))
     }
 
@@ -40,10 +44,11 @@ impl PlanAdminService for Grpc {
         &self,
         request: Request<proto::EditProductRequest>,
     ) -> Result<Response<proto::EditProductResponse>, GrpcStatus> {
-        Caller::from_request(&request).require_staff(&OPERATOR)?;
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&OPERATOR)?;
         let message = request.into_inner().product.unwrap_or_default();
         let id = wire::id(&message.id, "id")?;
-        let product = product::edit(&self.app, id, convert::details(message)?).await?;
+        let product = product::edit(&self.app, &caller, id, convert::details(message)?).await?;
         Ok(Response::new(proto::EditProductResponse {
             product: Some(product.into()),
         }))
@@ -78,7 +83,7 @@ impl PlanAdminService for Grpc {
         );
         let name = wire::line(&request.name, 100, "name")?;
         Ok(Response::new(
-            operator::create(&self.app, once, name).await?,
+            operator::create(&self.app, &caller, once, name).await?,
         ))
     }
 
@@ -131,7 +136,7 @@ impl PlanAdminService for Grpc {
         let request = request.into_inner();
         let filter = Filter {
             statuses: convert::wanted_statuses(request.status)?,
-            official: vec![true, false],
+            official: convert::wanted_pushes(request.push)?,
         };
         let user_id = wire::optional_id(&request.user_id, "user_id")?;
         let (page, cursor) = wire::page(request.page)?;
@@ -204,8 +209,32 @@ impl PlanAdminService for Grpc {
         &self,
         request: Request<Streaming<proto::ImportDeliveryRequest>>,
     ) -> Result<Response<proto::ImportDeliveryResponse>, GrpcStatus> {
-        Caller::from_request(&request).require_staff(&OPERATOR)?;
-        let summary = import::run(&self.app, request.into_inner()).await?;
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&OPERATOR)?;
+        let summary = import::run(&self.app, &caller, request.into_inner()).await?;
         Ok(Response::new(summary))
+    }
+
+    async fn get_current_operators(
+        &self,
+        request: Request<proto::GetCurrentOperatorsRequest>,
+    ) -> Result<Response<proto::GetCurrentOperatorsResponse>, GrpcStatus> {
+        Caller::from_request(&request).require_staff(&ANY_ROLE)?;
+        let user_ids = request.into_inner().user_ids;
+        if user_ids.len() > MOST_USERS {
+            return Err(Refusal::invalid("user_ids").into());
+        }
+        // An id out of form belongs to nobody, who follows nobody.
+        let user_ids: Vec<Uuid> = user_ids.iter().filter_map(|id| id.parse().ok()).collect();
+        let found = follow::current_of(&self.app, &user_ids).await?;
+        let items = found
+            .into_iter()
+            .map(|(user_id, operator_id)| proto::CurrentOperator {
+                user_id: user_id.to_string(),
+                operator_id: operator_id.to_string(),
+            });
+        Ok(Response::new(proto::GetCurrentOperatorsResponse {
+            items: items.collect(),
+        }))
     }
 }

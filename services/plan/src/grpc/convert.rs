@@ -6,6 +6,7 @@ use adfolio_proto::common::v1 as common;
 use adfolio_proto::plan::v1 as proto;
 use chrono::{DateTime, Utc};
 
+use crate::follow::Follow;
 use crate::operator::Operator;
 use crate::order::entity::{Order, Status};
 use crate::order::repo::HistoryRow;
@@ -162,7 +163,7 @@ impl From<Operator> for proto::Operator {
         Self {
             id: operator.id.to_string(),
             name: operator.name,
-            followers: 0,
+            followers: operator.followers,
         }
     }
 }
@@ -211,6 +212,21 @@ impl From<&Order> for proto::Plan {
             user_id: order.user_id.to_string(),
             estimated: order.delivered.estimated_reports > 0,
             sources: order.sources.clone(),
+            expire_time: order
+                .expires_at
+                .filter(|_| order.is_waiting())
+                .map(Into::into),
+        }
+    }
+}
+
+impl From<Follow> for proto::FollowRecord {
+    fn from(follow: Follow) -> Self {
+        Self {
+            operator_id: follow.operator_id.to_string(),
+            operator_name: follow.operator_name,
+            followed_at: Some(follow.followed_at.into()),
+            ended_at: follow.ended_at.map(Into::into),
         }
     }
 }

@@ -1,22 +1,25 @@
 //! What users and other services call.
 
 use adfolio_kit::identity::Caller;
+use adfolio_kit::once::Once;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::time_zone::TimeZone;
 use adfolio_kit::wire;
+use adfolio_money::Money;
 use adfolio_proto::plan::v1 as proto;
+use adfolio_proto::plan::v1::delivery_service_server::DeliveryService;
 use adfolio_proto::plan::v1::plan_reconcile_service_server::PlanReconcileService;
 use adfolio_proto::plan::v1::plan_service_server::PlanService;
 use prost::Message;
-use tonic::{Request, Response, Status as GrpcStatus};
+use tonic::{Request, Response, Status as GrpcStatus, Streaming};
 use uuid::Uuid;
 
 use super::{Grpc, amount, convert};
+use crate::delivery::stream;
 use crate::error::PlanError;
-use crate::order::entity::Status;
 use crate::order::list::Filter;
 use crate::statistics::entity::Range;
-use crate::{order, product, put, statistics};
+use crate::{follow, order, product, put, statistics};
 
 /// Holds of one page at most.
 const MOST_HOLDS: u32 = 10_000;
@@ -109,11 +112,7 @@ impl PlanService for Grpc {
         request: Request<proto::CountWaitingRequest>,
     ) -> Result<Response<proto::CountWaitingResponse>, GrpcStatus> {
         let user_id = Caller::from_request(&request).require_user()?.0;
-        let counts = order::counts(&self.app, user_id, &[true, false]).await?;
-        let count = counts
-            .into_iter()
-            .find(|(status, _)| *status == Status::Waiting)
-            .map_or(0, |(_, count)| count);
+        let count = order::count_waiting(&self.app, user_id).await?;
         Ok(Response::new(proto::CountWaitingResponse { count }))
     }
 
@@ -138,6 +137,68 @@ impl PlanService for Grpc {
         };
         let statistics = statistics::of_user(&self.app, user_id, range, &zone).await?;
         Ok(Response::new(statistics.into()))
+    }
+
+    async fn get_put_range(
+        &self,
+        _request: Request<proto::GetPutRangeRequest>,
+    ) -> Result<Response<proto::GetPutRangeResponse>, GrpcStatus> {
+        let range = product::put_range(&self.app).await?;
+        let (lowest, highest) = range.unwrap_or((Money::ZERO, Money::ZERO));
+        Ok(Response::new(proto::GetPutRangeResponse {
+            min_minor: lowest.minor(),
+            max_minor: highest.minor(),
+        }))
+    }
+
+    async fn follow(
+        &self,
+        request: Request<proto::FollowRequest>,
+    ) -> Result<Response<proto::FollowResponse>, GrpcStatus> {
+        let caller = Caller::from_request(&request);
+        let user_id = caller.require_user()?.0;
+        let request = request.into_inner();
+        let once = Once::new(&caller, user_id, "plan.Follow", &request);
+        let answer = follow::follow(&self.app, user_id, once, &request.operator_id).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn list_follows(
+        &self,
+        request: Request<proto::ListFollowsRequest>,
+    ) -> Result<Response<proto::ListFollowsResponse>, GrpcStatus> {
+        let user_id = Caller::from_request(&request).require_user()?.0;
+        let (page, cursor) = wire::page(request.into_inner().page)?;
+        let before = wire::cursor_id(&follow::cursor(user_id), cursor.as_deref())?;
+        let (items, next_cursor) = follow::list(&self.app, user_id, page, before).await?;
+        let current = follow::current(&self.app, user_id).await?;
+        Ok(Response::new(proto::ListFollowsResponse {
+            items: items.into_iter().map(Into::into).collect(),
+            next_cursor: next_cursor.unwrap_or_default(),
+            current_operator_id: current.map(|id| id.to_string()).unwrap_or_default(),
+        }))
+    }
+
+    async fn get_current_operator(
+        &self,
+        request: Request<proto::GetCurrentOperatorRequest>,
+    ) -> Result<Response<proto::GetCurrentOperatorResponse>, GrpcStatus> {
+        let user_id = Caller::from_request(&request).require_user()?.0;
+        let current = follow::current(&self.app, user_id).await?;
+        Ok(Response::new(proto::GetCurrentOperatorResponse {
+            operator_id: current.map(|id| id.to_string()).unwrap_or_default(),
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl DeliveryService for Grpc {
+    async fn report_delivery(
+        &self,
+        request: Request<Streaming<proto::ReportDeliveryRequest>>,
+    ) -> Result<Response<proto::ReportDeliveryResponse>, GrpcStatus> {
+        let summary = stream::run(&self.app, request.into_inner()).await?;
+        Ok(Response::new(summary))
     }
 }
 

@@ -2,16 +2,20 @@
 
 mod repo;
 
+use adfolio_kit::audit::Act;
 use adfolio_kit::db;
+use adfolio_kit::identity::Caller;
 use adfolio_kit::once::Once;
 use adfolio_kit::pagination::{Cursor, Page};
 use adfolio_kit::refusal::Refusal;
 use adfolio_proto::plan::v1::CreateOperatorResponse;
 use chrono::{DateTime, Utc};
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::PlanError;
+use crate::events::STAFF_ACTED;
 
 /// A proxy operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +24,8 @@ pub struct Operator {
     pub id: Uuid,
     /// Name shown.
     pub name: String,
+    /// Users who follow now.
+    pub followers: i64,
     /// When it was created.
     pub created_at: DateTime<Utc>,
 }
@@ -32,20 +38,27 @@ pub fn cursor() -> Cursor {
 /// Creates an operator, once per idempotency key.
 pub async fn create(
     app: &App,
+    caller: &Caller,
     once: Once,
     name: String,
 ) -> Result<CreateOperatorResponse, PlanError> {
     let operator = Operator {
         id: app.ids.next(),
         name,
+        followers: 0,
         created_at: app.clock.now(),
     };
+    let caller = caller.clone();
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             if let Some(earlier) = once.earlier_in_tx(tx).await? {
                 return Ok(earlier);
             }
             repo::insert_in_tx(tx, &operator).await?;
+            Act::new("plan.create_operator", operator.id)
+                .after(&json!({ "name": operator.name }))?
+                .record_in_tx(tx, STAFF_ACTED, &caller, operator.created_at)
+                .await?;
             let answer = CreateOperatorResponse {
                 operator: Some(operator.into()),
             };

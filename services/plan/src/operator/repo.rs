@@ -35,7 +35,7 @@ pub(super) async fn list(
 ) -> Result<Vec<Operator>, PlanError> {
     let operators = sqlx::query_as!(
         Operator,
-        "SELECT id, name, created_at FROM operators WHERE id < $1 ORDER BY id DESC LIMIT $2",
+        "SELECT id, name, followers, created_at FROM operators WHERE id < $1 ORDER BY id DESC LIMIT $2",
         before,
         limit,
     )

@@ -14,6 +14,9 @@ use uuid::Uuid;
 pub use super::status::{NotAllowed, Pending, Status, Transition};
 use crate::product::entity::{Audience, Product};
 
+/// Why a pushed order failed that nobody put in time.
+pub const EXPIRED: &str = "EXPIRED";
+
 /// The coupon of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CouponUse {
@@ -116,6 +119,8 @@ pub struct Order {
     pub settle_after: Option<DateTime<Utc>>,
     /// When it was settled.
     pub settled_at: Option<DateTime<Utc>>,
+    /// When a pushed order that waits expires.
+    pub expires_at: Option<DateTime<Utc>>,
 }
 
 impl Order {
@@ -157,13 +162,15 @@ impl Order {
             finished_at: None,
             settle_after: None,
             settled_at: None,
+            expires_at: None,
         }
     }
 
-    /// The same as an order that an operator pushes and that waits for the user's put.
+    /// The same as an order that an operator pushes and that waits for the user's put until `expires_at`.
     #[must_use]
     pub fn pushed(
         self,
+        expires_at: Option<DateTime<Utc>>,
         operator_id: Option<Uuid>,
         put_content: String,
         put_rule: String,
@@ -172,6 +179,7 @@ impl Order {
         Self {
             status: Status::Waiting,
             official: true,
+            expires_at,
             operator_id,
             put_content,
             put_rule,
@@ -190,9 +198,24 @@ impl Order {
         }
     }
 
-    /// Whether the user can put into it.
-    pub fn is_puttable(&self) -> bool {
+    /// Whether it was pushed and waits for the user's put.
+    pub fn is_waiting(&self) -> bool {
         self.status == Status::Waiting
+    }
+
+    /// Whether the user can put into it now: also before somebody has come by to expire it, its time may be over.
+    pub fn is_puttable(&self, now: DateTime<Utc>) -> bool {
+        self.is_waiting() && self.expires_at.is_none_or(|expires_at| now < expires_at)
+    }
+
+    /// Its time is over, and nobody put into it.
+    pub fn expire(&mut self, now: DateTime<Utc>) -> Result<Transition, NotAllowed> {
+        if !self.is_waiting() || self.is_puttable(now) {
+            return Err(NotAllowed(self.status));
+        }
+        EXPIRED.clone_into(&mut self.fail_reason);
+        self.finished_at = Some(now);
+        Ok(self.move_to(Status::PutFailed, Some(Status::Waiting), now, EXPIRED))
     }
 
     /// Whether users and staff see it.

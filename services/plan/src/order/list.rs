@@ -1,5 +1,6 @@
 //! SQL of lists of orders. Each filter value is one range of an index, and the ranges are merged newest first, so a page
-//! costs the same with every filter and at every depth.
+//! costs the same with every filter and at every depth. A range is compared and ordered by all columns of its index, because
+//! with equalities the planner may walk another index and leave out what does not fit.
 
 use adfolio_kit::db::PgPool;
 use uuid::Uuid;
@@ -40,14 +41,16 @@ pub(super) async fn of_user(
          CROSS JOIN UNNEST($3::boolean[]) AS kind (official)
          CROSS JOIN LATERAL (
              SELECT * FROM orders
-             WHERE user_id = $1 AND official = kind.official AND status = wanted.status AND id < $4
-             ORDER BY id DESC LIMIT $5) AS part
+             WHERE (user_id, official, status, id) < ($1, kind.official, wanted.status, $4)
+               AND (user_id, official, status, id) > ($1, kind.official, wanted.status, $6)
+             ORDER BY user_id DESC, official DESC, status DESC, id DESC LIMIT $5) AS part
          ORDER BY part.id DESC LIMIT $5",
         user_id,
         &filter.status_names(),
         &filter.official,
         before,
         limit,
+        Uuid::nil(),
     )
     .fetch_all(pool)
     .await?;
@@ -64,12 +67,18 @@ pub(super) async fn of_all(
     let rows = sqlx::query_as!(
         OrderRow,
         "SELECT part.* FROM UNNEST($1::text[]) AS wanted (status)
+         CROSS JOIN UNNEST($2::boolean[]) AS kind (official)
          CROSS JOIN LATERAL (
-             SELECT * FROM orders WHERE status = wanted.status AND id < $2 ORDER BY id DESC LIMIT $3) AS part
-         ORDER BY part.id DESC LIMIT $3",
+             SELECT * FROM orders
+             WHERE (status, official, id) < (wanted.status, kind.official, $3)
+               AND (status, official, id) > (wanted.status, kind.official, $5)
+             ORDER BY status DESC, official DESC, id DESC LIMIT $4) AS part
+         ORDER BY part.id DESC LIMIT $4",
         &filter.status_names(),
+        &filter.official,
         before,
         limit,
+        Uuid::nil(),
     )
     .fetch_all(pool)
     .await?;
@@ -85,10 +94,12 @@ pub(super) async fn by_number(
 ) -> Result<Vec<Order>, PlanError> {
     let rows = sqlx::query_as!(
         OrderRow,
-        "SELECT * FROM orders WHERE plan_number = $1 AND status = ANY($2) AND ($3::uuid IS NULL OR user_id = $3)",
+        "SELECT * FROM orders
+         WHERE plan_number = $1 AND status = ANY($2) AND ($3::uuid IS NULL OR user_id = $3) AND official = ANY($4)",
         number,
         &filter.status_names(),
         user_id,
+        &filter.official,
     )
     .fetch_all(pool)
     .await?;
@@ -112,6 +123,17 @@ pub(super) async fn counts(
     rows.into_iter()
         .map(|row| Ok((Status::parse(&row.status)?, row.count)))
         .collect()
+}
+
+/// How many pushed plans wait for a user's put: one row, for only pushed plans wait.
+pub(super) async fn count_waiting(pool: &PgPool, user_id: Uuid) -> Result<i64, PlanError> {
+    let count = sqlx::query_scalar!(
+        "SELECT count FROM order_counts WHERE user_id = $1 AND official AND status = 'waiting'",
+        user_id
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(count.unwrap_or(0))
 }
 
 /// An order with money in the ledger, for reconciliation.

@@ -1,5 +1,7 @@
 //! SQL of orders: one order at a time, and what every change of state leaves behind.
 
+use std::collections::HashSet;
+
 use adfolio_kit::db::{PgPool, Tx};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -74,9 +76,9 @@ pub async fn insert_in_tx(tx: &mut Tx, orders: &[Order]) -> Result<(), PlanError
         "INSERT INTO orders (id, user_id, plan_number, product_id, product_name, product_icon_url, status, official,
              operator_id, put_content, put_rule, regions, age_min, age_max, gender, put_amount_minor, paid_amount_minor,
              discount_amount_minor, coupon_name, impressions, clicks, reported_micros, charged_micros, revenue_micros,
-             estimated_reports, sources, version, posted_version, fail_reason, paid_out_minor, created_at)
+             estimated_reports, sources, version, posted_version, fail_reason, paid_out_minor, created_at, expires_at)
          SELECT new.id, new.user_id, new.plan_number, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0,
-             0, '', 0, 0, 0, 0, 0, 0, '{}', 0, 0, '', 0, $17
+             0, '', 0, 0, 0, 0, 0, 0, '{}', 0, 0, '', 0, $17, $18
          FROM UNNEST($1::uuid[], $2::uuid[], $3::text[]) AS new (id, user_id, plan_number)
          ORDER BY new.user_id",
         &ids,
@@ -96,6 +98,7 @@ pub async fn insert_in_tx(tx: &mut Tx, orders: &[Order]) -> Result<(), PlanError
         first.audience.gender.as_str(),
         first.put_amount.minor(),
         first.created_at,
+        first.expires_at,
     )
     .execute(tx)
     .await?;
@@ -182,4 +185,48 @@ pub async fn history(pool: &PgPool, id: Uuid) -> Result<Vec<HistoryRow>, PlanErr
     .fetch_all(pool)
     .await?;
     Ok(rows)
+}
+
+/// Pushed orders whose time is over and that no put holds.
+pub(super) async fn expired(
+    pool: &PgPool,
+    now: DateTime<Utc>,
+    limit: i64,
+) -> Result<Vec<Uuid>, PlanError> {
+    let ids = sqlx::query_scalar!(
+        "SELECT id FROM orders
+         WHERE status = 'waiting' AND expires_at <= $1
+           AND NOT EXISTS (SELECT FROM puts WHERE order_id = orders.id AND state IN ('driving', 'undoing', 'placed'))
+         ORDER BY expires_at LIMIT $2",
+        now,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(ids)
+}
+
+/// Whether a put of the order is under way or succeeded. The caller holds the order's lock.
+pub(super) async fn has_live_put_in_tx(tx: &mut Tx, order_id: Uuid) -> Result<bool, PlanError> {
+    let found = sqlx::query_scalar!(
+        "SELECT id FROM puts WHERE order_id = $1 AND state IN ('driving', 'undoing', 'placed')",
+        order_id
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(found.is_some())
+}
+
+/// Which of these plan numbers are taken.
+pub(super) async fn taken_numbers_in_tx(
+    tx: &mut Tx,
+    numbers: &[String],
+) -> Result<HashSet<String>, PlanError> {
+    let taken = sqlx::query_scalar!(
+        "SELECT plan_number FROM orders WHERE plan_number = ANY($1)",
+        numbers
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(taken.into_iter().collect())
 }

@@ -49,6 +49,7 @@ pub(super) struct OrderRow {
     pub(super) finished_at: Option<DateTime<Utc>>,
     pub(super) settle_after: Option<DateTime<Utc>>,
     pub(super) settled_at: Option<DateTime<Utc>>,
+    pub(super) expires_at: Option<DateTime<Utc>>,
 }
 
 impl TryFrom<OrderRow> for Order {
@@ -101,6 +102,7 @@ impl TryFrom<OrderRow> for Order {
             finished_at: row.finished_at,
             settle_after: row.settle_after,
             settled_at: row.settled_at,
+            expires_at: row.expires_at,
         })
     }
 }

@@ -72,13 +72,39 @@ fn a_put_is_seen_from_its_payment_on() {
 
 #[test]
 fn a_refused_put_leaves_a_pushed_plan_waiting() {
-    let mut order = placing().pushed(None, String::new(), String::new(), Audience::default());
+    let mut order = pushed_until(now() + DAY);
     assert_eq!(order.refuse_put(false, "INSUFFICIENT_BALANCE", now()), None);
-    assert!(order.is_puttable());
+    assert!(order.is_puttable(now()));
     let transition = order
         .refuse_put(true, "INSUFFICIENT_BALANCE", now())
         .unwrap();
     assert_eq!(transition.to, Status::PutFailed);
+}
+
+fn pushed_until(expires_at: DateTime<Utc>) -> Order {
+    placing().pushed(
+        Some(expires_at),
+        None,
+        String::new(),
+        String::new(),
+        Audience::default(),
+    )
+}
+
+#[test]
+fn a_pushed_plan_expires_when_its_time_is_over() {
+    let mut order = pushed_until(now() + DAY);
+    assert!(order.expire(now()).is_err(), "not before");
+    assert!(!order.is_puttable(now() + DAY), "also before it is expired");
+    let transition = order.expire(now() + DAY).unwrap();
+    assert_eq!(
+        (transition.to, transition.reason.as_str()),
+        (Status::PutFailed, "EXPIRED")
+    );
+    assert!(order.expire(now() + DAY).is_err(), "not twice");
+    let mut put = pushed_until(now() + DAY);
+    put.place(terms(), now(), DAY).unwrap();
+    assert!(put.expire(now() + DAY).is_err(), "not once it is put");
 }
 
 #[test]

@@ -156,6 +156,16 @@ pub struct Details {
 }
 
 impl Details {
+    /// What the audit log keeps of a product.
+    pub fn summary(&self) -> serde_json::Value {
+        serde_json::json!({
+            "name": self.name,
+            "category": self.category,
+            "put_min": self.put_min.to_string(),
+            "put_max": self.put_max.to_string(),
+        })
+    }
+
     /// Checks what staff entered.
     pub fn check(&self) -> Result<(), Refusal> {
         let limits = [

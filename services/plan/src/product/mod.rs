@@ -8,15 +8,19 @@
 pub mod entity;
 pub mod repo;
 
+use adfolio_kit::audit::Act;
 use adfolio_kit::db;
+use adfolio_kit::identity::Caller;
 use adfolio_kit::once::Once;
 use adfolio_kit::pagination::{Cursor, Page};
 use adfolio_kit::refusal::Refusal;
+use adfolio_money::Money;
 use adfolio_proto::plan::v1::CreateProductResponse;
 use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::PlanError;
+use crate::events::STAFF_ACTED;
 use entity::{Details, Product};
 
 /// The cursors of the list of products, which is the same for everybody.
@@ -27,6 +31,7 @@ pub fn cursor() -> Cursor {
 /// Creates a product, once per idempotency key.
 pub async fn create(
     app: &App,
+    caller: &Caller,
     once: Once,
     details: Details,
 ) -> Result<CreateProductResponse, PlanError> {
@@ -36,12 +41,17 @@ pub async fn create(
         details,
         created_at: app.clock.now(),
     };
+    let caller = caller.clone();
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             if let Some(earlier) = once.earlier_in_tx(tx).await? {
                 return Ok(earlier);
             }
             repo::insert_in_tx(tx, &product).await?;
+            Act::new("plan.create_product", product.id)
+                .after(&product.details.summary())?
+                .record_in_tx(tx, STAFF_ACTED, &caller, product.created_at)
+                .await?;
             let answer = CreateProductResponse {
                 product: Some(product.into()),
             };
@@ -53,22 +63,35 @@ pub async fn create(
 }
 
 /// Changes a product. Plans that run keep what they were put with.
-pub async fn edit(app: &App, id: Uuid, details: Details) -> Result<Product, PlanError> {
+pub async fn edit(
+    app: &App,
+    caller: &Caller,
+    id: Uuid,
+    details: Details,
+) -> Result<Product, PlanError> {
     details.check()?;
-    let known = find(app, id).await?;
-    let product = Product { details, ..known };
-    let now = app.clock.now();
+    let (now, caller) = (app.clock.now(), caller.clone());
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
-            let found = repo::update_in_tx(tx, &product, now).await?;
-            if found {
-                Ok(product)
-            } else {
-                Err(Refusal::not_found("product_id").into())
-            }
+            let known = repo::lock_in_tx(tx, id).await?;
+            let known = known.ok_or_else(|| Refusal::not_found("product_id"))?;
+            let before = known.details.summary();
+            let product = Product { details, ..known };
+            repo::update_in_tx(tx, &product, now).await?;
+            Act::new("plan.edit_product", product.id)
+                .before(&before)?
+                .after(&product.details.summary())?
+                .record_in_tx(tx, STAFF_ACTED, &caller, now)
+                .await?;
+            Ok(product)
         })
     })
     .await
+}
+
+/// Lowest and highest put amount over all products; none while there is no product.
+pub async fn put_range(app: &App) -> Result<Option<(Money, Money)>, PlanError> {
+    repo::put_range(&app.pool).await
 }
 
 /// One product, or NOT_FOUND.

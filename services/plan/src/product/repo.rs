@@ -92,15 +92,15 @@ pub(super) async fn insert_in_tx(tx: &mut Tx, product: &Product) -> Result<(), P
     Ok(())
 }
 
-/// Changes a product; false when there is none.
+/// Changes a product. The caller holds its lock.
 pub(super) async fn update_in_tx(
     tx: &mut Tx,
     product: &Product,
     now: DateTime<Utc>,
-) -> Result<bool, PlanError> {
+) -> Result<(), PlanError> {
     let details = &product.details;
     let (age_min, age_max) = details.audience.age_columns();
-    let done = sqlx::query!(
+    sqlx::query!(
         "UPDATE products SET name = $2, icon_url = $3, cover_url = $4, category = $5, description = $6,
                              game_description = $7, content_types = $8, put_min_minor = $9, put_max_minor = $10,
                              regions = $11, age_min = $12, age_max = $13, gender = $14, updated_at = $15
@@ -123,7 +123,21 @@ pub(super) async fn update_in_tx(
     )
     .execute(tx)
     .await?;
-    Ok(done.rows_affected() == 1)
+    Ok(())
+}
+
+/// One product, locked until the transaction ends.
+pub(super) async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Product>, PlanError> {
+    let row = sqlx::query_as!(
+        ProductRow,
+        "SELECT id, name, icon_url, cover_url, category, description, game_description, content_types, put_min_minor,
+                put_max_minor, regions, age_min, age_max, gender, created_at
+         FROM products WHERE id = $1 FOR NO KEY UPDATE",
+        id,
+    )
+    .fetch_optional(tx)
+    .await?;
+    row.map(Product::try_from).transpose()
 }
 
 /// One product.
@@ -157,4 +171,15 @@ pub(super) async fn list(
     .fetch_all(pool)
     .await?;
     rows.into_iter().map(Product::try_from).collect()
+}
+
+/// Lowest and highest put amount over all products. There are few of them.
+pub(super) async fn put_range(pool: &PgPool) -> Result<Option<(Money, Money)>, PlanError> {
+    let row = sqlx::query!(
+        "SELECT min(put_min_minor) AS lowest, max(put_max_minor) AS highest FROM products"
+    )
+    .fetch_one(pool)
+    .await?;
+    let range = row.lowest.zip(row.highest);
+    Ok(range.map(|(lowest, highest)| (Money::from_minor(lowest), Money::from_minor(highest))))
 }

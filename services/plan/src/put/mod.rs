@@ -175,7 +175,7 @@ async fn target_order(app: &App, user_id: Uuid, command: &Command) -> Result<Ord
                 .into(),
                 other => other,
             })?;
-            if !order.is_puttable() {
+            if !order.is_puttable(app.clock.now()) {
                 return Err(Refusal::new(Reason::PlanNotPuttable).into());
             }
             product::find(app, order.product_id)
@@ -214,10 +214,10 @@ async fn begin(
         attempts: 1,
         lease_token: id,
     };
-    let lease = app.rules.recovery_after;
+    let (lease, now) = (app.rules.recovery_after, app.clock.now());
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
-            if order.is_puttable() {
+            if order.is_waiting() {
                 // Coupon never reserves again for what it was once given back for, so a later put goes by its own id.
                 if repo::has_refused_in_tx(tx, order.id).await? {
                     put.reservation_id = put.id;
@@ -227,9 +227,10 @@ async fn begin(
             if !repo::insert_in_tx(tx, &put, key.as_deref(), lease).await? {
                 return Ok(None);
             }
-            if order.is_puttable() {
-                let now = order::repo::lock_in_tx(tx, order.id).await?;
-                if !now.is_some_and(|order| order.is_puttable()) {
+            if order.is_waiting() {
+                // Whoever expires the plan looks for this put under the same lock.
+                let locked = order::repo::lock_in_tx(tx, order.id).await?;
+                if !locked.is_some_and(|order| order.is_puttable(now)) {
                     return Err(Refusal::new(Reason::PlanNotPuttable).into());
                 }
             } else {

@@ -6,6 +6,7 @@
 //! | `put_finished` | becomes `waiting_settlement` once the ledger has every posting |
 //! | the end of the put window | delivered plans finish, undelivered ones fail |
 //! | the end of the time for restatements | plans settle |
+//! | the expiry of pushed plans that wait | [`order::expire`] |
 //!
 //! No call to wallet or coupon is made inside a transaction; what they were told is asked again after a crash.
 
@@ -15,16 +16,19 @@ pub mod worker;
 
 use std::time::Duration;
 
+use adfolio_kit::audit::Act;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Refusal, chain};
+use serde_json::json;
 use tracing::warn;
 use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::PlanError;
+use crate::events::STAFF_ACTED;
 use crate::order;
-use crate::order::entity::{Order, Transition};
+use crate::order::entity::{Order, Pending, Transition};
 
 /// Plans that one sweep ends at most.
 const SWEEP_BATCH: i64 = 200;
@@ -72,7 +76,7 @@ pub async fn finish(
         Outcome::Failed => known.is_failed(),
     };
     if !already {
-        end_delivery(app, id, outcome, reason).await?;
+        end_delivery(app, Some(caller), id, outcome, reason).await?;
     }
     let order = drive_until(app, caller, id, |order| match outcome {
         Outcome::Finished => !order.awaits_ledger(),
@@ -99,7 +103,7 @@ pub async fn settle(app: &App, caller: &Caller, id: Uuid) -> Result<Order, PlanE
             return Err(PlanError::Unfinished);
         }
     }
-    begin_settle(app, known.id).await?;
+    begin_settle(app, Some(caller), known.id).await?;
     let settled = drive_until(app, caller, id, Order::is_settled).await?;
     if settled.is_settled() {
         Ok(settled)
@@ -118,12 +122,16 @@ pub async fn sweep(app: &App) -> Result<(), PlanError> {
         } else {
             Outcome::Failed
         };
-        if let Err(error) = end_delivery(app, id, outcome, "put window over".to_owned()).await {
+        if let Err(error) = end_delivery(app, None, id, outcome, "put window over".to_owned()).await
+        {
             warn!(order = %id, error = chain(&error), "plan cannot be ended");
         }
     }
+    if let Err(error) = order::expire(app).await {
+        warn!(error = chain(&error), "pushed plans cannot be expired");
+    }
     for id in repo::settlement_due(&app.pool, now, SWEEP_BATCH).await? {
-        if let Err(error) = begin_settle(app, id).await {
+        if let Err(error) = begin_settle(app, None, id).await {
             warn!(order = %id, error = chain(&error), "plan cannot be settled");
         }
     }
@@ -133,12 +141,22 @@ pub async fn sweep(app: &App) -> Result<(), PlanError> {
 /// Decides that delivery ends; what follows is the worker's.
 async fn end_delivery(
     app: &App,
+    staff: Option<&Caller>,
     id: Uuid,
     outcome: Outcome,
     reason: String,
 ) -> Result<(), PlanError> {
     let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
-    change(app, id, move |order| match outcome {
+    let action = match outcome {
+        Outcome::Finished => "plan.finish",
+        Outcome::Failed => "plan.fail",
+    };
+    let act = staff.map(|staff| Announced {
+        action,
+        reason: reason.clone(),
+        staff: staff.clone(),
+    });
+    change(app, id, act, move |order| match outcome {
         Outcome::Finished => Ok(Some(order.finish(&reason, now, delay)?)),
         Outcome::Failed => {
             order.begin_fail(&reason)?;
@@ -149,30 +167,53 @@ async fn end_delivery(
 }
 
 /// Decides that the plan settles; the paying is the worker's.
-async fn begin_settle(app: &App, id: Uuid) -> Result<(), PlanError> {
-    change(app, id, |order| {
+async fn begin_settle(app: &App, staff: Option<&Caller>, id: Uuid) -> Result<(), PlanError> {
+    let act = staff.map(|staff| Announced {
+        action: "plan.settle",
+        reason: String::new(),
+        staff: staff.clone(),
+    });
+    change(app, id, act, |order| {
         order.begin_settle()?;
         Ok(None)
     })
     .await
 }
 
+/// What of a change is announced as an act of staff.
+struct Announced {
+    action: &'static str,
+    reason: String,
+    staff: Caller,
+}
+
 /// Changes an order under its lock and puts it into the worker's queue.
-async fn change<F>(app: &App, id: Uuid, rule: F) -> Result<(), PlanError>
+async fn change<F>(app: &App, id: Uuid, act: Option<Announced>, rule: F) -> Result<(), PlanError>
 where
     F: FnOnce(&mut Order) -> Result<Option<Transition>, PlanError> + Send + 'static,
 {
+    let now = app.clock.now();
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             let order = order::repo::lock_in_tx(tx, id).await?;
             let mut order = order.ok_or_else(|| PlanError::from(Refusal::not_found("id")))?;
+            let before = standing(&order);
             let transition = rule(&mut order)?;
-            if transition.is_some() {
+            if transition.is_some() || act.is_some() {
                 order::repo::lock_users_in_tx(tx, &[order.user_id]).await?;
             }
             order::repo::save_in_tx(tx, &order).await?;
             let steps: Vec<_> = transition.into_iter().map(|step| (&order, step)).collect();
             order::record_in_tx(tx, &steps).await?;
+            if let Some(act) = act {
+                Act::new(act.action, id)
+                    .user(order.user_id)
+                    .reason(act.reason)
+                    .before(&before)?
+                    .after(&standing(&order))?
+                    .record_in_tx(tx, STAFF_ACTED, &act.staff, now)
+                    .await?;
+            }
             enqueue_in_tx(tx, &[id]).await
         })
     })
@@ -180,6 +221,15 @@ where
     wake(app);
     app.relay.wake();
     Ok(())
+}
+
+/// What the audit log keeps of an order.
+fn standing(order: &Order) -> serde_json::Value {
+    json!({
+        "plan_number": order.plan_number,
+        "status": order.status.as_str(),
+        "pending": order.pending.map(Pending::as_str),
+    })
 }
 
 /// Drives an order, or waits for whoever does, until `reached` or the caller's time is up; answers it as it is then.

@@ -8,7 +8,7 @@ use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::config::{ServerArgs, TelemetryArgs};
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_plan::config::PlanConfig;
+use adfolio_plan::config::{PlanConfig, SimulatorArgs};
 use adfolio_proto::coupon::v1 as coupon;
 use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceClient;
 use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
@@ -76,6 +76,8 @@ impl Stack {
             auth_url,
             settlement_delay_seconds: 3 * 86_400,
             put_window_days: 30,
+            push_expiry_days: 7,
+            simulator: SimulatorArgs::default(),
             platform_share_basis_points: 0,
             recovery_after_ms: 4_000,
             sweep_interval_ms: 100,

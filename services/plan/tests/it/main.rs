@@ -8,13 +8,17 @@
 )]
 
 mod access;
+mod audit;
+mod costs;
 mod delivery;
 mod endings;
+mod follows;
 mod helpers;
 mod lists;
 mod products;
 mod pushed;
 mod puts;
 mod recovery;
+mod reports;
 mod services;
 mod statistics;

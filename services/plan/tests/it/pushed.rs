@@ -58,15 +58,15 @@ async fn a_pushed_plan_waits_for_its_user() {
 async fn a_pushed_plan_is_put_once() {
     let stack = Stack::start().await;
     let product = stack.product().await;
-    let caller = stack.user_with(100_000).await;
+    let caller = stack.user_with(1_000_000).await;
     let id = stack.push(&product, &[&caller]).await.remove(0).plan_id;
-    let puts = (0..10).map(|_| stack.put_request(&caller, put_plan(&id, 6_000)));
+    let puts = (0..50).map(|_| stack.put_request(&caller, put_plan(&id, 6_000)));
     let outcomes = futures::future::join_all(puts).await;
     assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
     for refusal in outcomes.into_iter().filter_map(Result::err) {
         assert_eq!(refusal.reason, Reason::PlanNotPuttable);
     }
-    assert_eq!(stack.money(&caller).await, (94_000, 6_000, 0));
+    assert_eq!(stack.money(&caller).await, (994_000, 6_000, 0));
 }
 
 #[tokio::test]
@@ -153,11 +153,7 @@ async fn what_cannot_be_pushed_is_refused() {
             Reason::NotFound,
             "user_ids",
         ),
-        (
-            |request| request.user_ids.clear(),
-            Reason::Validation,
-            "user_ids",
-        ),
+        (|request| request.user_ids.clear(), Reason::Validation, "to"),
         (
             |request| request.user_ids = (0..501).map(|_| id_of(&user())).collect(),
             Reason::Validation,
@@ -185,4 +181,63 @@ async fn what_cannot_be_pushed_is_refused() {
             (expected, Some(field.into()))
         );
     }
+}
+
+#[tokio::test]
+async fn a_pushed_plan_that_nobody_puts_expires() {
+    let stack = Stack::start().await;
+    let product = stack.product().await;
+    let caller = stack.user_with(100_000).await;
+    let id = stack.push(&product, &[&caller]).await.remove(0).plan_id;
+    stack.clock.advance(std::time::Duration::from_hours(7 * 24));
+    assert_eq!(
+        reason(stack.put_request(&caller, put_plan(&id, 6_000)).await).0,
+        Reason::PlanNotPuttable,
+        "also before anybody came by"
+    );
+    let plan = eventually("the plan expires", || async {
+        let plan = stack.plan(&caller, &id).await;
+        (plan.status() == PlanStatus::PutFailed).then_some(plan)
+    })
+    .await;
+    assert_eq!(plan.fail_reason, "EXPIRED");
+    assert_eq!(plan.expire_time, None);
+    assert_eq!(stack.money(&caller).await, (100_000, 0, 0));
+    let answer = stack
+        .users()
+        .count_waiting(call(&caller, CountWaitingRequest {}))
+        .await;
+    assert_eq!(answer.unwrap().into_inner().count, 0);
+}
+
+#[tokio::test]
+async fn a_put_and_the_expiry_never_both_win() {
+    let stack = Stack::start().await;
+    let product = stack.product().await;
+    let caller = stack.user_with(1_000_000).await;
+    let mut ids = Vec::new();
+    for _ in 0..20 {
+        ids.push(stack.push(&product, &[&caller]).await.remove(0).plan_id);
+    }
+    let puts = ids
+        .iter()
+        .map(|id| stack.put_request(&caller, put_plan(id, 6_000)));
+    let expiry = async { stack.clock.advance(std::time::Duration::from_hours(7 * 24)) };
+    let (outcomes, ()) = futures::join!(futures::future::join_all(puts), expiry);
+    let put = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+    let statuses = eventually("every plan is put or expired", || async {
+        let mut statuses = Vec::new();
+        for id in &ids {
+            statuses.push(stack.plan(&caller, id).await.status());
+        }
+        (!statuses.contains(&PlanStatus::Waiting)).then_some(statuses)
+    })
+    .await;
+    let running = statuses
+        .iter()
+        .filter(|status| **status == PlanStatus::Matching)
+        .count();
+    assert_eq!(running, put);
+    let held = 6_000 * i64::try_from(put).unwrap();
+    assert_eq!(stack.money(&caller).await, (1_000_000 - held, held, 0));
 }

@@ -1,0 +1,141 @@
+//! Taking reports, whichever way they came: new, repeated and restated ones are told apart, and what they change is written
+//! in one transaction.
+
+use std::sync::Arc;
+
+use adfolio_kit::db::{self, Tx};
+use adfolio_kit::outbox::{self, Event};
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::entity::{Batch, Verdict};
+use super::repo;
+use super::row::Reported;
+use crate::app::App;
+use crate::error::PlanError;
+use crate::{order, settlement, statistics};
+
+/// Reports that are looked at together when budget becomes free.
+const REFILL_BATCH: i64 = 500;
+
+/// Where reports come from, as plans show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A file that staff imported.
+    Import,
+    /// A network, as it happens.
+    Network,
+    /// Made up.
+    Simulator,
+}
+
+impl Origin {
+    /// The name in the database.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Import => "import",
+            Self::Network => "network",
+            Self::Simulator => "simulator",
+        }
+    }
+}
+
+/// Whether a text is the name of a source: 1 to 64 of a-z, 0-9, '-' and '_'.
+pub(super) fn is_source(text: &str) -> bool {
+    let is_letter =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+    (1..=64).contains(&text.len()) && text.bytes().all(is_letter)
+}
+
+/// Takes rows of one source and answers what became of each. `act` says who did it, in the same transaction.
+pub(super) async fn take(
+    app: &App,
+    source: &str,
+    origin: Origin,
+    rows: Vec<Reported>,
+    act: Option<Event>,
+) -> Result<Vec<(u64, Verdict)>, PlanError> {
+    let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
+    let (rows, source) = (Arc::new(rows), source.to_owned());
+    let taken = db::write_retrying(&app.pool, PlanError::database, move |tx| {
+        let (rows, source, act) = (Arc::clone(&rows), source.clone(), act.clone());
+        Box::pin(async move {
+            outbox::enqueue_in_tx(tx, act.as_slice()).await?;
+            take_in_tx(tx, &source, origin, &rows, now, delay).await
+        })
+    })
+    .await?;
+    settlement::wake(app);
+    app.relay.wake();
+    for (_, verdict) in &taken {
+        count(verdict);
+    }
+    Ok(taken)
+}
+
+/// Counts what became of a report.
+pub(super) fn count(verdict: &Verdict) {
+    let name = match verdict {
+        Verdict::Applied => "applied",
+        Verdict::Repeated => "repeated",
+        Verdict::Restated => "restated",
+        Verdict::Rejected(_) => "rejected",
+    };
+    metrics::counter!("plan_delivery_rows_total", "verdict" => name).increment(1);
+}
+
+/// Takes rows in their order: reports, plans, roll-ups, events and work for the ledger in one transaction.
+pub(super) async fn take_in_tx(
+    tx: &mut Tx,
+    source: &str,
+    origin: Origin,
+    rows: &[Reported],
+    now: DateTime<Utc>,
+    settlement_delay: TimeDelta,
+) -> Result<Vec<(u64, Verdict)>, PlanError> {
+    repo::lock_source_in_tx(tx, source).await?;
+    let mut numbers: Vec<String> = rows.iter().map(|row| row.plan_number.clone()).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let ids = repo::ids_of_numbers_in_tx(tx, &numbers).await?;
+    let orders = order::repo::lock_many_in_tx(tx, &ids).await?;
+    let report_ids: Vec<String> = rows.iter().map(|row| row.report_id.clone()).collect();
+    let known = repo::known_in_tx(tx, source, &report_ids).await?;
+    let mut batch = Batch::new(orders, known);
+    let mut verdicts = Vec::with_capacity(rows.len());
+    for row in rows {
+        verdicts.push((row.line, batch.take(source, row.clone())?));
+    }
+    let changed = batch.changed_reports();
+    if changed.is_empty() {
+        return Ok(verdicts);
+    }
+    repo::upsert_in_tx(tx, &changed, origin.as_str(), now).await?;
+    refill_in_tx(tx, &mut batch).await?;
+    let outcome = batch.finish(origin.as_str(), now, settlement_delay)?;
+    statistics::roll_up_in_tx(tx, &outcome.changes).await?;
+    repo::save_orders_in_tx(tx, &outcome.orders, origin.as_str()).await?;
+    let order_of = |id| outcome.orders.iter().find(|order| order.id == id);
+    let steps = outcome
+        .steps
+        .iter()
+        .filter_map(|(id, step)| order_of(*id).map(|order| (order, step.clone())));
+    order::record_in_tx(tx, &steps.collect::<Vec<_>>()).await?;
+    let changed_ids: Vec<_> = outcome.orders.iter().map(|order| order.id).collect();
+    settlement::enqueue_in_tx(tx, &changed_ids).await?;
+    Ok(verdicts)
+}
+
+/// Gives budget that restatements freed to reports that were over it.
+async fn refill_in_tx(tx: &mut Tx, batch: &mut Batch) -> Result<(), PlanError> {
+    for order_id in batch.plans_to_refill()? {
+        loop {
+            let candidates = repo::not_charged_in_tx(tx, order_id, REFILL_BATCH).await?;
+            let changed = batch.refill(order_id, candidates)?;
+            if changed.is_empty() {
+                break;
+            }
+            repo::update_charged_in_tx(tx, &changed).await?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! Pushing plans to users.
+
+use std::collections::HashSet;
+
+use adfolio_kit::audit::Act;
+use adfolio_kit::db::{self, Tx};
+use adfolio_kit::identity::Caller;
+use adfolio_kit::once::Once;
+use adfolio_kit::outbox::{self, Event};
+use adfolio_kit::refusal::{Refusal, is_unique_violation};
+use adfolio_money::Money;
+use adfolio_proto::plan::v1::{PushPlanResponse, PushedPlan};
+use chrono::{DateTime, Utc};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::entity::Order;
+use super::{NUMBER_ATTEMPTS, record_in_tx, repo};
+use crate::app::App;
+use crate::error::PlanError;
+use crate::events::STAFF_ACTED;
+use crate::product::entity::Audience;
+use crate::{follow, operator, product};
+
+/// Users that a plan can be pushed to by name.
+const MOST_USERS: usize = 500;
+
+/// Followers that a plan can be pushed to at once: all of them or none, in one transaction.
+const MOST_FOLLOWERS: usize = 10_000;
+
+/// What is pushed to users.
+#[derive(Clone, Debug)]
+pub struct Push {
+    /// The product.
+    pub product_id: Uuid,
+    /// The proposed amount.
+    pub amount: Money,
+    /// To whom; repeated ones count once. Empty means all followers of the operator.
+    pub user_ids: Vec<Uuid>,
+    /// On whose behalf.
+    pub operator_id: Option<Uuid>,
+    /// What is advertised.
+    pub put_content: String,
+    /// How.
+    pub put_rule: String,
+    /// To whom it is shown, unless as the product's.
+    pub audience: Option<Audience>,
+}
+
+/// Pushes a plan to users, once per idempotency key.
+pub async fn push(
+    app: &App,
+    caller: &Caller,
+    once: Once,
+    mut push: Push,
+) -> Result<PushPlanResponse, PlanError> {
+    if push.user_ids.len() > MOST_USERS {
+        return Err(Refusal::invalid("user_ids").into());
+    }
+    let product = product::find(app, push.product_id).await?;
+    product.check_amount(push.amount)?;
+    let audience = push
+        .audience
+        .clone()
+        .unwrap_or_else(|| product.details.audience.clone());
+    audience.check("user_targeting")?;
+    if let Some(operator_id) = push.operator_id {
+        operator::check_exists(app, operator_id).await?;
+    }
+    push.user_ids = named(app, caller, &push).await?;
+    for _ in 1..NUMBER_ATTEMPTS {
+        match insert_pushed(app, caller, once.clone(), &push, &product, &audience).await {
+            Err(PlanError::Database(error))
+                if is_unique_violation(&error, "orders_plan_number_key") => {}
+            outcome => return outcome,
+        }
+    }
+    insert_pushed(app, caller, once, &push, &product, &audience).await
+}
+
+/// The users that are named, each once, sorted: rows and counters of several users are locked in this order. None are named
+/// when the operator's followers are meant.
+async fn named(app: &App, caller: &Caller, push: &Push) -> Result<Vec<Uuid>, PlanError> {
+    if push.user_ids.is_empty() {
+        return match push.operator_id {
+            Some(_) => Ok(Vec::new()),
+            None => Err(Refusal::invalid("to").into()),
+        };
+    }
+    let mut user_ids = push.user_ids.clone();
+    user_ids.sort_unstable();
+    user_ids.dedup();
+    app.peers.check_users(caller, &user_ids).await?;
+    Ok(user_ids)
+}
+
+/// The users that are meant, sorted.
+async fn recipients_in_tx(tx: &mut Tx, push: &Push) -> Result<Vec<Uuid>, PlanError> {
+    let (Some(operator_id), true) = (push.operator_id, push.user_ids.is_empty()) else {
+        return Ok(push.user_ids.clone());
+    };
+    // One more than can be taken shows that there are too many.
+    let limit = i64::try_from(MOST_FOLLOWERS).map_or(i64::MAX, |most| most.saturating_add(1));
+    let followers = follow::followers_in_tx(tx, operator_id, limit).await?;
+    if followers.is_empty() || followers.len() > MOST_FOLLOWERS {
+        return Err(Refusal::invalid("to")
+            .detail("the operator has no followers, or too many")
+            .into());
+    }
+    Ok(followers)
+}
+
+async fn insert_pushed(
+    app: &App,
+    caller: &Caller,
+    once: Once,
+    push: &Push,
+    product: &product::entity::Product,
+    audience: &Audience,
+) -> Result<PushPlanResponse, PlanError> {
+    let (ids, now, expiry) = (app.ids.clone(), app.clock.now(), app.rules.push_expiry);
+    let (caller, push, product, audience) = (
+        caller.clone(),
+        push.clone(),
+        product.clone(),
+        audience.clone(),
+    );
+    db::write(&app.pool, move |tx| {
+        Box::pin(async move {
+            if let Some(earlier) = once.earlier_in_tx(tx).await? {
+                return Ok(earlier);
+            }
+            let user_ids = recipients_in_tx(tx, &push).await?;
+            let make = |user_id: Uuid| {
+                Order::for_put(ids.next(), user_id, &product, push.amount, now).pushed(
+                    now.checked_add_signed(expiry),
+                    push.operator_id,
+                    push.put_content.clone(),
+                    push.put_rule.clone(),
+                    audience.clone(),
+                )
+            };
+            let mut orders: Vec<Order> = user_ids.iter().copied().map(make).collect();
+            redraw_taken_in_tx(tx, &mut orders, make).await?;
+            repo::lock_users_in_tx(tx, &user_ids).await?;
+            repo::insert_in_tx(tx, &orders).await?;
+            let steps: Vec<_> = orders
+                .iter()
+                .map(|order| (order, order.first_transition()))
+                .collect();
+            record_in_tx(tx, &steps).await?;
+            let acts = orders
+                .iter()
+                .filter_map(|order| act(order, &caller, now).transpose())
+                .collect::<Result<Vec<_>, _>>()?;
+            outbox::enqueue_in_tx(tx, &acts).await?;
+            let pushed = |order: &Order| PushedPlan {
+                user_id: order.user_id.to_string(),
+                plan_id: order.id.to_string(),
+            };
+            let answer = PushPlanResponse {
+                items: orders.iter().map(pushed).collect(),
+            };
+            once.keep_in_tx(tx, &answer).await?;
+            Ok(answer)
+        })
+    })
+    .await
+}
+
+/// Makes orders anew whose number is taken. Among ten thousand there often is one; what another transaction takes at this
+/// very moment is left to the constraint.
+async fn redraw_taken_in_tx(
+    tx: &mut Tx,
+    orders: &mut [Order],
+    make: impl Fn(Uuid) -> Order,
+) -> Result<(), PlanError> {
+    for _ in 0..NUMBER_ATTEMPTS {
+        let numbers: Vec<String> = orders
+            .iter()
+            .map(|order| order.plan_number.clone())
+            .collect();
+        let mut taken: HashSet<String> = repo::taken_numbers_in_tx(tx, &numbers).await?;
+        let mut redrawn = false;
+        for order in orders.iter_mut() {
+            // A number that was met before in this batch is taken, too.
+            if !taken.insert(order.plan_number.clone()) {
+                *order = make(order.user_id);
+                redrawn = true;
+            }
+        }
+        if !redrawn {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What staff did for one user.
+fn act(order: &Order, caller: &Caller, now: DateTime<Utc>) -> Result<Option<Event>, PlanError> {
+    let pushed = json!({
+        "plan_number": order.plan_number,
+        "product_id": order.product_id,
+        "amount": order.put_amount.to_string(),
+        "operator_id": order.operator_id,
+    });
+    let act = Act::new("plan.push", order.id)
+        .user(order.user_id)
+        .after(&pushed)?;
+    Ok(act.event(STAFF_ACTED, caller, now)?)
+}

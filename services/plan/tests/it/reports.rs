@@ -1,0 +1,176 @@
+//! Reports that networks send as they happen, and simulated ones.
+
+use std::time::Duration;
+
+use adfolio_kit::client::outgoing;
+use adfolio_kit::identity::Caller;
+use adfolio_kit::{dead, dead::DeadLetter};
+use adfolio_plan::config::SimulatorArgs;
+use adfolio_proto::events::v1::{DeliveryReport, DeliveryReported};
+use adfolio_proto::plan::v1::delivery_service_client::DeliveryServiceClient;
+use adfolio_proto::plan::v1::*;
+use adfolio_testkit::{eventually, instant, publish_event, publish_event_with_id};
+use uuid::Uuid;
+
+use crate::helpers::*;
+
+const LIMIT: Duration = Duration::from_mins(1);
+const TYPE: &str = "adfolio.delivery.v1.DeliveryReported";
+
+async fn report(stack: &Stack, reports: Vec<ReportDeliveryRequest>) -> ReportDeliveryResponse {
+    let request = outgoing(&Caller::system(), tokio_stream::iter(reports), LIMIT);
+    let answer = DeliveryServiceClient::new(stack.plan.channel())
+        .report_delivery(request)
+        .await;
+    answer.unwrap().into_inner()
+}
+
+fn sent(plan: &Plan, report_id: &str, spend: &str) -> ReportDeliveryRequest {
+    ReportDeliveryRequest {
+        source: "network-a".into(),
+        report_id: report_id.into(),
+        revision: 0,
+        plan_number: plan.plan_number.clone(),
+        time: Some(instant("2026-11-20T09:00:00Z").into()),
+        impressions: 1_000,
+        clicks: 10,
+        spend: spend.into(),
+        revenue: "1.000000001".into(),
+    }
+}
+
+fn event(plan_number: &str, report_ids: &[&str]) -> DeliveryReported {
+    let report = |report_id: &&str| DeliveryReport {
+        report_id: (*report_id).to_owned(),
+        revision: 1,
+        plan_number: plan_number.to_owned(),
+        time: Some(instant("2026-11-20T09:00:00Z").into()),
+        impressions: 100,
+        clicks: 1,
+        spend: "0.25".into(),
+        revenue: "0.50".into(),
+    };
+    DeliveryReported {
+        source: "network-b".into(),
+        reports: report_ids.iter().map(report).collect(),
+    }
+}
+
+#[tokio::test]
+async fn a_stream_of_reports_counts_each_once() {
+    let stack = Stack::start().await;
+    let product = stack.product().await;
+    let caller = stack.user_with(100_000).await;
+    let plan = stack.put(&caller, &product, 5_000).await.unwrap();
+    let wrong = |change: fn(&mut ReportDeliveryRequest)| {
+        let mut report = sent(&plan, "wrong", "1");
+        change(&mut report);
+        report
+    };
+    let reports = vec![
+        sent(&plan, "1", "0.123456789"),
+        sent(&plan, "2", "10"),
+        wrong(|report| report.source = "Not a name".into()),
+        sent(&plan, "1", "0.123456789"),
+        wrong(|report| report.revision = -1),
+        wrong(|report| report.time = None),
+        wrong(|report| report.clicks = 1_001),
+        wrong(|report| report.spend = "-1".into()),
+        wrong(|report| report.report_id.clear()),
+        wrong(|report| report.plan_number = "AD000000000000".into()),
+        wrong(|report| report.time = Some(instant("2026-11-20T10:06:00Z").into())),
+        ReportDeliveryRequest {
+            revision: 2,
+            ..sent(&plan, "2", "12")
+        },
+    ];
+    let answer = report(&stack, reports.clone()).await;
+    assert_eq!(
+        (
+            answer.read,
+            answer.applied,
+            answer.repeated_reports,
+            answer.restated
+        ),
+        (12, 2, 1, 1)
+    );
+    let mut named: Vec<i64> = answer.rejected.iter().map(|row| row.line).collect();
+    named.sort_unstable();
+    assert_eq!(named, [3, 5, 6, 7, 8, 9, 10, 11]);
+    assert_eq!(answer.rejected_count, 8);
+    let known = stack.plan(&caller, &plan.id).await;
+    assert_eq!(
+        (known.status(), known.impressions, known.consumed_minor),
+        (PlanStatus::Putting, 2_000, 1_212)
+    );
+    assert_eq!(known.sources, ["network"]);
+    let again = report(&stack, reports).await;
+    assert_eq!((again.applied, again.repeated_reports), (0, 4));
+    assert_eq!(stack.plan(&caller, &plan.id).await.impressions, 2_000);
+}
+
+#[tokio::test]
+async fn reports_come_over_the_broker_too_each_once() {
+    let stack = Stack::start().await;
+    stack.broker.clean_up("plan", "delivery");
+    let product = stack.product().await;
+    let caller = stack.user_with(100_000).await;
+    let plan = stack.put(&caller, &product, 5_000).await.unwrap();
+    let broker = stack.broker.broker();
+    let (id, message) = (Uuid::now_v7(), event(&plan.plan_number, &["1", "2"]));
+    for _ in 0..2 {
+        publish_event_with_id(&broker, id, TYPE, "", &message).await;
+    }
+    // The same reports in another message, with one that is new.
+    publish_event(&broker, TYPE, "", &event(&plan.plan_number, &["2", "3"])).await;
+    let known = eventually("three reports count", || async {
+        let plan = stack.plan(&caller, &plan.id).await;
+        (plan.impressions >= 300).then_some(plan)
+    })
+    .await;
+    assert_eq!((known.impressions, known.consumed_minor), (300, 75));
+    assert_eq!(known.sources, ["network"]);
+}
+
+#[tokio::test]
+async fn a_message_without_any_good_report_waits_for_an_operator() {
+    let stack = Stack::start().await;
+    stack.broker.clean_up("plan", "delivery");
+    let broker = stack.broker.broker();
+    publish_event(&broker, TYPE, "", &event("AD000000000000", &["1"])).await;
+    let letters: Vec<DeadLetter> = eventually("the message is dead", || async {
+        let letters = dead::list(&broker, "plan", "delivery", 10).await.ok()?;
+        (!letters.is_empty()).then_some(letters)
+    })
+    .await;
+    assert_eq!(letters.len(), 1);
+}
+
+#[tokio::test]
+async fn the_simulator_delivers_and_says_so() {
+    let stack = Stack::start_with("2026-11-20T10:00:00Z", |config| {
+        config.simulator = SimulatorArgs {
+            enabled: true,
+            interval_seconds: 1,
+            seed: 7,
+        };
+    })
+    .await;
+    // A second one makes the same reports, which repeat the first one's.
+    let _replica = stack.replica().await;
+    let product = stack.product().await;
+    let caller = stack.user_with(100_000).await;
+    let plan = stack.put(&caller, &product, 5_000).await.unwrap();
+    let known = eventually("delivery begins", || async {
+        let plan = stack.plan(&caller, &plan.id).await;
+        (plan.status() == PlanStatus::Putting).then_some(plan)
+    })
+    .await;
+    assert_eq!(known.sources, ["simulator"]);
+    // The clock stands, so however often both look there is one report.
+    let reports: i64 = sqlx::query_scalar("SELECT count(*) FROM delivery_reports")
+        .fetch_one(&stack.db.pool())
+        .await
+        .unwrap();
+    assert_eq!(reports, 1);
+}
