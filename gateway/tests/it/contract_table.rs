@@ -3,6 +3,11 @@
 //! In `takes` a name with `?` may be absent. In a shape a text names a type, and a field of an object must be there; more
 //! fields may be.
 
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "a table of `&json!(…)` is harder to read"
+)]
+
 use serde_json::{Value, json};
 
 /// A call of the contract.

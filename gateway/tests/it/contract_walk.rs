@@ -36,6 +36,16 @@ const NOT_MET: &[(&str, Reason, &str)] = &[
         Reason::Unavailable,
         "no service is down here; see outage",
     ),
+    (
+        "/stream",
+        Reason::TooManyAttempts,
+        "takes more streams than a walk opens; see stream",
+    ),
+    (
+        "/admin/delivery/import",
+        Reason::FileTooLarge,
+        "takes more than 64 MB, and is HTTP 413",
+    ),
 ];
 
 /// Who walks, and where.

@@ -160,7 +160,7 @@ async fn set_state(call: Call, Json(request): Json<UserStateRequest>) -> Result<
             .parse()
             .map_err(|_| Failure::broken_answer("user.id"))?,
     );
-    around(&call, user).await
+    Box::pin(around(&call, user)).await
 }
 
 async fn set_profile(
@@ -175,7 +175,7 @@ async fn set_profile(
         vip: request.vip,
     };
     let response = write_call!(call, auth_admin.set_user_profile, message)?;
-    around(&call, present(response.user, "user")?).await
+    Box::pin(around(&call, present(response.user, "user")?)).await
 }
 
 async fn host_token(call: Call, Json(request): Json<HostTokenRequest>) -> Result<Token, Failure> {
