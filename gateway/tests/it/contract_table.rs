@@ -464,6 +464,7 @@ fn staff_accounts() -> Vec<Contracted> {
     ]
 }
 
+#[allow(clippy::too_many_lines, reason = "rows of a table")]
 fn staff_business() -> Vec<Contracted> {
     let check = json!({"name": "text", "ok": "bool", "figure": "int", "detail": "text"});
     let operator = json!({"id": "text", "name": "text", "followers": "int"});
