@@ -11,6 +11,7 @@
 mod access;
 mod basic_config;
 mod bucket;
+mod completeness;
 mod contract;
 mod contract_shape;
 mod contract_table;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use adfolio_gateway::config::GatewayConfig;
-use adfolio_kit::client::{ClientOptions, connect};
+use adfolio_kit::client::{Channel, ClientOptions, connect};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_testkit::{
     RunningService, TestBroker, TestDatabase, eventually, free_listener, spawn_service,
@@ -127,6 +127,20 @@ impl Services {
             uploads: TempDir::new().unwrap(),
             _plan: plan,
         }
+    }
+
+    /// A channel to the service of a package of the contract.
+    pub fn channel(&self, package: &str) -> Channel {
+        let url = match package {
+            "adfolio.auth.v1" => self.auth.url(),
+            "adfolio.coupon.v1" => self.coupon.url(),
+            "adfolio.wallet.v1" => self.wallet.url(),
+            "adfolio.notification.v1" => self.notification.url(),
+            "adfolio.acceptor.v1" => self.acceptor.url(),
+            "adfolio.plan.v1" => self.plan_url.clone(),
+            other => panic!("no service has the package {other}"),
+        };
+        connect(&url, ClientOptions::default()).unwrap()
     }
 
     /// A gateway in front of them, without flood limits.

@@ -114,6 +114,16 @@ async fn spawn_auth(database: &TestDatabase, broker: &TestBroker) -> RunningServ
     spawn_service(|listener, shutdown| adfolio_auth::run(config, listener, shutdown)).await
 }
 
+/// A service's database and its configuration with it and the broker; further arguments say where others are.
+macro_rules! configured {
+    ($service:ident, $($config:ident)::+, $broker:expr, $($argument:expr),+) => {{
+        let database = TestDatabase::create(&[&$service::MIGRATOR]).await;
+        let mut config = $service::$($config)::+::parse_from(["service", $($argument),+]);
+        (config.database, config.broker) = (database.args(), $broker.args());
+        (database, config)
+    }};
+}
+
 /// All six services.
 pub struct Stack {
     auth: RunningService,
@@ -141,30 +151,28 @@ impl Stack {
         let auth_database = TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await;
         let auth = spawn_auth(&auth_database, &broker).await;
 
-        let coupon_database = TestDatabase::create(&[&adfolio_coupon::MIGRATOR]).await;
-        let mut config = adfolio_coupon::Config::parse_from(["coupon", "--auth-url", &auth.url()]);
-        (config.database, config.broker) = (coupon_database.args(), broker.args());
-        let coupon =
-            spawn_service(|listener, shutdown| adfolio_coupon::run(config, listener, shutdown))
-                .await;
-
-        let notification_database = TestDatabase::create(&[&adfolio_notification::MIGRATOR]).await;
-        let mut config =
-            adfolio_notification::Config::parse_from(["notification", "--auth-url", &auth.url()]);
-        (config.database, config.broker) = (notification_database.args(), broker.args());
-        let notification = spawn_service(|listener, shutdown| {
-            adfolio_notification::run(config, listener, shutdown)
-        })
-        .await;
+        let auth_url = auth.url();
+        let (coupon_database, config) =
+            configured!(adfolio_coupon, Config, broker, "--auth-url", &auth_url);
+        let coupon = spawn_service(|on, end| adfolio_coupon::run(config, on, end)).await;
+        let (notification_database, config) = configured!(
+            adfolio_notification,
+            Config,
+            broker,
+            "--auth-url",
+            &auth_url
+        );
+        let notification =
+            spawn_service(|on, end| adfolio_notification::run(config, on, end)).await;
 
         // Wallet and plan ask each other, so wallet is told where plan is going to be.
         let plan_listener = free_listener().await;
         let plan_url = format!("http://{}", plan_listener.local_addr().unwrap());
-        let (auth_url, coupon_url) = (auth.url(), coupon.url());
-        let wallet_database = TestDatabase::create(&[&adfolio_wallet::MIGRATOR]).await;
-        let card_key = "7e".repeat(32);
-        let arguments = [
-            "wallet",
+        let (coupon_url, card_key) = (coupon.url(), "7e".repeat(32));
+        let (wallet_database, config) = configured!(
+            adfolio_wallet,
+            config::WalletConfig,
+            broker,
             "--pay-password-pepper",
             "the pepper of every test",
             "--card-key",
@@ -174,41 +182,33 @@ impl Stack {
             "--coupon-url",
             &coupon_url,
             "--plan-url",
-            &plan_url,
-        ];
-        let mut config = adfolio_wallet::config::WalletConfig::parse_from(arguments);
-        (config.database, config.broker) = (wallet_database.args(), broker.args());
-        let wallet =
-            spawn_service(|listener, shutdown| adfolio_wallet::run(config, listener, shutdown))
-                .await;
-
+            &plan_url
+        );
+        let wallet = spawn_service(|on, end| adfolio_wallet::run(config, on, end)).await;
         let wallet_url = wallet.url();
-        let acceptor_database = TestDatabase::create(&[&adfolio_acceptor::MIGRATOR]).await;
-        let arguments = [
-            "acceptor",
-            "--auth-url",
-            &auth_url,
-            "--wallet-url",
-            &wallet_url,
-        ];
-        let mut config = adfolio_acceptor::Config::parse_from(arguments);
-        (config.database, config.broker) = (acceptor_database.args(), broker.args());
-        let acceptor =
-            spawn_service(|listener, shutdown| adfolio_acceptor::run(config, listener, shutdown))
-                .await;
-
-        let plan_database = TestDatabase::create(&[&adfolio_plan::MIGRATOR]).await;
-        let arguments = [
-            "plan",
-            "--auth-url",
-            &auth_url,
+        let peers = ["--auth-url", &auth_url, "--wallet-url", &wallet_url];
+        let [auth_flag, auth_at, wallet_flag, wallet_at] = peers;
+        let (acceptor_database, config) = configured!(
+            adfolio_acceptor,
+            Config,
+            broker,
+            auth_flag,
+            auth_at,
+            wallet_flag,
+            wallet_at
+        );
+        let acceptor = spawn_service(|on, end| adfolio_acceptor::run(config, on, end)).await;
+        let (plan_database, config) = configured!(
+            adfolio_plan,
+            config::PlanConfig,
+            broker,
+            auth_flag,
+            auth_at,
+            wallet_flag,
+            wallet_at,
             "--coupon-url",
-            &coupon_url,
-            "--wallet-url",
-            &wallet_url,
-        ];
-        let mut config = adfolio_plan::config::PlanConfig::parse_from(arguments);
-        (config.database, config.broker) = (plan_database.args(), broker.args());
+            &coupon_url
+        );
         let plan_shutdown = Shutdown::manual();
         let plan_task = tokio::spawn(adfolio_plan::run(
             config,

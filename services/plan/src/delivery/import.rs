@@ -141,7 +141,7 @@ async fn take_batches(
     while let Some(batch) = batches.recv().await {
         match batch {
             reader::Batch::Lines(lines) => {
-                take_batch(app, header, lines, &mut act, &mut summary).await?
+                take_batch(app, header, lines, &mut act, &mut summary).await?;
             }
             reader::Batch::Unreadable(problem) => {
                 return Err(Refusal::invalid("mapping").detail(problem).into());
