@@ -282,9 +282,9 @@ async function noticesCame(page: Page): Promise<void> {
   await expect(async () => {
     await page.goto('/#/wallet');
     await page.reload();
-    await expect(page.getByRole('link', { name: 'Notifications, 8 unread' })).toBeVisible({ timeout: 3000 });
+    await expect(page.getByRole('link', { name: 'Notifications, 7 unread' })).toBeVisible({ timeout: 3000 });
   }).toPass();
-  await page.getByRole('link', { name: 'Notifications, 8 unread' }).click();
+  await page.getByRole('link', { name: 'Notifications, 7 unread' }).click();
   await page.getByRole('button', { name: 'Mark all read' }).click();
   await page.getByRole('button', { name: 'Back' }).click();
   await expect(page.getByRole('link', { name: 'Notifications', exact: true })).toBeVisible();

@@ -114,28 +114,48 @@ pub struct MarketingContent {
     pub headline: Text,
 }
 
-/// The texts that staff edit, as they shall be.
+/// The texts that staff edit, as they shall be. Parts that are absent stay as they are.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct ContentRequest {
     /// For questions of every kind.
-    pub customer_service: Vec<ServiceEntryContentInput>,
+    pub customer_service: Option<Vec<ServiceEntryContentInput>>,
     /// For deposits.
-    pub recharge_customer_service: Vec<ServiceEntryContentInput>,
+    pub recharge_customer_service: Option<Vec<ServiceEntryContentInput>>,
     /// Questions and answers, at most 50.
-    pub faq: Vec<FaqContentInput>,
+    pub faq: Option<Vec<FaqContentInput>>,
     /// Operating rules by language; `en` is required.
-    #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "Plans run until their budget is consumed."}))]
-    pub operating_rules: TextInput,
+    #[schema(value_type = Option<BTreeMap<Lang, String>>, example = json!({"en": "Plans run until their budget is consumed."}))]
+    pub operating_rules: Option<TextInput>,
     /// Rules of the new-user activity by language; `en` is required.
-    #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "Coupons are distributed periodically."}))]
-    pub activity_rules: TextInput,
-    /// The marketing texts; none are shown when absent.
+    #[schema(value_type = Option<BTreeMap<Lang, String>>, example = json!({"en": "Coupons are distributed periodically."}))]
+    pub activity_rules: Option<TextInput>,
+    /// The marketing texts; an empty headline shows none.
     pub marketing: Option<MarketingContentInput>,
 }
 
 impl ContentRequest {
-    /// For a service's message.
-    pub fn into_proto(self) -> notification::Content {
+    /// For a service's message: the parts that were sent, and their names.
+    pub fn into_proto(self) -> notification::SetContentRequest {
+        let sent = [
+            ("customer_service", self.customer_service.is_some()),
+            (
+                "recharge_customer_service",
+                self.recharge_customer_service.is_some(),
+            ),
+            ("faq", self.faq.is_some()),
+            ("operating_rules", self.operating_rules.is_some()),
+            ("activity_rules", self.activity_rules.is_some()),
+            ("marketing_headline", self.marketing.is_some()),
+        ];
+        let parts = sent.into_iter().filter(|(_, is_sent)| *is_sent);
+        let parts = parts.map(|(part, _)| part.to_owned()).collect();
+        notification::SetContentRequest {
+            parts,
+            content: Some(self.into_content()),
+        }
+    }
+
+    fn into_content(self) -> notification::Content {
         let entries = |entries: Vec<ServiceEntryContentInput>| {
             entries
                 .into_iter()
@@ -148,11 +168,11 @@ impl ContentRequest {
             content: by_code(faq.content),
         };
         notification::Content {
-            customer_service: entries(self.customer_service),
-            recharge_customer_service: entries(self.recharge_customer_service),
-            faq: self.faq.into_iter().map(faq).collect(),
-            operating_rules: by_code(self.operating_rules),
-            activity_rules: by_code(self.activity_rules),
+            customer_service: entries(self.customer_service.unwrap_or_default()),
+            recharge_customer_service: entries(self.recharge_customer_service.unwrap_or_default()),
+            faq: self.faq.into_iter().flatten().map(faq).collect(),
+            operating_rules: by_code(self.operating_rules.unwrap_or_default()),
+            activity_rules: by_code(self.activity_rules.unwrap_or_default()),
             marketing_headline: self
                 .marketing
                 .map(|marketing| by_code(marketing.headline))

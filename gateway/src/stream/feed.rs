@@ -20,7 +20,6 @@ impl EventSink for Feed {
         for streams in self.0.lock().values_mut() {
             streams.heard = false;
             for signal in &streams.signals {
-                signal.raise(Kinds::ALL);
                 signal.doubted.notify_one();
             }
         }

@@ -475,8 +475,7 @@ fn staff_business() -> Vec<Contracted> {
     });
     let new_campaign =
         "name type mode value amount_requirement kind valid_days total? starts_at? ends_at?";
-    let texts =
-        "customer_service recharge_customer_service faq operating_rules activity_rules marketing?";
+    let texts = "customer_service? recharge_customer_service? faq? operating_rules? activity_rules? marketing?";
     let offered = "acceptor_id user_id? direction currency rate min max expires_at";
     vec![
         post("/admin/wallet/deposit", "user_id amount remark", flow()),

@@ -220,7 +220,7 @@ fn staff_calls() -> Vec<(&'static str, Value, &'static str)> {
         (
             "/admin/plan/push",
             json!({"product_id": "p", "amount": 1, "to": {}, "put_content": "", "put_rule": ""}),
-            "to.user_ids",
+            "to",
         ),
     ]
 }

@@ -4,6 +4,7 @@ use adfolio_gateway::dto::PageQuery;
 use adfolio_gateway::dto::acceptor::{CreateAcceptorRequest, rating_tenths};
 use adfolio_gateway::dto::account::RegisterRequest;
 use adfolio_gateway::dto::campaign::{CreateCampaignRequest, ValueInput};
+use adfolio_gateway::dto::content::ContentRequest;
 use adfolio_gateway::dto::coupon::{parse_percent, percent_text};
 use adfolio_gateway::dto::plan::{PlanListQuery, PlanStatus, PutRequest};
 use adfolio_gateway::dto::staff_plan::PushPlanRequest;
@@ -119,10 +120,10 @@ fn a_missing_field_is_named() {
         refused::<RegisterRequest>(r#"{"username": "ada"}"#).as_deref(),
         Some("password")
     );
-    let nested = r#"{"product_id": "p", "amount": 1, "to": {}, "put_content": "", "put_rule": ""}"#;
+    let nested = r#"{"faq": [{"content": {"en": "Because."}}]}"#;
     assert_eq!(
-        refused::<PushPlanRequest>(nested).as_deref(),
-        Some("to.user_ids")
+        refused::<ContentRequest>(nested).as_deref(),
+        Some("faq[0].title")
     );
 }
 

@@ -47,7 +47,10 @@ impl Set {
     async fn run(self, services: &Services) -> anyhow::Result<()> {
         let content = Some(read_json::<ContentFile>(&self.file)?.into());
         let caller = self.change.caller()?;
-        let message = SetContentRequest { content };
+        let message = SetContentRequest {
+            content,
+            parts: Vec::new(),
+        };
         let answer = order!(services.notification_admin, set_content, caller, message);
         let content = answer.content.context("no content was answered")?;
         self.change.format.one(vec![

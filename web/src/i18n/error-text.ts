@@ -7,7 +7,12 @@ export function errorText(error: unknown): string {
   if (isNetworkError(error)) return i18next.t('error.network');
   if (!(error instanceof ApiError) || !error.message) return i18next.t('error.system');
   const wait = error.retryAfterSeconds;
-  return wait ? `${error.message} ${waitText(wait)}` : error.message;
+  return wait ? `${sentence(error.message)} ${waitText(wait)}` : error.message;
+}
+
+/** Messages come without a full stop, which another sentence behind them needs. */
+function sentence(message: string): string {
+  return /\p{P}$/u.test(message) ? message : `${message}.`;
 }
 
 /** The same for a component, which then follows a change of the language. */

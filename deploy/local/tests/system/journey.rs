@@ -418,14 +418,14 @@ async fn wallet_adds_up(advertiser: &Advertiser, sums: &[Sums; 3]) {
 }
 
 async fn notices_came(advertiser: &Advertiser) {
-    // The welcome, one for the deposit, one for each plan that finished and one for each that settled.
-    adfolio_testkit::eventually("eight notices", || async {
+    // One for the deposit, one for each plan that finished and one for each that settled.
+    adfolio_testkit::eventually("seven notices", || async {
         let unread = advertiser
             .client
             .post("/user/notifications/unread_count", json!({}))
             .await
             .ok();
-        unread["unread_total"] == 8
+        unread["unread_total"] == 7
     })
     .await;
     let read = advertiser

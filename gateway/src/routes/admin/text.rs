@@ -26,7 +26,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/admin/content",
             "setContent",
-            "Replaces the texts that staff edit.",
+            "Replaces those of the texts that are sent.",
             set,
         )
         .staff(OPERATOR)
@@ -46,9 +46,11 @@ async fn get(call: Call, _: Nothing) -> Result<Content, Failure> {
 }
 
 async fn set(call: Call, Json(request): Json<ContentRequest>) -> Result<Content, Failure> {
-    let message = notification::SetContentRequest {
-        content: Some(request.into_proto()),
-    };
+    // Nothing sent would mean everything to the service.
+    let message = request.into_proto();
+    if message.parts.is_empty() {
+        return get(call, Nothing).await;
+    }
     let response = write_call!(call, notification_admin.set_content, message)?;
     call.gateway.service_entries().clear();
     present(response.content, "content").map(Content::from)

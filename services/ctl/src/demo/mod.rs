@@ -263,6 +263,10 @@ async fn service_entries(services: &Services) -> anyhow::Result<()> {
     }
     let message = SetContentRequest {
         content: Some(catalog::service_entries(content)),
+        parts: vec![
+            "customer_service".to_owned(),
+            "recharge_customer_service".to_owned(),
+        ],
     };
     let caller = keyed(operator(), "demo-service-entries")?;
     ask!(services.notification_admin, set_content, caller, message)

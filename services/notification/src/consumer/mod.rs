@@ -7,6 +7,7 @@ use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::outbox::CloudEvent;
+use adfolio_proto::events::v1::UserRegistered;
 use tracing::debug;
 use uuid::Uuid;
 
@@ -16,7 +17,7 @@ use told::Told;
 
 const USER_REGISTERED: &str = "adfolio.auth.v1.UserRegistered";
 
-/// Every kind of event that may become a notice.
+/// Every kind of event that may become a notice or opens an inbox.
 pub const EVENT_TYPES: [&str; 9] = [
     USER_REGISTERED,
     "adfolio.auth.v1.PasswordChanged",
@@ -68,17 +69,22 @@ impl IntoInbox {
 impl Handler for IntoInbox {
     /// Most steps of a plan are nothing to tell a person.
     fn concerns(&self, event: &CloudEvent) -> bool {
-        !matches!(self.notice(event), Ok(None))
+        event.event_type == USER_REGISTERED || !matches!(self.notice(event), Ok(None))
     }
 
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
+        if event.event_type == USER_REGISTERED {
+            let registered: UserRegistered = event.data()?;
+            let user = registered
+                .user_id
+                .parse()
+                .map_err(HandlerError::permanent)?;
+            // Announcements from before are none of this user's.
+            return Ok(notice::open_in_tx(tx, UserId(user), event.time).await?);
+        }
         let Some(notice) = self.notice(event)? else {
             return Ok(());
         };
-        if event.event_type == USER_REGISTERED {
-            // Announcements from before are none of this user's.
-            notice::open_in_tx(tx, notice.user, event.time).await?;
-        }
         if !notice::add_in_tx(tx, &notice).await? {
             debug!(source_key = notice.source_key, "happening is known already");
         }

@@ -5,7 +5,7 @@ use adfolio_kit::outbox::CloudEvent;
 use adfolio_money::Money;
 use adfolio_proto::events::v1::{
     CouponGranted, DepositCredited, ExchangeStatusChanged, PasswordChanged, PlanStatusChanged,
-    StaffPostingMade, UserRegistered, WalletSecurityChanged, WithdrawalStatusChanged,
+    StaffPostingMade, WalletSecurityChanged, WithdrawalStatusChanged,
 };
 use chrono::{DateTime, Utc};
 
@@ -33,7 +33,6 @@ impl Told {
     pub fn of(event: &CloudEvent) -> Result<Option<Self>, HandlerError> {
         let kind = event.event_type.strip_prefix("adfolio.");
         Ok(match kind.unwrap_or_default() {
-            "auth.v1.UserRegistered" => Some(of_registration(event.data()?)),
             "auth.v1.PasswordChanged" => Some(of_password(event, event.data()?)),
             "wallet.v1.DepositCredited" => Some(of_deposit(event.data()?)),
             "wallet.v1.StaffPostingMade" => of_staff_posting(event.data()?),
@@ -44,16 +43,6 @@ impl Told {
             "acceptor.v1.ExchangeStatusChanged" => of_exchange(event.data()?),
             _ => None,
         })
-    }
-}
-
-fn of_registration(registered: UserRegistered) -> Told {
-    Told {
-        source_key: format!("welcome:{}", registered.user_id),
-        user: registered.user_id,
-        template: Template::Welcome,
-        params: Params::new(),
-        time: None,
     }
 }
 

@@ -96,21 +96,69 @@ pub struct FaqDraft {
     pub content: HashMap<String, String>,
 }
 
-/// Content as it was sent.
+/// Content as it was sent; parts that are absent stay as they are.
 #[derive(Clone, Debug)]
 pub struct Draft {
     /// For questions of every kind.
-    pub customer_service: Vec<service_entry::Draft>,
+    pub customer_service: Option<Vec<service_entry::Draft>>,
     /// For deposits.
-    pub recharge_customer_service: Vec<service_entry::Draft>,
+    pub recharge_customer_service: Option<Vec<service_entry::Draft>>,
     /// Questions and answers.
-    pub faq: Vec<FaqDraft>,
+    pub faq: Option<Vec<FaqDraft>>,
     /// Operating rules by language code.
-    pub operating_rules: HashMap<String, String>,
+    pub operating_rules: Option<HashMap<String, String>>,
     /// Rules of the new-user activity by language code.
-    pub activity_rules: HashMap<String, String>,
+    pub activity_rules: Option<HashMap<String, String>>,
     /// Marketing headline by language code.
-    pub marketing_headline: HashMap<String, String>,
+    pub marketing_headline: Option<HashMap<String, String>>,
+}
+
+/// Parts that passed the checks and replace what is there.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// For questions of every kind.
+    pub customer_service: Option<Vec<ServiceEntry>>,
+    /// For deposits.
+    pub recharge_customer_service: Option<Vec<ServiceEntry>>,
+    /// Questions and answers.
+    pub faq: Option<Vec<Faq>>,
+    /// Operating rules.
+    pub operating_rules: Option<Texts>,
+    /// Rules of the new-user activity.
+    pub activity_rules: Option<Texts>,
+    /// Marketing headline.
+    pub marketing_headline: Option<Texts>,
+}
+
+impl Change {
+    /// What the content becomes. An entry that is sent for one list and stands in the other, which stays, is refused.
+    pub fn apply(self, before: Content) -> Result<Content, Refusal> {
+        let sent_for = if self.customer_service.is_some() {
+            "customer_service"
+        } else {
+            "recharge_customer_service"
+        };
+        let content = Content {
+            customer_service: self.customer_service.unwrap_or(before.customer_service),
+            recharge_customer_service: self
+                .recharge_customer_service
+                .unwrap_or(before.recharge_customer_service),
+            faq: self.faq.unwrap_or(before.faq),
+            operating_rules: self.operating_rules.unwrap_or(before.operating_rules),
+            activity_rules: self.activity_rules.unwrap_or(before.activity_rules),
+            marketing_headline: self.marketing_headline.unwrap_or(before.marketing_headline),
+        };
+        let mut known = HashSet::new();
+        let mut entries = content
+            .customer_service
+            .iter()
+            .chain(&content.recharge_customer_service);
+        if entries.all(|entry| known.insert(entry.id)) {
+            Ok(content)
+        } else {
+            Err(Refusal::invalid(sent_for))
+        }
+    }
 }
 
 /// Checks questions and answers; what is wrong is named like `faq[0].title.en`.

@@ -6,7 +6,7 @@ mod built_in;
 pub mod entity;
 mod repo;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use adfolio_kit::audit::Act;
@@ -19,7 +19,7 @@ use adfolio_proto::notification::v1::SetContentResponse;
 use chrono::{DateTime, Utc};
 
 pub use built_in::BuiltIn;
-pub use entity::{Content, Draft, Faq, FaqDraft};
+pub use entity::{Change, Content, Draft, Faq, FaqDraft};
 
 use crate::error::NotificationError;
 use crate::events;
@@ -52,7 +52,7 @@ impl Contents {
         repo::load(&self.pool, &self.built_in).await
     }
 
-    /// Replaces everything. Of several replacements at once the last one stands, as a whole. `once` is the call, which is
+    /// Replaces the parts that were sent. Of several replacements at once the last one stands, part by part. `once` is the call, which is
     /// carried out once: one that comes late takes nothing back.
     pub async fn replace(
         &self,
@@ -60,14 +60,14 @@ impl Contents {
         once: Once,
         draft: Draft,
     ) -> Result<SetContentResponse, NotificationError> {
-        let content = self.check(draft)?;
+        let change = self.check(draft)?;
         let (built_in, now) = (Arc::clone(&self.built_in), self.clock.now());
         let answer = db::write(&self.pool, move |tx| {
             Box::pin(async move {
                 if let Some(earlier) = once.earlier_in_tx(tx).await? {
                     return Ok(earlier);
                 }
-                replace_in_tx(tx, &caller, &content, &built_in, now).await?;
+                let content = replace_in_tx(tx, &caller, change, &built_in, now).await?;
                 let answer = SetContentResponse::from(&content);
                 once.keep_in_tx(tx, &answer).await?;
                 Ok::<_, NotificationError>(answer)
@@ -78,44 +78,58 @@ impl Contents {
         Ok(answer)
     }
 
-    fn check(&self, draft: Draft) -> Result<Content, NotificationError> {
+    fn check(&self, draft: Draft) -> Result<Change, NotificationError> {
         let mut known = HashSet::new();
-        let mut entries =
-            |list, field| service_entry::check_list(list, field, &mut known, || self.ids.next());
+        let mut entries = |list: Option<Vec<service_entry::Draft>>, field| {
+            list.map(|list| service_entry::check_list(list, field, &mut known, || self.ids.next()))
+                .transpose()
+        };
         let customer_service = entries(draft.customer_service, "customer_service")?;
         let recharge_customer_service =
             entries(draft.recharge_customer_service, "recharge_customer_service")?;
-        Ok(Content {
+        let rules = |rules: Option<HashMap<String, String>>, field| {
+            rules
+                .map(|rules| entity::check_rules(rules, field))
+                .transpose()
+        };
+        let faq = draft
+            .faq
+            .map(|faq| entity::check_faq(faq, || self.ids.next()));
+        Ok(Change {
             customer_service,
             recharge_customer_service,
-            faq: entity::check_faq(draft.faq, || self.ids.next())?,
-            operating_rules: entity::check_rules(draft.operating_rules, "operating_rules")?,
-            activity_rules: entity::check_rules(draft.activity_rules, "activity_rules")?,
-            marketing_headline: entity::check_headline(draft.marketing_headline)?,
+            faq: faq.transpose()?,
+            operating_rules: rules(draft.operating_rules, "operating_rules")?,
+            activity_rules: rules(draft.activity_rules, "activity_rules")?,
+            marketing_headline: draft
+                .marketing_headline
+                .map(entity::check_headline)
+                .transpose()?,
         })
     }
 }
 
-/// Writes what differs from what is there, if anything does, and announces it.
+/// Writes what differs from what is there, if anything does, and announces it. Answers the content as it is then.
 async fn replace_in_tx(
     tx: &mut Tx,
     caller: &Caller,
-    content: &Content,
+    change: Change,
     built_in: &BuiltIn,
     now: DateTime<Utc>,
-) -> Result<(), NotificationError> {
+) -> Result<Content, NotificationError> {
     repo::lock_in_tx(tx).await?;
     let before = repo::load(&mut *tx, built_in).await?;
-    if before == *content {
-        return Ok(());
+    let content = change.apply(before.clone())?;
+    if before == content {
+        return Ok(content);
     }
-    service_entry::replace_in_tx(tx, content).await?;
-    repo::replace_parts_in_tx(tx, content, built_in, now).await?;
-    let (was, is) = entity::difference(&before, content)?;
+    service_entry::replace_in_tx(tx, &content).await?;
+    repo::replace_parts_in_tx(tx, &content, built_in, now).await?;
+    let (was, is) = entity::difference(&before, &content)?;
     Act::new("notification.content_set", "content")
         .before(&was)?
         .after(&is)?
         .record_in_tx(tx, events::STAFF_ACTED, caller, now)
         .await?;
-    Ok(())
+    Ok(content)
 }

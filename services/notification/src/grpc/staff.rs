@@ -64,15 +64,14 @@ impl NotificationAdminService for StaffCalls {
     ) -> Result<Response<pb::SetContentResponse>, Status> {
         let caller = Caller::from_request(&request);
         let staff = caller.require_staff(&[StaffRole::Operator])?;
-        let content = request
-            .into_inner()
-            .content
-            .ok_or_else(|| Refusal::invalid("content"))?;
-        let canonical = convert::content::canonical(&content);
+        let request = request.into_inner();
+        let content = request.content.ok_or_else(|| Refusal::invalid("content"))?;
+        let canonical = convert::content::canonical(&content, &request.parts);
         let once = Once::new(&caller, staff.id, "set_content", &canonical);
+        let draft = convert::content::draft(content, &request.parts)?;
         let answer = self
             .contents
-            .replace(caller, once, convert::content::draft(content))
+            .replace(caller, once, draft)
             .await
             .map_err(|error| error.into_status("set_content"))?;
         Ok(Response::new(answer))

@@ -5,8 +5,6 @@ use adfolio_kit::names;
 names! {
     /// What a notice says; the key of its text in every catalogue.
     Template {
-        /// The account was created.
-        Welcome = "welcome",
         /// A deposit was credited.
         DepositCredited = "deposit_credited",
         /// A plan was pushed and waits.
@@ -76,8 +74,7 @@ impl Template {
     /// The parameters that its texts may name.
     pub fn params(self) -> &'static [&'static str] {
         match self {
-            Self::Welcome
-            | Self::PayPasswordSet
+            Self::PayPasswordSet
             | Self::PayPasswordChanged
             | Self::PayPasswordReset
             | Self::PayPasswordLocked

@@ -446,3 +446,47 @@ async fn a_late_repeat_takes_nothing_back() {
     let reused = stack.set_content(&keyed, titled("Three")).await;
     assert_eq!(why(reused).0, Reason::IdempotencyKeyReused);
 }
+
+#[tokio::test]
+async fn parts_that_are_not_named_stay_as_they_are() {
+    let stack = Stack::start().await;
+    let operator = staff(StaffRole::Operator);
+    let before = stack
+        .set_content(
+            &operator,
+            only(entry("https://help.example/chat", &[("en", "Chat")])),
+        )
+        .await
+        .unwrap();
+    let sent = pb::Content {
+        operating_rules: texts(&[("en", "Be kind.")]),
+        ..pb::Content::default()
+    };
+    let after = stack
+        .set_parts(&operator, sent.clone(), &["operating_rules"])
+        .await
+        .unwrap();
+    let expected = pb::Content {
+        operating_rules: sent.operating_rules.clone(),
+        ..before.clone()
+    };
+    assert_eq!(after, expected);
+    let unknown = stack.set_parts(&operator, sent, &["colour"]).await;
+    assert_eq!(why(unknown), (Reason::Validation, Some("parts".to_owned())));
+    // An entry of the list that stays cannot be in the other one, too.
+    let moved = pb::Content {
+        recharge_customer_service: before.customer_service,
+        ..pb::Content::default()
+    };
+    let moved = stack
+        .set_parts(&operator, moved, &["recharge_customer_service"])
+        .await;
+    assert_eq!(
+        why(moved),
+        (
+            Reason::Validation,
+            Some("recharge_customer_service".to_owned())
+        )
+    );
+    assert_eq!(get(&stack, &operator).await, expected);
+}

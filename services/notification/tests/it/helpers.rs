@@ -192,8 +192,19 @@ impl Stack {
         caller: &Caller,
         content: pb::Content,
     ) -> Result<pb::Content, Refusal> {
+        self.set_parts(caller, content, &[]).await
+    }
+
+    /// Replaces the named parts; none named means all.
+    pub async fn set_parts(
+        &self,
+        caller: &Caller,
+        content: pb::Content,
+        parts: &[&str],
+    ) -> Result<pb::Content, Refusal> {
         let request = pb::SetContentRequest {
             content: Some(content),
+            parts: parts.iter().map(|part| (*part).to_owned()).collect(),
         };
         let answer = self
             .staff()

@@ -215,8 +215,8 @@ export interface paths {
         get: operations["getContent"];
         put?: never;
         /**
-         * Replaces the texts that staff edit.
-         * @description Replaces the texts that staff edit. Any `reason` that is sent is kept in the audit log.
+         * Replaces those of the texts that are sent.
+         * @description Replaces those of the texts that are sent. Any `reason` that is sent is kept in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -2339,7 +2339,7 @@ export interface components {
             /** @description For deposits. */
             recharge_customer_service: components["schemas"]["ServiceEntryContent"][];
         };
-        /** @description The texts that staff edit, as they shall be. */
+        /** @description The texts that staff edit, as they shall be. Parts that are absent stay as they are. */
         ContentRequest: {
             /**
              * @description Rules of the new-user activity by language; `en` is required.
@@ -2347,13 +2347,13 @@ export interface components {
              *       "en": "Coupons are distributed periodically."
              *     }
              */
-            activity_rules: {
+            activity_rules?: {
                 [key: string]: string;
-            };
+            } | null;
             /** @description For questions of every kind. */
-            customer_service: components["schemas"]["ServiceEntryContentInput"][];
+            customer_service?: components["schemas"]["ServiceEntryContentInput"][] | null;
             /** @description Questions and answers, at most 50. */
-            faq: components["schemas"]["FaqContentInput"][];
+            faq?: components["schemas"]["FaqContentInput"][] | null;
             marketing?: components["schemas"]["MarketingContentInput"] | null;
             /**
              * @description Operating rules by language; `en` is required.
@@ -2361,11 +2361,11 @@ export interface components {
              *       "en": "Plans run until their budget is consumed."
              *     }
              */
-            operating_rules: {
+            operating_rules?: {
                 [key: string]: string;
-            };
+            } | null;
             /** @description For deposits. */
-            recharge_customer_service: components["schemas"]["ServiceEntryContentInput"][];
+            recharge_customer_service?: components["schemas"]["ServiceEntryContentInput"][] | null;
         };
         /**
          * @description Content a product can be advertised with.
@@ -5144,37 +5144,9 @@ export interface operations {
                  *       "activity_rules": {
                  *         "en": "Coupons are distributed periodically."
                  *       },
-                 *       "customer_service": [
-                 *         {
-                 *           "label": {
-                 *             "en": "Live chat"
-                 *           },
-                 *           "type": 1,
-                 *           "url": "https://support.example.com/chat"
-                 *         }
-                 *       ],
-                 *       "faq": [
-                 *         {
-                 *           "content": {
-                 *             "en": "About 30 to 50 conversions within 7 days."
-                 *           },
-                 *           "title": {
-                 *             "en": "How long does learning take?"
-                 *           }
-                 *         }
-                 *       ],
                  *       "operating_rules": {
                  *         "en": "Plans run until their budget is consumed."
-                 *       },
-                 *       "recharge_customer_service": [
-                 *         {
-                 *           "label": {
-                 *             "en": "Live chat"
-                 *           },
-                 *           "type": 1,
-                 *           "url": "https://support.example.com/chat"
-                 *         }
-                 *       ]
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["ContentRequest"];

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use adfolio_kit::refusal::Refusal;
 use adfolio_proto::notification::v1 as pb;
 use serde_json::{Value, json};
 
@@ -9,6 +10,16 @@ use crate::content::{Content, Draft, Faq, FaqDraft};
 use crate::lang::Lang;
 use crate::localized::{self, Texts};
 use crate::service_entry::{self, ServiceEntry};
+
+/// The names of the parts, as in the message.
+const PARTS: [&str; 6] = [
+    "customer_service",
+    "recharge_customer_service",
+    "faq",
+    "operating_rules",
+    "activity_rules",
+    "marketing_headline",
+];
 
 pub fn entries(entries: &[ServiceEntry], lang: Lang) -> Vec<pb::ServiceEntry> {
     let entry = |entry: &ServiceEntry| pb::ServiceEntry {
@@ -76,7 +87,7 @@ impl From<&Content> for pb::SetContentResponse {
 }
 
 /// The content in one order of its languages: a map has none, and the same request must have the same digest.
-pub fn canonical(content: &pb::Content) -> String {
+pub fn canonical(content: &pb::Content, parts: &[String]) -> String {
     let sorted = |texts: &HashMap<String, String>| -> Value {
         let sorted: BTreeMap<_, _> = texts.iter().collect();
         json!(sorted)
@@ -88,7 +99,8 @@ pub fn canonical(content: &pb::Content) -> String {
         entries.iter().map(entry).collect()
     };
     let faq = |faq: &pb::FaqContent| json!([faq.id, sorted(&faq.title), sorted(&faq.content)]);
-    let parts = json!([
+    let all = json!([
+        parts,
         entries(&content.customer_service),
         entries(&content.recharge_customer_service),
         content.faq.iter().map(faq).collect::<Value>(),
@@ -96,23 +108,32 @@ pub fn canonical(content: &pb::Content) -> String {
         sorted(&content.activity_rules),
         sorted(&content.marketing_headline),
     ]);
-    parts.to_string()
+    all.to_string()
 }
 
-pub fn draft(content: pb::Content) -> Draft {
+/// The parts of the content that `parts` names; none named means all. A name that no part has is VALIDATION.
+pub fn draft(content: pb::Content, parts: &[String]) -> Result<Draft, Refusal> {
+    let known = |part: &String| PARTS.contains(&part.as_str());
+    if !parts.iter().all(known) {
+        return Err(Refusal::invalid("parts"));
+    }
+    let wanted = |part: &str| parts.is_empty() || parts.iter().any(|name| name == part);
+
     let faq = |faq: pb::FaqContent| FaqDraft {
         id: faq.id,
         title: faq.title,
         content: faq.content,
     };
-    Draft {
-        customer_service: entry_drafts(content.customer_service),
-        recharge_customer_service: entry_drafts(content.recharge_customer_service),
-        faq: content.faq.into_iter().map(faq).collect(),
-        operating_rules: content.operating_rules,
-        activity_rules: content.activity_rules,
-        marketing_headline: content.marketing_headline,
-    }
+    Ok(Draft {
+        customer_service: wanted("customer_service")
+            .then(|| entry_drafts(content.customer_service)),
+        recharge_customer_service: wanted("recharge_customer_service")
+            .then(|| entry_drafts(content.recharge_customer_service)),
+        faq: wanted("faq").then(|| content.faq.into_iter().map(faq).collect()),
+        operating_rules: wanted("operating_rules").then_some(content.operating_rules),
+        activity_rules: wanted("activity_rules").then_some(content.activity_rules),
+        marketing_headline: wanted("marketing_headline").then_some(content.marketing_headline),
+    })
 }
 
 fn entry_drafts(entries: Vec<pb::ServiceEntryContent>) -> Vec<service_entry::Draft> {
