@@ -234,9 +234,14 @@ fn assemble(paths: BTreeMap<&str, PathItem>, schemas: Schemas) -> OpenApi {
 }
 
 /// What never reaches the business, by status.
-const EDGE_STATUSES: [(u16, &str); 7] = [
+const EDGE_STATUSES: [(u16, &str); 9] = [
+    (
+        400,
+        "The request is not valid HTTP, or its headers are too long.",
+    ),
     (405, "The path does not know this method."),
     (413, "The body is too large."),
+    (414, "The address is too long."),
     (415, "The body is of the wrong content type."),
     (
         429,

@@ -50,7 +50,7 @@ fn every_route_is_documented_with_reasons_and_examples() {
                 "{route:?} has no example of {reason}"
             );
         }
-        for status in ["405", "429", "502", "503", "504"] {
+        for status in ["400", "405", "414", "429", "502", "503", "504"] {
             assert!(
                 operation["responses"][status].is_object(),
                 "{route:?} {status}"

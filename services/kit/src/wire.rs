@@ -26,6 +26,12 @@ pub fn optional_id(text: &str, field: &str) -> Result<Option<Uuid>, Refusal> {
     }
 }
 
+/// The opaque id that a list is narrowed to, if one was sent. A text that no id looks like stands for one that nobody has: such
+/// a list is as empty as that of an unknown id.
+pub fn filter_id(text: &str) -> Option<Uuid> {
+    (!text.is_empty()).then(|| text.parse().unwrap_or(Uuid::nil()))
+}
+
 /// A text of 1 to `longest` characters after blanks at its ends are dropped, without control characters.
 pub fn line(text: &str, longest: usize, field: &str) -> Result<String, Refusal> {
     let trimmed = text.trim();

@@ -120,7 +120,7 @@ impl AcceptorAdminService for StaffCalls {
         Caller::from_request(&request).require_staff(&[StaffRole::Finance])?;
         let request = request.into_inner();
         let status = convert::wanted_status(request.status)?;
-        let user = wire::optional_id(&request.user_id, "user_id")?.map(UserId);
+        let user = wire::filter_id(&request.user_id).map(UserId);
         let (page, cursor) = wire::page(request.page)?;
         let scope = format!(
             "exchanges.{}",

@@ -138,7 +138,7 @@ impl PlanAdminService for Grpc {
             statuses: convert::wanted_statuses(request.status)?,
             official: convert::wanted_pushes(request.push)?,
         };
-        let user_id = wire::optional_id(&request.user_id, "user_id")?;
+        let user_id = wire::filter_id(&request.user_id);
         let (page, cursor) = wire::page(request.page)?;
         let owner = user_id.map_or_else(|| "all".to_owned(), |id| id.to_string());
         let before = wire::cursor_id(&order::cursor(&owner), cursor.as_deref())?;

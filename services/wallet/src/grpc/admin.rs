@@ -122,7 +122,7 @@ impl WalletAdminService for Grpc {
         let request = request.into_inner();
         let filter = Filter {
             status: map::status_filter(request.status)?,
-            user_id: wire::optional_id(&request.user_id, "user_id")?,
+            user_id: wire::filter_id(&request.user_id),
         };
         let (page, cursor) = wire::page(request.page)?;
         let (rows, next) = self

@@ -4615,6 +4615,15 @@ export interface components {
         WithdrawalStatus: "pending" | "paid" | "rejected";
     };
     responses: {
+        /** @description The request is not valid HTTP, or its headers are too long. */
+        Edge400: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorEnvelope"];
+            };
+        };
         /** @description The path does not know this method. */
         Edge405: {
             headers: {
@@ -4626,6 +4635,15 @@ export interface components {
         };
         /** @description The body is too large. */
         Edge413: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorEnvelope"];
+            };
+        };
+        /** @description The address is too long. */
+        Edge414: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4725,8 +4743,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -4774,8 +4794,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -4826,8 +4848,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -4867,7 +4891,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -4906,7 +4932,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -4957,8 +4985,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -5005,8 +5035,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -5044,7 +5076,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -5084,7 +5118,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -5118,7 +5154,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -5168,8 +5206,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -5221,8 +5261,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -5260,7 +5302,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -5306,8 +5350,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -5346,8 +5392,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -5395,8 +5443,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -5436,7 +5486,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -5482,8 +5534,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -5522,7 +5576,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -5569,8 +5625,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -5608,7 +5666,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -5652,8 +5712,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -5693,8 +5755,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -5747,8 +5811,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -5794,8 +5860,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -5833,7 +5901,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -5879,8 +5949,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -5924,8 +5996,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -5973,8 +6047,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6016,7 +6092,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -6069,8 +6147,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6116,8 +6196,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6181,8 +6263,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6247,8 +6331,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6286,7 +6372,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -6333,8 +6421,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6372,7 +6462,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -6415,8 +6507,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6462,8 +6556,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6503,7 +6599,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -6548,8 +6646,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6597,8 +6697,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6646,8 +6748,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6695,8 +6799,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6743,8 +6849,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6792,8 +6900,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6828,7 +6938,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -6875,8 +6987,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6924,8 +7038,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -6965,7 +7081,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -7010,8 +7128,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7051,7 +7171,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -7095,8 +7217,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7136,8 +7260,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7189,8 +7315,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7225,7 +7353,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -7269,8 +7399,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7322,8 +7454,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7360,7 +7494,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -7411,8 +7547,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7449,7 +7587,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -7494,8 +7634,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7544,8 +7686,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7588,8 +7732,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7635,8 +7781,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7682,8 +7830,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7725,8 +7875,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7772,8 +7924,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7815,7 +7969,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -7863,8 +8019,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7904,7 +8062,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -7950,8 +8110,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -7983,7 +8145,9 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -8024,7 +8188,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -8062,7 +8228,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -8095,7 +8263,9 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -8142,8 +8312,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -8180,7 +8352,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -8227,8 +8401,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -8270,8 +8446,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -8317,8 +8495,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -8360,8 +8540,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -8398,7 +8580,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -8447,8 +8631,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
@@ -8488,7 +8674,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -8528,7 +8716,9 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -8575,8 +8765,10 @@ export interface operations {
                     } | components["schemas"]["ErrorEnvelope"];
                 };
             };
+            400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
