@@ -98,6 +98,7 @@ pub fn router(gateway: &Gateway) -> Router {
         .route(&format!("{BASE_PATH}/openapi.json"), get(serve_document))
         .route(&format!("{BASE_PATH}/files/{{id}}"), get(serve_file))
         .route(&format!("{BASE_PATH}/docs"), get(docs::serve))
+        .route(&format!("{BASE_PATH}/docs/"), get(docs::serve))
         .route(&format!("{BASE_PATH}/docs/{{*file}}"), get(docs::serve))
         .method_not_allowed_fallback(|request: Request| {
             refuse(&request, StatusCode::METHOD_NOT_ALLOWED, Reason::Validation)

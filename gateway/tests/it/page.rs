@@ -35,6 +35,8 @@ async fn the_page_fetches_nothing_from_elsewhere() {
     assert_eq!(files, 5);
     let start = front.send(front.get("/docs/start.js")).await;
     assert!(String::from_utf8_lossy(&start.body).contains("\"/api/openapi.json\""));
+    let with_slash = front.send(front.get("/docs/")).await;
+    assert_eq!(with_slash.body, html.as_bytes());
     let other = front.send(front.get("/docs/oauth2-redirect.html")).await;
     assert_eq!(other.refusal(), (404, 405, "NOT_FOUND".to_owned()));
 }
