@@ -1,9 +1,9 @@
 import { screen, within } from '@testing-library/react';
 import { delay, http } from 'msw';
 import { expect, test } from 'vitest';
+import { ok, refusal } from '@/test/answers';
 import { address, openApp } from '@/test/app';
 import * as fixtures from '@/test/fixtures';
-import { ok, refusal } from '@/test/handlers';
 import { server } from '@/test/server';
 
 const STATISTICS = '*/api/ad/order/data_statistics/list';

@@ -1,9 +1,9 @@
 import { screen } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, test } from 'vitest';
+import { ok, refusal } from '@/test/answers';
 import { openApp } from '@/test/app';
 import * as fixtures from '@/test/fixtures';
-import { ok, refusal } from '@/test/handlers';
 import { server } from '@/test/server';
 
 test('coupons are listed by state, each with what it gives', async () => {

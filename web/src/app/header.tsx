@@ -30,7 +30,13 @@ export function Header({ notes }: { notes: HeaderNotes }) {
   }, [title, name]);
 
   return (
-    <header className={cx(styles.header, notes.transparent && styles.transparent)}>
+    <header
+      className={cx(
+        styles.header,
+        notes.transparent && styles.transparent,
+        notes.transparent === 'light' && styles.light,
+      )}
+    >
       <div className={styles.bar}>
         <div className={styles.start}>
           <BackButton notes={notes} onBack={own.onBack} />

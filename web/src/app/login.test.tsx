@@ -2,8 +2,8 @@ import { screen } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { expect, test } from 'vitest';
 import { sessionStore } from '@/lib/session/store';
+import { refusal } from '@/test/answers';
 import { address, openApp } from '@/test/app';
-import { refusal } from '@/test/handlers';
 import { server } from '@/test/server';
 
 test('a visitor of a page that needs a login comes to the login and back after it', async () => {

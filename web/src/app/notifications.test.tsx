@@ -1,8 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { delay, http } from 'msw';
 import { expect, test } from 'vitest';
+import { ok, refusal } from '@/test/answers';
 import { address, openApp } from '@/test/app';
-import { ok, refusal } from '@/test/handlers';
 import { server } from '@/test/server';
 
 const READ = '*/api/user/notifications/read';

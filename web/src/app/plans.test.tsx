@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { delay, HttpResponse, http } from 'msw';
 import { expect, test } from 'vitest';
+import { ok, refusal } from '@/test/answers';
 import { address, openApp } from '@/test/app';
 import * as fixtures from '@/test/fixtures';
-import { ok, refusal } from '@/test/handlers';
 import { server } from '@/test/server';
 
 const LIST = '*/api/plan/order/list';

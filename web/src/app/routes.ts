@@ -13,7 +13,10 @@ export type HeaderNotes = {
   bell: boolean;
   language: boolean;
   logout: boolean;
-  transparent?: boolean;
+  /** Visitors reach customer service from the header; others find it in the pages. */
+  service?: boolean;
+  /** Over a cover of the page's own. `light`: the cover is dark, what stands on it white. */
+  transparent?: 'plain' | 'light';
 };
 
 export type RouteSpec = {
@@ -31,20 +34,26 @@ export type RouteSpec = {
 
 const page = { bell: true, language: true, logout: false } as const;
 const visitor = { title: null, back: 'none', bell: false, language: true, logout: false } as const;
+const bare = { bell: false, language: false, logout: false } as const;
 
 export const routes: readonly RouteSpec[] = [
-  { path: '/login', login: false, header: visitor, load: () => import('@/features/auth/pages/login') },
+  {
+    path: '/login',
+    login: false,
+    header: { ...visitor, service: true },
+    load: () => import('@/features/auth/pages/login'),
+  },
   {
     path: '/register',
     login: false,
     // The same header as the login's, with the way back to it in the page.
-    header: visitor,
+    header: { ...visitor, service: true },
     load: () => import('@/features/auth/pages/register'),
   },
   {
     path: '/ad-welcome',
     login: false,
-    header: { ...visitor, language: false, transparent: true },
+    header: { ...visitor, language: false, transparent: 'light' },
     load: () => import('@/features/auth/pages/welcome'),
   },
   {
@@ -62,10 +71,58 @@ export const routes: readonly RouteSpec[] = [
     load: () => import('@/features/ad-center/pages/ad-center'),
   },
   {
+    path: '/ad-center/activities',
+    login: true,
+    header: { ...page, title: 'title.activities', back: 'history' },
+    load: () => import('@/features/coupons/pages/activities'),
+  },
+  {
     path: '/ad-center/coupons',
     login: true,
     header: { ...page, title: 'title.coupons', back: 'history' },
     load: () => import('@/features/coupons/pages/coupons'),
+  },
+  {
+    path: '/ad-center/edit-login-password',
+    login: true,
+    header: { ...page, title: 'title.edit_login_password', back: 'history' },
+    load: () => import('@/features/security/pages/edit-login-password'),
+  },
+  {
+    path: '/ad-center/edit-pay-password',
+    login: true,
+    header: { ...page, title: 'title.edit_pay_password', back: 'history' },
+    load: () => import('@/features/security/pages/edit-pay-password'),
+  },
+  {
+    path: '/ad-center/feedback',
+    login: true,
+    header: { ...page, title: 'title.feedback', back: 'history' },
+    load: () => import('@/features/support/pages/feedback'),
+  },
+  {
+    path: '/ad-center/level',
+    login: true,
+    header: { ...page, title: 'title.level', back: 'history' },
+    load: () => import('@/features/ad-center/pages/level'),
+  },
+  {
+    path: '/ad-center/operated',
+    login: true,
+    header: { ...page, title: 'title.operated', back: 'history' },
+    load: () => import('@/features/ad-center/pages/operated'),
+  },
+  {
+    path: '/ad-center/ques-detail',
+    login: true,
+    header: { ...bare, title: 'title.ques_detail', back: 'history' },
+    load: () => import('@/features/support/pages/question'),
+  },
+  {
+    path: '/customer',
+    login: true,
+    header: { ...bare, title: 'title.customer', back: 'history' },
+    load: () => import('@/features/support/pages/customer'),
   },
   {
     path: '/plan',
@@ -83,7 +140,7 @@ export const routes: readonly RouteSpec[] = [
   {
     path: '/plan/goods-detail',
     login: true,
-    header: { ...page, title: 'title.product', back: 'history', transparent: true },
+    header: { ...page, title: 'title.product', back: 'history', transparent: 'plain' },
     load: () => import('@/features/plan/pages/product-detail'),
   },
   {
@@ -98,6 +155,30 @@ export const routes: readonly RouteSpec[] = [
     login: true,
     header: { ...page, title: 'title.fund_details', back: 'history' },
     load: () => import('@/features/wallet/pages/fund-details'),
+  },
+  {
+    path: '/wallet/withdraw',
+    login: true,
+    header: { ...page, title: 'title.withdraw', back: '/wallet' },
+    load: () => import('@/features/wallet/pages/withdraw'),
+  },
+  {
+    path: '/wallet/bind-card',
+    login: true,
+    header: { ...page, title: 'title.bind_card', back: 'history' },
+    load: () => import('@/features/wallet/pages/bind-card'),
+  },
+  {
+    path: '/wallet/foreign-exchange',
+    login: true,
+    header: { ...page, title: 'title.foreign_exchange', back: 'history', transparent: 'light' },
+    load: () => import('@/features/exchange/pages/foreign-exchange'),
+  },
+  {
+    path: '/wallet/set-password',
+    login: true,
+    header: { ...page, title: 'title.set_pay_password', back: 'history' },
+    load: () => import('@/features/security/pages/set-pay-password'),
   },
   {
     path: '/notification',

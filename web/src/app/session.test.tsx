@@ -2,9 +2,9 @@ import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, test } from 'vitest';
 import { sessionStore, startSession } from '@/lib/session/store';
+import { ok, refusal } from '@/test/answers';
 import { address, openApp } from '@/test/app';
 import * as fixtures from '@/test/fixtures';
-import { ok, refusal } from '@/test/handlers';
 import { server } from '@/test/server';
 
 const expired = () => refusal(503, 'Token expired', { reason: 'SESSION_EXPIRED' });

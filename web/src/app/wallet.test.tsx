@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, test } from 'vitest';
+import { ok, refusal } from '@/test/answers';
 import { address, openApp } from '@/test/app';
 import * as fixtures from '@/test/fixtures';
-import { ok, refusal } from '@/test/handlers';
 import { server } from '@/test/server';
 
 const FLOW = '*/api/transaction_flow/list';
@@ -19,7 +19,7 @@ test('the wallet shows its figures and leads to what they are made of', async ()
   await user.click(screen.getByRole('button', { name: 'Deposit' }));
   const sheet = await screen.findByRole('dialog', { name: 'Deposit' });
   expect(await within(sheet).findByText('demo')).toBeVisible();
-  const service = within(sheet).getByRole('link', { name: 'Customer service 1 – Deposits' });
+  const service = within(sheet).getByRole('link', { name: 'Customer service 1 - Deposits' });
   expect(service).toHaveAttribute('rel', expect.stringContaining('noopener'));
 });
 

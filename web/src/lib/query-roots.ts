@@ -3,10 +3,13 @@
  * data names that feature's root here and needs nothing else of it.
  */
 export const roots = {
+  basicConfig: 'basic-config',
   user: 'user',
   wallet: 'wallet',
   plans: 'plans',
   statistics: 'statistics',
   coupons: 'coupons',
   notifications: 'notifications',
+  assistance: 'assistance',
+  exchange: 'exchange',
 } as const;

@@ -1,21 +1,12 @@
-import { HttpResponse, http } from 'msw';
-import type { ErrorData } from '@/lib/api/error';
+import { http } from 'msw';
 import type { Notification, Plan, StatisticsType } from '@/lib/api/types';
+import { ok, page } from './answers';
 import * as fixtures from './fixtures';
-
-export function ok(data: unknown) {
-  return HttpResponse.json({ code: 200, msg: 'ok', data });
-}
-
-export function refusal(code: number, msg: string, data: ErrorData = {}) {
-  return HttpResponse.json({
-    code,
-    msg,
-    data: { reason: null, field: null, lang: 'en', retry_after: null, ...data },
-  });
-}
-
-const page = <T>(items: T[]) => ({ items, next_cursor: null });
+import { adCenterHandlers } from './handlers/ad-center';
+import { exchangeHandlers } from './handlers/exchange';
+import { securityHandlers } from './handlers/security';
+import { supportHandlers } from './handlers/support';
+import { walletHandlers } from './handlers/wallet';
 
 function countsOf(plans: Plan[]) {
   return plans.reduce<Record<string, number>>((counts, { status }) => {
@@ -28,6 +19,11 @@ const session = { token: 'token-1', expires_at: fixtures.at(86_400_000), user: f
 
 /** A server on which everything goes well; a test replaces what it is about. */
 export const handlers = [
+  ...adCenterHandlers,
+  ...securityHandlers,
+  ...supportHandlers,
+  ...walletHandlers,
+  ...exchangeHandlers,
   http.post('*/api/auth/v2/login', () => ok(session)),
   http.post('*/api/auth/v2/register', () => ok(session)),
   http.post('*/api/auth/logout', () => ok({})),

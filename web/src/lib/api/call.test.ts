@@ -1,7 +1,7 @@
 import { HttpResponse, http } from 'msw';
 import { expect, test } from 'vitest';
 import { startSession } from '@/lib/session/store';
-import { ok, refusal } from '@/test/handlers';
+import { ok, refusal } from '@/test/answers';
 import { server } from '@/test/server';
 import { get, post } from './call';
 import { ApiError } from './error';

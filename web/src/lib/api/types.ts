@@ -22,6 +22,7 @@ export type Notification = Schemas['Notification'];
 export type StatisticsType = Schemas['StatisticsType'];
 export type Statistics = Schemas['Statistics'];
 export type Property = Schemas['Property'];
+export type BasicConfig = Schemas['BasicConfig'];
 
 /** A list answer: `next_cursor` is null on the last page. */
 export type Page<T> = { items: T[]; next_cursor?: string | null };

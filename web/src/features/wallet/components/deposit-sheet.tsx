@@ -40,7 +40,7 @@ function Services({ entries }: { entries: readonly ServiceEntry[] }) {
         <li key={entry.id}>
           <a className={styles.service} href={entry.url} target="_blank" rel="noopener noreferrer">
             <MessageCircle size={20} aria-hidden="true" />
-            {t('wallet.service_entry', { number: index + 1, label: entry.label })}
+            {t('service.entry', { number: index + 1, label: entry.label })}
           </a>
         </li>
       ))}

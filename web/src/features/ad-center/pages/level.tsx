@@ -1,0 +1,6 @@
+import { useTranslation } from 'react-i18next';
+
+export default function LevelPage() {
+  const { t } = useTranslation();
+  return <p>{t('title.level')}</p>;
+}

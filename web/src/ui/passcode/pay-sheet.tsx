@@ -1,0 +1,156 @@
+import { useMutation } from '@tanstack/react-query';
+import { ArrowLeft } from 'lucide-react';
+import { type ReactNode, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useErrorText } from '@/i18n/error-text';
+import { ApiError } from '@/lib/api/error';
+import { checkPayPassword } from '@/lib/data/pay-password';
+import { md5Hex } from '@/lib/md5';
+import { Button, IconButton } from '../button';
+import { FormAlert } from '../field';
+import { Sheet } from '../sheet';
+import { PASSCODE_LENGTH, PasscodeField, type PasscodeState } from './passcode-field';
+import styles from './pay-sheet.module.css';
+
+type Props = {
+  title: string;
+  /** What is about to happen: amount, fee or coupon, destination, balance after. */
+  children: ReactNode;
+  /** The button that leads from the review on: to the password, or straight to the deed where none is asked for. */
+  confirmLabel: string;
+  /** False: the user has no transaction password that could be asked for. */
+  asksPassword: boolean;
+  /**
+   * Does it. Gets the password as MD5, or null where none is asked for. A rejection is shown here and everything stays;
+   * the caller closes the sheet or leaves the page after a success.
+   */
+  onPay: (password: string | null) => Promise<unknown>;
+  onClose: () => void;
+};
+
+/** Review, then transaction password, then the deed: one dialog, one entry of the history, and one call however often it is tapped. */
+export function PaySheet({ title, children, confirmLabel, asksPassword, onPay, onClose }: Props) {
+  const { t } = useTranslation();
+  const [step, setStep] = useState<'review' | 'password'>('review');
+  const pay = usePaying(onPay);
+  const inPassword = step === 'password';
+
+  const review = (
+    <>
+      <FormAlert>{pay.failure}</FormAlert>
+      <Button
+        wide
+        large
+        busy={pay.state === 'checking' || pay.state === 'success'}
+        onClick={() => (asksPassword ? setStep('password') : pay.withoutPassword())}
+      >
+        {confirmLabel}
+      </Button>
+    </>
+  );
+  const password = (
+    <>
+      <FormAlert>{pay.failure}</FormAlert>
+      <Button
+        type="submit"
+        form={FORM}
+        wide
+        large
+        disabled={pay.digits.length < PASSCODE_LENGTH}
+        busy={pay.state === 'checking' || pay.state === 'success'}
+      >
+        {t('common.ok')}
+      </Button>
+    </>
+  );
+  return (
+    <Sheet
+      isOpen
+      onClose={onClose}
+      title={inPassword ? t('passcode.title') : title}
+      footer={inPassword ? password : review}
+    >
+      {inPassword ? (
+        <form
+          id={FORM}
+          className={styles.password}
+          onSubmit={(event) => {
+            event.preventDefault();
+            pay.withPassword();
+          }}
+        >
+          <IconButton label={t('passcode.back_to_review')} onClick={() => setStep('review')}>
+            <ArrowLeft size={22} aria-hidden="true" />
+          </IconButton>
+          <PasscodeField
+            autoFocus
+            label={t('passcode.label')}
+            value={pay.digits}
+            onChange={pay.setDigits}
+            state={pay.state}
+            error={pay.wrong}
+          />
+        </form>
+      ) : (
+        children
+      )}
+    </Sheet>
+  );
+}
+
+const FORM = 'transaction-password';
+
+function usePaying(onPay: Props['onPay']) {
+  const errorText = useErrorText();
+  const [digits, setDigits] = useState('');
+  // Any failure of the check counts as a wrong password and is said at the boxes; later ones belong to the deed.
+  const checking = useRef(false);
+  // A second tap may come before React has drawn the button as busy.
+  const running = useRef(false);
+  const mutation = useMutation({
+    mutationFn: async (password: string | null) => {
+      checking.current = password !== null;
+      if (password !== null) await checkPayPassword(password);
+      checking.current = false;
+      await onPay(password);
+    },
+    meta: { inline: true },
+    onError: () => {
+      running.current = false;
+    },
+  });
+  const wrong = mutation.isError && (checking.current || isPasswordError(mutation.error));
+  const state: PasscodeState = mutation.isPending
+    ? 'checking'
+    : mutation.isSuccess
+      ? 'success'
+      : wrong
+        ? 'wrong'
+        : 'entering';
+
+  const run = (password: string | null) => {
+    if (running.current) return;
+    running.current = true;
+    mutation.mutate(password);
+  };
+  return {
+    digits,
+    state,
+    wrong: wrong ? errorText(mutation.error) : null,
+    failure: mutation.isError && !wrong ? errorText(mutation.error) : null,
+    setDigits: (next: string) => {
+      setDigits(next);
+      if (mutation.isError) mutation.reset();
+    },
+    withPassword: () => {
+      if (digits.length === PASSCODE_LENGTH) run(md5Hex(digits));
+    },
+    withoutPassword: () => run(null),
+  };
+}
+
+const PASSWORD_REASONS = ['WRONG_PAY_PASSWORD', 'PAY_PASSWORD_LOCKED'];
+
+function isPasswordError(error: unknown): boolean {
+  return error instanceof ApiError && PASSWORD_REASONS.includes(error.reason);
+}

@@ -1,0 +1,27 @@
+import { createStore } from '@/lib/store';
+import { useOverlay } from '../use-overlay';
+
+export type ServiceRequest = {
+  /** `recharge`: the contacts for deposits. */
+  variant: 'normal' | 'recharge';
+  /** Why the user was sent here, shown below the title. */
+  subtitle?: string | undefined;
+};
+
+export const serviceStore = createStore<ServiceRequest>({ variant: 'normal' });
+
+/** The one customer-service dialog, which stands in the shell: any page opens it, the device's Back closes it. */
+export function useService(): {
+  isOpen: boolean;
+  open: (request?: Partial<ServiceRequest>) => void;
+  close: () => void;
+} {
+  const overlay = useOverlay('service');
+  return {
+    ...overlay,
+    open: (request) => {
+      serviceStore.set({ variant: request?.variant ?? 'normal', subtitle: request?.subtitle });
+      overlay.open();
+    },
+  };
+}
