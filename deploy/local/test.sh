@@ -12,6 +12,7 @@ last_stages=(api-fuzz e2e)
 # --- the stages -------------------------------------------------------------------------------------------------------
 
 stage_fmt() { cargo fmt --all --check; }
+# Only when named: a whole run lints while it builds.
 stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 stage_rust_build() {
     # One call for tests and programs: by itself each would choose other features of the libraries and build them once more.
@@ -43,6 +44,14 @@ stage_e2e() {
 stage_api_fuzz() {
     export ADFOLIO_DEMO=1 FLOOD_LIMIT_PER_SECOND=0 FLOOD_LIMIT_SESSION_PER_SECOND=0
     local_program with-stack -- deploy/local/api-fuzz/run.sh
+}
+
+# From here on cargo compiles the workspace with clippy's driver, which is rustc with lints and warnings that fail: the lints
+# then cost a minute, and not one more compilation of every library. What runs the tests must see the same wrapper, or it
+# would build anew. This is what `cargo clippy -- -D warnings` sets for itself.
+lint_while_building() {
+    export RUSTC_WORKSPACE_WRAPPER=clippy-driver
+    export CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 }
 
 # What must have passed before a stage makes sense.
@@ -156,7 +165,10 @@ installing=$!
 run_stages "${web_stages[@]}" >"$results/web.log" 2>&1 &
 web=$!
 
-run_stages fmt clippy rust-build
+run_stages fmt
+[ "${#wanted[@]}" = 0 ] || run_stages clippy
+lint_while_building
+run_stages rust-build
 wait "$installing"
 if [ -f "$results/packages" ] && ! grep -q '^ok' "$results/packages"; then
     cat "$results/packages.log"
