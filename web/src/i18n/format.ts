@@ -21,6 +21,7 @@ export type Formats = {
   time: (value: Date | number) => string;
   /** `2026-11` as month and year. */
   month: (month: string) => string;
+  /** Facts side by side. Not `Intl.ListFormat`: it puts an “and” before the last in some languages and nothing at all between them in Chinese. */
   list: (items: readonly string[]) => string;
 };
 
@@ -60,7 +61,6 @@ function makeFormats(locale: string): Formats {
   });
   const time = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
   const month = new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' });
-  const list = new Intl.ListFormat(locale, { type: 'unit', style: 'short' });
   return {
     money: (value) => money.format(value as NumericString),
     signedMoney: (value) => signed.format(value as NumericString),
@@ -77,7 +77,7 @@ function makeFormats(locale: string): Formats {
     dateTime: (iso) => dateTime.format(new Date(iso)),
     time: (value) => time.format(value),
     month: (value) => month.format(new Date(`${value}-01T00:00:00Z`)),
-    list: (items) => list.format(items),
+    list: (items) => items.join(' · '),
   };
 }
 
