@@ -7,12 +7,14 @@ export function errorText(error: unknown): string {
   if (isNetworkError(error)) return i18next.t('error.network');
   if (!(error instanceof ApiError) || !error.message) return i18next.t('error.system');
   const wait = error.retryAfterSeconds;
-  return wait ? `${sentence(error.message)} ${waitText(wait)}` : error.message;
+  return wait ? joined(error.message, waitText(wait)) : error.message;
 }
 
-/** Messages come without a full stop, which another sentence behind them needs. */
-function sentence(message: string): string {
-  return /\p{P}$/u.test(message) ? message : `${message}.`;
+/** Two sentences. Messages may come without a full stop, and Chinese and Japanese set none of our blanks between sentences. */
+function joined(first: string, second: string): string {
+  const wide = /^(zh|cht|jp)$/.test(i18next.language);
+  const ended = /\p{P}$/u.test(first) ? first : `${first}${wide ? '。' : '.'}`;
+  return `${ended}${wide ? '' : ' '}${second}`;
 }
 
 /** The same for a component, which then follows a change of the language. */
