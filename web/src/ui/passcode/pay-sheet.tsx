@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { ArrowLeft } from 'lucide-react';
+import { ArrowLeft, LockKeyhole } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useErrorText } from '@/i18n/error-text';
@@ -8,6 +8,7 @@ import { checkPayPassword } from '@/lib/data/pay-password';
 import { md5Hex } from '@/lib/md5';
 import { Button, IconButton } from '../button';
 import { FormAlert } from '../field';
+import { useService } from '../service/service-store';
 import { Sheet } from '../sheet';
 import { PASSCODE_LENGTH, PasscodeField, type PasscodeState } from './passcode-field';
 import styles from './pay-sheet.module.css';
@@ -20,6 +21,8 @@ type Props = {
   confirmLabel: string;
   /** False: the user has no transaction password that could be asked for. */
   asksPassword: boolean;
+  /** What the password stands for, in a few words above its boxes: the amount, the account. */
+  summary?: ReactNode;
   /**
    * Does it. Gets the password as MD5, or null where none is asked for. A rejection is shown here and everything stays;
    * the caller closes the sheet or leaves the page after a success.
@@ -29,68 +32,48 @@ type Props = {
 };
 
 /** Review, then transaction password, then the deed: one dialog, one entry of the history, and one call however often it is tapped. */
-export function PaySheet({ title, children, confirmLabel, asksPassword, onPay, onClose }: Props) {
+export function PaySheet({ title, children, confirmLabel, asksPassword, summary, onPay, onClose }: Props) {
   const { t } = useTranslation();
   const [step, setStep] = useState<'review' | 'password'>('review');
   const pay = usePaying(onPay);
   const inPassword = step === 'password';
+  const busy = pay.state === 'checking' || pay.state === 'success';
 
-  const review = (
-    <>
-      <FormAlert>{pay.failure}</FormAlert>
-      <Button
-        wide
-        large
-        busy={pay.state === 'checking' || pay.state === 'success'}
-        onClick={() => (asksPassword ? setStep('password') : pay.withoutPassword())}
-      >
-        {confirmLabel}
-      </Button>
-    </>
-  );
-  const password = (
-    <>
-      <FormAlert>{pay.failure}</FormAlert>
-      <Button
-        type="submit"
-        form={FORM}
-        wide
-        large
-        disabled={pay.digits.length < PASSCODE_LENGTH}
-        busy={pay.state === 'checking' || pay.state === 'success'}
-      >
-        {t('common.ok')}
-      </Button>
-    </>
-  );
   return (
     <Sheet
       isOpen
-      onClose={onClose}
+      // While the call is on its way its outcome would find nobody to tell it to.
+      onClose={() => (busy ? undefined : onClose())}
       title={inPassword ? t('passcode.title') : title}
-      footer={inPassword ? password : review}
+      footer={
+        <>
+          <FormAlert>{pay.failure}</FormAlert>
+          {inPassword ? (
+            <Button
+              type="submit"
+              form={FORM}
+              wide
+              large
+              disabled={pay.digits.length < PASSCODE_LENGTH}
+              busy={busy}
+            >
+              {t('common.ok')}
+            </Button>
+          ) : (
+            <Button
+              wide
+              large
+              busy={busy}
+              onClick={() => (asksPassword ? setStep('password') : pay.withoutPassword())}
+            >
+              {confirmLabel}
+            </Button>
+          )}
+        </>
+      }
     >
       {inPassword ? (
-        <form
-          id={FORM}
-          className={styles.password}
-          onSubmit={(event) => {
-            event.preventDefault();
-            pay.withPassword();
-          }}
-        >
-          <IconButton label={t('passcode.back_to_review')} onClick={() => setStep('review')}>
-            <ArrowLeft size={22} aria-hidden="true" />
-          </IconButton>
-          <PasscodeField
-            autoFocus
-            label={t('passcode.label')}
-            value={pay.digits}
-            onChange={pay.setDigits}
-            state={pay.state}
-            error={pay.wrong}
-          />
-        </form>
+        <PasswordStep pay={pay} busy={busy} summary={summary} onBack={() => setStep('review')} />
       ) : (
         children
       )}
@@ -99,6 +82,53 @@ export function PaySheet({ title, children, confirmLabel, asksPassword, onPay, o
 }
 
 const FORM = 'transaction-password';
+
+type StepProps = { pay: Paying; busy: boolean; summary: ReactNode; onBack: () => void };
+
+function PasswordStep({ pay, busy, summary, onBack }: StepProps) {
+  const { t } = useTranslation();
+  const service = useService();
+  return (
+    <form
+      id={FORM}
+      className={styles.password}
+      onSubmit={(event) => {
+        event.preventDefault();
+        pay.withPassword();
+      }}
+    >
+      <IconButton
+        className={styles.back}
+        label={t('passcode.back_to_review')}
+        disabled={busy}
+        onClick={onBack}
+      >
+        <ArrowLeft size={22} aria-hidden="true" />
+      </IconButton>
+      <span className={styles.lock} aria-hidden="true">
+        <LockKeyhole size={24} />
+      </span>
+      {summary ? <div className={styles.summary}>{summary}</div> : null}
+      <PasscodeField
+        autoFocus
+        label={t('passcode.label')}
+        value={pay.digits}
+        onChange={pay.setDigits}
+        state={pay.state}
+        error={pay.wrong}
+      />
+      <Button
+        tone="quiet"
+        disabled={busy}
+        onClick={() => service.open({ subtitle: t('passcode.forgot_text') })}
+      >
+        {t('passcode.forgot')}
+      </Button>
+    </form>
+  );
+}
+
+type Paying = ReturnType<typeof usePaying>;
 
 function usePaying(onPay: Props['onPay']) {
   const errorText = useErrorText();
