@@ -1,23 +1,26 @@
 import { useEffect, useRef } from 'react';
-import { useTranslation } from 'react-i18next';
 import { closeHost, hasHost } from '@/lib/host';
 import { endSession, sessionStore } from '@/lib/session/store';
 import { useStore } from '@/lib/store';
-import { Button } from '@/ui/button';
-import { Sheet } from '@/ui/sheet';
+import { useService } from '@/ui/service/service-store';
 import { useOverlay } from '@/ui/use-overlay';
 import { blockingMessageStore } from './messages';
+import { parts } from './parts';
+import { usePart } from './use-part';
 
 /** The one dialog of an expired session or a blocked account. What was typed stays behind it until it is answered. */
 export function BlockingMessageDialog() {
-  const { t } = useTranslation();
   const message = useStore(blockingMessageStore);
   const overlay = useOverlay('message');
+  const service = useService();
   const wasOpen = useRef(false);
+  const BlockingDialog = usePart(parts.blockingDialog, overlay.isOpen, overlay.close);
 
   useEffect(() => {
     if (overlay.isOpen) {
       wasOpen.current = true;
+    } else if (service.isOpen && wasOpen.current) {
+      // Customer service was opened out of the dialog, which is there again when that closes.
     } else if (wasOpen.current) {
       wasOpen.current = false;
       blockingMessageStore.set(null);
@@ -25,24 +28,16 @@ export function BlockingMessageDialog() {
     } else if (message) {
       overlay.open();
     }
-  }, [message, overlay]);
+  }, [message, overlay, service.isOpen]);
 
-  if (!message) return null;
-  const expired = message.kind === 'expired';
+  if (!message || !BlockingDialog) return null;
   return (
-    <Sheet
-      kind="dialog"
+    <BlockingDialog
+      message={message}
       isOpen={overlay.isOpen}
       onClose={overlay.close}
-      title={t(expired ? 'error.expired_title' : 'error.account_title')}
-      footer={
-        <Button wide onClick={overlay.close}>
-          {t(expired && sessionStore.get().entry !== 'host' ? 'error.log_in_again' : 'common.ok')}
-        </Button>
-      }
-    >
-      <p>{message.text}</p>
-    </Sheet>
+      onService={() => service.open({ outside: true })}
+    />
   );
 }
 

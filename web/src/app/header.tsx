@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { ArrowLeft, Bell, Globe, LogOut } from 'lucide-react';
+import { ArrowLeft, Bell, Globe, Headset, LogOut } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router';
@@ -11,12 +11,13 @@ import { useStore } from '@/lib/store';
 import { IconButton, IconLink } from '@/ui/button';
 import { cx } from '@/ui/cx';
 import { pageHeaderStore } from '@/ui/page-header';
+import { useService } from '@/ui/service/service-store';
 import { useOverlay } from '@/ui/use-overlay';
-import { LanguageSheet } from './language-sheet';
-import { LogoutDialog } from './logout-dialog';
+import { parts } from './parts';
 import type { HeaderNotes } from './routes';
 import { backStep, badgeText } from './rules';
 import styles from './shell.module.css';
+import { usePart } from './use-part';
 
 export function Header({ notes }: { notes: HeaderNotes }) {
   const { t } = useTranslation();
@@ -41,8 +42,9 @@ export function Header({ notes }: { notes: HeaderNotes }) {
         <div className={styles.start}>
           <BackButton notes={notes} onBack={own.onBack} />
         </div>
-        <Title text={notes.transparent ? null : title} />
+        <Title text={notes.transparent === 'plain' ? null : title} />
         <div className={styles.end}>
+          {notes.service ? <ServiceButton /> : null}
           {notes.language ? <LanguageButton /> : null}
           {notes.bell && token ? <BellLink /> : null}
           {notes.logout && entry === 'register' ? <LogoutButton /> : null}
@@ -74,8 +76,9 @@ function Title({ text }: { text: string | null }) {
 function BackButton({ notes, onBack }: { notes: HeaderNotes; onBack: (() => void) | undefined }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { key } = useLocation();
-  const step = backStep(notes.back, hasHost(), key !== 'default');
+  // Asked anew with every page.
+  useLocation();
+  const step = backStep(notes.back, hasHost(), isDeep(window.history.state));
   if (!step && !onBack) return null;
 
   const go = () => {
@@ -88,6 +91,22 @@ function BackButton({ notes, onBack }: { notes: HeaderNotes; onBack: (() => void
   return (
     <IconButton label={t('common.back')} onClick={go}>
       <ArrowLeft size={24} aria-hidden="true" />
+    </IconButton>
+  );
+}
+
+/** Whether the visit has a page before this one. The router counts its entries; an address typed by hand has no count. */
+function isDeep(state: unknown): boolean {
+  const position = (state as { idx?: unknown } | null)?.idx;
+  return typeof position === 'number' && position > 0;
+}
+
+function ServiceButton() {
+  const { t } = useTranslation();
+  const service = useService();
+  return (
+    <IconButton label={t('header.service')} onClick={() => service.open()}>
+      <Headset size={22} aria-hidden="true" />
     </IconButton>
   );
 }
@@ -114,12 +133,13 @@ function BellLink() {
 function LanguageButton() {
   const { t } = useTranslation();
   const overlay = useOverlay('language');
+  const LanguageSheet = usePart(parts.languageSheet, overlay.isOpen, overlay.close);
   return (
     <>
       <IconButton label={t('header.language')} onClick={overlay.open}>
         <Globe size={22} aria-hidden="true" />
       </IconButton>
-      {overlay.isOpen ? <LanguageSheet onClose={overlay.close} /> : null}
+      {overlay.isOpen && LanguageSheet ? <LanguageSheet onClose={overlay.close} /> : null}
     </>
   );
 }
@@ -127,12 +147,13 @@ function LanguageButton() {
 function LogoutButton() {
   const { t } = useTranslation();
   const overlay = useOverlay('logout');
+  const LogoutDialog = usePart(parts.logoutDialog, overlay.isOpen, overlay.close);
   return (
     <>
       <IconButton label={t('header.logout')} onClick={overlay.open}>
         <LogOut size={22} aria-hidden="true" />
       </IconButton>
-      <LogoutDialog isOpen={overlay.isOpen} onClose={overlay.close} />
+      {LogoutDialog ? <LogoutDialog isOpen={overlay.isOpen} onClose={overlay.close} /> : null}
     </>
   );
 }

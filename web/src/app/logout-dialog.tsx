@@ -7,7 +7,7 @@ import { Sheet } from '@/ui/sheet';
 
 type Props = { isOpen: boolean; onClose: () => void };
 
-export function LogoutDialog({ isOpen, onClose }: Props) {
+export default function LogoutDialog({ isOpen, onClose }: Props) {
   const { t } = useTranslation();
   const mutation = useMutation({
     mutationFn: logout,

@@ -146,7 +146,7 @@ export const routes: readonly RouteSpec[] = [
   {
     path: '/wallet',
     login: true,
-    header: { ...page, title: 'title.wallet', back: '/ad-center' },
+    header: { ...page, title: 'title.wallet', back: 'history' },
     tabBar: true,
     load: () => import('@/features/wallet/pages/wallet'),
   },
@@ -183,13 +183,13 @@ export const routes: readonly RouteSpec[] = [
   {
     path: '/notification',
     login: true,
-    header: { ...page, title: 'title.notifications', back: 'history', bell: false },
+    header: { ...page, title: 'title.notifications', back: 'history' },
     load: () => import('@/features/notifications/pages/notifications'),
   },
   {
     path: '/404',
     login: false,
-    header: { ...visitor, title: 'title.not_found' },
+    header: { ...page, title: 'title.not_found', back: 'history' },
     load: () => import('./pages/not-found'),
   },
 ];

@@ -1,5 +1,5 @@
 import { WifiOff } from 'lucide-react';
-import { Suspense, useRef } from 'react';
+import { Suspense, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Outlet, useLocation } from 'react-router';
 import { useOnline } from '@/lib/online';
@@ -8,10 +8,16 @@ import { cx } from '@/ui/cx';
 import { PullToRefresh } from '@/ui/pull-to-refresh';
 import { Skeleton } from '@/ui/states';
 import { Header } from './header';
+import { parts } from './parts';
 import { routeOf } from './routes';
 import { useScroll } from './scroll';
+import { Service } from './service';
 import styles from './shell.module.css';
 import { TabBar } from './tab-bar';
+import { fetchAhead } from './use-part';
+
+/** By then the first page is there, and what opens above it may come, so that it also opens offline. */
+const FETCH_AHEAD_MS = 4_000;
 
 /** What stands around every page: offline banner, header, the page, tab bar. */
 export function Shell() {
@@ -21,6 +27,10 @@ export function Shell() {
   const route = routeOf(pathname);
   const tabs = token !== null && route?.login === true;
   useScroll();
+  useEffect(() => {
+    const timer = setTimeout(() => fetchAhead(Object.values(parts)), FETCH_AHEAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
 
   return (
     <div className={cx(styles.shell, tabs && styles.withRail, tabs && route?.tabBar && styles.withTabs)}>
@@ -33,6 +43,7 @@ export function Shell() {
         </Suspense>
       </main>
       {tabs ? <TabBar /> : null}
+      <Service />
     </div>
   );
 }

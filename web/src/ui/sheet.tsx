@@ -14,13 +14,20 @@ type Props = {
   /** A sheet comes from the bottom of a phone; a dialog stands in the middle and has its own buttons. */
   kind?: 'sheet' | 'dialog';
   half?: boolean;
+  /** Stands above the title of a dialog, which then also has a button to close it. */
+  icon?: ReactNode;
+  /** The buttons of a dialog stand above each other: their words are long. */
+  stacked?: boolean;
+  /** Stands beside the title of a sheet. */
+  action?: ReactNode;
 };
 
 /**
  * A modal on the browser's own `<dialog>`: it brings the top layer, the inert page behind, Esc and the return of focus,
  * and no library's bytes or injected styles. Only the loop of Tab inside it is added here.
  */
-export function Sheet({ isOpen, onClose, title, children, footer, kind = 'sheet', half }: Props) {
+export function Sheet(props: Props) {
+  const { isOpen, onClose, title, children, footer, kind = 'sheet', half, icon, action, stacked } = props;
   const { t } = useTranslation();
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -40,7 +47,12 @@ export function Sheet({ isOpen, onClose, title, children, footer, kind = 'sheet'
   return (
     <dialog
       ref={dialog}
-      className={cx(styles.dialog, kind === 'sheet' ? styles.sheet : styles.centre, half && styles.half)}
+      className={cx(
+        styles.dialog,
+        kind === 'sheet' ? styles.sheet : styles.centre,
+        half && styles.half,
+        icon !== undefined && styles.withIcon,
+      )}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
@@ -52,17 +64,23 @@ export function Sheet({ isOpen, onClose, title, children, footer, kind = 'sheet'
       onKeyDown={keepTabInside}
     >
       <div className={styles.head}>
+        {icon ? (
+          <div className={styles.icon} aria-hidden="true">
+            {icon}
+          </div>
+        ) : null}
         <h2 className={styles.title} id={titleId}>
           {title}
         </h2>
-        {kind === 'sheet' ? (
-          <IconButton label={t('common.close')} onClick={onClose}>
+        {action}
+        {kind === 'sheet' || icon ? (
+          <IconButton className={styles.close} label={t('common.close')} onClick={onClose}>
             <X size={22} aria-hidden="true" />
           </IconButton>
         ) : null}
       </div>
       <div className={styles.body}>{children}</div>
-      {footer ? <div className={styles.foot}>{footer}</div> : null}
+      {footer ? <div className={cx(styles.foot, stacked && styles.stacked)}>{footer}</div> : null}
     </dialog>
   );
 }

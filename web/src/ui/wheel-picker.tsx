@@ -1,14 +1,23 @@
 import { type KeyboardEvent, useEffect, useId, useRef } from 'react';
 import styles from './wheel-picker.module.css';
 
-type Option = { value: string; label: string; lang?: string };
-type Props = { label: string; options: readonly Option[]; value: string; onChange: (value: string) => void };
+export type PickerOption = { value: string; label: string; lang?: string };
+
+type Props = {
+  label: string;
+  options: readonly PickerOption[];
+  value: string;
+  onChange: (value: string) => void;
+  onEnter?: () => void;
+};
 
 const ROW_PX = 44;
 
 /** A wheel that is turned by finger, mouse wheel, click or arrow keys; to assistive technology it is a list box. */
-export function WheelPicker({ label, options, value, onChange }: Props) {
+export function WheelPicker({ label, options, value, onChange, onEnter }: Props) {
   const list = useRef<HTMLDivElement>(null);
+  // Where the wheel is turning to by itself: the rows that it passes on the way are not choices.
+  const target = useRef<number | null>(null);
   const id = useId();
   const index = Math.max(
     0,
@@ -21,18 +30,32 @@ export function WheelPicker({ label, options, value, onChange }: Props) {
     list.current?.focus({ preventScroll: true });
   }, []);
 
-  const turnTo = (next: number) => {
-    const option = options[Math.min(options.length - 1, Math.max(0, next))];
+  const turnTo = (position: number) => {
+    const next = Math.min(options.length - 1, Math.max(0, position));
+    const option = options[next];
     if (!option) return;
+    target.current = next;
     onChange(option.value);
-    list.current?.scrollTo?.({ top: options.indexOf(option) * ROW_PX, behavior: 'smooth' });
+    list.current?.scrollTo?.({ top: next * ROW_PX, behavior: 'smooth' });
+  };
+
+  const onScroll = (scrollTop: number) => {
+    const position = Math.round(scrollTop / ROW_PX);
+    if (target.current === position) target.current = null;
+    const option = options[position];
+    if (target.current === null && option && option.value !== value) onChange(option.value);
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const target = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: options.length - 1 }[event.key];
-    if (target === undefined) return;
+    if (event.key === 'Enter') onEnter?.();
+    const next = nextPosition(event.key, index, options);
+    if (next === undefined) return;
     event.preventDefault();
-    turnTo(target);
+    turnTo(next);
+  };
+
+  const release = () => {
+    target.current = null;
   };
 
   return (
@@ -46,10 +69,9 @@ export function WheelPicker({ label, options, value, onChange }: Props) {
         aria-label={label}
         aria-activedescendant={`${id}-${index}`}
         onKeyDown={onKeyDown}
-        onScrollEnd={(event) => {
-          const option = options[Math.round(event.currentTarget.scrollTop / ROW_PX)];
-          if (option && option.value !== value) onChange(option.value);
-        }}
+        onWheel={release}
+        onTouchStart={release}
+        onScroll={(event) => onScroll(event.currentTarget.scrollTop)}
       >
         {options.map((option, position) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the list box takes the keys
@@ -69,4 +91,22 @@ export function WheelPicker({ label, options, value, onChange }: Props) {
       </div>
     </div>
   );
+}
+
+/** Where a key turns the wheel; a letter to the next option that begins with it. */
+function nextPosition(key: string, index: number, options: readonly PickerOption[]): number | undefined {
+  const byKey: Record<string, number> = {
+    ArrowDown: index + 1,
+    ArrowUp: index - 1,
+    PageDown: index + 5,
+    PageUp: index - 5,
+    Home: 0,
+    End: options.length - 1,
+  };
+  if (key in byKey) return byKey[key];
+  if ([...key].length !== 1) return undefined;
+  const begins = ({ label }: PickerOption) => label.toLowerCase().startsWith(key.toLowerCase());
+  const after = options.findIndex((option, position) => position > index && begins(option));
+  const found = after >= 0 ? after : options.findIndex(begins);
+  return found >= 0 ? found : undefined;
 }

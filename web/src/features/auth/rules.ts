@@ -1,3 +1,6 @@
+import { isEmail, isPhone } from '@/lib/contact';
+import { PASSWORD_MIN } from '@/lib/password';
+
 /** The fields of the forms as typed; what is wrong with one is a key below `auth.error`. */
 export type LoginValues = { username: string; password: string };
 
@@ -25,9 +28,6 @@ export type FieldError =
   | 'code_required';
 
 type Errors<V> = { [K in keyof V]?: FieldError | undefined };
-
-export const PASSWORD_MIN = 8;
-export const PASSWORD_MAX = 128;
 
 export function checkLogin(values: LoginValues): Errors<LoginValues> {
   return {
@@ -57,16 +57,14 @@ function checkConfirmation(password: string, confirmation: string): FieldError |
   return confirmation === password ? undefined : 'passwords_differ';
 }
 
-/** Only what is certainly no address is refused here; the server has the last word. */
 export function checkEmail(email: string): FieldError | undefined {
   if (email === '') return 'email_required';
-  return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(email) ? undefined : 'email_invalid';
+  return isEmail(email) ? undefined : 'email_invalid';
 }
 
 export function checkPhone(phone: string): FieldError | undefined {
   if (phone === '') return 'phone_required';
-  const digits = phone.replace(/[\s().-]/g, '');
-  return /^\+?\d{5,15}$/.test(digits) ? undefined : 'phone_invalid';
+  return isPhone(phone) ? undefined : 'phone_invalid';
 }
 
 /** What is sent: outer blanks are typing noise, except in passwords. An empty nickname is left out. */

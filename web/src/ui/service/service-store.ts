@@ -6,6 +6,8 @@ export type ServiceRequest = {
   variant: 'normal' | 'recharge';
   /** Why the user was sent here, shown below the title. */
   subtitle?: string | undefined;
+  /** The app's own pages are closed to the user, so that every contact opens in a new tab. */
+  outside?: boolean | undefined;
 };
 
 export const serviceStore = createStore<ServiceRequest>({ variant: 'normal' });
@@ -20,7 +22,7 @@ export function useService(): {
   return {
     ...overlay,
     open: (request) => {
-      serviceStore.set({ variant: request?.variant ?? 'normal', subtitle: request?.subtitle });
+      serviceStore.set({ variant: 'normal', ...request });
       overlay.open();
     },
   };

@@ -7,6 +7,7 @@ import { Button } from '@/ui/button';
 import { cx } from '@/ui/cx';
 import { FormAlert, PasswordField, TextField } from '@/ui/field';
 import { LogoMark } from '@/ui/logo';
+import { useService } from '@/ui/service/service-store';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
 import { login } from '../api/calls';
@@ -16,11 +17,12 @@ import styles from './auth.module.css';
 
 export default function LoginPage() {
   const { t } = useTranslation();
-  const { token } = useSession();
+  const { token, returningUsername } = useSession();
   const location = useLocation();
   const errorText = useErrorText();
   const startSession = useSessionStart();
-  const form = useForm({ username: '', password: '' }, (values) => {
+  const service = useService();
+  const form = useForm({ username: returningUsername ?? '', password: '' }, (values) => {
     const wrong = checkLogin(values);
     return {
       username: wrong.username && t(`auth.error.${wrong.username}`),
@@ -67,6 +69,13 @@ export default function LoginPage() {
           label={t('auth.password')}
           autoComplete="current-password"
         />
+        <button
+          type="button"
+          className={cx(styles.link, styles.quiet)}
+          onClick={() => service.open({ subtitle: t('service.forgot_password') })}
+        >
+          {t('auth.forgot_password')}
+        </button>
         <Button type="submit" large wide busy={mutation.isPending}>
           {t('auth.login')}
         </Button>

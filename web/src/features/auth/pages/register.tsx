@@ -4,6 +4,7 @@ import { Link, Navigate, useLocation } from 'react-router';
 import { useErrorText } from '@/i18n/error-text';
 import { ApiError } from '@/lib/api/error';
 import { useIntentionKey } from '@/lib/idempotency';
+import { PASSWORD_MAX, PASSWORD_MIN } from '@/lib/password';
 import { useSession } from '@/lib/session/store';
 import { Button } from '@/ui/button';
 import { cx } from '@/ui/cx';
@@ -12,11 +13,10 @@ import { LogoMark } from '@/ui/logo';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
 import { register } from '../api/calls';
+import { NoCode } from '../components/no-code';
 import {
   checkRegister,
   type FieldError,
-  PASSWORD_MAX,
-  PASSWORD_MIN,
   type RegisterValues,
   registerBody,
   registerFieldOf,
@@ -112,6 +112,7 @@ export default function RegisterPage() {
             autoCorrect="off"
             spellCheck={false}
           />
+          <NoCode />
         </fieldset>
         <Button type="submit" large wide busy={mutation.isPending}>
           {t('auth.register')}

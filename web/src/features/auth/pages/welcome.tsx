@@ -11,6 +11,7 @@ import { LogoMark } from '@/ui/logo';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
 import { openStore } from '../api/calls';
+import { NoCode } from '../components/no-code';
 import { useSessionStart } from '../use-session-start';
 import styles from './auth.module.css';
 
@@ -76,6 +77,7 @@ export default function WelcomePage() {
             autoCorrect="off"
             spellCheck={false}
           />
+          <NoCode />
           <Button type="submit" large wide busy={mutation.isPending}>
             {t('auth.open_account')}
           </Button>
@@ -88,6 +90,7 @@ export default function WelcomePage() {
           <LinkButton to="/login" tone="secondary" large wide>
             {t('auth.login')}
           </LinkButton>
+          <NoCode />
         </div>
       )}
     </div>

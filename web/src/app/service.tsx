@@ -1,0 +1,10 @@
+import { useService } from '@/ui/service/service-store';
+import { parts } from './parts';
+import { usePart } from './use-part';
+
+/** The one customer-service dialog of the app, which any page opens with `useService`. */
+export function Service() {
+  const { isOpen, close } = useService();
+  const ServiceDialog = usePart(parts.serviceDialog, isOpen, close);
+  return isOpen && ServiceDialog ? <ServiceDialog isOpen onClose={close} /> : null;
+}
