@@ -1,19 +1,62 @@
 /**
- * The native shell that the app may run in. A shell offers its close action as `window.AdfolioHost.close()` or, on
- * iOS, as the message handler `close`.
+ * The bridge to the shell that the app may run in. All it asks of a shell is to close it, and a shell offers that in
+ * one of these ways, which are looked for in this order:
+ *
+ * - Android: an object `AdfolioHost` or `Android` with a method `close`
+ * - iOS: the message handler `close` of a WKWebView
+ * - Flutter: the handler `close` of flutter_inappwebview, or a JavascriptChannel `AdfolioHost`, which gets `close`
+ * - React Native: the WebView gets the message `{"type":"close"}`
+ * - a page that holds the app in a frame gets the message `{type: 'adfolio:close'}`
+ *
+ * A shell may add its objects after the app has started, so each is looked for when it is needed.
  */
+type Poster = { postMessage?: (message: string) => void };
+type NativeHost = Poster & { close?: () => void };
+
 type HostWindow = Window & {
-  AdfolioHost?: { close?: () => void };
-  webkit?: { messageHandlers?: { close?: { postMessage: (message: string) => void } } };
+  AdfolioHost?: NativeHost;
+  Android?: NativeHost;
+  webkit?: { messageHandlers?: { close?: Poster } };
+  flutter_inappwebview?: { callHandler?: (name: string, ...args: unknown[]) => unknown };
+  ReactNativeWebView?: Poster;
 };
 
 export function hasHost(): boolean {
-  const host = window as HostWindow;
-  return Boolean(host.AdfolioHost?.close ?? host.webkit?.messageHandlers?.close);
+  return closeActionOf(window) !== null;
 }
 
 export function closeHost(): void {
-  const host = window as HostWindow;
-  if (host.AdfolioHost?.close) host.AdfolioHost.close();
-  else host.webkit?.messageHandlers?.close?.postMessage('');
+  closeActionOf(window)?.();
+}
+
+/** How to close the shell around a window; null where there is none. */
+export function closeActionOf(host: HostWindow): (() => void) | null {
+  const { AdfolioHost, Android, webkit, flutter_inappwebview: flutter, ReactNativeWebView } = host;
+  // Methods of native objects only work when called on their object.
+  if (AdfolioHost?.close) return () => AdfolioHost.close?.();
+  if (Android?.close) return () => Android.close?.();
+  const handler = webkit?.messageHandlers?.close;
+  if (handler?.postMessage) return () => handler.postMessage?.('close');
+  if (flutter?.callHandler) return () => flutter.callHandler?.('close');
+  if (AdfolioHost?.postMessage) return () => AdfolioHost.postMessage?.('close');
+  if (ReactNativeWebView?.postMessage)
+    return () => ReactNativeWebView.postMessage?.(JSON.stringify({ type: 'close' }));
+  return frameCloseOf(host);
+}
+
+/** Only the page that put the app into its frame is told, by the origin that the browser names for it. */
+function frameCloseOf(host: Window): (() => void) | null {
+  if (host.parent === host) return null;
+  const origin = originOf(host.document.referrer);
+  if (origin === null) return null;
+  return () => host.parent.postMessage({ type: 'adfolio:close' }, origin);
+}
+
+function originOf(url: string): string | null {
+  try {
+    const { origin, protocol } = new URL(url);
+    return protocol === 'https:' || protocol === 'http:' ? origin : null;
+  } catch {
+    return null;
+  }
 }

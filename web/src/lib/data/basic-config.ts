@@ -23,13 +23,14 @@ export const basicConfigQuery = (lang: string) =>
   });
 
 /**
- * The same in the language of the interface, and at once after a reload: from the copy in the browser until the
- * answer is there. Undefined when neither is.
+ * The same in the language of the interface, and at once after a reload: `data` is the browser's copy until the answer
+ * is there.
  */
-export function useBasicConfig(): KeptConfig | undefined {
+export function useBasicConfig() {
   const { lang } = useSession();
-  const { data } = useQuery(basicConfigQuery(lang));
-  return data ?? keptConfig() ?? undefined;
+  const { data, error, isFetching, refetch } = useQuery(basicConfigQuery(lang));
+  const shown: KeptConfig | undefined = data ?? keptConfig() ?? undefined;
+  return { data: shown, error, isFetching, refetch };
 }
 
 export function keptConfig(): KeptConfig | null {

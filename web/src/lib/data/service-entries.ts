@@ -9,23 +9,33 @@ export type ServiceVariant = 'normal' | 'recharge';
 /** In-app page, as the server marks it; every other type is a page outside. */
 export const IN_APP = 1;
 
-type Contacts = Record<'customer_service_url' | 'recharge_customer_service_url', ServiceEntry[]>;
-
 /** The contacts of a user, who may have his own, else those of the platform. Undefined until either is known. */
 export function useServiceEntries(variant: ServiceVariant): ServiceEntry[] | undefined {
-  const contacts = useContacts();
-  return variant === 'recharge' ? contacts?.recharge_customer_service_url : contacts?.customer_service_url;
+  const { user, config } = useSources();
+  const source = user.data ?? config.data;
+  return variant === 'recharge' ? source?.recharge_customer_service_url : source?.customer_service_url;
 }
 
-/** All of them: the pages that may be shown inside the app. */
-export function useAllServiceEntries(): ServiceEntry[] | undefined {
-  const contacts = useContacts();
-  return contacts && [...contacts.customer_service_url, ...contacts.recharge_customer_service_url];
+/** All contacts of the user and of the platform, as far as known: the pages that may be shown inside the app. */
+export function useServiceContacts() {
+  const { user, config } = useSources();
+  const entries: ServiceEntry[] = [user.data, config.data].flatMap((source) =>
+    source ? [...source.customer_service_url, ...source.recharge_customer_service_url] : [],
+  );
+  return {
+    entries,
+    isFetching: user.isFetching || config.isFetching,
+    error: user.error ?? config.error,
+    retry: () => {
+      void user.refetch();
+      void config.refetch();
+    },
+  };
 }
 
-function useContacts(): Contacts | undefined {
+function useSources() {
   const { token } = useSession();
-  const { data } = useQuery({ ...userInfoQuery, enabled: token !== null });
+  const user = useQuery({ ...userInfoQuery, enabled: token !== null });
   const config = useBasicConfig();
-  return data ?? config;
+  return { user, config };
 }

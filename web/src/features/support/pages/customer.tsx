@@ -1,6 +1,92 @@
+import { ExternalLink, ShieldX } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router';
+import { useServiceContacts } from '@/lib/data/service-entries';
+import { Button, LinkButton } from '@/ui/button';
+import { useService } from '@/ui/service/service-store';
+import { EmptyState, ErrorState, Skeleton } from '@/ui/states';
+import { decideFrame } from '../customer-rules';
+import styles from './customer.module.css';
 
+/** A chat that has not come by then may have failed, which a frame does not tell: another way is offered. */
+const SLOW_MS = 8_000;
+
+/** The page of a contact inside the app. */
 export default function CustomerPage() {
   const { t } = useTranslation();
-  return <p>{t('title.customer')}</p>;
+  const [query] = useSearchParams();
+  const service = useService();
+  const { entries, isFetching, error, retry } = useServiceContacts();
+  const frame = decideFrame(query.get('url'), entries, window.location.origin);
+
+  if (frame.allowed) return <Frame key={frame.src} src={frame.src} sandbox={frame.sandbox} />;
+  // A list that is still on its way may name the page.
+  if (isFetching) return <Loading />;
+  if (error) return <ErrorState error={error} onRetry={retry} />;
+  return (
+    <EmptyState
+      bad
+      icon={<ShieldX size={28} />}
+      title={t('customer.refused')}
+      text={t('customer.refused_text')}
+      action={
+        <div className={styles.ways}>
+          <Button onClick={() => service.open()}>{t('customer.contacts')}</Button>
+          <LinkButton to="/ad-center" tone="secondary" replace>
+            {t('not_found.home')}
+          </LinkButton>
+        </div>
+      }
+    />
+  );
+}
+
+function Frame({ src, sandbox }: { src: string; sandbox: string }) {
+  const { t } = useTranslation();
+  const [loaded, setLoaded] = useState(false);
+  const [slow, setSlow] = useState(false);
+
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    return () => clearTimeout(timer);
+  }, []);
+
+  return (
+    <div className={styles.page} aria-busy={!loaded}>
+      <iframe
+        className={styles.frame}
+        title={t('title.customer')}
+        src={src}
+        sandbox={sandbox}
+        referrerPolicy="no-referrer"
+        onLoad={() => setLoaded(true)}
+      />
+      {loaded ? null : (
+        <Loading>
+          {slow ? (
+            <p className={styles.slow}>
+              {t('customer.slow')}
+              <a className={styles.outside} href={src} target="_blank" rel="noopener noreferrer">
+                <ExternalLink size={18} aria-hidden="true" />
+                {t('customer.open_outside')}
+              </a>
+            </p>
+          ) : null}
+        </Loading>
+      )}
+    </div>
+  );
+}
+
+function Loading({ children }: { children?: ReactNode }) {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.loading} role="status" aria-label={t('common.loading')}>
+      <Skeleton width="55%" height="3rem" />
+      <Skeleton width="70%" height="3rem" />
+      <Skeleton width="40%" height="3rem" />
+      {children}
+    </div>
+  );
 }
