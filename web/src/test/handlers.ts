@@ -4,6 +4,7 @@ import { ok, page } from './answers';
 import * as fixtures from './fixtures';
 import { adCenterHandlers } from './handlers/ad-center';
 import { exchangeHandlers } from './handlers/exchange';
+import { platformHandlers } from './handlers/platform';
 import { securityHandlers } from './handlers/security';
 import { supportHandlers } from './handlers/support';
 import { walletHandlers } from './handlers/wallet';
@@ -20,6 +21,7 @@ const session = { token: 'token-1', expires_at: fixtures.at(86_400_000), user: f
 /** A server on which everything goes well; a test replaces what it is about. */
 export const handlers = [
   ...adCenterHandlers,
+  ...platformHandlers,
   ...securityHandlers,
   ...supportHandlers,
   ...walletHandlers,

@@ -1,6 +1,116 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ArrowLeftRight } from 'lucide-react';
+import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { AcceptorKind } from '@/lib/api/types';
+import { propertyQuery } from '@/lib/data/property';
+import { Card } from '@/ui/card';
+import { Money } from '@/ui/money';
+import { usePageHeader } from '@/ui/page-header';
+import { Skeleton } from '@/ui/states';
+import { TabPanel, Tabs } from '@/ui/tabs';
+import { useChoice } from '@/ui/use-choice';
+import { exchangeListQuery, foundQuery, keepFound } from '../api/queries';
+import { CodeForm, type RefusedCode } from '../components/code-form';
+import { CurrentExchange } from '../components/current-exchange';
+import { usePlatform } from '../components/exchange-text';
+import { OfferView } from '../components/offer-view';
+import { Records } from '../components/records';
+import { currentOf, KINDS } from '../rules';
+import styles from './foreign-exchange.module.css';
+
+const PANEL = 'acceptor';
 
 export default function ForeignExchangePage() {
+  const orders = useInfiniteQuery(exchangeListQuery);
+  const property = useQuery(propertyQuery);
+  const wallet = usePlatform()?.currency ?? property.data?.currency ?? '';
+  const current = currentOf(orders.data?.pages[0]?.items);
+  const refetchOrders = orders.refetch;
+  const refetchProperty = property.refetch;
+  usePageHeader({
+    onRefresh: useCallback(
+      () => Promise.all([refetchOrders(), refetchProperty()]),
+      [refetchOrders, refetchProperty],
+    ),
+  });
+
+  return (
+    <div className={styles.page}>
+      <div className={styles.band} />
+      <Cover available={property.data?.available_funds} wallet={wallet} />
+      {current ? <CurrentExchange key={current.id} order={current} wallet={wallet} /> : null}
+      <NewExchange isBlocked={current !== null} />
+      <Records wallet={wallet} />
+    </div>
+  );
+}
+
+function Cover({ available, wallet }: { available: string | undefined; wallet: string }) {
   const { t } = useTranslation();
-  return <p>{t('title.foreign_exchange')}</p>;
+  return (
+    <div className={styles.cover}>
+      <ArrowLeftRight className={styles.art} size={120} strokeWidth={1} aria-hidden="true" />
+      <p className={styles.lead}>{t('exchange.lead')}</p>
+      <dl className={styles.funds}>
+        <dt>{t('exchange.available')}</dt>
+        <dd>
+          {available === undefined ? (
+            <Skeleton width="9rem" height="1.3em" />
+          ) : (
+            <Money value={available} currency={wallet} />
+          )}
+        </dd>
+      </dl>
+    </div>
+  );
+}
+
+function NewExchange({ isBlocked }: { isBlocked: boolean }) {
+  const { t } = useTranslation();
+  const queryClient = useQueryClient();
+  const [kind, setKind] = useChoice('kind', KINDS);
+  const [refused, setRefused] = useState<RefusedCode | null>(null);
+  const found = useQuery(foundQuery).data;
+
+  const choose = (next: AcceptorKind) => {
+    setRefused(null);
+    setKind(next);
+  };
+  return (
+    <Card title={t('exchange.new')}>
+      <div className={styles.form}>
+        <Tabs
+          label={t('exchange.kinds')}
+          panel={PANEL}
+          items={KINDS.map((value) => ({ value, label: t(`exchange.kind.${value}`) }))}
+          value={kind}
+          onChange={choose}
+        />
+        <TabPanel id={PANEL} label={t(`exchange.kind.${kind}`)}>
+          {found?.kind === kind ? (
+            <OfferView
+              key={found.code}
+              found={found}
+              isBlocked={isBlocked}
+              onForget={() => keepFound(queryClient, null)}
+              onCodeRefused={(next) => {
+                setRefused(next);
+                keepFound(queryClient, null);
+              }}
+            />
+          ) : (
+            <CodeForm
+              kind={kind}
+              refused={refused}
+              onFound={(next) => {
+                setRefused(null);
+                keepFound(queryClient, next);
+              }}
+            />
+          )}
+        </TabPanel>
+      </div>
+    </Card>
+  );
 }

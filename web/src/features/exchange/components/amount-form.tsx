@@ -1,0 +1,166 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { KeyRound } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useErrorText } from '@/i18n/error-text';
+import { useFormats } from '@/i18n/format';
+import { ApiError } from '@/lib/api/error';
+import { propertyQuery } from '@/lib/data/property';
+import { userInfoQuery } from '@/lib/data/user-info';
+import { useIntentionKey } from '@/lib/idempotency';
+import { parseTypedAmount } from '@/lib/money';
+import { Button, LinkButton } from '@/ui/button';
+import { TextField } from '@/ui/field';
+import { Money } from '@/ui/money';
+import { toast } from '@/ui/toast';
+import { useForm } from '@/ui/use-form';
+import { useOverlay } from '@/ui/use-overlay';
+import { type Found, keepFound, useCreateExchange } from '../api/queries';
+import styles from '../pages/foreign-exchange.module.css';
+import { checkAmount, counterAmount } from '../rules';
+import type { RefusedCode } from './code-form';
+import { ExchangeReview } from './exchange-review';
+import { sidesOf } from './exchange-text';
+import { Sides } from './sides';
+
+/** The overlay of the review. */
+export const REVIEW = 'exchange-review';
+
+const SET_PASSWORD_PATH = '/wallet/set-password?next=/wallet/foreign-exchange';
+
+type Props = {
+  found: Found;
+  limits: { min: string; max: string };
+  wallet: string;
+  onCodeRefused: (refused: RefusedCode) => void;
+};
+
+export function AmountForm({ found, limits, wallet, onCodeRefused }: Props) {
+  const { t } = useTranslation();
+  const { money } = useFormats();
+  const queryClient = useQueryClient();
+  const property = useQuery(propertyQuery).data;
+  const user = useQuery(userInfoQuery).data;
+  const review = useOverlay(REVIEW);
+  const { offer } = found;
+  const form = useForm({ amount: found.amount }, ({ amount }) => {
+    const wrong = checkAmount(amount, offer, limits, property?.available_funds);
+    const params = { min: money(limits.min), max: money(limits.max) };
+    return { amount: wrong ? t(`exchange.error.${wrong}`, params) : undefined };
+  });
+  const amount = parseTypedAmount(form.values.amount);
+  const counter = amount === null ? null : counterAmount(amount, offer.rate, offer.currency);
+  const sides = amount === null || counter === null ? null : sidesOf(offer, amount, counter, wallet);
+  const refuseAmount = useRefusedAmount(review.isOpen, (text) => form.reject({ amount: text }));
+  const place = usePlacing({ found, review, refuseAmount, onCodeRefused });
+
+  return (
+    <>
+      <form className={styles.form} {...form.formProps(review.open)}>
+        <TextField
+          {...form.fieldProps('amount')}
+          large
+          label={t(`exchange.amount.${offer.direction}`)}
+          prefix={wallet}
+          inputMode="decimal"
+          autoComplete="off"
+          enterKeyHint="next"
+          placeholder={money(limits.min)}
+          onBlur={() => keepFound(queryClient, { ...found, amount: form.values.amount })}
+        />
+        <output className={styles.preview} aria-label={t('exchange.preview')}>
+          <Sides give={sides?.give ?? null} get={sides?.get ?? null} />
+        </output>
+        <dl className={styles.balance}>
+          <dt>{t('exchange.available')}</dt>
+          <dd>{property ? <Money value={property.available_funds} currency={property.currency} /> : '…'}</dd>
+        </dl>
+        {user?.has_pay_password === false ? (
+          <div className={styles.notice}>
+            <p>{t('exchange.password_first')}</p>
+            <LinkButton wide to={SET_PASSWORD_PATH}>
+              <KeyRound size={20} aria-hidden="true" />
+              {t('exchange.set_password')}
+            </LinkButton>
+          </div>
+        ) : (
+          <Button type="submit" large wide>
+            {t('exchange.review')}
+          </Button>
+        )}
+      </form>
+      {review.isOpen && amount !== null && sides ? (
+        <ExchangeReview
+          found={found}
+          amount={amount}
+          sides={sides}
+          available={property?.available_funds}
+          wallet={wallet}
+          onPay={(password) => place(amount, password)}
+          onClose={review.close}
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** Says at the amount's field what the server found wrong with it, once the sheet above it has gone. */
+function useRefusedAmount(isCovered: boolean, say: (text: string) => void): (text: string) => void {
+  const [refused, setRefused] = useState<string | null>(null);
+  const latest = useRef(say);
+  latest.current = say;
+  useEffect(() => {
+    if (refused === null || isCovered) return;
+    latest.current(refused);
+    setRefused(null);
+  }, [refused, isCovered]);
+  return setRefused;
+}
+
+type Placing = Pick<Props, 'found' | 'onCodeRefused'> & {
+  review: { close: () => void };
+  refuseAmount: (text: string) => void;
+};
+
+function usePlacing({ found, review, refuseAmount, onCodeRefused }: Placing) {
+  const { t } = useTranslation();
+  const errorText = useErrorText();
+  const queryClient = useQueryClient();
+  const create = useCreateExchange();
+  const key = useIntentionKey();
+  // The device's Back may have closed the sheet while the call was on its way.
+  const latest = useRef(review);
+  latest.current = review;
+
+  return async (amount: string, password: string | null) => {
+    const { kind, code } = found;
+    // The password is no part of the intention: retyped after a lost answer it is still the same order.
+    const intention = { kind, code, amount };
+    try {
+      await create.mutateAsync({
+        body: { ...intention, password: password ?? '' },
+        key: key.for(intention),
+      });
+      key.settle(null);
+    } catch (error) {
+      key.settle(error);
+      if (error instanceof ApiError && error.field === 'amount') {
+        refuseAmount(errorText(error));
+        latest.current.close();
+      } else if (error instanceof ApiError && error.field === 'code') {
+        latest.current.close();
+        onCodeRefused({ code, text: errorText(error) });
+      } else if (error instanceof ApiError && error.reason === 'EXCHANGE_LIMIT') {
+        // Neither the code nor the amount: another exchange is open, and the page shows it now.
+        latest.current.close();
+        toast(errorText(error), 'fail');
+      }
+      throw error;
+    }
+    toast(t('exchange.success'));
+    latest.current.close();
+    keepFound(queryClient, null);
+    // The open order stands at the top now.
+    window.scrollTo({ top: 0 });
+  };
+}

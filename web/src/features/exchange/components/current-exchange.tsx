@@ -1,0 +1,131 @@
+import { Hourglass } from 'lucide-react';
+import { useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useErrorText } from '@/i18n/error-text';
+import { useFormats } from '@/i18n/format';
+import type { ExchangeOrder } from '@/lib/api/types';
+import { useIntentionKey } from '@/lib/idempotency';
+import { Button } from '@/ui/button';
+import { Card, Row, Rows } from '@/ui/card';
+import { CopyButton } from '@/ui/copy-button';
+import { FormAlert } from '@/ui/field';
+import { Sheet } from '@/ui/sheet';
+import { toast } from '@/ui/toast';
+import { useOverlay } from '@/ui/use-overlay';
+import { useCancelExchange } from '../api/queries';
+import styles from '../pages/foreign-exchange.module.css';
+import { useTimeLeft } from '../use-time-left';
+import { Countdown } from './countdown';
+import { sidesOf, useExact } from './exchange-text';
+import { Sides } from './sides';
+import { StatusBadge } from './status-badge';
+
+type Props = { order: ExchangeOrder; wallet: string };
+
+/** The order that is open: what happens with it next, and the way to call it off. */
+export function CurrentExchange({ order, wallet }: Props) {
+  const { t } = useTranslation();
+  const exact = useExact();
+  const cancel = useOverlay('exchange-cancel');
+  const sides = sidesOf(order, order.amount, order.counter_amount, wallet);
+  return (
+    <Card title={t('exchange.current')} action={<StatusBadge status={order.status} />}>
+      <div className={styles.form}>
+        <Sides give={sides.give} get={sides.get} />
+        <p className={styles.next}>
+          <Hourglass size={18} aria-hidden="true" />
+          <span>{t(`exchange.next.${order.direction}`, { name: order.acceptor.name })}</span>
+        </p>
+        <Rows>
+          <Row label={t('exchange.acceptor')}>{order.acceptor.name}</Row>
+          <Row label={t('exchange.rate')}>
+            <span className="figure">
+              {t('exchange.rate_text', { wallet, rate: exact(order.rate), currency: order.currency })}
+            </span>
+          </Row>
+          {order.expire_time ? <Expiry until={order.expire_time} /> : null}
+          <OrderId id={order.id} />
+        </Rows>
+        <Button tone="secondary" wide onClick={cancel.open}>
+          {t('exchange.cancel')}
+        </Button>
+      </div>
+      {cancel.isOpen ? <CancelDialog order={order} wallet={wallet} overlay={cancel} /> : null}
+    </Card>
+  );
+}
+
+function Expiry({ until }: { until: string }) {
+  const { t } = useTranslation();
+  const left = useTimeLeft(until);
+  return (
+    <Row label={t('exchange.expires')}>
+      <Countdown until={until} leftMs={left} />
+    </Row>
+  );
+}
+
+export function OrderId({ id }: { id: string }) {
+  const { t } = useTranslation();
+  return (
+    <Row label={t('exchange.order_id')}>
+      <span className={styles.id}>
+        {id}
+        <CopyButton text={id} label={t('exchange.copy_id')} />
+      </span>
+    </Row>
+  );
+}
+
+type DialogProps = Props & { overlay: { isOpen: boolean; close: () => void } };
+
+function CancelDialog({ order, wallet, overlay }: DialogProps) {
+  const { t } = useTranslation();
+  const { money } = useFormats();
+  const errorText = useErrorText();
+  const mutation = useCancelExchange();
+  const key = useIntentionKey();
+  // A second tap may come before React has drawn the button as busy.
+  const sending = useRef(false);
+
+  const send = () => {
+    if (sending.current) return;
+    sending.current = true;
+    mutation.mutate(
+      { id: order.id, key: key.for(order.id) },
+      {
+        onSuccess: () => {
+          toast(t('exchange.cancelled'));
+          overlay.close();
+        },
+        onError: () => {
+          sending.current = false;
+        },
+        onSettled: (_order, error) => key.settle(error),
+      },
+    );
+  };
+  return (
+    <Sheet
+      isOpen
+      kind="dialog"
+      onClose={() => (mutation.isPending ? undefined : overlay.close())}
+      title={t('exchange.cancel_title')}
+      footer={
+        <>
+          <Button tone="secondary" disabled={mutation.isPending} onClick={overlay.close}>
+            {t('exchange.keep')}
+          </Button>
+          <Button busy={mutation.isPending || mutation.isSuccess} onClick={send}>
+            {t('exchange.cancel')}
+          </Button>
+        </>
+      }
+    >
+      <div className={styles.form}>
+        <p>{t(`exchange.cancel_text.${order.direction}`, { amount: `${money(order.amount)} ${wallet}` })}</p>
+        <FormAlert>{mutation.isError ? errorText(mutation.error) : null}</FormAlert>
+      </div>
+    </Sheet>
+  );
+}

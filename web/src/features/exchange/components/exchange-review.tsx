@@ -1,0 +1,65 @@
+import { useTranslation } from 'react-i18next';
+import { Row, Rows } from '@/ui/card';
+import { Money } from '@/ui/money';
+import { PaySheet } from '@/ui/passcode/pay-sheet';
+import type { Found } from '../api/queries';
+import styles from '../pages/foreign-exchange.module.css';
+import { balanceAfter } from '../rules';
+import { type Side, useExact } from './exchange-text';
+import { SideAmount, Sides } from './sides';
+
+type Props = {
+  found: Found;
+  amount: string;
+  sides: { give: Side; get: Side };
+  available: string | undefined;
+  wallet: string;
+  onPay: (password: string | null) => Promise<unknown>;
+  onClose: () => void;
+};
+
+/** What is about to be exchanged, with whom, and what is left then. */
+export function ExchangeReview({ found, amount, sides, available, wallet, onPay, onClose }: Props) {
+  const { t } = useTranslation();
+  const exact = useExact();
+  const { offer, acceptor } = found;
+  return (
+    <PaySheet
+      title={t('exchange.review_title')}
+      confirmLabel={t('exchange.confirm')}
+      asksPassword
+      summary={
+        <>
+          {acceptor.name}
+          <strong>
+            <SideAmount side={sides.give} />
+          </strong>
+        </>
+      }
+      onPay={onPay}
+      onClose={onClose}
+    >
+      <div className={styles.review}>
+        <Sides give={sides.give} get={sides.get} />
+        <Rows>
+          <Row label={t('exchange.rate')}>
+            <span className="figure">
+              {t('exchange.rate_text', { wallet, rate: exact(offer.rate), currency: offer.currency })}
+            </span>
+          </Row>
+          <Row label={t('exchange.acceptor')}>{acceptor.name}</Row>
+          {available === undefined ? null : (
+            <>
+              <Row label={t('exchange.balance_now')}>
+                <Money value={available} />
+              </Row>
+              <Row label={t(`exchange.balance_after.${offer.direction}`)}>
+                <Money value={balanceAfter(offer, amount, available)} />
+              </Row>
+            </>
+          )}
+        </Rows>
+      </div>
+    </PaySheet>
+  );
+}

@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { localeOf } from '@/i18n/languages';
+import type { ExchangeOffer } from '@/lib/api/types';
+import { basicConfigQuery } from '@/lib/data/basic-config';
+import { leavesWallet } from '../rules';
+
+/** The platform's own settings that an exchange goes by. */
+export function usePlatform() {
+  const { i18n } = useTranslation();
+  return useQuery(basicConfigQuery(i18n.language)).data;
+}
+
+/** A decimal of the server with just its own decimals: rates have up to eight, currencies none to four. */
+export function useExact(): (value: string) => string {
+  const { i18n } = useTranslation();
+  return (value) => {
+    const decimals = value.split('.')[1]?.length ?? 0;
+    const format = new Intl.NumberFormat(localeOf(i18n.language), {
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: decimals,
+    });
+    return format.format(value as `${number}`);
+  };
+}
+
+export type Side = { amount: string; currency: string };
+
+type Sided = Pick<ExchangeOffer, 'direction' | 'currency'>;
+
+/** What the user gives and gets, whichever of the two is the wallet's. */
+export function sidesOf(
+  terms: Sided,
+  amount: string,
+  counter: string,
+  wallet: string,
+): { give: Side; get: Side } {
+  const own = { amount, currency: wallet };
+  const other = { amount: counter, currency: terms.currency };
+  return leavesWallet(terms) ? { give: own, get: other } : { give: other, get: own };
+}

@@ -1,0 +1,78 @@
+import { useTranslation } from 'react-i18next';
+import { useFormats } from '@/i18n/format';
+import type { ExchangeOffer } from '@/lib/api/types';
+import { Button } from '@/ui/button';
+import { Row, Rows } from '@/ui/card';
+import { FormAlert } from '@/ui/field';
+import { useOverlay } from '@/ui/use-overlay';
+import type { Found } from '../api/queries';
+import styles from '../pages/foreign-exchange.module.css';
+import { limitsOf } from '../rules';
+import { useTimeLeft } from '../use-time-left';
+import { AcceptorHead } from './acceptor-card';
+import { AmountForm, REVIEW } from './amount-form';
+import type { RefusedCode } from './code-form';
+import { Countdown } from './countdown';
+import { useExact, usePlatform } from './exchange-text';
+
+type Props = {
+  found: Found;
+  /** Another order is open, and nobody can have two. */
+  isBlocked: boolean;
+  onForget: () => void;
+  onCodeRefused: (refused: RefusedCode) => void;
+};
+
+/** The acceptor behind a code, what it offers, and the amount to take it up with. */
+export function OfferView({ found, isBlocked, onForget, onCodeRefused }: Props) {
+  const { t } = useTranslation();
+  const platform = usePlatform();
+  const left = useTimeLeft(found.offer.expires_at);
+  const limits = limitsOf(found.offer, platform?.exchange_limit);
+  const wallet = platform?.currency ?? '';
+  const isOver = left === 0;
+  // A review that is open stays: what has ended or been taken meanwhile is for the server to say.
+  const isReviewed = useOverlay(REVIEW).isOpen;
+  return (
+    <div className={styles.form}>
+      <AcceptorHead acceptor={found.acceptor} />
+      <Terms offer={found.offer} limits={limits} wallet={wallet} leftMs={left} />
+      {isOver ? <FormAlert>{t('exchange.offer_over')}</FormAlert> : null}
+      {isBlocked && !isOver ? <p className={styles.notice}>{t('exchange.one_at_a_time')}</p> : null}
+      {isReviewed || !(isOver || isBlocked) ? (
+        <AmountForm found={found} limits={limits} wallet={wallet} onCodeRefused={onCodeRefused} />
+      ) : null}
+      <Button tone={isOver ? 'primary' : 'quiet'} wide onClick={onForget}>
+        {t('exchange.other_code')}
+      </Button>
+    </div>
+  );
+}
+
+type TermsProps = {
+  offer: ExchangeOffer;
+  limits: { min: string; max: string };
+  wallet: string;
+  leftMs: number;
+};
+
+function Terms({ offer, limits, wallet, leftMs }: TermsProps) {
+  const { t } = useTranslation();
+  const { money } = useFormats();
+  const exact = useExact();
+  return (
+    <Rows>
+      <Row label={t('exchange.rate')}>
+        <span className="figure">
+          {t('exchange.rate_text', { wallet, rate: exact(offer.rate), currency: offer.currency })}
+        </span>
+      </Row>
+      <Row label={t('exchange.limits')}>
+        {t('product.range', { min: money(limits.min), max: money(limits.max) })} {wallet}
+      </Row>
+      <Row label={t('exchange.offer_ends')}>
+        <Countdown until={offer.expires_at} leftMs={leftMs} />
+      </Row>
+    </Rows>
+  );
+}

@@ -1,0 +1,105 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { ArrowLeftRight, ChevronRight } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { useFormats } from '@/i18n/format';
+import type { ExchangeOrder } from '@/lib/api/types';
+import { Card, Row, Rows } from '@/ui/card';
+import { QueryList } from '@/ui/query-list';
+import { Sheet } from '@/ui/sheet';
+import { EmptyState, SkeletonCards } from '@/ui/states';
+import { useOverlay } from '@/ui/use-overlay';
+import { exchangeListQuery } from '../api/queries';
+import styles from '../pages/foreign-exchange.module.css';
+import { OrderId } from './current-exchange';
+import { sidesOf, useExact } from './exchange-text';
+import { Sides, SidesLine } from './sides';
+import { StatusBadge } from './status-badge';
+
+/** Every exchange there was, the newest first. */
+export function Records({ wallet }: { wallet: string }) {
+  const { t } = useTranslation();
+  const query = useInfiniteQuery(exchangeListQuery);
+  return (
+    <Card title={t('exchange.records')}>
+      <QueryList
+        query={query}
+        skeleton={<SkeletonCards height="5.5rem" />}
+        empty={
+          <EmptyState
+            icon={<ArrowLeftRight size={28} />}
+            title={t('exchange.empty')}
+            text={t('exchange.empty_text')}
+          />
+        }
+      >
+        {(orders) => (
+          <ul className={styles.records}>
+            {orders.map((order) => (
+              <Record key={order.id} order={order} wallet={wallet} />
+            ))}
+          </ul>
+        )}
+      </QueryList>
+    </Card>
+  );
+}
+
+type Props = { order: ExchangeOrder; wallet: string };
+
+function Record({ order, wallet }: Props) {
+  const { moment } = useFormats();
+  const detail = useOverlay(`exchange-${order.id}`);
+  const { give, get } = sidesOf(order, order.amount, order.counter_amount, wallet);
+  return (
+    <li>
+      <button type="button" className={styles.record} onClick={detail.open}>
+        <span className={styles.recordText}>
+          <SidesLine give={give} get={get} />
+          <span className={styles.recordMeta}>
+            {order.acceptor.name} · <time dateTime={order.create_time}>{moment(order.create_time)}</time>
+          </span>
+          <StatusBadge status={order.status} />
+        </span>
+        <ChevronRight size={20} aria-hidden="true" />
+      </button>
+      {detail.isOpen ? <RecordSheet order={order} wallet={wallet} onClose={detail.close} /> : null}
+    </li>
+  );
+}
+
+function RecordSheet({ order, wallet, onClose }: Props & { onClose: () => void }) {
+  const { t } = useTranslation();
+  const { dateTime } = useFormats();
+  const exact = useExact();
+  const { give, get } = sidesOf(order, order.amount, order.counter_amount, wallet);
+  return (
+    <Sheet isOpen onClose={onClose} title={t('exchange.record')}>
+      <div className={styles.review}>
+        <Sides give={give} get={get} />
+        <Rows>
+          <Row label={t('exchange.state')}>
+            <StatusBadge status={order.status} />
+          </Row>
+          <Row label={t('exchange.acceptor')}>
+            {order.acceptor.name} · {t(`exchange.kind.${order.acceptor.kind}`)}
+          </Row>
+          <Row label={t('exchange.rate')}>
+            <span className="figure">
+              {t('exchange.rate_text', { wallet, rate: exact(order.rate), currency: order.currency })}
+            </span>
+          </Row>
+          <Row label={t('exchange.create_time')}>{dateTime(order.create_time)}</Row>
+          {order.finish_time ? (
+            <Row label={t('exchange.finish_time')}>{dateTime(order.finish_time)}</Row>
+          ) : null}
+          {order.reason ? (
+            <Row text label={t('exchange.reason')}>
+              {order.reason}
+            </Row>
+          ) : null}
+          <OrderId id={order.id} />
+        </Rows>
+      </div>
+    </Sheet>
+  );
+}

@@ -1,0 +1,101 @@
+import type { AcceptorKind, ExchangeOffer, ExchangeOrder, ExchangeStatus } from '@/lib/api/types';
+import { add, compare, parseTypedAmount, smaller, subtract, toMinor } from '@/lib/money';
+import type { Tone } from '@/ui/card';
+
+export const KINDS = ['personal', 'enterprise'] as const satisfies readonly AcceptorKind[];
+
+export const STATUS_TONES: Record<ExchangeStatus, Tone> = {
+  pending: 'warning',
+  completed: 'positive',
+  cancelled: 'neutral',
+  expired: 'neutral',
+};
+
+/** Currencies whose minor unit is not the hundredth (ISO 4217), the same as the server's. */
+const ODD_DECIMALS: Record<number, readonly string[]> = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' '),
+  3: 'BHD IQD JOD KWD LYD OMR TND'.split(' '),
+  4: ['CLF', 'UYW'],
+};
+const USUAL_DECIMALS = 2;
+const RATE_DECIMALS = 8;
+
+function decimalsOf(currency: string): number {
+  const odd = Object.entries(ODD_DECIMALS).find(([, codes]) => codes.includes(currency));
+  return odd ? Number(odd[0]) : USUAL_DECIMALS;
+}
+
+/**
+ * The other side of an amount at a rate, rounded down to the minor unit of its currency as the server does; null when
+ * that comes to nothing.
+ */
+export function counterAmount(amount: string, rate: string, currency: string): string | null {
+  const decimals = decimalsOf(currency);
+  const [whole = '0', fraction = ''] = rate.split('.');
+  const scaledRate = BigInt(whole + fraction.padEnd(RATE_DECIMALS, '0'));
+  const scale = 10n ** BigInt(RATE_DECIMALS + USUAL_DECIMALS);
+  const minor = (toMinor(amount) * scaledRate * 10n ** BigInt(decimals)) / scale;
+  if (minor <= 0n) return null;
+  if (decimals === 0) return String(minor);
+  const digits = String(minor).padStart(decimals + 1, '0');
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}
+
+type Range = { min: string; max: string };
+
+/** What an offer and the platform both allow. */
+export function limitsOf(offer: Range, platform: Range | undefined): Range {
+  if (!platform) return { min: offer.min, max: offer.max };
+  return {
+    min: compare(offer.min, platform.min) < 0 ? platform.min : offer.min,
+    max: smaller(offer.max, platform.max),
+  };
+}
+
+export type AmountError = 'amount_invalid' | 'below_minimum' | 'above_maximum' | 'too_small' | 'insufficient';
+
+type Terms = Pick<ExchangeOffer, 'direction' | 'currency' | 'rate'>;
+
+/** What is wrong with a typed amount, the first thing first; null when it can be exchanged. */
+export function checkAmount(
+  typed: string,
+  offer: Terms,
+  limits: Range,
+  available: string | undefined,
+): AmountError | null {
+  const amount = parseTypedAmount(typed);
+  if (amount === null || compare(amount, '0') === 0) return 'amount_invalid';
+  if (compare(amount, limits.min) < 0) return 'below_minimum';
+  if (compare(amount, limits.max) > 0) return 'above_maximum';
+  if (counterAmount(amount, offer.rate, offer.currency) === null) return 'too_small';
+  if (leavesWallet(offer) && available !== undefined && compare(amount, available) > 0) return 'insufficient';
+  return null;
+}
+
+/** Whether wallet money is given; it is set aside as soon as the order is placed. Else it comes in at the end. */
+export function leavesWallet({ direction }: Pick<ExchangeOffer, 'direction'>): boolean {
+  return direction === 'wallet_to_currency';
+}
+
+export function balanceAfter(offer: Terms, amount: string, available: string): string {
+  return leavesWallet(offer) ? subtract(available, amount) : add(available, amount);
+}
+
+/** The open order, if there is one. Nobody can open a second, so it is the newest. */
+export function currentOf(orders: readonly ExchangeOrder[] | undefined): ExchangeOrder | null {
+  const newest = orders?.[0];
+  return newest?.status === 'pending' ? newest : null;
+}
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+/** What ends later than this is shown by its date, not by a running clock. */
+const COUNTDOWN_MS = 48 * HOUR;
+
+/** The time left as `hh:mm:ss`; null while it is too long to count down. */
+export function countdownText(leftMs: number): string | null {
+  if (leftMs >= COUNTDOWN_MS) return null;
+  const seconds = Math.max(0, Math.floor(leftMs / SECOND));
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return parts.map((part) => String(part).padStart(2, '0')).join(':');
+}
