@@ -15,7 +15,24 @@ type FieldProps = Omit<ComponentProps<'input'>, 'size'> & {
   large?: boolean;
 };
 
-export function TextField({ label, error, hint, optional, prefix, trailing, large, ...input }: FieldProps) {
+type FrameProps = {
+  label: string;
+  error?: string | undefined;
+  hint?: ReactNode;
+  optional?: boolean | undefined;
+  /** The field itself; it takes the attributes that tie it to its label, error and hint. */
+  children: (wiring: Wiring) => ReactNode;
+};
+
+type Wiring = {
+  id: string;
+  'aria-invalid': true | undefined;
+  'aria-required': true | undefined;
+  'aria-describedby': string | undefined;
+};
+
+/** What stands around every field: its label above, what is wrong and what helps below. */
+export function FieldFrame({ label, error, hint, optional, children }: FrameProps) {
   const { t } = useTranslation();
   const id = useId();
   const errorId = `${id}-error`;
@@ -26,30 +43,43 @@ export function TextField({ label, error, hint, optional, prefix, trailing, larg
         {label}
         {optional ? <span className={styles.optional}> {t('common.optional')}</span> : null}
       </label>
-      <div className={styles.box}>
-        {prefix ? <span className={styles.prefix}>{prefix}</span> : null}
-        <input
-          {...input}
-          id={id}
-          className={cx(styles.input, large && styles.large)}
-          aria-invalid={error ? true : undefined}
-          aria-required={optional ? undefined : true}
-          aria-describedby={cx(error && errorId, hint ? hintId : null) || undefined}
-        />
-        {trailing}
-      </div>
-      {error ? (
-        <p className={styles.error} id={errorId}>
-          <CircleAlert size={16} aria-hidden="true" />
-          {error}
-        </p>
-      ) : null}
+      {children({
+        id,
+        'aria-invalid': error ? true : undefined,
+        'aria-required': optional ? undefined : true,
+        'aria-describedby': cx(error && errorId, hint ? hintId : null) || undefined,
+      })}
+      {error ? <FieldError id={errorId}>{error}</FieldError> : null}
       {hint ? (
         <p className={styles.hint} id={hintId}>
           {hint}
         </p>
       ) : null}
     </div>
+  );
+}
+
+/** What is wrong with a field, below it. */
+export function FieldError({ id, children }: { id?: string; children: ReactNode }) {
+  return (
+    <p className={styles.error} id={id}>
+      <CircleAlert size={16} aria-hidden="true" />
+      <span>{children}</span>
+    </p>
+  );
+}
+
+export function TextField({ label, error, hint, optional, prefix, trailing, large, ...input }: FieldProps) {
+  return (
+    <FieldFrame label={label} error={error} hint={hint} optional={optional}>
+      {(wiring) => (
+        <div className={styles.box}>
+          {prefix ? <span className={styles.prefix}>{prefix}</span> : null}
+          <input {...input} {...wiring} className={cx(styles.input, large && styles.large)} />
+          {trailing}
+        </div>
+      )}
+    </FieldFrame>
   );
 }
 
@@ -79,7 +109,7 @@ export function PasswordField(props: Omit<FieldProps, 'type' | 'trailing'>) {
 /** What went wrong with a form as a whole, announced at once. */
 export function FormAlert({ children }: { children: ReactNode }) {
   return (
-    <div role="alert">
+    <div role="alert" className={styles.alertBox}>
       {children ? (
         <p className={styles.alert}>
           <CircleAlert size={18} aria-hidden="true" />

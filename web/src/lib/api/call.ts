@@ -53,13 +53,31 @@ export function post<P extends PostPath>(
   return call(`/api${path}`, { method: 'POST', body: JSON.stringify(body) }, options);
 }
 
-async function call<T>(url: string, init: RequestInit, options: Options = {}): Promise<T> {
+/** The text of a file that a call answers with in place of an envelope; a refusal comes in an envelope as ever. */
+export async function getFile<P extends GetPath>(
+  path: P,
+  query?: GetQuery<P>,
+  options?: Options,
+): Promise<string> {
+  const url = `/api${path}${queryString(query ?? {})}`;
+  const { response, text } = await exchange(url, { method: 'GET' }, options);
+  const isFile = response.ok && !response.headers.get('Content-Type')?.startsWith('application/json');
+  return isFile ? text : readEnvelope<never>(response, text);
+}
+
+async function call<T>(url: string, init: RequestInit, options?: Options): Promise<T> {
+  const { response, text } = await exchange(url, init, options);
+  return readEnvelope<T>(response, text);
+}
+
+type Exchanged = { response: Response; text: string };
+
+async function exchange(url: string, init: RequestInit, options: Options = {}): Promise<Exchanged> {
   const { signal, release } = limitedSignal(options.signal);
-  let response: Response;
-  let text: string;
   try {
-    response = await fetch(url, { ...init, headers: headersOf(init, options), signal, credentials: 'omit' });
-    text = await response.text();
+    const headers = headersOf(init, options);
+    const response = await fetch(url, { ...init, headers, signal, credentials: 'omit' });
+    return { response, text: await response.text() };
   } catch (cause) {
     // A call that its screen gave up is not a failure that anyone wants to hear of.
     if (options.signal?.aborted) throw cause;
@@ -67,7 +85,6 @@ async function call<T>(url: string, init: RequestInit, options: Options = {}): P
   } finally {
     release();
   }
-  return readEnvelope<T>(response, text);
 }
 
 /** A signal that fires with the screen's own or when the call has taken too long. `AbortSignal.any` is too young for it. */
@@ -86,12 +103,18 @@ function limitedSignal(own: AbortSignal | undefined): { signal: AbortSignal; rel
   };
 }
 
-function headersOf(init: RequestInit, options: Options): Headers {
+/** Who asks, from where and in which language: what every call says, also one that is not sent by `fetch`. */
+export function commonHeaders(otherToken?: string): Headers {
   const headers = new Headers({ Accept: 'application/json', 'X-TZ': timeZoneHeader() });
   const { token, lang } = sessionStore.get();
-  const sent = options.token ?? token;
+  const sent = otherToken ?? token;
   if (sent) headers.set('X-CT', sent);
   headers.set('X-Lang', lang);
+  return headers;
+}
+
+function headersOf(init: RequestInit, options: Options): Headers {
+  const headers = commonHeaders(options.token);
   if (init.body) headers.set('Content-Type', 'application/json');
   if (options.idempotencyKey) headers.set('Idempotency-Key', options.idempotencyKey);
   return headers;
@@ -99,12 +122,14 @@ function headersOf(init: RequestInit, options: Options): Headers {
 
 type Envelope = { code: number; msg?: string | null; data?: unknown };
 
-function readEnvelope<T>(response: Response, text: string): T {
+/** The data of a success; everything else is thrown as `ApiError`. */
+export function readEnvelope<T>(response: Pick<Response, 'status' | 'statusText'>, text: string): T {
+  const ok = response.status >= 200 && response.status < 300;
   const envelope = parseEnvelope(text);
-  if (response.ok && envelope?.code === Code.ok) return envelope.data as T;
-  if (!envelope) throw new ApiError(Code.server, response.ok ? '' : response.statusText, {}, response.status);
+  if (ok && envelope?.code === Code.ok) return envelope.data as T;
+  if (!envelope) throw new ApiError(Code.server, ok ? '' : response.statusText, {}, response.status);
   // A 404 or 405 of the edge is a missing path, not a cancelled account: only a business answer carries those codes.
-  const code = response.ok || response.status === Code.tooMany ? envelope.code : Code.server;
+  const code = ok || response.status === Code.tooMany ? envelope.code : Code.server;
   throw new ApiError(code, envelope.msg ?? '', (envelope.data ?? {}) as ErrorData, response.status);
 }
 

@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react';
+import { IMAGE_TYPES } from '@/lib/image';
+import styles from './upload.module.css';
+
+type Props = {
+  label: string;
+  describedBy?: string;
+  multiple?: boolean;
+  onPick: (files: File[]) => void;
+  children: ReactNode;
+};
+
+/** The platform's own file chooser behind something that looks like the rest. */
+export function PickButton({ label, describedBy, multiple = false, onPick, children }: Props) {
+  return (
+    <span className={styles.pick}>
+      {children}
+      <input
+        className={styles.input}
+        type="file"
+        accept={IMAGE_TYPES}
+        multiple={multiple}
+        aria-label={label}
+        aria-describedby={describedBy}
+        onChange={(event) => {
+          onPick([...(event.target.files ?? [])]);
+          // The same file may be chosen again after it was removed.
+          event.target.value = '';
+        }}
+      />
+    </span>
+  );
+}
