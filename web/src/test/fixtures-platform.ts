@@ -14,14 +14,24 @@ export function basicConfig(over: Partial<BasicConfig> = {}): BasicConfig {
       { method: 'bank_card', enabled: true, min: '10.00', max: '10000.00', fee: '2.00' },
       { method: 'wallet_address', enabled: true, min: '20.00', max: '10000.00', fee: '1.00' },
     ],
-    faq_config: [],
-    operating_rules: '',
-    activity_rules: '',
+    faq_config: [
+      {
+        id: 'faq-1',
+        title: 'How long does a plan need to learn?',
+        content: 'Learning needs about 30-50 conversions within 7 days.\n\nUntil then results can change.',
+      },
+      { id: 'faq-2', title: 'What happens to my money?', content: 'It is held for the plan.' },
+      { id: 'faq-3', title: 'Where do figures come from?', content: 'From delivery reports.' },
+      { id: 'faq-4', title: 'How do I deposit?', content: 'Customer service credits deposits.' },
+      { id: 'faq-5', title: 'How do I use a coupon?', content: 'Choose it when you place a plan.' },
+    ],
+    operating_rules: '1. One person holds one account.\n2. Advertising bears risks.',
+    activity_rules: '1. There is no minimum investment.\n2. Coupons are distributed periodically.',
     put_amount: { min: '50.00', max: '5000.00' },
     exchange_limit: { min: '1.00', max: '50000.00' },
     stats_refresh_seconds: 30,
     upload_max_bytes: 5_242_880,
-    marketing: null,
+    marketing: { headline: 'A network that reaches over 3 billion users' },
     ...over,
   };
 }

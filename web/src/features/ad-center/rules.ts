@@ -1,4 +1,5 @@
-import type { SeriesPoint, StatisticsType } from '@/lib/api/types';
+import type { Follow, SeriesPoint, StatisticsType, UserInfo } from '@/lib/api/types';
+import { isEmail, isPhone } from '@/lib/contact';
 
 export const RANGES = ['today', 'week', 'month', 'all'] as const;
 export type Range = (typeof RANGES)[number];
@@ -13,4 +14,91 @@ const RANGE_TYPES = { today: 1, week: 2, month: 3, all: 4 } as const satisfies R
 /** Whether there is anything to draw. */
 export function hasDelivery(series: readonly SeriesPoint[]): boolean {
   return series.some((point) => point.impressions > 0 || point.clicks > 0 || Number(point.consumed) !== 0);
+}
+
+export const NICKNAME_MAX = 50;
+
+export type ProfileValues = { nickname: string; email: string; phone: string };
+
+/** What is wrong with a field: a key below `account.error`. */
+export type ProfileError =
+  | 'nickname_required'
+  | 'email_required'
+  | 'email_invalid'
+  | 'phone_required'
+  | 'phone_invalid';
+
+/** An account that never had an email or a phone number may go on without; one that has keeps one. */
+export function checkProfile(
+  values: ProfileValues,
+  current: ProfileValues,
+): { [K in keyof ProfileValues]?: ProfileError | undefined } {
+  const { nickname, email, phone } = trimmed(values);
+  const emptied = (name: 'email' | 'phone') =>
+    current[name] === '' ? undefined : (`${name}_required` as const);
+  return {
+    nickname: nickname === '' ? 'nickname_required' : undefined,
+    email: email === '' ? emptied('email') : isEmail(email) ? undefined : 'email_invalid',
+    phone: phone === '' ? emptied('phone') : isPhone(phone) ? undefined : 'phone_invalid',
+  };
+}
+
+export type ProfileChange = Partial<ProfileValues> & { avatar_file_id?: string };
+
+/** Only what differs is sent; null when nothing does. `avatar` is an uploaded file, or empty for none. */
+export function profileChange(
+  values: ProfileValues,
+  current: ProfileValues,
+  avatar: string | undefined,
+): ProfileChange | null {
+  const changed = Object.entries(trimmed(values)).filter(
+    ([name, value]) => value !== current[name as keyof ProfileValues],
+  );
+  const change: ProfileChange = { ...Object.fromEntries(changed) };
+  if (avatar !== undefined) change.avatar_file_id = avatar;
+  return Object.keys(change).length > 0 ? change : null;
+}
+
+/** The field that an error of the server belongs to. */
+export function profileFieldOf(field: string | null): keyof ProfileValues | null {
+  return field === 'nickname' || field === 'email' || field === 'phone' ? field : null;
+}
+
+function trimmed({ nickname, email, phone }: ProfileValues): ProfileValues {
+  return { nickname: nickname.trim(), email: email.trim(), phone: phone.trim() };
+}
+
+/** Up to two letters that stand for a name where there is no picture. */
+export function initialsOf(name: string): string {
+  const words = name.split(/[\s._-]+/).filter(Boolean);
+  return words
+    .slice(0, 2)
+    .map((word) => [...word][0] ?? '')
+    .join('')
+    .toLocaleUpperCase();
+}
+
+export function nameOf({ nickname, username }: Pick<UserInfo, 'nickname' | 'username'>): string {
+  return nickname || username;
+}
+
+const LEVELS_SHOWN = 5;
+
+/** The part of the scale around a level; levels begin at 1 and nothing says where they end. */
+export function levelsAround(level: number): number[] {
+  const first = Math.max(1, level - Math.floor(LEVELS_SHOWN / 2));
+  return Array.from({ length: LEVELS_SHOWN }, (_, index) => first + index);
+}
+
+/** Whom the user follows now, as far as the records that are loaded tell. */
+export function currentFollow(follows: readonly Follow[], currentId: string | null): Follow | null {
+  return follows.find((follow) => follow.operator_id === currentId && follow.ended_at === null) ?? null;
+}
+
+export type FollowError = 'required' | 'unknown' | 'current';
+
+/** The key below `operated.error` of a refusal; null for one that is not about the id. */
+export function followErrorOf(reason: string): FollowError | null {
+  const errors: Record<string, FollowError> = { FOLLOW_ID_ERROR: 'unknown', FOLLOW_ID_CURRENT: 'current' };
+  return errors[reason] ?? null;
 }

@@ -1,13 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
+import { ChevronRight } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useLocation } from 'react-router';
 import { useFormats } from '@/i18n/format';
+import type { UserInfo } from '@/lib/api/types';
 import { userInfoQuery } from '@/lib/data/user-info';
+import { dropDraft } from '@/lib/stored-draft';
+import { Avatar } from '@/ui/avatar';
 import { Badge, Card } from '@/ui/card';
 import { Money } from '@/ui/money';
 import { ErrorState, Skeleton } from '@/ui/states';
+import { useOverlay } from '@/ui/use-overlay';
 import styles from '../pages/ad-center.module.css';
+import { initialsOf, nameOf } from '../rules';
+import { PROFILE_DRAFT, ProfileSheet } from './profile-sheet';
 
-/** What the platform holds of the account itself. */
+/** What the platform holds of the account itself; a tap opens the profile. */
 export function AccountCard() {
   const { t } = useTranslation();
   const { integer } = useFormats();
@@ -15,10 +24,8 @@ export function AccountCard() {
   const user = query.data;
   if (query.isError && !user) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
   return (
-    <Card
-      title={user ? user.nickname || user.username : t('ad_center.account')}
-      action={user?.vip ? <Badge tone="brand">{t('ad_center.vip')}</Badge> : null}
-    >
+    <Card className={styles.accountCard}>
+      {user ? <Owner user={user} /> : <Skeleton height="3rem" />}
       <dl className={styles.account}>
         <div>
           <dt>{t('ad_center.credit_score')}</dt>
@@ -35,4 +42,45 @@ export function AccountCard() {
       </dl>
     </Card>
   );
+}
+
+function Owner({ user }: { user: UserInfo }) {
+  const { t } = useTranslation();
+  const overlay = useOverlay('profile');
+  useDraftEnd(overlay.isOpen);
+  const name = nameOf(user);
+  return (
+    <>
+      <button
+        type="button"
+        className={styles.owner}
+        onClick={overlay.open}
+        aria-label={t('account.open_profile', { name })}
+      >
+        <Avatar url={user.avatar_url} initials={initialsOf(name)} />
+        <span className={styles.names}>
+          <span className={styles.name}>{name}</span>
+          <span className={styles.username}>{user.username}</span>
+        </span>
+        {user.vip ? <Badge tone="brand">{t('ad_center.vip')}</Badge> : null}
+        <ChevronRight size={18} aria-hidden="true" />
+      </button>
+      {overlay.isOpen ? <ProfileSheet user={user} onClose={overlay.close} /> : null}
+    </>
+  );
+}
+
+/** Whoever closes the sheet gives up what was typed; a message that covers it, as of an expired session, does not. */
+function useDraftEnd(isOpen: boolean) {
+  const { state } = useLocation();
+  const isCovered = Boolean(state?.overlay) && !isOpen;
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    if (isOpen) {
+      wasOpen.current = true;
+    } else if (wasOpen.current && !isCovered) {
+      wasOpen.current = false;
+      dropDraft(PROFILE_DRAFT);
+    }
+  }, [isOpen, isCovered]);
 }

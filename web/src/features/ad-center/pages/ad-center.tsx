@@ -12,7 +12,10 @@ import { statisticsQuery } from '../api/queries';
 import { AccountCard } from '../components/account-card';
 import { DeliveryCard } from '../components/delivery-card';
 import { FigureGrid } from '../components/figure-grid';
+import { HelpCard } from '../components/help-card';
 import { Hero } from '../components/hero';
+import { Menus } from '../components/menus';
+import { WaitingHint } from '../components/waiting-hint';
 import { RANGES } from '../rules';
 import styles from './ad-center.module.css';
 
@@ -53,12 +56,15 @@ export default function AdCenterPage() {
               onRefresh={refresh}
             />
             <Actions />
+            <WaitingHint />
             <FigureGrid statistics={query.data} />
             <DeliveryCard series={query.data?.series} />
           </>
         )}
       </TabPanel>
       <AccountCard />
+      <Menus />
+      <HelpCard />
     </div>
   );
 }

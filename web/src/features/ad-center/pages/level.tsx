@@ -1,6 +1,107 @@
+import { useQuery } from '@tanstack/react-query';
+import { Headset } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useFormats } from '@/i18n/format';
+import { userInfoQuery } from '@/lib/data/user-info';
+import { Button } from '@/ui/button';
+import { Badge } from '@/ui/card';
+import { cx } from '@/ui/cx';
+import { Money } from '@/ui/money';
+import { useService } from '@/ui/service/service-store';
+import { ErrorState, SkeletonCards } from '@/ui/states';
+import { levelsAround } from '../rules';
+import styles from './level.module.css';
 
+/** What customer service keeps of an account, with what each of it means. It promises nothing that a level would give. */
 export default function LevelPage() {
   const { t } = useTranslation();
-  return <p>{t('title.level')}</p>;
+  const { integer } = useFormats();
+  const query = useQuery(userInfoQuery);
+  const user = query.data;
+  if (query.isPending) return <SkeletonCards height="9rem" />;
+  if (!user) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  return (
+    <div className={styles.page}>
+      <LevelCard level={user.shop_level} />
+      <div className={styles.facts}>
+        <Fact
+          label={t('ad_center.credit_score')}
+          value={integer(user.credit_score)}
+          text={t('level.credit_score_text')}
+        />
+        <Fact
+          label={t('ad_center.deposit')}
+          value={<Money value={user.deposit} />}
+          text={t('level.deposit_text')}
+        />
+        <Fact
+          label={t('ad_center.vip')}
+          value={
+            <Badge tone={user.vip ? 'brand' : 'neutral'}>
+              {t(user.vip ? 'level.vip_on' : 'level.vip_off')}
+            </Badge>
+          }
+          text={t('level.vip_text')}
+        />
+      </div>
+      <Ask />
+    </div>
+  );
+}
+
+function LevelCard({ level }: { level: number }) {
+  const { t } = useTranslation();
+  const { integer } = useFormats();
+  return (
+    <section className={styles.hero} aria-labelledby="level">
+      <p className={styles.caption}>{t('level.current')}</p>
+      <h2 id="level" className={styles.level}>
+        {t('level.other_level', { level: integer(level) })}
+      </h2>
+      <ol className={styles.scale} aria-label={t('level.scale')}>
+        {levelsAround(level).map((step) => (
+          <li
+            key={step}
+            className={cx(styles.step, step <= level && styles.reached)}
+            aria-current={step === level ? 'step' : undefined}
+          >
+            <span className="visually-hidden">
+              {t(step === level ? 'level.current_level' : 'level.other_level', { level: integer(step) })}
+            </span>
+            <span aria-hidden="true">{integer(step)}</span>
+          </li>
+        ))}
+      </ol>
+      <p className={styles.text}>{t('level.shop_level_text')}</p>
+    </section>
+  );
+}
+
+type FactProps = { label: string; value: ReactNode; text: string };
+
+function Fact({ label, value, text }: FactProps) {
+  return (
+    <section className={styles.fact}>
+      <div className={styles.head}>
+        <h2 className={styles.label}>{label}</h2>
+        <p className={styles.value}>{value}</p>
+      </div>
+      <p className={styles.meaning}>{text}</p>
+    </section>
+  );
+}
+
+function Ask() {
+  const { t } = useTranslation();
+  const service = useService();
+  return (
+    <div className={styles.ask}>
+      <p className={styles.meaning}>{t('level.lead')}</p>
+      <Button tone="secondary" large wide onClick={() => service.open({ subtitle: t('level.ask_text') })}>
+        <Headset size={20} aria-hidden="true" />
+        {t('level.ask')}
+      </Button>
+    </div>
+  );
 }

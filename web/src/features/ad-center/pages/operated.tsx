@@ -1,6 +1,127 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { BadgeCheck, Hand, History, Repeat2, UserRoundCheck } from 'lucide-react';
+import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useFormats } from '@/i18n/format';
+import type { Follow } from '@/lib/api/types';
+import { Badge, Card } from '@/ui/card';
+import { CopyButton } from '@/ui/copy-button';
+import { usePageHeader } from '@/ui/page-header';
+import { QueryList } from '@/ui/query-list';
+import { EmptyState, Skeleton } from '@/ui/states';
+import { followsQuery } from '../api/account';
+import { FollowForm } from '../components/follow-form';
+import { currentFollow } from '../rules';
+import styles from './operated.module.css';
 
+const POINTS = [
+  { key: 'operated.point_push', Icon: UserRoundCheck },
+  { key: 'operated.point_decide', Icon: Hand },
+  { key: 'operated.point_one', Icon: Repeat2 },
+] as const;
+
+/** Following a proxy operator, who then proposes plans. */
 export default function OperatedPage() {
   const { t } = useTranslation();
-  return <p>{t('title.operated')}</p>;
+  const query = useInfiniteQuery(followsQuery);
+  const { refetch } = query;
+  usePageHeader({ onRefresh: useCallback(() => refetch(), [refetch]) });
+  const pages = query.data?.pages;
+  const currentId = pages?.[0]?.current_operator_id ?? null;
+  const current = currentFollow(pages?.flatMap(({ items }) => items) ?? [], currentId);
+
+  return (
+    <div className={styles.page}>
+      <Card title={t('operated.current')}>
+        {query.isPending ? <Skeleton height="3rem" /> : <Current follow={current} currentId={currentId} />}
+        <FollowForm hasCurrent={currentId !== null} />
+      </Card>
+      <Card title={t('operated.title')}>
+        <ul className={styles.points}>
+          {POINTS.map(({ key, Icon }) => (
+            <li key={key}>
+              <Icon size={20} aria-hidden="true" />
+              {t(key)}
+            </li>
+          ))}
+        </ul>
+      </Card>
+      <section aria-label={t('operated.records')}>
+        <h2 className={styles.heading}>{t('operated.records')}</h2>
+        <QueryList
+          query={query}
+          empty={
+            <EmptyState
+              icon={<History size={28} />}
+              title={t('operated.empty')}
+              text={t('operated.empty_text')}
+            />
+          }
+        >
+          {(follows) => (
+            <ul className={styles.records}>
+              {follows.map((follow) => (
+                <Record key={`${follow.operator_id} ${follow.followed_at}`} follow={follow} />
+              ))}
+            </ul>
+          )}
+        </QueryList>
+      </section>
+    </div>
+  );
+}
+
+function Current({ follow, currentId }: { follow: Follow | null; currentId: string | null }) {
+  const { t } = useTranslation();
+  const { date } = useFormats();
+  if (!currentId) {
+    return (
+      <div className={styles.current}>
+        <p className={styles.name}>{t('operated.none')}</p>
+        <p className={styles.meta}>{t('operated.none_text')}</p>
+      </div>
+    );
+  }
+  return (
+    <div className={styles.current}>
+      <p className={styles.name}>
+        <BadgeCheck size={20} aria-hidden="true" />
+        {follow?.operator_name ?? currentId}
+      </p>
+      {follow ? (
+        <p className={styles.meta}>{t('operated.since', { date: date(follow.followed_at) })}</p>
+      ) : null}
+      <OperatorId id={currentId} />
+    </div>
+  );
+}
+
+function Record({ follow }: { follow: Follow }) {
+  const { t } = useTranslation();
+  const { date } = useFormats();
+  const from = date(follow.followed_at);
+  return (
+    <li className={styles.record}>
+      <div className={styles.head}>
+        <p className={styles.name}>{follow.operator_name}</p>
+        {follow.ended_at ? null : <Badge tone="positive">{t('operated.active')}</Badge>}
+      </div>
+      <p className={styles.meta}>
+        {follow.ended_at
+          ? t('operated.until', { from, to: date(follow.ended_at) })
+          : t('operated.since', { date: from })}
+      </p>
+      <OperatorId id={follow.operator_id} />
+    </li>
+  );
+}
+
+function OperatorId({ id }: { id: string }) {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.id}>
+      <span>{id}</span>
+      <CopyButton text={id} label={t('operated.copy_id')} />
+    </div>
+  );
 }

@@ -1,0 +1,42 @@
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { get, type PostBody, post } from '@/lib/api/call';
+import { userInfoQuery } from '@/lib/data/user-info';
+import { roots } from '@/lib/query-roots';
+
+/** How many pushed plans wait for the user's amount. */
+export const waitingCountQuery = queryOptions({
+  queryKey: [roots.plans, 'waiting-count'],
+  queryFn: ({ signal }) => post('/plan/order/await/put/count', {}, { signal }),
+});
+
+/** Whom the user has followed, the newest first. */
+export const followsQuery = infiniteQueryOptions({
+  queryKey: [roots.assistance, 'list'],
+  queryFn: ({ pageParam, signal }) =>
+    get('/assistance/list', pageParam ? { cursor: pageParam } : {}, { signal }),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.next_cursor ?? null,
+});
+
+export function useFollow() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (operatorId: string) => post('/assistance/follow', { operator_id: operatorId }),
+    meta: { inline: true },
+    onSuccess: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: [roots.assistance] }),
+        queryClient.invalidateQueries({ queryKey: [roots.user] }),
+        queryClient.invalidateQueries({ queryKey: [roots.plans] }),
+      ]),
+  });
+}
+
+export function useEditProfile() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (change: PostBody<'/user/info/edit'>) => post('/user/info/edit', change),
+    meta: { inline: true },
+    onSuccess: (user) => queryClient.setQueryData(userInfoQuery.queryKey, user),
+  });
+}
