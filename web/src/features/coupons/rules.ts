@@ -14,3 +14,11 @@ export function expiresSoon(expiresAt: string, now: Date): boolean {
 export function unclaimedFirst(items: readonly Claimable[]): Claimable[] {
   return items.toSorted((a, b) => Number(a.claimed) - Number(b.claimed));
 }
+
+/** The one-time support of new users apart from what comes again. */
+export function byKind(items: readonly Claimable[]): { newUser: Claimable[]; periodic: Claimable[] } {
+  return {
+    newUser: items.filter(({ kind }) => kind === 'new_user'),
+    periodic: items.filter(({ kind }) => kind === 'periodic'),
+  };
+}

@@ -1,3 +1,4 @@
+import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Claimable } from '@/lib/api/types';
 import { useIntentionKey } from '@/lib/idempotency';
@@ -9,13 +10,16 @@ import { useClaimCoupon } from '../api/queries';
 import styles from '../pages/coupons.module.css';
 import { unclaimedFirst } from '../rules';
 
+type ListProps = { items: readonly Claimable[]; title?: string };
+
 /** The campaigns that the user may claim a coupon of. */
-export function Claimables({ items }: { items: readonly Claimable[] }) {
+export function Claimables({ items, title }: ListProps) {
   const { t } = useTranslation();
+  const heading = title ?? t('coupon.claimable');
   if (items.length === 0) return null;
   return (
-    <section aria-label={t('coupon.claimable')}>
-      <h2 className={styles.heading}>{t('coupon.claimable')}</h2>
+    <section aria-label={heading}>
+      <h2 className={styles.heading}>{heading}</h2>
       <ul className={styles.list}>
         {unclaimedFirst(items).map((item) => (
           <ClaimableTicket key={item.campaign_id} item={item} />
@@ -25,19 +29,45 @@ export function Claimables({ items }: { items: readonly Claimable[] }) {
   );
 }
 
-function ClaimableTicket({ item }: { item: Claimable }) {
+const WORDS = {
+  claim: {
+    open: 'coupon.claim',
+    openNamed: 'coupon.claim_named',
+    done: 'coupon.claimed',
+    doneNamed: 'coupon.claimed_named',
+  },
+  receive: {
+    open: 'activities.receive',
+    openNamed: 'activities.receive_named',
+    done: 'activities.received',
+    doneNamed: 'activities.received_named',
+  },
+} as const;
+
+type TicketProps = { item: Claimable; words?: keyof typeof WORDS; note?: string };
+
+export function ClaimableTicket({ item, words = 'claim', note }: TicketProps) {
   const { t } = useTranslation();
+  const { open, openNamed, done, doneNamed } = WORDS[words];
   const valueText = useCouponValue();
   const claim = useClaimCoupon();
   const key = useIntentionKey();
-  const onClaim = () =>
+  // A second tap may come before React has drawn the button as busy.
+  const running = useRef(false);
+  const onClaim = () => {
+    if (running.current) return;
+    running.current = true;
     claim.mutate(
       { campaignId: item.campaign_id, key: key.for(item.campaign_id) },
       {
         onSuccess: () => toast(t('coupon.claimed_success')),
-        onSettled: (_coupon, error) => key.settle(error),
+        onSettled: (_coupon, error) => {
+          running.current = false;
+          key.settle(error);
+        },
       },
     );
+  };
   return (
     <li className={styles.ticket}>
       <div className={styles.stub}>
@@ -46,6 +76,7 @@ function ClaimableTicket({ item }: { item: Claimable }) {
       </div>
       <div className={styles.info}>
         <p className={styles.name}>{item.name}</p>
+        {note ? <p className={styles.meta}>{note}</p> : null}
         <div className={styles.foot}>
           <Badge tone="brand">{t(`coupon.kind.${item.kind}`)}</Badge>
           <Button
@@ -53,9 +84,9 @@ function ClaimableTicket({ item }: { item: Claimable }) {
             disabled={item.claimed}
             busy={claim.isPending}
             onClick={onClaim}
-            aria-label={t(item.claimed ? 'coupon.claimed_named' : 'coupon.claim_named', { name: item.name })}
+            aria-label={t(item.claimed ? doneNamed : openNamed, { name: item.name })}
           >
-            {t(item.claimed ? 'coupon.claimed' : 'coupon.claim')}
+            {t(item.claimed ? done : open)}
           </Button>
         </div>
       </div>
