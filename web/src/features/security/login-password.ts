@@ -1,0 +1,46 @@
+import { PASSWORD_MIN } from '@/lib/password';
+
+export type PasswordValues = { old_password: string; new_password: string; confirm_password: string };
+
+/** What is wrong with a field: a key below `security_login.error`. */
+export type PasswordError =
+  | 'old_required'
+  | 'new_required'
+  | 'new_short'
+  | 'unchanged'
+  | 'confirm_required'
+  | 'differ';
+
+export function checkPasswordChange(values: PasswordValues): {
+  [K in keyof PasswordValues]?: PasswordError | undefined;
+} {
+  return {
+    old_password: values.old_password === '' ? 'old_required' : undefined,
+    new_password: checkNew(values),
+    confirm_password: checkConfirmation(values),
+  };
+}
+
+function checkNew({ old_password, new_password }: PasswordValues): PasswordError | undefined {
+  if (new_password === '') return 'new_required';
+  if (new_password === old_password) return 'unchanged';
+  return [...new_password].length < PASSWORD_MIN ? 'new_short' : undefined;
+}
+
+function checkConfirmation({ new_password, confirm_password }: PasswordValues): PasswordError | undefined {
+  if (confirm_password === '') return 'confirm_required';
+  return confirm_password === new_password ? undefined : 'differ';
+}
+
+/** The field that an error of the server belongs to, by its `field` or, where it names none, by its reason. */
+export function passwordFieldOf(field: string | null, reason: string): keyof PasswordValues | null {
+  const byReason: Record<string, keyof PasswordValues> = {
+    WRONG_PASSWORD: 'old_password',
+    PASSWORD_UNCHANGED: 'new_password',
+    PASSWORD_MISMATCH: 'confirm_password',
+  };
+  const known = (['old_password', 'new_password', 'confirm_password'] as const).find(
+    (name) => name === field,
+  );
+  return byReason[reason] ?? known ?? null;
+}
