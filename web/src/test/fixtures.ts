@@ -214,6 +214,7 @@ const PLAN_STATES: [PlanStatus, Partial<Plan>][] = [
       revenue: '0.00',
       profit: '0.00',
       put_amount: '800.00',
+      expire_time: at(5 * DAY),
     },
   ],
   ['matching', { put_progress: 0, consumed: '0.00', revenue: '0.00', profit: '0.00', put_amount: '1500.00' }],

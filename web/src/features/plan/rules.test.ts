@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { at, coupon } from '@/test/fixtures';
-import { checkAmount, countOf, hueOf, quickAmounts, stepsOf } from './rules';
+import { checkAmount, countOf, hueOf, quickAmounts, refusalPlace, stepsOf } from './rules';
 
 const limits = { min: '50.00', max: '5000.00', available: '1000.00' };
 
@@ -28,6 +28,17 @@ describe('a put amount', () => {
   test('is left to the server while the balance is not known', () => {
     expect(checkAmount('5000.00', { ...limits, available: undefined }, null)).toBeNull();
   });
+});
+
+test.each([
+  ['INSUFFICIENT_BALANCE', 'amount', 'amount'],
+  ['AMOUNT_OUT_OF_RANGE', 'amount', 'amount'],
+  ['COUPON_BELOW_REQUIREMENT', 'amount', 'coupon'],
+  ['COUPON_NOT_USABLE', 'user_coupon_id', 'coupon'],
+  ['PLAN_NOT_PUTTABLE', null, 'plan'],
+  ['UNAVAILABLE', null, null],
+])('a refusal %s of %s is explained at %s', (reason, field, place) => {
+  expect(refusalPlace({ reason, field })).toBe(place);
 });
 
 test('suggested amounts can all be paid', () => {

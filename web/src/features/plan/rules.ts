@@ -39,6 +39,16 @@ export function countOf(
   return STATUSES.reduce((total, status) => total + (counts[status] ?? 0), 0);
 }
 
+/** A plan that an operator pushed and that waits for the user's amount. */
+export function isPushed({ status }: Pick<Plan, 'status'>): boolean {
+  return status === 'waiting';
+}
+
+/** Where a pushed plan is put. */
+export function putPath({ id, product }: Pick<Plan, 'id'> & { product: { id: string } }): string {
+  return `/plan/goods-detail?id=${encodeURIComponent(product.id)}&plan=${encodeURIComponent(id)}`;
+}
+
 export type Step = {
   status: PlanStatus;
   time: string | null;
@@ -92,6 +102,21 @@ export function checkAmount(typed: string, limits: PutLimits, coupon: Coupon | n
   const { paid } = putTotals(amount, coupon);
   if (limits.available !== undefined && compare(paid, limits.available) > 0) return 'insufficient';
   return null;
+}
+
+/** Where a refused put is explained; null: where it was confirmed, since no input would change it. */
+export type RefusalPlace = 'amount' | 'coupon' | 'plan';
+
+export function refusalPlace({
+  field,
+  reason,
+}: {
+  field: string | null;
+  reason: string;
+}): RefusalPlace | null {
+  if (reason === 'PLAN_NOT_PUTTABLE') return 'plan';
+  if (reason.startsWith('COUPON_') || field === 'user_coupon_id') return 'coupon';
+  return field === 'amount' ? 'amount' : null;
 }
 
 /** Amounts to tap in place of typing: the least, a few round ones between, the most that the user can pay. */

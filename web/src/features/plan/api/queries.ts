@@ -27,6 +27,13 @@ export const planListQuery = (push: Push, status: StatusTab) =>
     staleTime: 0,
   });
 
+/** How many pushed plans wait for the user. */
+export const waitingCountQuery = queryOptions({
+  queryKey: planKeys.waiting,
+  queryFn: async ({ signal }) => (await post('/plan/order/await/put/count', {}, { signal })).count,
+  staleTime: 0,
+});
+
 export const planQuery = (id: string) =>
   queryOptions({
     queryKey: planKeys.detail(id),

@@ -51,8 +51,10 @@ export function CouponSheet({ isOpen, onClose, coupons, chosen, amount, onChange
               <span className={styles.choiceText}>
                 <span>
                   <span className={styles.name}>{coupon.name}</span>
-                  <span className={styles.choiceMeta}>
-                    {t('coupon.from_amount', { amount: money(coupon.amount_requirement) })}
+                  <span className={cx(styles.choiceMeta, !usable && styles.unmet)}>
+                    {usable
+                      ? t('coupon.from_amount', { amount: money(coupon.amount_requirement) })
+                      : t('put.error.coupon_requirement', { required: money(coupon.amount_requirement) })}
                   </span>
                 </span>
                 <span className={cx('figure', styles.couponValue)}>{valueText(coupon)}</span>

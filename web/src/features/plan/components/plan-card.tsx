@@ -3,8 +3,10 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useFormats } from '@/i18n/format';
 import type { Plan } from '@/lib/api/types';
+import { LinkButton } from '@/ui/button';
 import { Badge, Progress } from '@/ui/card';
 import { Money } from '@/ui/money';
+import { isPushed, putPath } from '../rules';
 import styles from './plan-card.module.css';
 import { ProductIcon } from './product-icon';
 import { StatusBadge } from './status-badge';
@@ -32,19 +34,52 @@ export function PlanCard({ plan }: { plan: Plan }) {
           {moment(plan.create_time)}
         </time>
       </div>
-      {plan.status === 'waiting' ? null : (
+      {isPushed(plan) ? null : (
         <div className={styles.progressRow}>
           <Progress percent={plan.put_progress} label={t('plan.put_progress')} />
           <span className="figure">{wholePercent(plan.put_progress)}</span>
         </div>
       )}
-      <dl className={styles.figures}>
-        <Figure label={t('plan.put_amount')} value={plan.put_amount} />
-        <Figure label={t('figure.profit')} value={plan.profit} signed="result" />
-        <Figure label={t('figure.consumed')} value={plan.consumed} />
-        <Figure label={t('figure.revenue')} value={plan.revenue} />
-      </dl>
+      {isPushed(plan) ? (
+        <Pushed plan={plan} />
+      ) : (
+        <dl className={styles.figures}>
+          <Figure label={t('plan.put_amount')} value={plan.put_amount} />
+          <Figure label={t('figure.profit')} value={plan.profit} signed="result" />
+          <Figure label={t('figure.consumed')} value={plan.consumed} />
+          <Figure label={t('figure.revenue')} value={plan.revenue} />
+        </dl>
+      )}
     </li>
+  );
+}
+
+/** What an operator proposes, how long it stands, and the way to put it. */
+function Pushed({ plan }: { plan: Plan }) {
+  const { t } = useTranslation();
+  const { moment } = useFormats();
+  return (
+    <>
+      <dl className={styles.figures}>
+        <Figure label={t('plan.proposed_amount')} value={plan.put_amount} />
+        {plan.expire_time ? (
+          <div>
+            <dt>{t('plan.expire_time')}</dt>
+            <dd>
+              <time dateTime={plan.expire_time}>{moment(plan.expire_time)}</time>
+            </dd>
+          </div>
+        ) : null}
+      </dl>
+      <LinkButton
+        wide
+        className={styles.put}
+        to={putPath(plan)}
+        aria-label={t('plan.put_named', { name: plan.product.name })}
+      >
+        {t('plan.put')}
+      </LinkButton>
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { signOf } from '@/lib/money';
 import { Card, Row, Rows } from '@/ui/card';
 import { Money } from '@/ui/money';
 import styles from '../pages/plan-detail.module.css';
+import { isPushed } from '../rules';
 import { useAudienceText } from './audience-text';
 
 /** What was ordered and how it was paid. */
@@ -16,7 +17,7 @@ export function PlanFacts({ plan }: { plan: PlanDetail }) {
   return (
     <Card title={t('plan.facts')}>
       <Rows>
-        {plan.status === 'waiting' ? null : (
+        {isPushed(plan) ? null : (
           <Row label={t('plan.paid_amount')}>
             <Money value={plan.paid_amount} />
           </Row>

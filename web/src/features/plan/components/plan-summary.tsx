@@ -7,12 +7,13 @@ import { Badge, Card, Progress } from '@/ui/card';
 import { CopyButton } from '@/ui/copy-button';
 import { Money } from '@/ui/money';
 import styles from '../pages/plan-detail.module.css';
+import { isPushed, putPath } from '../rules';
 import { ProductIcon } from './product-icon';
 import { StatusBadge } from './status-badge';
 
 export function PlanSummary({ plan }: { plan: PlanDetail }) {
   const { t } = useTranslation();
-  const { integer } = useFormats();
+  const { integer, dateTime } = useFormats();
   return (
     <Card>
       <div className={styles.head}>
@@ -33,7 +34,7 @@ export function PlanSummary({ plan }: { plan: PlanDetail }) {
       {plan.status === 'put_failed' && plan.fail_reason ? (
         <p className={styles.failed}>{plan.fail_reason}</p>
       ) : null}
-      {plan.status === 'waiting' ? null : <PutProgress plan={plan} />}
+      {isPushed(plan) ? null : <PutProgress plan={plan} />}
       <dl className={styles.figures}>
         <Figure label={t('plan.put_amount')}>
           <Money value={plan.put_amount} />
@@ -54,14 +55,15 @@ export function PlanSummary({ plan }: { plan: PlanDetail }) {
           <Money value={plan.to_be_consumed} />
         </Figure>
       </dl>
-      {plan.status === 'waiting' ? (
+      {isPushed(plan) ? (
         <div className={styles.callout}>
           <p>{t('plan.waiting_text')}</p>
-          <LinkButton
-            large
-            wide
-            to={`/plan/goods-detail?id=${encodeURIComponent(plan.product.id)}&plan=${encodeURIComponent(plan.id)}`}
-          >
+          {plan.expire_time ? (
+            <p className={styles.until}>
+              {t('plan.expire_time')} <time dateTime={plan.expire_time}>{dateTime(plan.expire_time)}</time>
+            </p>
+          ) : null}
+          <LinkButton large wide to={putPath(plan)}>
             {t('plan.put_now')}
           </LinkButton>
         </div>

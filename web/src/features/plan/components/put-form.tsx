@@ -1,24 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
-import { ChevronRight, Ticket } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
 import { useFormats } from '@/i18n/format';
 import type { Coupon, Plan, ProductDetail } from '@/lib/api/types';
 import { propertyQuery } from '@/lib/data/property';
+import { userInfoQuery } from '@/lib/data/user-info';
 import { parseTypedAmount } from '@/lib/money';
 import { Button } from '@/ui/button';
 import { Card } from '@/ui/card';
-import { useCouponValue } from '@/ui/coupon/coupon-value';
-import { cx } from '@/ui/cx';
-import { TextField } from '@/ui/field';
-import { Money } from '@/ui/money';
+import { FormAlert, TextField } from '@/ui/field';
+import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
 import { useOverlay } from '@/ui/use-overlay';
 import styles from '../pages/product-detail.module.css';
-import { checkAmount, type PutLimits, quickAmounts } from '../rules';
-import { CouponSheet } from './coupon-sheet';
+import { checkAmount, type PutLimits, quickAmounts, type RefusalPlace } from '../rules';
+import { CouponChoice } from './coupon-choice';
+import { PutPreview } from './put-preview';
 import { ReviewSheet } from './review-sheet';
+import { usePlacing } from './use-placing';
+
+/** The overlay of the review. */
+export const REVIEW = 'review';
 
 type Props = { product: ProductDetail; plan: Plan | null };
 
@@ -26,39 +29,29 @@ type Props = { product: ProductDetail; plan: Plan | null };
 export function PutForm({ product, plan }: Props) {
   const { t } = useTranslation();
   const { money } = useFormats();
-  // The typed amount is in the address, so that a login that comes between does not lose it.
-  const [query, setQuery] = useSearchParams();
   const property = useQuery(propertyQuery).data;
+  const user = useQuery(userInfoQuery);
   const [couponId, setCouponId] = useState<string | null>(null);
   const coupon = product.coupons.find(({ id }) => id === couponId) ?? null;
-  const review = useOverlay('review');
+  const review = useOverlay(REVIEW);
   const limits: PutLimits = {
     min: product.put_min,
     max: product.put_max,
     available: property?.available_funds,
   };
-  const form = useForm({ amount: query.get('amount') ?? plan?.put_amount ?? '' }, ({ amount }) => {
-    const wrong = checkAmount(amount, limits, coupon);
-    const params = {
-      min: money(limits.min),
-      max: money(limits.max),
-      required: money(coupon?.amount_requirement ?? '0'),
-    };
-    return { amount: wrong ? t(`put.error.${wrong}`, params) : undefined };
-  });
-  const amount = parseTypedAmount(form.values.amount);
+  const { form, amount, keepAmount } = useAmountForm({ plan, limits, coupon });
+  const refusal = useRefusal(review.isOpen, (text) => form.reject({ amount: text }));
+  const place = usePlacing({ product, plan, coupon }, review, refusal.hear);
 
-  const keepAmount = () =>
-    setQuery(
-      (current) => {
-        current.set('amount', form.values.amount);
-        return current;
-      },
-      { replace: true },
-    );
   return (
     <Card title={t(plan ? 'put.title_pushed' : 'put.title')}>
-      <form className={styles.form} {...form.formProps(review.open)}>
+      <form
+        className={styles.form}
+        {...form.formProps(() => {
+          refusal.forget();
+          review.open();
+        })}
+      >
         <TextField
           {...form.fieldProps('amount')}
           large
@@ -70,29 +63,22 @@ export function PutForm({ product, plan }: Props) {
           hint={t('product.range', { min: money(product.put_min), max: money(product.put_max) })}
           onBlur={keepAmount}
         />
-        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would only add its own frame */}
-        <div className={styles.quick} role="group" aria-label={t('put.quick_amounts')}>
-          {quickAmounts(limits).map((value) => (
-            <button
-              key={value}
-              type="button"
-              aria-pressed={amount === value}
-              onClick={() => form.setValue('amount', value)}
-            >
-              {money(value)}
-            </button>
-          ))}
-        </div>
+        <QuickAmounts limits={limits} amount={amount} onChoose={(value) => form.setValue('amount', value)} />
         <CouponChoice coupons={product.coupons} coupon={coupon} amount={amount} onChange={setCouponId} />
-        <dl className={styles.balance}>
-          <dt>{t('wallet.available_funds')}</dt>
-          <dd>{property ? <Money value={property.available_funds} currency={property.currency} /> : '…'}</dd>
-        </dl>
+        <PutPreview
+          amount={amount}
+          coupon={coupon}
+          available={property?.available_funds}
+          currency={property?.currency}
+        />
+        <FormAlert>{refusal.ofCoupon}</FormAlert>
         <Button type="submit" large wide>
           {t('put.review')}
         </Button>
+        <p className={styles.note}>{t('put.realtime')}</p>
       </form>
-      {review.isOpen && amount !== null ? (
+      {/* Whether there is a password to ask for is known before anything can be confirmed. */}
+      {review.isOpen && amount !== null && !user.isPending ? (
         <ReviewSheet
           product={product}
           plan={plan}
@@ -100,6 +86,8 @@ export function PutForm({ product, plan }: Props) {
           coupon={coupon}
           available={property?.available_funds}
           currency={property?.currency}
+          asksPassword={user.data?.has_pay_password ?? true}
+          onPay={() => place(amount)}
           onClose={review.close}
         />
       ) : null}
@@ -107,45 +95,64 @@ export function PutForm({ product, plan }: Props) {
   );
 }
 
-type ChoiceProps = {
-  coupons: readonly Coupon[];
-  coupon: Coupon | null;
-  amount: string | null;
-  onChange: (id: string | null) => void;
-};
+type AmountFormInput = { plan: Plan | null; limits: PutLimits; coupon: Coupon | null };
 
-function CouponChoice({ coupons, coupon, amount, onChange }: ChoiceProps) {
+/** The typed amount is in the address, so that a login that comes between does not lose it. */
+function useAmountForm({ plan, limits, coupon }: AmountFormInput) {
   const { t } = useTranslation();
-  const valueText = useCouponValue();
-  const sheet = useOverlay('coupon');
-  const summary =
-    coupons.length === 0 ? t('put.no_coupons') : t('put.coupons_available', { count: coupons.length });
+  const { money } = useFormats();
+  const [query, setQuery] = useSearchParams();
+  const form = useForm({ amount: query.get('amount') ?? plan?.put_amount ?? '' }, ({ amount }) => {
+    const wrong = checkAmount(amount, limits, coupon);
+    const params = {
+      min: money(limits.min),
+      max: money(limits.max),
+      required: money(coupon?.amount_requirement ?? '0'),
+    };
+    return { amount: wrong ? t(`put.error.${wrong}`, params) : undefined };
+  });
+  const keepAmount = () =>
+    setQuery(
+      (current) => {
+        current.set('amount', form.values.amount);
+        return current;
+      },
+      { replace: true },
+    );
+  return { form, amount: parseTypedAmount(form.values.amount), keepAmount };
+}
+
+/** Says what the server refused beside the input that it is about, once the sheet above has gone. */
+function useRefusal(isCovered: boolean, sayAmount: (text: string) => void) {
+  const [refused, setRefused] = useState<{ place: RefusalPlace; text: string } | null>(null);
+  const latest = useRef(sayAmount);
+  latest.current = sayAmount;
+  useEffect(() => {
+    if (isCovered || !refused || refused.place === 'coupon') return;
+    if (refused.place === 'amount') latest.current(refused.text);
+    else toast(refused.text, 'fail');
+    setRefused(null);
+  }, [refused, isCovered]);
+  return {
+    ofCoupon: refused?.place === 'coupon' ? refused.text : null,
+    hear: (place: RefusalPlace, text: string) => setRefused({ place, text }),
+    forget: () => setRefused(null),
+  };
+}
+
+type QuickProps = { limits: PutLimits; amount: string | null; onChoose: (value: string) => void };
+
+function QuickAmounts({ limits, amount, onChoose }: QuickProps) {
+  const { t } = useTranslation();
+  const { money } = useFormats();
   return (
-    <>
-      <button
-        type="button"
-        className={styles.couponButton}
-        disabled={coupons.length === 0}
-        onClick={sheet.open}
-      >
-        <Ticket size={20} aria-hidden="true" />
-        <span className={styles.choiceText}>
-          <span>
-            <span className={styles.name}>{t('put.coupon')}</span>
-            <span className={styles.choiceMeta}>{coupon ? coupon.name : summary}</span>
-          </span>
-          {coupon ? <span className={cx('figure', styles.couponValue)}>{valueText(coupon)}</span> : null}
-        </span>
-        {coupons.length > 0 ? <ChevronRight size={20} aria-hidden="true" /> : <span />}
-      </button>
-      <CouponSheet
-        isOpen={sheet.isOpen}
-        onClose={sheet.close}
-        coupons={coupons}
-        chosen={coupon?.id ?? null}
-        amount={amount}
-        onChange={onChange}
-      />
-    </>
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would only add its own frame
+    <div className={styles.quick} role="group" aria-label={t('put.quick_amounts')}>
+      {quickAmounts(limits).map((value) => (
+        <button key={value} type="button" aria-pressed={amount === value} onClick={() => onChoose(value)}>
+          {money(value)}
+        </button>
+      ))}
+    </div>
   );
 }

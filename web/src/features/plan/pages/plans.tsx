@@ -1,8 +1,8 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { Layers, Plus } from 'lucide-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { ChevronRight, Hourglass, Layers, Plus } from 'lucide-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useSearchParams } from 'react-router';
+import { Link, useSearchParams } from 'react-router';
 import { useFormats } from '@/i18n/format';
 import { Button } from '@/ui/button';
 import { cx } from '@/ui/cx';
@@ -11,7 +11,7 @@ import { QueryList } from '@/ui/query-list';
 import { EmptyState, SkeletonCards } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
 import { useChoice } from '@/ui/use-choice';
-import { planListQuery } from '../api/queries';
+import { planListQuery, waitingCountQuery } from '../api/queries';
 import { PlanCard } from '../components/plan-card';
 import { ProductSheet } from '../components/product-sheet';
 import { countOf, PUSHES, STATUS_TABS } from '../rules';
@@ -60,6 +60,7 @@ export default function PlansPage() {
           formatCount={integer}
         />
       </div>
+      {status === 'waiting' ? null : <WaitingBanner />}
       <TabPanel id={PANEL} label={t('title.plans')} busy={query.isPlaceholderData}>
         <QueryList
           query={query}
@@ -88,6 +89,20 @@ export default function PlansPage() {
       </TabPanel>
       <ProductSheet isOpen={products.isOpen} onClose={products.close} />
     </>
+  );
+}
+
+/** Leads to the pushed plans. Nothing is said while none waits, and a failure says nothing. */
+function WaitingBanner() {
+  const { t } = useTranslation();
+  const count = useQuery(waitingCountQuery).data ?? 0;
+  if (count === 0) return null;
+  return (
+    <Link className={styles.waiting} to="/plan?status=waiting">
+      <Hourglass size={20} aria-hidden="true" />
+      <span>{t('plan.waits', { count })}</span>
+      <ChevronRight size={18} aria-hidden="true" />
+    </Link>
   );
 }
 

@@ -3,16 +3,17 @@ import { PackageOpen } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
 import { useFormats } from '@/i18n/format';
-import type { ProductDetail } from '@/lib/api/types';
+import type { PlanDetail, ProductDetail } from '@/lib/api/types';
 import { LinkButton } from '@/ui/button';
 import { Card, Row, Rows } from '@/ui/card';
 import { usePageHeader } from '@/ui/page-header';
 import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
+import { useOverlay } from '@/ui/use-overlay';
 import { planQuery, productQuery } from '../api/queries';
 import { useAudienceText } from '../components/audience-text';
 import { ProductIcon } from '../components/product-icon';
-import { PutForm } from '../components/put-form';
-import { hueOf } from '../rules';
+import { PutForm, REVIEW } from '../components/put-form';
+import { hueOf, isPushed } from '../rules';
 import styles from './product-detail.module.css';
 
 export default function ProductDetailPage() {
@@ -23,6 +24,8 @@ export default function ProductDetailPage() {
   const product = useQuery({ ...productQuery(id), enabled: id !== '' });
   // A plan that an operator pushed is put with its own amount to start from.
   const plan = useQuery({ ...planQuery(planId ?? ''), enabled: planId !== null });
+  // A review that is open stays: that its plan is gone is for the server to say.
+  const isReviewed = useOverlay(REVIEW).isOpen;
   usePageHeader({ title: product.data?.name });
 
   if (id === '') {
@@ -40,12 +43,36 @@ export default function ProductDetailPage() {
   return (
     <div className={styles.page}>
       <ProductHead product={product.data} />
-      <PutForm
-        product={product.data}
-        plan={planId !== null && plan.data?.status === 'waiting' ? plan.data : null}
-      />
+      {plan.data && !isPushed(plan.data) && !isReviewed ? (
+        <PlanGone plan={plan.data} />
+      ) : (
+        <PutForm product={product.data} plan={plan.data ?? null} />
+      )}
       <ProductFacts product={product.data} />
     </div>
+  );
+}
+
+/** The pushed plan that was to be put has been put or has expired: nothing else is put in its place unasked. */
+function PlanGone({ plan }: { plan: PlanDetail }) {
+  const { t } = useTranslation();
+  return (
+    <Card title={t('put.title_pushed')}>
+      <div className={styles.gone}>
+        <p>{t('plan.gone')}</p>
+        <LinkButton wide to={`/plan/detail?id=${encodeURIComponent(plan.id)}`}>
+          {t('plan.see')}
+        </LinkButton>
+        <LinkButton
+          wide
+          replace
+          tone="quiet"
+          to={`/plan/goods-detail?id=${encodeURIComponent(plan.product.id)}`}
+        >
+          {t('plan.new')}
+        </LinkButton>
+      </div>
+    </Card>
   );
 }
 

@@ -1,0 +1,51 @@
+import { ChevronRight, Ticket } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import type { Coupon } from '@/lib/api/types';
+import { useCouponValue } from '@/ui/coupon/coupon-value';
+import { cx } from '@/ui/cx';
+import { useOverlay } from '@/ui/use-overlay';
+import styles from '../pages/product-detail.module.css';
+import { CouponSheet } from './coupon-sheet';
+
+type Props = {
+  coupons: readonly Coupon[];
+  coupon: Coupon | null;
+  amount: string | null;
+  onChange: (id: string | null) => void;
+};
+
+export function CouponChoice({ coupons, coupon, amount, onChange }: Props) {
+  const { t } = useTranslation();
+  const valueText = useCouponValue();
+  const sheet = useOverlay('coupon');
+  const summary =
+    coupons.length === 0 ? t('put.no_coupons') : t('put.coupons_available', { count: coupons.length });
+  return (
+    <>
+      <button
+        type="button"
+        className={styles.couponButton}
+        disabled={coupons.length === 0}
+        onClick={sheet.open}
+      >
+        <Ticket size={20} aria-hidden="true" />
+        <span className={styles.choiceText}>
+          <span>
+            <span className={styles.name}>{t('put.coupon')}</span>
+            <span className={styles.choiceMeta}>{coupon ? coupon.name : summary}</span>
+          </span>
+          {coupon ? <span className={cx('figure', styles.couponValue)}>{valueText(coupon)}</span> : null}
+        </span>
+        {coupons.length > 0 ? <ChevronRight size={20} aria-hidden="true" /> : <span />}
+      </button>
+      <CouponSheet
+        isOpen={sheet.isOpen}
+        onClose={sheet.close}
+        coupons={coupons}
+        chosen={coupon?.id ?? null}
+        amount={amount}
+        onChange={onChange}
+      />
+    </>
+  );
+}

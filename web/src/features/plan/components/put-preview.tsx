@@ -1,0 +1,47 @@
+import { useTranslation } from 'react-i18next';
+import { useFormats } from '@/i18n/format';
+import type { Coupon } from '@/lib/api/types';
+import { meetsRequirement, putTotals } from '@/lib/coupon';
+import { signOf, subtract } from '@/lib/money';
+import { cx } from '@/ui/cx';
+import { Money } from '@/ui/money';
+import styles from '../pages/product-detail.module.css';
+
+type Props = {
+  amount: string | null;
+  coupon: Coupon | null;
+  available: string | undefined;
+  currency: string | undefined;
+};
+
+/** What the typed amount comes to with the chosen coupon, before anything is reviewed. */
+export function PutPreview({ amount, coupon, available, currency }: Props) {
+  const { t } = useTranslation();
+  const { signedMoney } = useFormats();
+  const counts = coupon !== null && amount !== null && meetsRequirement(coupon, amount);
+  const totals = amount === null ? null : putTotals(amount, counts ? coupon : null);
+  return (
+    <dl className={styles.preview}>
+      {coupon && counts && totals && signOf(totals.worth) > 0 ? (
+        <div>
+          <dt>{coupon.name}</dt>
+          <dd className={cx('figure', styles.couponValue)}>
+            {signedMoney(coupon.mode === 'addition' ? totals.worth : subtract('0', totals.worth))}
+          </dd>
+        </div>
+      ) : null}
+      <div>
+        <dt>{t('put.you_pay')}</dt>
+        <dd>{totals ? <Money value={totals.paid} /> : '–'}</dd>
+      </div>
+      <div>
+        <dt>{t('put.budget')}</dt>
+        <dd>{totals ? <Money value={totals.budget} /> : '–'}</dd>
+      </div>
+      <div className={styles.balance}>
+        <dt>{t('wallet.available_funds')}</dt>
+        <dd>{available === undefined ? '…' : <Money value={available} currency={currency} />}</dd>
+      </div>
+    </dl>
+  );
+}
