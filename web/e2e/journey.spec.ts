@@ -14,6 +14,7 @@ import {
   type Sums,
   sumsOf,
 } from './support/impressions';
+import { enterPayPassword, setPayPassword } from './support/pay-password';
 
 type Plan = components['schemas']['Plan'];
 type PlanPage = components['schemas']['PlanPage'];
@@ -66,6 +67,7 @@ test('a put with a coupon is delivered, finished and paid out in proportion', as
   const staff = await Api.staff();
   const { api, user } = await newAdvertiser(staff);
   await staff.deposit(user.id, '1000.00');
+  await setPayPassword(api);
 
   await openAs(page, api.token, '/ad-center/coupons');
   await page.getByRole('button', { name: 'Claim New-user support' }).click();
@@ -83,6 +85,7 @@ test('a put with a coupon is delivered, finished and paid out in proportion', as
   await expect(sheet).toContainText('You pay180.00');
   await expect(sheet).toContainText('Available after820.00');
   await sheet.getByRole('button', { name: 'Place ad' }).click();
+  await (await enterPayPassword(page)).click();
   await expect(page.getByRole('region', { name: 'Order' })).toContainText('New-user support20.00');
 
   const { items } = await api.get<PlanPage>('/plan/order/list');

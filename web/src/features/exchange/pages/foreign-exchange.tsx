@@ -1,9 +1,10 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowLeftRight } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AcceptorKind } from '@/lib/api/types';
 import { propertyQuery } from '@/lib/data/property';
+import { roots } from '@/lib/query-roots';
 import { Card } from '@/ui/card';
 import { Money } from '@/ui/money';
 import { usePageHeader } from '@/ui/page-header';
@@ -26,6 +27,7 @@ export default function ForeignExchangePage() {
   const property = useQuery(propertyQuery);
   const wallet = usePlatform()?.currency ?? property.data?.currency ?? '';
   const current = currentOf(orders.data?.pages[0]?.items);
+  useWalletAfter(current?.id ?? null);
   const refetchOrders = orders.refetch;
   const refetchProperty = property.refetch;
   usePageHeader({
@@ -44,6 +46,17 @@ export default function ForeignExchangePage() {
       <Records wallet={wallet} />
     </div>
   );
+}
+
+/** An order that was open and has ended has moved money: the figures of the wallet are asked for again. */
+function useWalletAfter(openId: string | null): void {
+  const queryClient = useQueryClient();
+  const before = useRef(openId);
+  useEffect(() => {
+    const hasEnded = before.current !== null && before.current !== openId;
+    before.current = openId;
+    if (hasEnded) void queryClient.invalidateQueries({ queryKey: [roots.wallet] });
+  }, [openId, queryClient]);
 }
 
 function Cover({ available, wallet }: { available: string | undefined; wallet: string }) {

@@ -78,7 +78,7 @@ export function PutForm({ product, plan }: Props) {
         <p className={styles.note}>{t('put.realtime')}</p>
       </form>
       {/* Whether there is a password to ask for is known before anything can be confirmed. */}
-      {review.isOpen && amount !== null && !user.isPending ? (
+      {review.isOpen && amount !== null && !(user.isPending || user.isPlaceholderData) ? (
         <ReviewSheet
           product={product}
           plan={plan}
