@@ -63,7 +63,7 @@ function Owner({ user }: { user: UserInfo }) {
           <span className={styles.username}>{user.username}</span>
         </span>
         {user.vip ? <Badge tone="brand">{t('ad_center.vip')}</Badge> : null}
-        <ChevronRight size={18} aria-hidden="true" />
+        <ChevronRight className={styles.ownerArrow} size={18} aria-hidden="true" />
       </button>
       {overlay.isOpen ? <ProfileSheet user={user} onClose={overlay.close} /> : null}
     </>

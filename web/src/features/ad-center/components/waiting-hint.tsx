@@ -12,12 +12,12 @@ export function WaitingHint() {
   if (count === 0) return null;
   return (
     <Link className={styles.waiting} to="/plan?status=waiting">
-      <Hourglass size={20} aria-hidden="true" />
+      <Hourglass className={styles.waitingIcon} size={20} aria-hidden="true" />
       <span className={styles.waitingText}>
         <strong>{t('ad_center.waiting', { count })}</strong>
         <span>{t('ad_center.waiting_hint')}</span>
       </span>
-      <ChevronRight size={18} aria-hidden="true" />
+      <ChevronRight className={styles.waitingIcon} size={18} aria-hidden="true" />
     </Link>
   );
 }
