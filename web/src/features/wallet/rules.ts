@@ -1,4 +1,4 @@
-import type { FlowType, MonthlyEntry, Property } from '@/lib/api/types';
+import type { FlowEntry, FlowType, MonthlyEntry, Property } from '@/lib/api/types';
 import { signOf } from '@/lib/money';
 
 export const FLOW_TYPES = [
@@ -16,7 +16,7 @@ export const FLOW_TYPES = [
 ] as const satisfies readonly FlowType[];
 
 export const TYPE_CHOICES = ['all', ...FLOW_TYPES] as const;
-export const VIEWS = ['list', 'monthly'] as const;
+export const VIEWS = ['list', 'monthly', 'statement'] as const;
 
 /** How far back the month filter and the monthly view reach. */
 export const MONTHS_BACK = 12;
@@ -49,4 +49,32 @@ export function typesOf(entry: MonthlyEntry): { type: string; amount: string }[]
 
 export function isFlowType(type: string): type is FlowType {
   return (FLOW_TYPES as readonly string[]).includes(type);
+}
+
+/** Months shown in the chart at least, so that a young wallet's bars are not as wide as the chart. */
+const CHART_MONTHS = 6;
+
+/** The months of the chart, the oldest first: from the first one that moved, or the last six. */
+export function chartMonths(items: readonly MonthlyEntry[]): MonthlyEntry[] {
+  const oldestFirst = [...items].sort((a, b) => a.month.localeCompare(b.month));
+  const first = oldestFirst.findIndex((entry) => typesOf(entry).length > 0);
+  const start = Math.max(
+    0,
+    Math.min(first < 0 ? oldestFirst.length : first, oldestFirst.length - CHART_MONTHS),
+  );
+  return oldestFirst.slice(start);
+}
+
+export type FlowTarget = { label: 'see_plan' | 'see_withdrawal' | 'see_exchange'; to: string };
+
+const OF_PLANS: readonly FlowType[] = ['ad_serving', 'ad_billing', 'profit_sharing', 'discount_amount'];
+
+/** Where what a movement belongs to is shown; null where it belongs to nothing that has a page. */
+export function targetOf({ type, reference }: Pick<FlowEntry, 'type' | 'reference'>): FlowTarget | null {
+  if (!reference) return null;
+  const id = encodeURIComponent(reference);
+  if (OF_PLANS.includes(type)) return { label: 'see_plan', to: `/plan/detail?id=${id}` };
+  if (type === 'manual_payout') return { label: 'see_withdrawal', to: `/wallet/withdraw?id=${id}` };
+  if (type === 'exchange') return { label: 'see_exchange', to: '/wallet/foreign-exchange' };
+  return null;
 }

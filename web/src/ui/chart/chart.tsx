@@ -1,9 +1,10 @@
-import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { localeOf } from '@/i18n/languages';
 import { cx } from '../cx';
 import styles from './chart.module.css';
-import { areaPath, linePath, nearestIndex, niceMax, type Plot, type Series, ticks, xAt, yAt } from './scale';
+import { ChartFrame, Grid, TONES } from './chart-frame';
+import { areaPath, linePath, nearestIndex, niceMax, type Plot, type Series, xAt, yAt } from './scale';
 
 type Props = {
   label: string;
@@ -14,147 +15,42 @@ type Props = {
   textAt: (series: string, index: number) => string;
 };
 
-const HEIGHT = 192;
-const FALLBACK_WIDTH = 340;
-
-/**
- * A line chart in plain SVG, about 3 kB where a charting library takes 20 and more. A pointer or the arrow keys walk
- * over the points, and a table says the same in text.
- */
+/** A line chart over time. */
 export default function Chart({ label, times, series, textAt }: Props) {
   const { t, i18n } = useTranslation();
-  const [box, width] = useWidth();
-  const [active, setActive] = useState<number | null>(null);
   const timeText = useTimeText(times, i18n.language);
-  const count = times.length;
   const max = niceMax(Math.max(0, ...series.flatMap((line) => line.values)));
-  const plot: Plot = { width, height: HEIGHT, left: 40, right: 6, top: 10, bottom: 24 };
-  const index = active === null ? null : Math.min(active, count - 1);
-  const describe = (position: number) =>
-    [timeText.full(position), ...series.map((line) => `${line.label} ${textAt(line.key, position)}`)].join(
-      ', ',
-    );
-
-  const onPointer = (event: PointerEvent<HTMLDivElement>) => {
-    const bounds = event.currentTarget.getBoundingClientRect();
-    setActive(nearestIndex(event.clientX - bounds.left, count, plot));
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const at = index ?? count;
-    const next = {
-      ArrowLeft: at - 1,
-      ArrowDown: at - 1,
-      ArrowRight: at + 1,
-      ArrowUp: at + 1,
-      Home: 0,
-      End: count - 1,
-    }[event.key];
-    if (event.key === 'Escape') setActive(null);
-    if (next === undefined) return;
-    event.preventDefault();
-    setActive(Math.min(count - 1, Math.max(0, next)));
-  };
-
   return (
-    <figure className={styles.figure}>
-      {series.length > 1 ? <Legend series={series} /> : null}
-      <div
-        ref={box}
-        className={styles.plot}
-        role="slider"
-        tabIndex={0}
-        aria-label={label}
-        aria-valuemin={1}
-        aria-valuemax={count}
-        aria-valuenow={(index ?? count - 1) + 1}
-        aria-valuetext={describe(index ?? count - 1)}
-        onPointerDown={onPointer}
-        onPointerMove={onPointer}
-        onPointerLeave={() => setActive(null)}
-        onKeyDown={onKeyDown}
-        onBlur={() => setActive(null)}
-      >
-        <Lines plot={plot} max={max} series={series} index={index} lang={i18n.language} />
-        <TimeAxis plot={plot} count={count} text={timeText.short} />
-        {index === null ? null : (
-          <div className={styles.tip} style={tipPosition(xAt(index, count, plot), width)}>
-            <span>{timeText.full(index)}</span>
-            {series.map((line) => (
-              <span key={line.key}>
-                {line.label} <strong>{textAt(line.key, index)}</strong>
-              </span>
-            ))}
-          </div>
-        )}
-      </div>
-      <details className={styles.table}>
-        <summary>{t('chart.as_table')}</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
-        <section className={styles.scroll} tabIndex={0} aria-label={label}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t('chart.time')}</th>
-                {series.map((line) => (
-                  <th key={line.key} scope="col">
-                    {line.label}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {times.map((time, position) => (
-                <tr key={time}>
-                  <td>{timeText.full(position)}</td>
-                  {series.map((line) => (
-                    <td key={line.key}>{textAt(line.key, position)}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      </details>
-    </figure>
+    <ChartFrame
+      label={label}
+      series={series}
+      count={times.length}
+      heading={t('chart.time')}
+      nameAt={timeText.full}
+      markAt={timeText.short}
+      marksOf={marksOf}
+      textAt={textAt}
+      xAt={xAt}
+      nearest={nearestIndex}
+    >
+      {(plot, index) => <Lines plot={plot} max={max} series={series} index={index} />}
+    </ChartFrame>
   );
 }
 
-const TONES = [styles.a, styles.b];
-
-function Legend({ series }: { series: readonly Series[] }) {
-  return (
-    <ul className={styles.legend}>
-      {series.map((line, position) => (
-        <li key={line.key}>
-          <span className={cx(styles.swatch, TONES[position])} aria-hidden="true" />
-          {line.label}
-        </li>
-      ))}
-    </ul>
-  );
+/** First and last time, and the middle one where it stands near the middle. */
+function marksOf(count: number): number[] {
+  const hasMiddle = count % 2 === 1 || count >= 10;
+  return [...new Set(hasMiddle ? [0, Math.floor((count - 1) / 2), count - 1] : [0, count - 1])];
 }
 
-type LinesProps = { plot: Plot; max: number; series: readonly Series[]; index: number | null; lang: string };
+type LinesProps = { plot: Plot; max: number; series: readonly Series[]; index: number | null };
 
-function Lines({ plot, max, series, index, lang }: LinesProps) {
-  const compact = new Intl.NumberFormat(localeOf(lang), { notation: 'compact', maximumFractionDigits: 1 });
+function Lines({ plot, max, series, index }: LinesProps) {
   const first = series[0];
   return (
     <svg viewBox={`0 0 ${plot.width} ${plot.height}`} preserveAspectRatio="none" aria-hidden="true">
-      {ticks(max).map((value) => (
-        <g key={value}>
-          <line
-            className={styles.grid}
-            x1={plot.left}
-            x2={plot.width}
-            y1={yAt(value, max, plot)}
-            y2={yAt(value, max, plot)}
-          />
-          <text className={styles.axis} x={plot.left - 8} y={yAt(value, max, plot) + 4} textAnchor="end">
-            {compact.format(value)}
-          </text>
-        </g>
-      ))}
+      <Grid plot={plot} max={max} />
       {first ? <path className={styles.area} d={areaPath(first.values, max, plot)} /> : null}
       {series.map((line, position) => (
         <path
@@ -187,58 +83,6 @@ function Lines({ plot, max, series, index, lang }: LinesProps) {
       })}
     </svg>
   );
-}
-
-/** First and last time below the plot, and the middle one where it stands near the middle. */
-function TimeAxis({ plot, count, text }: { plot: Plot; count: number; text: (index: number) => string }) {
-  const hasMiddle = count % 2 === 1 || count >= 10;
-  const marks = [...new Set(hasMiddle ? [0, Math.floor((count - 1) / 2), count - 1] : [0, count - 1])];
-  return (
-    <svg
-      viewBox={`0 0 ${plot.width} ${plot.height}`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-      style={{ position: 'absolute', inset: 0 }}
-    >
-      {marks.map((index, position) => (
-        <text
-          key={index}
-          className={styles.axis}
-          x={xAt(index, count, plot)}
-          y={plot.height - 5}
-          textAnchor={anchorOf(position, marks.length)}
-        >
-          {text(index)}
-        </text>
-      ))}
-    </svg>
-  );
-}
-
-function anchorOf(position: number, marks: number): 'start' | 'middle' | 'end' {
-  if (marks === 1) return 'middle';
-  if (position === 0) return 'start';
-  return position === marks - 1 ? 'end' : 'middle';
-}
-
-function tipPosition(x: number, width: number) {
-  return x > width / 2 ? { insetInlineEnd: `${width - x + 10}px` } : { insetInlineStart: `${x + 10}px` };
-}
-
-function useWidth() {
-  const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(FALLBACK_WIDTH);
-  // Before the first paint, so that no line is ever seen in the wrong width.
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const measure = () => setWidth(element.clientWidth || FALLBACK_WIDTH);
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return [box, width] as const;
 }
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,17 @@
 import { expect, test } from 'vitest';
-import { areaPath, linePath, nearestIndex, niceMax, type Plot, xAt, yAt } from './scale';
+import {
+  areaPath,
+  bandAt,
+  bandCentre,
+  bandMarks,
+  barRects,
+  linePath,
+  nearestIndex,
+  niceMax,
+  type Plot,
+  xAt,
+  yAt,
+} from './scale';
 
 const plot: Plot = { width: 110, height: 120, left: 5, right: 5, top: 10, bottom: 10 };
 
@@ -36,4 +48,25 @@ test('a pointer finds the nearest point, also from outside', () => {
   expect(nearestIndex(54, 3, plot)).toBe(1);
   expect(nearestIndex(500, 3, plot)).toBe(2);
   expect(nearestIndex(50, 1, plot)).toBe(0);
+});
+
+test('bars stand side by side around the middle of their place', () => {
+  expect(bandCentre(0, 4, plot)).toBe(17.5);
+  expect(bandAt(31, 4, plot)).toBe(1);
+  expect(bandAt(-5, 4, plot)).toBe(0);
+  expect(bandAt(900, 4, plot)).toBe(3);
+  const [first] = barRects([4, 0], { position: 0, of: 2 }, 4, plot);
+  const [second, none] = barRects([2, 0], { position: 1, of: 2 }, 4, plot);
+  expect(first).toEqual({ x: 14.5, y: 10, width: 14.5, height: 100 });
+  expect(second).toEqual({ x: 31, y: 60, width: 14.5, height: 50 });
+  expect(none?.height).toBe(0);
+});
+
+test('the least amount is still seen', () => {
+  expect(barRects([0.001], { position: 0, of: 1 }, 4, plot)[0]?.height).toBe(1);
+});
+
+test('marks that would not fit are left out, the last one never', () => {
+  expect(bandMarks(2, plot)).toEqual([0, 1]);
+  expect(bandMarks(5, plot)).toEqual([1, 4]);
 });

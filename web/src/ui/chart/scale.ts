@@ -57,6 +57,62 @@ export function nearestIndex(x: number, count: number, plot: Plot): number {
   return Math.min(count - 1, Math.max(0, index));
 }
 
+/** The middle of a place that has a width of its own, as bars need it. */
+export function bandCentre(index: number, count: number, plot: Plot): number {
+  return plot.left + (innerWidth(plot) * (index + 0.5)) / Math.max(1, count);
+}
+
+/** The place that a horizontal position lies in. */
+export function bandAt(x: number, count: number, plot: Plot): number {
+  const index = Math.floor(((x - plot.left) / innerWidth(plot)) * count);
+  return Math.min(count - 1, Math.max(0, index));
+}
+
+/** Room that a mark below a bar needs, in pixels. */
+const MARK_WIDTH = 44;
+
+/** The places whose marks fit side by side, the last one always among them. */
+export function bandMarks(count: number, plot: Plot): number[] {
+  const step = Math.max(1, Math.ceil((count * MARK_WIDTH) / innerWidth(plot)));
+  return Array.from({ length: count }, (_, index) => index).filter(
+    (index) => (count - 1 - index) % step === 0,
+  );
+}
+
+/** How much of a place its bars fill, and how wide one may become. */
+const FILLED = 0.62;
+const BAR_MAX = 18;
+const GAP = 2;
+
+export type Bar = { x: number; y: number; width: number; height: number };
+
+/** The bars of one of several series; those of a place stand side by side around its middle. */
+export function barRects(
+  values: readonly number[],
+  { position, of }: { position: number; of: number },
+  max: number,
+  plot: Plot,
+): Bar[] {
+  const band = innerWidth(plot) / Math.max(1, values.length);
+  const width = Math.min(BAR_MAX, (band * FILLED - GAP * (of - 1)) / of);
+  const offset = (position - of / 2) * (width + GAP) + GAP / 2;
+  const base = yAt(0, max, plot);
+  return values.map((value, index) => {
+    const y = yAt(value, max, plot);
+    return {
+      x: round(bandCentre(index, values.length, plot) + offset),
+      y: round(y),
+      width: round(width),
+      // The least amount is still seen.
+      height: value > 0 ? Math.max(1, round(base - y)) : 0,
+    };
+  });
+}
+
+function innerWidth(plot: Plot): number {
+  return plot.width - plot.left - plot.right;
+}
+
 function round(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -8,23 +8,31 @@ import { cx } from '../cx';
 import { Money } from '../money';
 import styles from './flow-list.module.css';
 
+type Props = {
+  entries: readonly FlowEntry[];
+  /** Leads from a movement to the plan that it belongs to; the plan's own page leaves that out. */
+  linked?: boolean;
+  /** Makes each movement open its details. */
+  onOpen?: (entry: FlowEntry) => void;
+};
+
 /** Movements of money, each with what it was for and the balance it left. */
-/** `linked` leads from a movement to the plan that it belongs to; the plan's own page leaves that out. */
-export function FlowList({ entries, linked = false }: { entries: readonly FlowEntry[]; linked?: boolean }) {
+export function FlowList({ entries, linked = false, onOpen }: Props) {
   return (
     <ul className={styles.list}>
       {entries.map((entry) => (
-        <FlowItem key={entry.id} entry={entry} linked={linked} />
+        <FlowItem key={entry.id} entry={entry} linked={linked} onOpen={onOpen} />
       ))}
     </ul>
   );
 }
 
-type ItemProps = { entry: FlowEntry; linked: boolean };
+type ItemProps = { entry: FlowEntry; linked: boolean; onOpen?: Props['onOpen'] | undefined };
 
-function FlowItem({ entry, linked }: ItemProps) {
+function FlowItem({ entry, linked, onOpen }: ItemProps) {
   const { t } = useTranslation();
-  const { moment, money } = useFormats();
+  const { moment, money, signedMoney } = useFormats();
+  const type = t(`flow.${entry.type}`);
   const sign = signOf(entry.amount);
   return (
     <li className={styles.entry}>
@@ -34,7 +42,23 @@ function FlowItem({ entry, linked }: ItemProps) {
         {sign === 0 ? <Minus size={18} /> : null}
       </span>
       <span className={styles.head}>
-        <span className={styles.type}>{t(`flow.${entry.type}`)}</span>
+        {onOpen ? (
+          <button
+            type="button"
+            className={cx(styles.type, styles.open)}
+            aria-haspopup="dialog"
+            aria-label={t('flow.open_named', {
+              type,
+              amount: signedMoney(entry.amount),
+              time: moment(entry.time),
+            })}
+            onClick={() => onOpen(entry)}
+          >
+            {type}
+          </button>
+        ) : (
+          <span className={styles.type}>{type}</span>
+        )}
         <span className={styles.amount}>
           <Money value={entry.amount} signed="movement" />
         </span>
@@ -54,7 +78,7 @@ function FlowItem({ entry, linked }: ItemProps) {
 
 const OF_PLANS: readonly FlowType[] = ['ad_serving', 'ad_billing', 'profit_sharing', 'discount_amount'];
 
-function FlowNote({ entry, linked }: ItemProps) {
+function FlowNote({ entry, linked }: Pick<ItemProps, 'entry' | 'linked'>) {
   const { t } = useTranslation();
   const plan = linked && OF_PLANS.includes(entry.type) ? entry.reference : null;
   if (!plan) {

@@ -1,6 +1,5 @@
-import { useTranslation } from 'react-i18next';
+import { PayPasswordPage } from '../components/pay-password-page';
 
 export default function EditPayPasswordPage() {
-  const { t } = useTranslation();
-  return <p>{t('title.edit_pay_password')}</p>;
+  return <PayPasswordPage changes />;
 }

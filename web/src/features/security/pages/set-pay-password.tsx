@@ -1,6 +1,5 @@
-import { useTranslation } from 'react-i18next';
+import { PayPasswordPage } from '../components/pay-password-page';
 
 export default function SetPayPasswordPage() {
-  const { t } = useTranslation();
-  return <p>{t('title.set_pay_password')}</p>;
+  return <PayPasswordPage changes={false} />;
 }

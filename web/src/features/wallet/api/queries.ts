@@ -1,6 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { get } from '@/lib/api/call';
-import type { FlowType } from '@/lib/api/types';
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { get, getFile, type PostBody, post } from '@/lib/api/call';
+import type { FlowType, Withdrawal } from '@/lib/api/types';
 import { roots } from '@/lib/query-roots';
 import { MONTHS_BACK } from '../rules';
 
@@ -27,3 +27,77 @@ export const monthlyQuery = queryOptions({
   queryFn: ({ signal }) => get('/transaction_flow/monthly', { months: MONTHS_BACK }, { signal }),
   staleTime: 0,
 });
+
+/** A month's statement as CSV. Not cached: it is asked for when it is downloaded or checked. */
+export function loadStatement(month: string): Promise<string> {
+  return getFile('/transaction_flow/statement', { month });
+}
+
+export const destinationsQuery = queryOptions({
+  queryKey: [roots.wallet, 'destinations'],
+  queryFn: ({ signal }) => get('/bank_card/detail', undefined, { signal }),
+  staleTime: 0,
+});
+
+export const withdrawalListQuery = infiniteQueryOptions({
+  queryKey: [roots.wallet, 'withdrawals'],
+  queryFn: ({ pageParam, signal }) =>
+    get('/user/withdraw/list', pageParam ? { cursor: pageParam } : {}, { signal }),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.next_cursor ?? null,
+  staleTime: 0,
+});
+
+/** Pages that the search for one withdrawal reads at most. */
+const PAGES_MAX = 10;
+
+/** One withdrawal by its id, null when it is none of the user's latest thousand: the server lists them only. */
+export const withdrawalQuery = (id: string) =>
+  queryOptions({
+    queryKey: [roots.wallet, 'withdrawal', id],
+    queryFn: async ({ signal }): Promise<Withdrawal | null> => {
+      let cursor: string | null = null;
+      for (let read = 0; read < PAGES_MAX; read += 1) {
+        const query: { limit: number; cursor?: string } = { limit: 100, ...(cursor ? { cursor } : {}) };
+        const page: { items: Withdrawal[]; next_cursor: string | null } = await get(
+          '/user/withdraw/list',
+          query,
+          { signal },
+        );
+        const found = page.items.find((item) => item.id === id);
+        if (found) return found;
+        cursor = page.next_cursor;
+        if (cursor === null) break;
+      }
+      return null;
+    },
+    staleTime: 0,
+  });
+
+type Keyed<B> = { body: B; key: string };
+
+export function useWithdraw() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ body, key }: Keyed<PostBody<'/user/withdraw'>>) =>
+      post('/user/withdraw', body, { idempotencyKey: key }),
+    meta: { inline: true },
+    onSuccess: (withdrawal) => queryClient.setQueryData(withdrawalQuery(withdrawal.id).queryKey, withdrawal),
+    // A refusal, too, tells that the figures shown are not the server's any more.
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: [roots.wallet] }),
+  });
+}
+
+export function useBind() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ body, key }: Keyed<PostBody<'/bank_card/edit'>>) =>
+      post('/bank_card/edit', body, { idempotencyKey: key }),
+    meta: { inline: true },
+    onSuccess: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: [roots.wallet] }),
+        queryClient.invalidateQueries({ queryKey: [roots.user] }),
+      ]),
+  });
+}

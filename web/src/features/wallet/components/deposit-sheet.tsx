@@ -1,24 +1,37 @@
 import { useQuery } from '@tanstack/react-query';
 import { MessageCircle } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import type { ServiceEntry } from '@/lib/api/types';
 import { userInfoQuery } from '@/lib/data/user-info';
+import { Button } from '@/ui/button';
 import { CopyButton } from '@/ui/copy-button';
+import { useService } from '@/ui/service/service-store';
 import { Sheet } from '@/ui/sheet';
 import styles from '../pages/wallet.module.css';
 
 /** Deposits are credited by customer service; this says how, and what to name. */
 export function DepositSheet({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation();
+  const service = useService();
   const user = useQuery(userInfoQuery).data;
+  const subtitle = user ? t('wallet.deposit_subtitle', { username: user.username }) : undefined;
   return (
-    <Sheet isOpen={isOpen} onClose={onClose} title={t('wallet.deposit')}>
+    <Sheet
+      isOpen={isOpen}
+      onClose={onClose}
+      title={t('wallet.deposit')}
+      footer={
+        <Button wide large onClick={() => service.open({ variant: 'recharge', subtitle })}>
+          <MessageCircle size={20} aria-hidden="true" />
+          {t('wallet.deposit_service')}
+        </Button>
+      }
+    >
+      <p className={styles.sheetLead}>{t('wallet.deposit_lead')}</p>
       <ol className={styles.tips}>
         <li>{t('wallet.deposit_tip_contact')}</li>
         <li>{t('wallet.deposit_tip_name')}</li>
         <li>{t('wallet.deposit_tip_credit')}</li>
       </ol>
-      {user ? <Services entries={user.recharge_customer_service_url} /> : null}
       {user ? (
         <div className={styles.copy}>
           <div>
@@ -29,21 +42,5 @@ export function DepositSheet({ isOpen, onClose }: { isOpen: boolean; onClose: ()
         </div>
       ) : null}
     </Sheet>
-  );
-}
-
-function Services({ entries }: { entries: readonly ServiceEntry[] }) {
-  const { t } = useTranslation();
-  return (
-    <ul className={styles.services}>
-      {entries.map((entry, index) => (
-        <li key={entry.id}>
-          <a className={styles.service} href={entry.url} target="_blank" rel="noopener noreferrer">
-            <MessageCircle size={20} aria-hidden="true" />
-            {t('service.entry', { number: index + 1, label: entry.label })}
-          </a>
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -1,9 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ReceiptText } from 'lucide-react';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
 import { useFormats } from '@/i18n/format';
+import type { FlowEntry } from '@/lib/api/types';
 import { LinkButton } from '@/ui/button';
 import { Card } from '@/ui/card';
 import { FlowList } from '@/ui/flow/flow-list';
@@ -12,9 +13,11 @@ import { QueryList } from '@/ui/query-list';
 import { Select } from '@/ui/select';
 import { EmptyState } from '@/ui/states';
 import { useChoice } from '@/ui/use-choice';
+import { useOverlay } from '@/ui/use-overlay';
 import { fundListQuery } from '../api/queries';
 import styles from '../pages/fund-details.module.css';
 import { isFlowType, MONTHS_BACK, recentMonths, TYPE_CHOICES } from '../rules';
+import { EntrySheet } from './entry-sheet';
 
 export function FundList() {
   const { t } = useTranslation();
@@ -28,6 +31,8 @@ export function FundList() {
   );
   const { refetch } = query;
   usePageHeader({ onRefresh: useCallback(() => refetch(), [refetch]) });
+  const details = useOverlay('entry');
+  const [opened, setOpened] = useState<FlowEntry | null>(null);
   const filtered = type !== 'all' || month !== 'all';
 
   return (
@@ -78,10 +83,18 @@ export function FundList() {
       >
         {(entries) => (
           <Card>
-            <FlowList entries={entries} linked />
+            <FlowList
+              entries={entries}
+              linked
+              onOpen={(entry) => {
+                setOpened(entry);
+                details.open();
+              }}
+            />
           </Card>
         )}
       </QueryList>
+      {opened ? <EntrySheet entry={opened} isOpen={details.isOpen} onClose={details.close} /> : null}
     </>
   );
 }

@@ -1,21 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
-import { CalendarRange } from 'lucide-react';
+import { CalendarRange, ChevronRight } from 'lucide-react';
+import { lazy, Suspense, useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useFormats } from '@/i18n/format';
 import type { MonthlyEntry } from '@/lib/api/types';
 import { Card, Row, Rows } from '@/ui/card';
 import { Money } from '@/ui/money';
-import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
+import { usePageHeader } from '@/ui/page-header';
+import { EmptyState, ErrorState, Skeleton, SkeletonCards } from '@/ui/states';
 import { monthlyQuery } from '../api/queries';
 import styles from '../pages/fund-details.module.css';
-import { isFlowType, typesOf } from '../rules';
+import { chartMonths, isFlowType, typesOf } from '../rules';
+
+const Bars = lazy(() => import('@/ui/chart/bars'));
 
 export function MonthlyView() {
   const { t } = useTranslation();
   const query = useQuery(monthlyQuery);
-  if (query.isPending) return <SkeletonCards height="9rem" />;
-  if (query.isError && !query.data) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  const { refetch } = query;
+  usePageHeader({ onRefresh: useCallback(() => refetch(), [refetch]) });
+  if (query.isPending) return <MonthlySkeleton />;
+  if (query.isError && !query.data) return <ErrorState error={query.error} onRetry={() => refetch()} />;
   const items = (query.data?.items ?? []).filter((entry) => typesOf(entry).length > 0);
   if (items.length === 0) {
     return (
@@ -23,23 +29,69 @@ export function MonthlyView() {
     );
   }
   return (
-    <ul className={styles.months}>
-      {items.map((entry) => (
-        <li key={entry.month}>
-          <Month entry={entry} />
-        </li>
-      ))}
-    </ul>
+    <div className={styles.months}>
+      <MonthlyChart items={chartMonths(query.data?.items ?? [])} />
+      <ul className={styles.months}>
+        {items.map((entry) => (
+          <li key={entry.month}>
+            <Month entry={entry} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function MonthlySkeleton() {
+  return (
+    <div className={styles.months}>
+      <SkeletonCards count={1} height="18.5rem" />
+      <SkeletonCards height="12rem" />
+    </div>
+  );
+}
+
+function MonthlyChart({ items }: { items: readonly MonthlyEntry[] }) {
+  const { t } = useTranslation();
+  const { money } = useFormats();
+  return (
+    <Card title={t('funds.chart_title')}>
+      <div className={styles.chart}>
+        <Suspense fallback={<Skeleton height="192px" />}>
+          <Bars
+            label={t('funds.chart_label')}
+            heading={t('funds.month')}
+            months={items.map(({ month }) => month)}
+            series={(['income', 'expense'] as const).map((key) => ({
+              key,
+              label: t(`funds.${key}`),
+              values: items.map((entry) => Number(entry[key])),
+            }))}
+            textAt={(key, index) => money(items[index]?.[key as 'income' | 'expense'] ?? '0')}
+          />
+        </Suspense>
+      </div>
+    </Card>
   );
 }
 
 function Month({ entry }: { entry: MonthlyEntry }) {
   const { t } = useTranslation();
   const { month } = useFormats();
+  const name = month(entry.month);
   return (
     <Card>
       <div className={styles.monthHead}>
-        <h2>{month(entry.month)}</h2>
+        <h2>
+          <Link
+            className={styles.monthLink}
+            to={`/wallet/fund-details?month=${entry.month}`}
+            aria-label={t('funds.open_month', { month: name })}
+          >
+            {name}
+            <ChevronRight size={18} aria-hidden="true" />
+          </Link>
+        </h2>
         <span className={styles.net}>
           <Money value={entry.net} signed="movement" />
         </span>
@@ -70,6 +122,7 @@ function Month({ entry }: { entry: MonthlyEntry }) {
                   to={`/wallet/fund-details?type=${type}&month=${entry.month}`}
                 >
                   {isFlowType(type) ? t(`flow.${type}`) : type}
+                  <ChevronRight size={16} aria-hidden="true" />
                 </Link>
               }
             >

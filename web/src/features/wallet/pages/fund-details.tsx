@@ -3,14 +3,17 @@ import { TabPanel, Tabs } from '@/ui/tabs';
 import { useChoice } from '@/ui/use-choice';
 import { FundList } from '../components/fund-list';
 import { MonthlyView } from '../components/monthly-view';
+import { StatementView } from '../components/statement-view';
 import { VIEWS } from '../rules';
 import styles from './fund-details.module.css';
 
 const PANEL = 'funds';
+const CONTENT = { list: FundList, monthly: MonthlyView, statement: StatementView };
 
 export default function FundDetailsPage() {
   const { t } = useTranslation();
   const [view, setView] = useChoice('view', VIEWS);
+  const Content = CONTENT[view];
   return (
     <>
       <div className={styles.bar}>
@@ -23,7 +26,7 @@ export default function FundDetailsPage() {
         />
       </div>
       <TabPanel id={PANEL} label={t(`funds.view.${view}`)}>
-        {view === 'list' ? <FundList /> : <MonthlyView />}
+        <Content />
       </TabPanel>
     </>
   );

@@ -1,6 +1,36 @@
 import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router';
+import { TabPanel, Tabs } from '@/ui/tabs';
+import { useChoice } from '@/ui/use-choice';
+import { WithdrawForm } from '../components/withdraw-form';
+import { WithdrawalRecords } from '../components/withdrawal-records';
+import { WithdrawalResult } from '../components/withdrawal-result';
+import { WITHDRAW_VIEWS } from '../withdrawal';
+import styles from './withdraw.module.css';
 
+const PANEL = 'withdrawals';
+
+/** Asking for a withdrawal, what became of one (`?id=`), and all of them. */
 export default function WithdrawPage() {
   const { t } = useTranslation();
-  return <p>{t('title.withdraw')}</p>;
+  const [query] = useSearchParams();
+  const [view, setView] = useChoice('view', WITHDRAW_VIEWS);
+  const id = query.get('id');
+  if (id) return <WithdrawalResult id={id} />;
+  return (
+    <>
+      <div className={styles.tabs}>
+        <Tabs
+          label={t('withdraw.views')}
+          panel={PANEL}
+          items={WITHDRAW_VIEWS.map((value) => ({ value, label: t(`withdraw.view.${value}`) }))}
+          value={view}
+          onChange={setView}
+        />
+      </div>
+      <TabPanel id={PANEL} label={t(`withdraw.view.${view}`)}>
+        {view === 'form' ? <WithdrawForm /> : <WithdrawalRecords />}
+      </TabPanel>
+    </>
+  );
 }

@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query';
+import { LockKeyhole, LockKeyholeOpen } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLocation } from 'react-router';
+import { userInfoQuery } from '@/lib/data/user-info';
+import { LinkButton } from '@/ui/button';
+import { EmptyState, ErrorState, Skeleton } from '@/ui/states';
+import styles from './pay-password.module.css';
+import { PayPasswordSteps } from './pay-password-steps';
+
+/** The steps, or the way to the other page when a password is set already or there is none to change. */
+export function PayPasswordPage({ changes }: { changes: boolean }) {
+  const query = useQuery(userInfoQuery);
+  if (query.data) return <Page isSet={query.data.has_pay_password} changes={changes} />;
+  if (query.isError) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  return <PageSkeleton />;
+}
+
+function Page({ isSet, changes }: { isSet: boolean; changes: boolean }) {
+  const { t } = useTranslation();
+  const { search } = useLocation();
+  // Once begun the steps stay: setting the password makes it set, and they still have to say so.
+  const [fits, setFits] = useState(isSet === changes);
+  if (!fits && isSet === changes) setFits(true);
+  if (fits) return <PayPasswordSteps isSet={changes} />;
+  return changes ? (
+    <Elsewhere
+      icon={<LockKeyholeOpen size={28} />}
+      title={t('pay_password.none_title')}
+      text={t('pay_password.none_text')}
+      to={`/wallet/set-password${search}`}
+      action={t('pay_password.none_action')}
+    />
+  ) : (
+    <Elsewhere
+      icon={<LockKeyhole size={28} />}
+      title={t('pay_password.already_title')}
+      text={t('pay_password.already_text')}
+      to={`/ad-center/edit-pay-password${search}`}
+      action={t('pay_password.already_action')}
+    />
+  );
+}
+
+type ElsewhereProps = { icon: ReactNode; title: string; text: string; to: string; action: string };
+
+function Elsewhere({ icon, title, text, to, action }: ElsewhereProps) {
+  return (
+    <EmptyState
+      icon={icon}
+      title={title}
+      text={text}
+      action={
+        <LinkButton to={to} replace>
+          {action}
+        </LinkButton>
+      }
+    />
+  );
+}
+
+function PageSkeleton() {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.page} role="status" aria-label={t('common.loading')}>
+      <Skeleton width="4rem" height="4rem" />
+      <Skeleton width="8rem" height="1.5rem" />
+      <div className={styles.field}>
+        <Skeleton height="5rem" />
+      </div>
+      <div className={styles.actions}>
+        <Skeleton height="3.25rem" />
+      </div>
+    </div>
+  );
+}

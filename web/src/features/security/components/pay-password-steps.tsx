@@ -1,0 +1,79 @@
+import { ShieldCheck } from 'lucide-react';
+import { useCallback, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Button } from '@/ui/button';
+import { usePageHeader } from '@/ui/page-header';
+import { PasscodeField } from '@/ui/passcode/passcode-field';
+import { useService } from '@/ui/service/service-store';
+import type { PasswordStep } from '../pay-password';
+import styles from './pay-password.module.css';
+import { usePayPasswordSteps } from './use-pay-password-steps';
+
+/** Enter, then confirm; where a password is set, the current one comes first. One step at a time, Back goes one back. */
+export function PayPasswordSteps({ isSet }: { isSet: boolean }) {
+  const { t } = useTranslation();
+  const service = useService();
+  const steps = usePayPasswordSteps(isSet);
+  const { step, position, total, isLast, back } = steps;
+  const latest = useRef(back);
+  latest.current = back;
+  const onBack = useCallback(() => latest.current(), []);
+  usePageHeader({ onBack: position > 1 ? onBack : undefined });
+
+  return (
+    <form
+      className={styles.page}
+      onSubmit={(event) => {
+        event.preventDefault();
+        steps.submit();
+      }}
+    >
+      <span className={styles.shield} aria-hidden="true">
+        <ShieldCheck size={30} />
+      </span>
+      <div className={styles.progress}>
+        <p>{t('pay_password.progress', { step: position, total })}</p>
+        <div className={styles.dots} aria-hidden="true">
+          {Array.from({ length: total }, (_, index) => index).map((index) => (
+            <span key={index} className={index < position ? styles.reached : undefined} />
+          ))}
+        </div>
+      </div>
+      <div className={styles.field}>
+        <PasscodeField
+          // Another step is another field: it takes the focus and its own message.
+          key={step}
+          autoFocus
+          label={t(labelOf(step, isSet))}
+          value={steps.value}
+          onChange={steps.enter}
+          state={steps.state}
+          error={steps.error}
+        />
+      </div>
+      {step === 'old' ? null : (
+        <p className={styles.hint}>{t(step === 'new' ? 'pay_password.new_hint' : 'pay_password.purpose')}</p>
+      )}
+      <div className={styles.actions}>
+        <Button type="submit" wide large busy={steps.state === 'checking' || steps.state === 'success'}>
+          {t(isLast ? 'pay_password.submit' : 'pay_password.next')}
+        </Button>
+        {step === 'old' ? (
+          <Button tone="quiet" onClick={() => service.open({ subtitle: t('pay_password.forgot_text') })}>
+            {t('pay_password.forgot')}
+          </Button>
+        ) : null}
+        {isLast ? (
+          <Button tone="quiet" disabled={steps.state === 'checking'} onClick={steps.startAgain}>
+            {t('pay_password.start_again')}
+          </Button>
+        ) : null}
+      </div>
+    </form>
+  );
+}
+
+function labelOf(step: PasswordStep, isSet: boolean) {
+  if (step === 'new') return isSet ? 'pay_password.new_again' : 'pay_password.new';
+  return `pay_password.${step}` as const;
+}

@@ -1,0 +1,15 @@
+import { useLocation, useNavigate, useSearchParams } from 'react-router';
+import { internalPath } from '@/lib/internal-path';
+
+/** Back to where the user came from: the page that the address names, else the one before, else the wallet. */
+export function useLeave(): () => void {
+  const navigate = useNavigate();
+  const { key } = useLocation();
+  const [query] = useSearchParams();
+  return () => {
+    const next = internalPath(query.get('next'));
+    if (next) navigate(next, { replace: true });
+    else if (key !== 'default') navigate(-1);
+    else navigate('/wallet', { replace: true });
+  };
+}

@@ -1,0 +1,103 @@
+import { useMutation } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useErrorText } from '@/i18n/error-text';
+import { ApiError } from '@/lib/api/error';
+import { checkPayPassword } from '@/lib/data/pay-password';
+import { md5Hex } from '@/lib/md5';
+import type { PasscodeState } from '@/ui/passcode/passcode-field';
+import { toast } from '@/ui/toast';
+import { useSetPayPassword } from '../api/pay-password';
+import { checkEntry, type Entries, type PasswordStep, stepOfRefusal, stepsFor } from '../pay-password';
+import { useLeave } from './use-leave';
+
+const NOTHING: Entries = { old: '', new: '', confirm: '' };
+
+/** The state of setting or changing the transaction password: where it stands, what was entered, what is wrong. */
+export function usePayPasswordSteps(isSet: boolean) {
+  const { t } = useTranslation();
+  const errorText = useErrorText();
+  const leave = useLeave();
+  const steps = stepsFor(isSet);
+  const [step, setStep] = useState<PasswordStep>(steps[0] ?? 'new');
+  const [entries, setEntries] = useState(NOTHING);
+  const [error, setError] = useState<string | null>(null);
+  const check = useMutation({ mutationFn: checkPayPassword, meta: { inline: true } });
+  const set = useSetPayPassword();
+  // A second tap may come before React has drawn the button as busy.
+  const running = useRef(false);
+  const index = steps.indexOf(step);
+
+  const goTo = (next: PasswordStep, message: string | null = null) => {
+    setStep(next);
+    setError(message);
+  };
+  const enter = (digits: string) => {
+    setEntries((current) => ({ ...current, [step]: digits }));
+    setError(null);
+  };
+  const refuse = (cause: unknown, at: PasswordStep) => {
+    running.current = false;
+    // What has to be entered anew is not confirmed by what was entered before.
+    if (at !== 'confirm') setEntries((current) => ({ ...current, confirm: '' }));
+    goTo(at, errorText(cause));
+  };
+  const send = () =>
+    set.mutate(
+      {
+        password: md5Hex(entries.new),
+        confirm_password: md5Hex(entries.confirm),
+        ...(isSet ? { old_password: md5Hex(entries.old) } : {}),
+      },
+      {
+        onSuccess: () => {
+          toast(t('pay_password.success'));
+          leave();
+        },
+        onError: (cause) =>
+          refuse(cause, stepOfRefusal(cause instanceof ApiError ? cause.reason : '', isSet)),
+      },
+    );
+  const submit = () => {
+    if (running.current) return;
+    const wrong = checkEntry(step, entries);
+    if (wrong) return setError(t(`pay_password.error.${wrong}`));
+    const next = steps[index + 1];
+    if (step === 'old') {
+      running.current = true;
+      check.mutate(md5Hex(entries.old), {
+        onSuccess: () => {
+          running.current = false;
+          goTo('new');
+        },
+        onError: (cause) => refuse(cause, 'old'),
+      });
+    } else if (next) goTo(next);
+    else {
+      running.current = true;
+      send();
+    }
+  };
+  const startAgain = () => {
+    setEntries((current) => ({ ...current, new: '', confirm: '' }));
+    goTo('new');
+  };
+  const isBusy = check.isPending || set.isPending;
+  const state: PasscodeState = isBusy ? 'checking' : set.isSuccess ? 'success' : error ? 'wrong' : 'entering';
+  return {
+    step,
+    position: index + 1,
+    total: steps.length,
+    isLast: index === steps.length - 1,
+    value: entries[step],
+    state,
+    error,
+    enter,
+    submit,
+    startAgain,
+    back: () => {
+      const previous = steps[index - 1];
+      if (previous && !isBusy) goTo(previous);
+    },
+  };
+}

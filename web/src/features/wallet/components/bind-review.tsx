@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { PaySheet } from '@/ui/passcode/pay-sheet';
+import styles from '../pages/bind-card.module.css';
+import type { Binding } from './use-binding';
+
+type Props = { binding: Binding; asksPassword: boolean; account: string; children: ReactNode };
+
+/** The account once more, large and whole, before it is bound: a slip here sends money elsewhere. */
+export function BindReview({ binding, asksPassword, account, children }: Props) {
+  const { t } = useTranslation();
+  return (
+    <PaySheet
+      title={t('bind.review_title')}
+      confirmLabel={t('bind.confirm')}
+      asksPassword={asksPassword}
+      summary={t('bind.review_text')}
+      onPay={binding.onPay}
+      onClose={binding.review.close}
+    >
+      <div className={styles.review}>
+        <p className={styles.account}>{account}</p>
+        <p className={styles.lead}>{t('bind.review_text')}</p>
+        {children}
+      </div>
+    </PaySheet>
+  );
+}

@@ -1,0 +1,40 @@
+import { useTranslation } from 'react-i18next';
+import type { Property } from '@/lib/api/types';
+import { Button, LinkButton } from '@/ui/button';
+import { Money } from '@/ui/money';
+import { useService } from '@/ui/service/service-store';
+import { Sheet } from '@/ui/sheet';
+import styles from '../pages/wallet.module.css';
+
+type Props = { property: Property; isOpen: boolean; onClose: () => void };
+
+/** What start-up funds are, what is still to be returned, and who arranges that. */
+export function StartUpSheet({ property, isOpen, onClose }: Props) {
+  const { t } = useTranslation();
+  const service = useService();
+  return (
+    <Sheet
+      isOpen={isOpen}
+      onClose={onClose}
+      title={t('wallet.start_up_title')}
+      footer={
+        <>
+          <Button wide large onClick={() => service.open({ subtitle: t('withdraw.service_start_up') })}>
+            {t('wallet.start_up_service')}
+          </Button>
+          <LinkButton wide tone="quiet" to="/wallet/fund-details?type=start_up_funds" replace>
+            {t('wallet.start_up_movements')}
+          </LinkButton>
+        </>
+      }
+    >
+      <div className={styles.outstanding}>
+        <p>{t('wallet.start_up_outstanding')}</p>
+        <strong>
+          <Money value={property.start_up_funds_outstanding} currency={property.currency} />
+        </strong>
+      </div>
+      <p className={styles.sheetLead}>{t('wallet.start_up_text')}</p>
+    </Sheet>
+  );
+}

@@ -1,0 +1,60 @@
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLocation, useNavigate } from 'react-router';
+import { useErrorText } from '@/i18n/error-text';
+import type { PostBody } from '@/lib/api/call';
+import { ApiError } from '@/lib/api/error';
+import { useIntentionKey } from '@/lib/idempotency';
+import { internalPath } from '@/lib/internal-path';
+import { toast } from '@/ui/toast';
+import { useOverlay } from '@/ui/use-overlay';
+import { useBind } from '../api/queries';
+
+type Input = {
+  body: PostBody<'/bank_card/edit'>;
+  /** The form's own fields: a refusal of one of them is shown there. */
+  fields: readonly string[];
+  reject: (found: Record<string, string>) => void;
+  next: string | null;
+};
+
+export type Binding = ReturnType<typeof useBinding>;
+
+/** Binds what a form holds, after its review; then leads to where the user came from, or shows what is bound. */
+export function useBinding({ body, fields, reject, next }: Input) {
+  const { t } = useTranslation();
+  const errorText = useErrorText();
+  const { pathname, search } = useLocation();
+  const navigate = useNavigate();
+  const review = useOverlay('review');
+  const bind = useBind();
+  const key = useIntentionKey();
+  const [refused, setRefused] = useState<Record<string, string> | null>(null);
+  const isReviewed = review.isOpen;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `reject` is another one on every render and does the same
+  useEffect(() => {
+    // The field can take the focus only when the sheet over it is gone.
+    if (isReviewed || !refused) return;
+    setRefused(null);
+    reject(refused);
+  }, [isReviewed, refused]);
+
+  const onPay = async (password: string | null) => {
+    const whole = { ...body, ...(password ? { password } : {}) };
+    try {
+      await bind.mutateAsync({ body: whole, key: key.for(whole) });
+      key.settle(null);
+      toast(t('bind.success'));
+      navigate(internalPath(next) ?? `${pathname}${search}`, { replace: true });
+    } catch (error) {
+      key.settle(error);
+      if (error instanceof ApiError && error.field && fields.includes(error.field)) {
+        setRefused({ [error.field]: errorText(error) });
+        review.close();
+      }
+      throw error;
+    }
+  };
+  return { review, onPay };
+}

@@ -1,0 +1,82 @@
+import { FileQuestionMark, ShieldAlert, ShieldCheck } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CopyButton } from '@/ui/copy-button';
+import { cx } from '@/ui/cx';
+import styles from '../pages/statement.module.css';
+import type { Verdict } from '../statement';
+import type { Verified } from './use-verification';
+
+/** What the check of a statement found: everything right, or the first row that is not. */
+export function VerdictCard({ source, verdict }: Verified) {
+  const { t } = useTranslation();
+  if (!verdict.ok) return <Broken source={source} verdict={verdict} />;
+  if (verdict.entries === 0) {
+    return (
+      <Box
+        look="neutral"
+        icon={<FileQuestionMark size={24} />}
+        title={t('statement.empty_title')}
+        source={source}
+      >
+        <p>{t('statement.empty_text')}</p>
+      </Box>
+    );
+  }
+  return (
+    <Box look="good" icon={<ShieldCheck size={24} />} title={t('statement.ok_title')} source={source}>
+      <p>{t('statement.ok_text', { count: verdict.entries })}</p>
+      {verdict.lastHash ? (
+        <>
+          <p className={styles.caption}>{t('statement.last_hash')}</p>
+          <span className={styles.code}>
+            <code>{verdict.lastHash}</code>
+            <CopyButton text={verdict.lastHash} label={t('statement.copy_hash')} />
+          </span>
+        </>
+      ) : null}
+    </Box>
+  );
+}
+
+type BrokenProps = { source: string; verdict: Extract<Verdict, { ok: false }> };
+
+function Broken({ source, verdict: { fault, row, sequence } }: BrokenProps) {
+  const { t } = useTranslation();
+  const isOther = fault === 'not_a_statement';
+  const place = sequence ? t('statement.row_sequence', { row, sequence }) : t('statement.row', { row });
+  return (
+    <Box
+      look="bad"
+      icon={<ShieldAlert size={24} />}
+      title={t(isOther ? 'statement.unknown_title' : 'statement.bad_title')}
+      source={source}
+    >
+      {isOther ? null : <p className={styles.place}>{place}</p>}
+      <p>{t(`statement.fault.${fault}`)}</p>
+    </Box>
+  );
+}
+
+type BoxProps = {
+  look: 'good' | 'bad' | 'neutral';
+  icon: ReactNode;
+  title: string;
+  source: string;
+  children: ReactNode;
+};
+
+function Box({ look, icon, title, source, children }: BoxProps) {
+  return (
+    <div className={cx(styles.verdict, styles[look])}>
+      <span className={styles.verdictIcon} aria-hidden="true">
+        {icon}
+      </span>
+      <div className={styles.verdictText}>
+        <p className={styles.verdictTitle}>{title}</p>
+        <p className={styles.source}>{source}</p>
+        {children}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck, CircleX, Clock3, SearchX } from 'lucide-react';
+import { useCallback } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormats } from '@/i18n/format';
+import type { Withdrawal } from '@/lib/api/types';
+import { propertyQuery } from '@/lib/data/property';
+import { signOf } from '@/lib/money';
+import { LinkButton } from '@/ui/button';
+import { Badge, Card, Row, Rows } from '@/ui/card';
+import { CopyButton } from '@/ui/copy-button';
+import { cx } from '@/ui/cx';
+import { Money } from '@/ui/money';
+import { usePageHeader } from '@/ui/page-header';
+import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
+import { withdrawalQuery } from '../api/queries';
+import styles from '../pages/withdraw.module.css';
+import { arrivesOf, STATUS_TONES } from '../withdrawal';
+import { useDestinationLine } from './destination-text';
+
+const ICONS = { pending: Clock3, paid: CircleCheck, rejected: CircleX } as const;
+const NEXT = ['check', 'hold', 'notice'] as const;
+
+/** What became of one withdrawal, from the moment it was submitted. */
+export function WithdrawalResult({ id }: { id: string }) {
+  const { t } = useTranslation();
+  const query = useQuery(withdrawalQuery(id));
+  const { refetch } = query;
+  usePageHeader({ onRefresh: useCallback(() => refetch(), [refetch]) });
+  if (query.isPending) return <SkeletonCards count={2} height="14rem" />;
+  if (query.isError && !query.data) return <ErrorState error={query.error} onRetry={() => refetch()} />;
+  if (!query.data) {
+    return <EmptyState icon={<SearchX size={28} />} title={t('withdraw.not_found')} action={<ToRecords />} />;
+  }
+  return (
+    <div className={styles.form}>
+      <Outcome withdrawal={query.data} />
+      <Facts withdrawal={query.data} />
+      {query.data.status === 'pending' ? (
+        <Card title={t('withdraw.next_title')}>
+          <ol className={styles.next}>
+            {NEXT.map((key) => (
+              <li key={key}>{t(`withdraw.next.${key}`)}</li>
+            ))}
+          </ol>
+        </Card>
+      ) : null}
+      <div className={styles.leave}>
+        <LinkButton wide large to="/wallet">
+          {t('withdraw.to_wallet')}
+        </LinkButton>
+        <ToRecords />
+      </div>
+    </div>
+  );
+}
+
+function ToRecords() {
+  const { t } = useTranslation();
+  return (
+    <LinkButton tone="quiet" to="/wallet/withdraw?view=records">
+      {t('withdraw.to_records')}
+    </LinkButton>
+  );
+}
+
+function Outcome({ withdrawal }: { withdrawal: Withdrawal }) {
+  const { t } = useTranslation();
+  const currency = useQuery(propertyQuery).data?.currency;
+  const { status, amount, fee } = withdrawal;
+  const Icon = ICONS[status];
+  return (
+    <section className={styles.outcome} aria-label={t(`withdraw.result.${status}`)}>
+      <span className={cx(styles.outcomeIcon, styles[status])} aria-hidden="true">
+        <Icon size={30} />
+      </span>
+      <h2>{t(`withdraw.result.${status}`)}</h2>
+      <strong className={styles.outcomeAmount}>
+        <Money value={status === 'rejected' ? amount : arrivesOf(amount, fee)} currency={currency} />
+      </strong>
+      {status === 'pending' ? null : <p className={styles.muted}>{t(`withdraw.${status}_text`)}</p>}
+    </section>
+  );
+}
+
+function Facts({ withdrawal }: { withdrawal: Withdrawal }) {
+  const { t } = useTranslation();
+  const { dateTime } = useFormats();
+  const line = useDestinationLine();
+  const { id, amount, fee, status, reason, time, decided_at, destination, method } = withdrawal;
+  return (
+    <Card>
+      <Rows>
+        <Row label={t('withdraw.leaves')}>
+          <Money value={amount} />
+        </Row>
+        <Row label={t('withdraw.fee')}>
+          {signOf(fee) === 0 ? t('withdraw.no_fee') : <Money value={fee} />}
+        </Row>
+        {status === 'rejected' ? null : (
+          <Row label={t('withdraw.arrives')}>
+            <Money value={arrivesOf(amount, fee)} />
+          </Row>
+        )}
+        <Row label={t('withdraw.status_label')}>
+          <Badge tone={STATUS_TONES[status]}>{t(`withdraw.status.${status}`)}</Badge>
+        </Row>
+        <Row label={t('withdraw.to')}>{destination ? line(destination) : t(`withdraw.${method}`)}</Row>
+        {reason ? (
+          <Row label={t('withdraw.reason')} text>
+            {reason}
+          </Row>
+        ) : null}
+        <Row label={t('withdraw.time')}>{dateTime(time)}</Row>
+        {decided_at ? <Row label={t('withdraw.decided')}>{dateTime(decided_at)}</Row> : null}
+        <Row label={t('withdraw.id')} text>
+          <span className={styles.id}>
+            <code>{id}</code>
+            <CopyButton text={id} label={t('withdraw.copy_id')} />
+          </span>
+        </Row>
+      </Rows>
+    </Card>
+  );
+}

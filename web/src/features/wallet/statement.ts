@@ -1,0 +1,154 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { toMinor } from '@/lib/money';
+
+const ACCOUNTS = ['available', 'to_be_consumed', 'to_be_settled', 'withdrawing'] as const;
+
+/** What every statement has; further columns may stand among them. */
+const COLUMNS = [
+  'sequence',
+  'time',
+  'transaction_id',
+  'type',
+  ...ACCOUNTS.map((account) => `${account}_change` as const),
+  ...ACCOUNTS,
+  'previous_hash',
+  'hash',
+  'user_id',
+] as const;
+
+type Row = Record<(typeof COLUMNS)[number], string>;
+
+/** Why a row does not follow from the one before it. */
+export type Fault = 'not_a_statement' | 'unreadable' | 'gap' | 'other_wallet' | 'hash' | 'balance';
+
+export type Verdict =
+  | { ok: true; entries: number; lastHash: string | null }
+  | { ok: false; fault: Fault; row: number; sequence: string | null };
+
+/** Rows after which the checking lets the page draw. */
+const ROWS_AT_ONCE = 500;
+
+const FIRST_HASH = '0'.repeat(64);
+
+/** The file's rows as they come, each with its number; quotes may hold commas, quotes and line breaks. */
+export function* csvRows(text: string): Generator<string[]> {
+  let row: string[] = [];
+  let field = '';
+  let quoted = false;
+  for (let at = text.startsWith('\uFEFF') ? 1 : 0; at < text.length; at += 1) {
+    const char = text[at] as string;
+    if (quoted) {
+      if (char !== '"') field += char;
+      else if (text[at + 1] === '"') {
+        field += '"';
+        at += 1;
+      } else quoted = false;
+    } else if (char === '"') quoted = true;
+    else if (char === ',') {
+      row.push(field);
+      field = '';
+    } else if (char === '\n') {
+      row.push(field.replace(/\r$/, ''));
+      yield row;
+      row = [];
+      field = '';
+    } else field += char;
+  }
+  if (field !== '' || row.length > 0) yield [...row, field];
+}
+
+/** The chain's hash at a row: over the hash before it and everything of the row that counts. */
+export function hashOf(row: Omit<Row, 'hash'>): string {
+  const changes = ACCOUNTS.map((account) => String(toMinor(row[`${account}_change`])));
+  const text = [
+    'adfolio-chain-1',
+    row.user_id,
+    row.sequence,
+    row.time,
+    row.transaction_id,
+    row.type,
+    ...changes,
+  ];
+  const bytes = utf8ToBytes(text.join('|'));
+  const previous = hexToBytes(row.previous_hash);
+  const joined = new Uint8Array(previous.length + bytes.length);
+  joined.set(previous);
+  joined.set(bytes, previous.length);
+  return bytesToHex(sha256(joined));
+}
+
+/**
+ * Recomputes the hash chain of a statement and its running balances, and names the first row that does not fit. Yields
+ * the number of rows done from time to time, so that a long file does not freeze the page.
+ */
+export function* checkStatement(text: string): Generator<number, Verdict> {
+  const rows = csvRows(text);
+  const header: string[] = rows.next().value ?? [];
+  if (COLUMNS.some((column) => !header.includes(column))) {
+    return { ok: false, fault: 'not_a_statement', row: 1, sequence: null };
+  }
+  let before: Row | null = null;
+  let entries = 0;
+  for (const cells of rows) {
+    if (cells.length === 1 && cells[0] === '') continue;
+    entries += 1;
+    const row = Object.fromEntries(header.map((name, index) => [name, cells[index] ?? ''])) as Row;
+    const fault = cells.length === header.length ? faultOf(row, before) : 'unreadable';
+    // The header is the first row of the file.
+    if (fault) return { ok: false, fault, row: entries + 1, sequence: row.sequence || null };
+    before = row;
+    if (entries % ROWS_AT_ONCE === 0) yield entries;
+  }
+  return { ok: true, entries, lastHash: before?.hash ?? null };
+}
+
+/** Runs the check in slices between which the page can draw and be used. */
+export async function verifyStatement(
+  text: string,
+  onProgress?: (entries: number) => void,
+): Promise<Verdict> {
+  const check = checkStatement(text);
+  for (;;) {
+    const step = check.next();
+    if (step.done) return step.value;
+    onProgress?.(step.value);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+function faultOf(row: Row, before: Row | null): Fault | null {
+  if (!isReadable(row)) return 'unreadable';
+  if (before && row.user_id !== before.user_id) return 'other_wallet';
+  const place = Number(row.sequence);
+  const follows = before
+    ? place === Number(before.sequence) + 1 && row.previous_hash === before.hash
+    : (place === 1) === (row.previous_hash === FIRST_HASH);
+  if (!follows) return 'gap';
+  if (hashOf(row) !== row.hash) return 'hash';
+  return addsUp(row, before) ? null : 'balance';
+}
+
+const AMOUNT = /^-?\d{1,18}\.\d\d$/;
+const HASH = /^[0-9a-f]{64}$/;
+
+function isReadable(row: Row): boolean {
+  const amounts = ACCOUNTS.every(
+    (account) => AMOUNT.test(row[account]) && AMOUNT.test(row[`${account}_change`]),
+  );
+  return amounts && /^\d{1,15}$/.test(row.sequence) && HASH.test(row.hash) && HASH.test(row.previous_hash);
+}
+
+/** The chain covers the changes; the balances beside them must follow from these, or they could be altered. */
+function addsUp(row: Row, before: Row | null): boolean {
+  if (!before && row.sequence !== '1') return true;
+  return ACCOUNTS.every((account) => {
+    const start = before ? toMinor(before[account]) : 0n;
+    return start + toMinor(row[`${account}_change`]) === toMinor(row[account]);
+  });
+}
+
+/** The name that a month's statement is saved under. */
+export function statementName(month: string): string {
+  return `adfolio-statement-${month}.csv`;
+}

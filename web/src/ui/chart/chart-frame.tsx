@@ -1,0 +1,232 @@
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { useTranslation } from 'react-i18next';
+import { localeOf } from '@/i18n/languages';
+import { cx } from '../cx';
+import styles from './chart.module.css';
+import { type Plot, type Series, ticks, yAt } from './scale';
+
+type Props = {
+  label: string;
+  series: readonly Pick<Series, 'key' | 'label'>[];
+  count: number;
+  /** What the table's first column holds. */
+  heading: string;
+  /** The name of a place on the axis: in full, and as its mark. */
+  nameAt: (index: number) => string;
+  markAt: (index: number) => string;
+  /** The places that have a mark on the axis. */
+  marksOf: (count: number, plot: Plot) => readonly number[];
+  /** The exact text of a value, as the tooltip and the table show it. */
+  textAt: (series: string, index: number) => string;
+  xAt: (index: number, count: number, plot: Plot) => number;
+  nearest: (x: number, count: number, plot: Plot) => number;
+  /** True where every mark stands in the middle of its place, the first and the last too. */
+  centred?: boolean;
+  children: (plot: Plot, index: number | null) => ReactNode;
+};
+
+const HEIGHT = 192;
+const FALLBACK_WIDTH = 340;
+
+export const TONES = [styles.a, styles.b];
+
+/**
+ * What stands around every chart: a plain SVG of about 3 kB where a charting library takes 20 and more. A pointer or the
+ * arrow keys walk over its places, and a table says the same in text.
+ */
+export function ChartFrame(props: Props) {
+  const { label, series, count, nameAt, textAt, xAt, nearest, children } = props;
+  const [box, width] = useWidth();
+  const [active, setActive] = useState<number | null>(null);
+  const plot: Plot = { width, height: HEIGHT, left: 40, right: 6, top: 10, bottom: 24 };
+  const index = active === null ? null : Math.min(active, count - 1);
+  const describe = (position: number) =>
+    [nameAt(position), ...series.map((line) => `${line.label} ${textAt(line.key, position)}`)].join(', ');
+
+  const onPointer = (event: PointerEvent<HTMLDivElement>) => {
+    const bounds = event.currentTarget.getBoundingClientRect();
+    setActive(nearest(event.clientX - bounds.left, count, plot));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') setActive(null);
+    const next = nextPlace(event.key, index ?? count, count);
+    if (next === undefined) return;
+    event.preventDefault();
+    setActive(Math.min(count - 1, Math.max(0, next)));
+  };
+
+  return (
+    <figure className={styles.figure}>
+      {series.length > 1 ? <Legend series={series} /> : null}
+      <div
+        ref={box}
+        className={styles.plot}
+        role="slider"
+        tabIndex={0}
+        aria-label={label}
+        aria-valuemin={1}
+        aria-valuemax={count}
+        aria-valuenow={(index ?? count - 1) + 1}
+        aria-valuetext={describe(index ?? count - 1)}
+        onPointerDown={onPointer}
+        onPointerMove={onPointer}
+        onPointerLeave={() => setActive(null)}
+        onKeyDown={onKeyDown}
+        onBlur={() => setActive(null)}
+      >
+        {children(plot, index)}
+        <Axis {...props} plot={plot} />
+        {index === null ? null : (
+          <div className={styles.tip} style={tipPosition(xAt(index, count, plot), width)}>
+            <span>{nameAt(index)}</span>
+            {series.map((line) => (
+              <span key={line.key}>
+                {line.label} <strong>{textAt(line.key, index)}</strong>
+              </span>
+            ))}
+          </div>
+        )}
+      </div>
+      <Table {...props} />
+    </figure>
+  );
+}
+
+/** The lines behind what is drawn, with their values. */
+export function Grid({ plot, max }: { plot: Plot; max: number }) {
+  const { i18n } = useTranslation();
+  const compact = new Intl.NumberFormat(localeOf(i18n.language), {
+    notation: 'compact',
+    maximumFractionDigits: 1,
+  });
+  return ticks(max).map((value) => (
+    <g key={value}>
+      <line
+        className={styles.grid}
+        x1={plot.left}
+        x2={plot.width}
+        y1={yAt(value, max, plot)}
+        y2={yAt(value, max, plot)}
+      />
+      <text className={styles.axis} x={plot.left - 8} y={yAt(value, max, plot) + 4} textAnchor="end">
+        {compact.format(value)}
+      </text>
+    </g>
+  ));
+}
+
+function Legend({ series }: Pick<Props, 'series'>) {
+  return (
+    <ul className={styles.legend}>
+      {series.map((line, position) => (
+        <li key={line.key}>
+          <span className={cx(styles.swatch, TONES[position])} aria-hidden="true" />
+          {line.label}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Axis({ plot, count, markAt, marksOf, xAt, centred }: Props & { plot: Plot }) {
+  const marks = marksOf(count, plot);
+  return (
+    <svg
+      viewBox={`0 0 ${plot.width} ${plot.height}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+      style={{ position: 'absolute', inset: 0 }}
+    >
+      {marks.map((index, position) => (
+        <text
+          key={index}
+          className={styles.axis}
+          x={xAt(index, count, plot)}
+          y={plot.height - 5}
+          textAnchor={centred ? 'middle' : anchorOf(position, marks.length)}
+        >
+          {markAt(index)}
+        </text>
+      ))}
+    </svg>
+  );
+}
+
+function Table({ label, series, count, heading, nameAt, textAt }: Props) {
+  const { t } = useTranslation();
+  const places = Array.from({ length: count }, (_, index) => index);
+  return (
+    <details className={styles.table}>
+      <summary>{t('chart.as_table')}</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
+      <section className={styles.scroll} tabIndex={0} aria-label={label}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{heading}</th>
+              {series.map((line) => (
+                <th key={line.key} scope="col">
+                  {line.label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {places.map((place) => (
+              <tr key={place}>
+                <td>{nameAt(place)}</td>
+                {series.map((line) => (
+                  <td key={line.key}>{textAt(line.key, place)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </details>
+  );
+}
+
+function nextPlace(key: string, at: number, count: number): number | undefined {
+  return {
+    ArrowLeft: at - 1,
+    ArrowDown: at - 1,
+    ArrowRight: at + 1,
+    ArrowUp: at + 1,
+    Home: 0,
+    End: count - 1,
+  }[key];
+}
+
+function anchorOf(position: number, marks: number): 'start' | 'middle' | 'end' {
+  if (marks === 1) return 'middle';
+  if (position === 0) return 'start';
+  return position === marks - 1 ? 'end' : 'middle';
+}
+
+function tipPosition(x: number, width: number) {
+  return x > width / 2 ? { insetInlineEnd: `${width - x + 10}px` } : { insetInlineStart: `${x + 10}px` };
+}
+
+function useWidth() {
+  const box = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(FALLBACK_WIDTH);
+  // Before the first paint, so that nothing is ever seen in the wrong width.
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const measure = () => setWidth(element.clientWidth || FALLBACK_WIDTH);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [box, width] as const;
+}
