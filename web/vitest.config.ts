@@ -6,6 +6,8 @@ export default mergeConfig(
   defineConfig({
     test: {
       environment: 'happy-dom',
+      // Longer than the longest wait inside a test, which says better what did not come.
+      testTimeout: 30_000,
       include: ['src/**/*.test.{ts,tsx}'],
       setupFiles: ['src/test/setup.ts'],
       env: { TZ: 'UTC', DEBUG_PRINT_LIMIT: '0' },

@@ -5,6 +5,8 @@ import { Toaster } from '@/ui/toast';
 import { BlockingMessageDialog } from './blocking-message';
 import { ErrorBoundary } from './error-boundary';
 import { Guard } from './guard';
+import { LanguageSync } from './language-sync';
+import { Live } from './live';
 import { createQueryClient } from './query-client';
 import { LOGIN_PATH, NOT_FOUND_PATH, type RouteSpec, routes } from './routes';
 import { SessionSync } from './session-sync';
@@ -19,6 +21,8 @@ export function App() {
       <QueryClientProvider client={queryClient}>
         <HashRouter>
           <SessionSync />
+          <LanguageSync />
+          <Live />
           <Routes>
             <Route path="/" element={<Navigate to={LOGIN_PATH} replace />} />
             <Route element={<Shell />}>

@@ -1,12 +1,19 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { availableLanguages, changeLanguage } from '@/i18n';
 import { htmlLangOf } from '@/i18n/languages';
 import { useSession } from '@/lib/session/store';
 import { PickerSheet } from '@/ui/picker-sheet';
+import { tellAccount } from './account-language';
 
 export default function LanguageSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
+  const queryClient = useQueryClient();
   const { lang } = useSession();
+  const choose = async (chosen: string) => {
+    await changeLanguage(chosen);
+    void tellAccount(queryClient);
+  };
   return (
     <PickerSheet
       title={t('header.language')}
@@ -17,7 +24,7 @@ export default function LanguageSheet({ onClose }: { onClose: () => void }) {
         lang: htmlLangOf(code),
       }))}
       value={lang}
-      onConfirm={changeLanguage}
+      onConfirm={choose}
       onClose={onClose}
     />
   );

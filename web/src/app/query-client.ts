@@ -3,7 +3,7 @@ import i18next from 'i18next';
 import { changeLanguage } from '@/i18n';
 import { errorText } from '@/i18n/error-text';
 import { ApiError, Code, isNetworkError } from '@/lib/api/error';
-import { endSession } from '@/lib/session/store';
+import { endSession, sessionStore } from '@/lib/session/store';
 import { toast } from '@/ui/toast';
 import { showBlockingMessage } from './messages';
 
@@ -59,14 +59,18 @@ function handleSessionCodes(error: unknown): boolean {
       endSession();
       return true;
     case Code.sessionExpired:
-      showBlockingMessage({ kind: 'expired', text: i18next.t('error.session_expired') });
+      // An answer that was on its way when the session ended says nothing new.
+      if (sessionStore.get().token !== null) {
+        showBlockingMessage({ kind: 'expired', text: i18next.t('error.session_expired') });
+      }
       return true;
     case Code.notActivated:
     case Code.disabled:
     case Code.cancelled:
-      void changeLanguage(error.lang).then(() => {
-        showBlockingMessage({ kind: 'account', text: errorText(error) });
-      });
+      // A language that cannot be loaded must not keep the message back.
+      void changeLanguage(error.lang)
+        .catch(() => false)
+        .then(() => showBlockingMessage({ kind: 'account', text: errorText(error) }));
       return true;
     default:
       return false;

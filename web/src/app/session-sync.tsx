@@ -1,18 +1,35 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { hashKey, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { followOtherTabs, sessionStore } from '@/lib/session/store';
+import type { UserInfo } from '@/lib/api/types';
+import { userInfoQuery } from '@/lib/data/user-info';
+import { dropDrafts, setDraftOwner } from '@/lib/drafts';
+import { followOtherTabs, rememberUser, sessionStore } from '@/lib/session/store';
 
 /** Nothing of one user's data outlives his session, also when it ends in another tab. */
 export function SessionSync() {
   const queryClient = useQueryClient();
+  useEffect(() => rememberAnswers(queryClient), [queryClient]);
   useEffect(() => {
     let token = sessionStore.get().token;
     followOtherTabs(() => queryClient.clear());
     return sessionStore.subscribe(() => {
-      const current = sessionStore.get().token;
+      const { token: current, leftByUser } = sessionStore.get();
+      if (leftByUser) dropDrafts();
       if (token !== null && current !== token) queryClient.clear();
       token = current;
     });
   }, [queryClient]);
   return null;
+}
+
+/** Whatever brought the user's data, a question or the answer to a change: it is what the next visit begins with. */
+function rememberAnswers(queryClient: QueryClient): () => void {
+  const userHash = hashKey(userInfoQuery.queryKey);
+  return queryClient.getQueryCache().subscribe((event) => {
+    if (event.type !== 'updated' || event.action.type !== 'success') return;
+    if (event.query.queryHash !== userHash) return;
+    const user = event.query.state.data as UserInfo;
+    setDraftOwner(user.id);
+    rememberUser(user);
+  });
 }

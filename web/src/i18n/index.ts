@@ -1,6 +1,8 @@
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
-import { DEFAULT_LANG, sessionStore, storeLang } from '@/lib/session/store';
+import { keptConfig } from '@/lib/data/basic-config';
+import { DEFAULT_LANG, keptUser, sessionStore, setLang } from '@/lib/session/store';
+import { BUILT_IN_MAP, guessLanguage, type LanguageMap } from './guess';
 import { htmlLangOf, isLanguageCode, LANGUAGES, type LanguageCode } from './languages';
 
 type Pack = { default: Record<string, unknown> };
@@ -13,12 +15,16 @@ const packOf = (code: string) => packs[`./packs/${code}.json`];
 /** The languages that have a pack, in the order of the picker. */
 export const availableLanguages = LANGUAGES.filter(({ code }) => packOf(code) !== undefined);
 
-/** Starts the translations in the stored language; the screens are rendered after it, so no raw key is ever seen. */
+/**
+ * Starts the translations in the chosen language, else in the one that is most likely wanted; the screens are rendered
+ * after it, so no raw key is ever seen.
+ */
 export async function startTranslations(): Promise<void> {
-  const stored = sessionStore.get().lang;
-  const lang = isAvailable(stored) ? stored : DEFAULT_LANG;
+  const { lang: stored, langChosen } = sessionStore.get();
+  const chosen = langChosen && isAvailable(stored);
+  const lang = chosen ? stored : guessedLanguage(keptUser()?.lang, keptConfig()?.client_language_map);
   document.documentElement.lang = htmlLangOf(lang);
-  storeLang(lang);
+  setLang(lang, chosen);
   const resources = { [lang]: { translation: await fetchPack(lang) } };
   await i18next.use(initReactI18next).init({
     lng: lang,
@@ -30,15 +36,33 @@ export async function startTranslations(): Promise<void> {
   });
 }
 
-/** Switches the interface; a code without a pack changes nothing. Answers whether the language is shown now. */
-export async function changeLanguage(code: string | null | undefined): Promise<boolean> {
+/** The language for somebody who has chosen none: his account's, else the one of ours that his browser prefers. */
+export function guessedLanguage(
+  ofAccount: string | null | undefined,
+  map: LanguageMap = BUILT_IN_MAP,
+): string {
+  if (isAvailable(ofAccount)) return ofAccount;
+  const guess = (by: LanguageMap) => guessLanguage(navigator.languages, by, isAvailable);
+  return guess(map) ?? guess(BUILT_IN_MAP) ?? DEFAULT_LANG;
+}
+
+/**
+ * Switches the interface, as a choice that is kept unless said otherwise. A code without a pack changes nothing. Answers
+ * whether the language is shown now.
+ */
+export async function changeLanguage(
+  code: string | null | undefined,
+  { chosen = true }: { chosen?: boolean } = {},
+): Promise<boolean> {
   if (!isAvailable(code)) return false;
   if (!i18next.hasResourceBundle(code, 'translation')) {
     i18next.addResourceBundle(code, 'translation', await fetchPack(code));
   }
+  // Somebody may have chosen while a guess was on its way.
+  if (!chosen && sessionStore.get().langChosen) return false;
   await i18next.changeLanguage(code);
   document.documentElement.lang = htmlLangOf(code);
-  storeLang(code);
+  setLang(code, chosen);
   return true;
 }
 

@@ -8,13 +8,18 @@ type Props<P extends Page<unknown>> = {
   query: UseInfiniteQueryResult<InfiniteData<P>>;
   empty: ReactNode;
   skeleton?: ReactNode;
+  /** On the button of a failed load, in place of the common words. */
+  retryLabel?: string;
   children: (items: P['items'][number][]) => ReactNode;
 };
 
 /** The four states of a list that loads page by page: pending, failed, empty, full. */
-export function QueryList<P extends Page<unknown>>({ query, empty, skeleton, children }: Props<P>) {
+export function QueryList<P extends Page<unknown>>(props: Props<P>) {
+  const { query, empty, skeleton, retryLabel, children } = props;
   if (query.isPending) return skeleton ?? <SkeletonCards />;
-  if (query.isError && !query.data) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isError && !query.data) {
+    return <ErrorState error={query.error} onRetry={() => query.refetch()} retryLabel={retryLabel} />;
+  }
   const items: P['items'][number][] = query.data?.pages.flatMap((page) => page.items) ?? [];
   if (items.length === 0) return empty;
   return (

@@ -44,8 +44,15 @@ export function EmptyState({ icon, title, text, action, bad }: StateProps) {
   );
 }
 
+type ErrorProps = {
+  error: unknown;
+  onRetry: () => void;
+  /** In place of the button's common words. */
+  retryLabel?: string | undefined;
+};
+
 /** A failed load, in place of what it would have shown, with the way to try again. */
-export function ErrorState({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+export function ErrorState({ error, onRetry, retryLabel }: ErrorProps) {
   const { t } = useTranslation();
   const text = useErrorText()(error);
   return (
@@ -58,7 +65,7 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry: () => 
         action={
           <Button tone="secondary" onClick={onRetry}>
             <RotateCw size={18} aria-hidden="true" />
-            {t('error.retry')}
+            {retryLabel ?? t('error.retry')}
           </Button>
         }
       />

@@ -1,20 +1,28 @@
 import { type ChangeEvent, type FormEvent, useEffect, useRef, useState } from 'react';
+import { useLocation } from 'react-router';
+import { draftOf, dropDraft, holdDraft } from '@/lib/drafts';
+import { sessionStore } from '@/lib/session/store';
 
 type Errors<V> = { [K in keyof V]?: string | undefined };
 
 /**
  * The state of a form of text fields: checks on submit, focuses the first field that is wrong, and takes a field's
- * error away as soon as it is typed in again. What was typed is never lost on a failure.
+ * error away as soon as it is typed in again. What was typed is never lost on a failure, and is there again, except for
+ * passwords, when a login had to come between.
  */
 export function useForm<V extends Record<string, string>>(initial: V, check: (values: V) => Errors<V>) {
   const form = useRef<HTMLFormElement>(null);
-  const [values, setValues] = useState(initial);
+  const { pathname } = useLocation();
+  const name = `${pathname} ${Object.keys(initial)}`;
+  const [values, setValues] = useState(() => ({ ...initial, ...draftOf(name) }));
   const [errors, setErrors] = useState<Errors<V>>({});
   const [failures, setFailures] = useState(0);
 
   useEffect(() => {
     if (failures > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [failures]);
+
+  useDraft(name, values);
 
   const setValue = (name: keyof V, value: string) => {
     setValues((current) => ({ ...current, [name]: value }));
@@ -36,7 +44,8 @@ export function useForm<V extends Record<string, string>>(initial: V, check: (va
       name,
       value: values[name],
       error: errors[name],
-      onChange: (event: ChangeEvent<HTMLInputElement>) => setValue(name, event.target.value),
+      onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
+        setValue(name, event.target.value),
     }),
     formProps: (onValid: (values: V) => void) => ({
       ref: form,
@@ -49,4 +58,18 @@ export function useForm<V extends Record<string, string>>(initial: V, check: (va
       },
     }),
   };
+}
+
+/** Holds what was typed when the form goes because the session ended by itself. */
+function useDraft(name: string, values: Record<string, string>): void {
+  const latest = useRef(values);
+  latest.current = values;
+  useEffect(() => {
+    dropDraft(name);
+    const hadSession = sessionStore.get().token !== null;
+    return () => {
+      const { token, leftByUser } = sessionStore.get();
+      if (hadSession && token === null && !leftByUser) holdDraft(name, latest.current);
+    };
+  }, [name]);
 }

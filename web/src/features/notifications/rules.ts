@@ -24,6 +24,21 @@ export function markPages<P extends Pages>(pages: P, mark: Mark): P {
   })) as P;
 }
 
+/** The notifications that a marking makes read. */
+export function unreadIds(pages: Pages, mark: Mark): string[] {
+  return pages.flatMap(({ items }) =>
+    items.filter((item) => !item.read && isMarked(item, mark)).map(({ id }) => id),
+  );
+}
+
+/** The pages without a marking that failed. */
+export function unmarkPages<P extends Pages>(pages: P, ids: ReadonlySet<string>): P {
+  return pages.map((page) => ({
+    ...page,
+    items: page.items.map((item) => (ids.has(item.id) ? { ...item, read: false } : item)),
+  })) as P;
+}
+
 /** The unread total after one more was read; never below zero. Marking a whole category leaves it to the server. */
 export function unreadAfter(total: number, mark: Mark): number {
   if ('id' in mark) return Math.max(0, total - 1);

@@ -51,3 +51,10 @@ export const NETWORK = 'NETWORK';
 export function isNetworkError(error: unknown): boolean {
   return error instanceof ApiError && error.reason === NETWORK;
 }
+
+/** The codes about the session or its account, which mean the same wherever they come and are handled in one place. */
+export function isSessionError(error: unknown): boolean {
+  const { notAuthenticated, notActivated, disabled, cancelled, sessionExpired } = Code;
+  const codes: readonly number[] = [notAuthenticated, notActivated, disabled, cancelled, sessionExpired];
+  return error instanceof ApiError && codes.includes(error.code);
+}

@@ -1,13 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get } from '@/lib/api/call';
+import type { UserInfo } from '@/lib/api/types';
 import { roots } from '@/lib/query-roots';
-import { rememberEntry } from '@/lib/session/store';
+import { keptUser } from '@/lib/session/store';
 
-export const userInfoQuery = queryOptions({
+/** The user, after a reload as he was known last until the answer is there. */
+export const userInfoQuery = queryOptions<UserInfo>({
   queryKey: [roots.user, 'info'],
-  queryFn: async ({ signal }) => {
-    const user = await get('/user/info', undefined, { signal });
-    rememberEntry(user.entry);
-    return user;
-  },
+  queryFn: ({ signal }) => get('/user/info', undefined, { signal }),
+  placeholderData: () => keptUser() ?? undefined,
 });

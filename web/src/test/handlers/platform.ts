@@ -1,9 +1,13 @@
-import { http, type RequestHandler } from 'msw';
+import { HttpResponse, http, type RequestHandler } from 'msw';
 import { ok } from '../answers';
 import { basicConfig } from '../fixtures-platform';
 
 /** What more than one feature asks for. */
 export const platformHandlers: RequestHandler[] = [
   http.get('*/api/basic_config', () => ok(basicConfig())),
+  // A stream on which nothing happens.
+  http.get('*/api/stream', () =>
+    HttpResponse.text('retry: 3000\n\n', { headers: { 'Content-Type': 'text/event-stream' } }),
+  ),
   http.post('*/api/check/password', () => ok({})),
 ];

@@ -27,7 +27,7 @@ export default function EntryPage() {
   }, [token, lang]);
 
   const user = useQuery({ ...userInfoQuery, enabled: ready, meta: { opensAccount: true } });
-  if (user.isSuccess) return <Navigate to="/ad-center" replace />;
+  if (user.isSuccess && !user.isPlaceholderData) return <Navigate to="/ad-center" replace />;
   if (user.isError && hasNoAccount(user.error)) return <Navigate to={`/ad-welcome?${query}`} replace />;
   if (user.isError) return <ErrorState error={user.error} onRetry={() => user.refetch()} />;
   return (

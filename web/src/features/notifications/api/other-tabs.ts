@@ -1,19 +1,22 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { notificationKeys } from './keys';
 
-const CHANNEL = 'adfolio.notifications';
+// One for listening and telling: a channel does not hear itself, but would hear another one of the same tab.
+let shared: BroadcastChannel | null = null;
 
-/** Lets the app's other tabs ask for the unread count again. */
+function channel(): BroadcastChannel | null {
+  if (typeof BroadcastChannel === 'undefined') return null;
+  shared ??= new BroadcastChannel('adfolio.notifications');
+  return shared;
+}
+
+/** Lets the app's other tabs ask for the notifications again. */
 export function tellOtherTabs(): void {
-  if (typeof BroadcastChannel === 'undefined') return;
-  const channel = new BroadcastChannel(CHANNEL);
-  channel.postMessage('changed');
-  channel.close();
+  channel()?.postMessage('changed');
 }
 
 export function followOtherTabs(queryClient: QueryClient): () => void {
-  if (typeof BroadcastChannel === 'undefined') return () => undefined;
-  const channel = new BroadcastChannel(CHANNEL);
-  channel.onmessage = () => queryClient.invalidateQueries({ queryKey: notificationKeys.all });
-  return () => channel.close();
+  const listen = () => void queryClient.invalidateQueries({ queryKey: notificationKeys.all });
+  channel()?.addEventListener('message', listen);
+  return () => channel()?.removeEventListener('message', listen);
 }

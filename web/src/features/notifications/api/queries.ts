@@ -3,12 +3,9 @@ import { post } from '@/lib/api/call';
 import type { Category, Filter } from '../rules';
 import { notificationKeys } from './keys';
 
-const UNREAD_REFRESH_MS = 60_000;
-
 export const unreadCountQuery = queryOptions({
   queryKey: notificationKeys.unread,
   queryFn: ({ signal }) => post('/user/notifications/unread_count', {}, { signal }),
-  refetchInterval: UNREAD_REFRESH_MS,
 });
 
 export const notificationListQuery = (category: Category, filter: Filter) =>

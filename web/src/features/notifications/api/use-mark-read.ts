@@ -1,37 +1,62 @@
-import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
 import { type PostAnswer, post } from '@/lib/api/call';
-import { type Mark, markPages, unreadAfter } from '../rules';
+import { isSessionError } from '@/lib/api/error';
+import { toast } from '@/ui/toast';
+import { type Mark, markPages, unmarkPages, unreadAfter, unreadIds } from '../rules';
 import { notificationKeys } from './keys';
 import { tellOtherTabs } from './other-tabs';
 
-type ListPage = PostAnswer<'/user/notifications'>;
+type Lists = InfiniteData<PostAnswer<'/user/notifications'>>;
+type Count = PostAnswer<'/user/notifications/unread_count'>;
+
+const MUTATION_KEY = ['mark-read'];
 
 /** Marks as read at once on the screen, and takes it back when the server could not. */
 export function useMarkRead() {
+  const { t } = useTranslation();
   const queryClient = useQueryClient();
+  // While another marking is on its way, an answer does not know of it yet.
+  const isLast = () => queryClient.isMutating({ mutationKey: MUTATION_KEY }) === 1;
+
   return useMutation({
+    mutationKey: MUTATION_KEY,
     mutationFn: (mark: Mark) => post('/user/notifications/read', mark),
+    meta: { inline: true },
     onMutate: async (mark) => {
       await queryClient.cancelQueries({ queryKey: notificationKeys.all });
-      const lists = queryClient.getQueriesData<InfiniteData<ListPage>>({ queryKey: notificationKeys.lists });
-      const unread = queryClient.getQueryData<{ unread_total: number }>(notificationKeys.unread);
-      for (const [key, data] of lists) {
-        if (data) queryClient.setQueryData(key, { ...data, pages: markPages(data.pages, mark) });
-      }
-      if (unread) {
-        queryClient.setQueryData(notificationKeys.unread, {
-          unread_total: unreadAfter(unread.unread_total, mark),
-        });
-      }
-      return { lists, unread };
+      const before = queryClient.getQueryData<Count>(notificationKeys.unread)?.unread_total;
+      const marked = new Set<string>();
+      updateLists(queryClient, (pages) => {
+        for (const id of unreadIds(pages, mark)) marked.add(id);
+        return markPages(pages, mark);
+      });
+      const after = before === undefined ? undefined : unreadAfter(before, mark);
+      if (after !== undefined) queryClient.setQueryData(notificationKeys.unread, { unread_total: after });
+      return { marked, taken: (before ?? 0) - (after ?? 0) };
     },
-    onError: (_error, _mark, before) => {
-      for (const [key, data] of before?.lists ?? []) queryClient.setQueryData(key, data);
-      if (before?.unread) queryClient.setQueryData(notificationKeys.unread, before.unread);
+    onError: (error, mark, context) => {
+      if (context) {
+        // Only what this marking did: another one may have succeeded meanwhile.
+        updateLists(queryClient, (pages) => unmarkPages(pages, context.marked));
+        queryClient.setQueryData<Count>(
+          notificationKeys.unread,
+          (count) => count && { unread_total: count.unread_total + context.taken },
+        );
+      }
+      if (isSessionError(error)) return;
+      toast(t('id' in mark ? 'notifications.mark_failed' : 'notifications.mark_all_failed'), 'fail');
     },
     onSuccess: ({ unread_total }) => {
-      queryClient.setQueryData(notificationKeys.unread, { unread_total });
+      if (isLast()) queryClient.setQueryData(notificationKeys.unread, { unread_total });
       tellOtherTabs();
     },
   });
+}
+
+function updateLists(queryClient: QueryClient, change: (pages: Lists['pages']) => Lists['pages']): void {
+  queryClient.setQueriesData<Lists>(
+    { queryKey: notificationKeys.lists },
+    (data) => data && { ...data, pages: change(data.pages) },
+  );
 }

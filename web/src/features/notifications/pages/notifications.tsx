@@ -59,6 +59,7 @@ export default function NotificationsPage() {
       <TabPanel id={PANEL} label={t('title.notifications')}>
         <QueryList
           query={query}
+          retryLabel={t('notifications.load_failed')}
           empty={
             <EmptyState
               icon={<BellOff size={28} />}

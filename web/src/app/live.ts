@@ -1,0 +1,111 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { unreadCountQuery } from '@/features/notifications/api/queries';
+import { liveStore } from '@/lib/live/state';
+import type { LiveKind } from '@/lib/live/stream';
+import { roots } from '@/lib/query-roots';
+import { useSession } from '@/lib/session/store';
+
+/** How often a page that the server does not tell of changes asks for them, and how often one that it does tell. */
+const FALLBACK_MS = 30_000;
+const FALLBACK_TURNS_WHILE_LIVE = 10;
+
+/** What was fetched so shortly before a stream began is not fetched again at once, but with the next turn. */
+const FRESH_MS = 2_000;
+
+/**
+ * Keeps badge, wallet and plans up to date while somebody looks: by the server's stream, of which a tab has one at
+ * most, and without it by asking. The figures of the ad centre have their own rhythm.
+ */
+export function Live() {
+  const queryClient = useQueryClient();
+  const { token } = useSession();
+  useEffect(() => (token === null ? undefined : keepUpToDate(queryClient)), [token, queryClient]);
+  return null;
+}
+
+function keepUpToDate(queryClient: QueryClient): () => void {
+  let stopStream: (() => void) | null = null;
+  let turns = 0;
+  let missed = false;
+
+  const follow = () => {
+    const wanted = document.visibilityState === 'visible' && navigator.onLine;
+    if (wanted && !stopStream) {
+      stopStream = startStream(queryClient, () => {
+        missed = true;
+      });
+    } else if (!wanted && stopStream) {
+      stopStream();
+      stopStream = null;
+    }
+  };
+  const turn = () => {
+    turns += 1;
+    if (document.visibilityState !== 'visible' || !navigator.onLine) return;
+    if (liveStore.get() && !missed && turns % FALLBACK_TURNS_WHILE_LIVE !== 0) return;
+    missed = false;
+    for (const kind of ['unread', 'wallet', 'plan'] as const) void refresh(queryClient, kind);
+  };
+
+  const timer = setInterval(turn, FALLBACK_MS);
+  document.addEventListener('visibilitychange', follow);
+  window.addEventListener('online', follow);
+  window.addEventListener('offline', follow);
+  follow();
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener('visibilitychange', follow);
+    window.removeEventListener('online', follow);
+    window.removeEventListener('offline', follow);
+    stopStream?.();
+  };
+}
+
+/** Opens the stream once its code is there. `onMissed`: something that is on the screen may be a moment too old. */
+function startStream(queryClient: QueryClient, onMissed: () => void): () => void {
+  let stopped = false;
+  let stop: (() => void) | null = null;
+  import('@/lib/live/stream').then(
+    ({ followStream }) => {
+      if (stopped) return;
+      stop = followStream({
+        onConnected: (isConnected) => {
+          if (!stopped) liveStore.set(isConnected);
+        },
+        onChange: (kind, isFirst) => {
+          if (isFirst) onMissed();
+          void refresh(queryClient, kind, isFirst ? FRESH_MS : 0);
+        },
+        // The next call says to the user what is wrong.
+        onRefused: () => void queryClient.invalidateQueries({ queryKey: [roots.user] }),
+      });
+    },
+    // Without it pages ask, as they do without a connection.
+    () => undefined,
+  );
+  return () => {
+    stopped = true;
+    stop?.();
+    liveStore.set(false);
+  };
+}
+
+/** Asks again for what is on the screen of a kind and is older than `freshMs`. */
+async function refresh(queryClient: QueryClient, kind: LiveKind, freshMs = 0): Promise<void> {
+  const youngest = Date.now() - freshMs;
+  const predicate = ({ state }: { state: { dataUpdatedAt: number } }) => state.dataUpdatedAt <= youngest;
+  if (kind !== 'unread') {
+    const root = kind === 'wallet' ? roots.wallet : roots.plans;
+    await queryClient.invalidateQueries({ queryKey: [root], predicate });
+    return;
+  }
+  // The lists only when the count says that something came: a notice that was read right here stays where it is.
+  const { queryKey } = unreadCountQuery;
+  const before = queryClient.getQueryData(queryKey)?.unread_total;
+  await queryClient.invalidateQueries({ queryKey, predicate });
+  const after = queryClient.getQueryData(queryKey)?.unread_total;
+  if (before !== undefined && after !== before) {
+    await queryClient.invalidateQueries({ queryKey: [roots.notifications, 'list'] });
+  }
+}

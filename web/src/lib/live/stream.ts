@@ -1,0 +1,154 @@
+import { createParser } from 'eventsource-parser';
+import { commonHeaders, readEnvelope } from '@/lib/api/call';
+import { ApiError, isSessionError } from '@/lib/api/error';
+
+/** What changed, to be fetched again; the server never says what it is now. */
+export type LiveKind = 'unread' | 'wallet' | 'plan';
+
+export type LiveHandlers = {
+  /** `isFirst`: the first of its kind on this connection, which only says that something may have been missed before. */
+  onChange: (kind: LiveKind, isFirst: boolean) => void;
+  onConnected: (isConnected: boolean) => void;
+  /** The server does not know the session any more, or its account is closed: nothing more will come. */
+  onRefused: () => void;
+};
+
+const KINDS: readonly string[] = ['unread', 'wallet', 'plan'] satisfies LiveKind[];
+
+/** What the server waits before a client may come back, until it says so itself. */
+const RETRY_MS = 3_000;
+const RETRY_LIMIT_MS = 60_000;
+
+/** The server shows every 15 s that a stream lives; one that is silent for longer is lost. */
+const SILENCE_LIMIT_MS = 45_000;
+
+/** A connection that held so long was a good one: the next failure is the first again. */
+const STEADY_MS = 10_000;
+
+/**
+ * Follows the server's event stream of the session until the answer is called. A stream that ends or fails is opened
+ * again, later after each failure, and at times that differ between clients, since a server that restarts ends all of
+ * them at once. `EventSource` would do the same but cannot send the token.
+ */
+export function followStream(handlers: LiveHandlers): () => void {
+  const controller = new AbortController();
+  void run(controller.signal, handlers);
+  return () => controller.abort();
+}
+
+async function run(signal: AbortSignal, handlers: LiveHandlers): Promise<void> {
+  let failures = 0;
+  let retryMs = RETRY_MS;
+  while (!signal.aborted) {
+    const begun = Date.now();
+    let askedToWaitMs = 0;
+    try {
+      await listen(signal, handlers, (value) => {
+        retryMs = value;
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isSessionError(error)) {
+        handlers.onRefused();
+        return;
+      }
+      askedToWaitMs = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+    } finally {
+      handlers.onConnected(false);
+    }
+    failures = Date.now() - begun >= STEADY_MS ? 0 : failures + 1;
+    await pause(Math.max(askedToWaitMs, waitAfter(failures, retryMs)), signal);
+  }
+}
+
+/** One connection from its opening to its end. */
+async function listen(
+  outer: AbortSignal,
+  handlers: LiveHandlers,
+  onRetry: (milliseconds: number) => void,
+): Promise<void> {
+  const { signal, alive, release } = watchSilence(outer);
+  try {
+    const headers = commonHeaders();
+    headers.set('Accept', 'text/event-stream');
+    const response = await fetch('/api/stream', { headers, signal, credentials: 'omit', cache: 'no-store' });
+    const isStream = response.ok && response.headers.get('Content-Type')?.startsWith('text/event-stream');
+    if (!isStream || !response.body) {
+      readEnvelope(response, await response.text());
+      throw new Error('no event stream');
+    }
+    alive();
+    handlers.onConnected(true);
+    const told = new Set<string>();
+    const parser = createParser({
+      onRetry,
+      onEvent: ({ event }) => {
+        if (event === undefined || !KINDS.includes(event)) return;
+        handlers.onChange(event as LiveKind, !told.has(event));
+        told.add(event);
+      },
+    });
+    await read(response.body, (text) => {
+      alive();
+      parser.feed(text);
+    });
+  } finally {
+    release();
+  }
+}
+
+async function read(body: ReadableStream<Uint8Array>, onText: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      onText(decoder.decode(value, { stream: true }));
+    }
+  } finally {
+    // Also when a handler threw: the connection must not stay open unread.
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+/** A signal that fires with the outer one, or when nothing came for too long. */
+function watchSilence(outer: AbortSignal): { signal: AbortSignal; alive: () => void; release: () => void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  let timer = setTimeout(abort, SILENCE_LIMIT_MS);
+  outer.addEventListener('abort', abort);
+  if (outer.aborted) abort();
+  return {
+    signal: controller.signal,
+    alive: () => {
+      clearTimeout(timer);
+      timer = setTimeout(abort, SILENCE_LIMIT_MS);
+    },
+    release: () => {
+      clearTimeout(timer);
+      outer.removeEventListener('abort', abort);
+      abort();
+    },
+  };
+}
+
+/** Doubles with each failure, within limits; between half and one and a half of it, by chance. */
+export function waitAfter(failures: number, retryMs: number, chance: number = Math.random()): number {
+  const doubled = retryMs * 2 ** Math.min(Math.max(0, failures - 1), 10);
+  return Math.min(doubled, RETRY_LIMIT_MS) * (0.5 + chance);
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
