@@ -24,23 +24,25 @@ export function AccountCard() {
   const user = query.data;
   if (query.isError && !user) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
   return (
-    <Card className={styles.accountCard}>
-      {user ? <Owner user={user} /> : <Skeleton height="3rem" />}
-      <dl className={styles.account}>
-        <div>
-          <dt>{t('ad_center.credit_score')}</dt>
-          <dd>{user ? integer(user.credit_score) : <Skeleton height="1.45em" />}</dd>
-        </div>
-        <div>
-          <dt>{t('ad_center.shop_level')}</dt>
-          <dd>{user ? integer(user.shop_level) : <Skeleton height="1.45em" />}</dd>
-        </div>
-        <div>
-          <dt>{t('ad_center.deposit')}</dt>
-          <dd>{user ? <Money value={user.deposit} /> : <Skeleton height="1.45em" />}</dd>
-        </div>
-      </dl>
-    </Card>
+    <section aria-label={t('ad_center.account')}>
+      <Card className={styles.accountCard}>
+        {user ? <Owner user={user} /> : <Skeleton height="3rem" />}
+        <dl className={styles.account}>
+          <div>
+            <dt>{t('ad_center.credit_score')}</dt>
+            <dd>{user ? integer(user.credit_score) : <Skeleton height="1.45em" />}</dd>
+          </div>
+          <div>
+            <dt>{t('ad_center.shop_level')}</dt>
+            <dd>{user ? integer(user.shop_level) : <Skeleton height="1.45em" />}</dd>
+          </div>
+          <div>
+            <dt>{t('ad_center.deposit')}</dt>
+            <dd>{user ? <Money value={user.deposit} /> : <Skeleton height="1.45em" />}</dd>
+          </div>
+        </dl>
+      </Card>
+    </section>
   );
 }
 
