@@ -63,6 +63,12 @@ test('a plan shows its life, its delivery and its money', async () => {
   expect(await screen.findByRole('slider', { name: 'Money over time' })).toBeVisible();
 });
 
+test('a plan that failed says why and where its money is', async () => {
+  openApp('/plan/detail?id=plan-6');
+  expect((await screen.findAllByText('The network refused the content.'))[0]).toBeVisible();
+  expect(screen.getByText('What was not spent on ads is back in your wallet.')).toBeVisible();
+});
+
 test('a plan that does not exist says so', async () => {
   server.use(
     http.post('*/api/plan/order/detail', () => refusal(405, 'No such plan', { reason: 'NOT_FOUND' })),

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
 import type { PlanDetail } from '@/lib/api/types';
+import { signOf } from '@/lib/money';
 import { LinkButton } from '@/ui/button';
 import { Badge, Card, Progress } from '@/ui/card';
 import { CopyButton } from '@/ui/copy-button';
@@ -13,7 +14,6 @@ import { StatusBadge } from './status-badge';
 
 export function PlanSummary({ plan }: { plan: PlanDetail }) {
   const { t } = useTranslation();
-  const { integer, dateTime } = useFormats();
   return (
     <Card>
       <div className={styles.head}>
@@ -31,10 +31,26 @@ export function PlanSummary({ plan }: { plan: PlanDetail }) {
           </p>
         </div>
       </div>
-      {plan.status === 'put_failed' && plan.fail_reason ? (
-        <p className={styles.failed}>{plan.fail_reason}</p>
+      {plan.status === 'put_failed' ? (
+        <div className={styles.failed}>
+          {plan.fail_reason ? <p>{plan.fail_reason}</p> : null}
+          {signOf(plan.paid_amount) > 0 ? (
+            <p className={styles.consequence}>{t('plan.failed_text')}</p>
+          ) : null}
+        </div>
       ) : null}
-      {isPushed(plan) ? null : <PutProgress plan={plan} />}
+      {isPushed(plan) ? <Proposal plan={plan} /> : <Delivery plan={plan} />}
+    </Card>
+  );
+}
+
+/** What has come of a plan so far. */
+function Delivery({ plan }: { plan: PlanDetail }) {
+  const { t } = useTranslation();
+  const { integer } = useFormats();
+  return (
+    <>
+      <PutProgress plan={plan} />
       <dl className={styles.figures}>
         <Figure label={t('plan.put_amount')}>
           <Money value={plan.put_amount} />
@@ -55,20 +71,33 @@ export function PlanSummary({ plan }: { plan: PlanDetail }) {
           <Money value={plan.to_be_consumed} />
         </Figure>
       </dl>
-      {isPushed(plan) ? (
-        <div className={styles.callout}>
-          <p>{t('plan.waiting_text')}</p>
-          {plan.expire_time ? (
-            <p className={styles.until}>
-              {t('plan.expire_time')} <time dateTime={plan.expire_time}>{dateTime(plan.expire_time)}</time>
-            </p>
-          ) : null}
-          <LinkButton large wide to={putPath(plan)}>
-            {t('plan.put_now')}
-          </LinkButton>
-        </div>
-      ) : null}
-    </Card>
+    </>
+  );
+}
+
+/** What an operator proposes, and how long it stands. */
+function Proposal({ plan }: { plan: PlanDetail }) {
+  const { t } = useTranslation();
+  const { dateTime } = useFormats();
+  return (
+    <>
+      <dl className={styles.figures}>
+        <Figure label={t('plan.proposed_amount')}>
+          <Money value={plan.put_amount} />
+        </Figure>
+        {plan.expire_time ? (
+          <Figure label={t('plan.expire_time')}>
+            <time dateTime={plan.expire_time}>{dateTime(plan.expire_time)}</time>
+          </Figure>
+        ) : null}
+      </dl>
+      <div className={styles.callout}>
+        <p>{t('plan.waiting_text')}</p>
+        <LinkButton large wide to={putPath(plan)}>
+          {t('plan.put_now')}
+        </LinkButton>
+      </div>
+    </>
   );
 }
 
