@@ -46,11 +46,13 @@ function Content({ icon, label, hint, value }: ContentProps) {
           {icon}
         </span>
       ) : null}
-      <span className={styles.text}>
-        <span className={styles.label}>{label}</span>
-        {hint ? <span className={styles.hint}>{hint}</span> : null}
+      <span className={styles.body}>
+        <span className={styles.text}>
+          <span className={styles.label}>{label}</span>
+          {hint ? <span className={styles.hint}>{hint}</span> : null}
+        </span>
+        {value ? <span className={styles.value}>{value}</span> : null}
       </span>
-      {value ? <span className={styles.value}>{value}</span> : null}
       <ChevronRight className={styles.arrow} size={18} aria-hidden="true" />
     </>
   );
