@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@playwright/test';
+import { FixtureApp } from './support/fixture-app';
+import { HTML_LANG, LANGS, type Lang } from './support/languages';
+import { SCREENS, type Screen } from './support/screens';
+import { openScreen, visitsOf } from './support/visits';
+import { Wording } from './support/wording';
+
+const HEIGHT = 844;
+const WIDTHS = [390, 320, 768];
+/** Long words, another script and one without spaces. */
+const ENLARGED: Lang[] = ['de', 'ru', 'th'];
+
+test('every route is looked at', () => {
+  const table = readFileSync(new URL('../src/app/routes.ts', import.meta.url), 'utf8');
+  const paths = [...table.matchAll(/path: '(.+)'/g)].map(([, path]) => path);
+  expect(paths.length).toBeGreaterThan(20);
+  const seen = new Set(SCREENS.map(({ path }) => path.split('?')[0]));
+  expect(paths.filter((path) => !seen.has(path))).toEqual([]);
+});
+
+for (const lang of LANGS) {
+  test(`${lang}: every screen fits and speaks its language`, async ({ context }) => {
+    const app = await FixtureApp.start(context);
+    const wording = new Wording(lang, app.content);
+    const found: string[] = [];
+    for (const { opening, screens } of visitsOf(SCREENS, lang)) {
+      await app.load(opening);
+      expect(await app.page.locator('html').getAttribute('lang')).toBe(HTML_LANG[lang]);
+      for (const screen of screens) {
+        await openScreen(app, screen, found);
+        found.push(...(await inspected(app, screen, wording)));
+      }
+    }
+    found.push(...[...app.unanswered].map((call) => `no fixture answers ${call}`));
+    expect(found.join('\n')).toBe('');
+  });
+}
+
+for (const lang of ENLARGED) {
+  test(`${lang}: every screen fits with its text at 200 %`, async ({ context }) => {
+    const app = await FixtureApp.start(context);
+    const found: string[] = [];
+    for (const { opening, screens } of visitsOf(SCREENS, lang, 'usual')) {
+      await app.load(opening);
+      await app.page.addStyleTag({ content: 'html { font-size: 200% }' });
+      for (const screen of screens) {
+        await openScreen(app, screen, found);
+        const { findings } = await app.page.evaluate(() => window.adfolioPage.inspect());
+        found.push(...findings.map((finding) => `${screen.name}: ${finding}`));
+      }
+    }
+    expect(found.join('\n')).toBe('');
+  });
+}
+
+async function inspected(app: FixtureApp, { name }: Screen, wording: Wording): Promise<string[]> {
+  const found: string[] = [];
+  for (const width of WIDTHS) {
+    await app.page.setViewportSize({ width, height: HEIGHT });
+    const { findings, squeezed, texts } = await app.page.evaluate(() => window.adfolioPage.inspect());
+    const own = squeezed
+      .filter(({ text }) => !wording.isContent(text))
+      .map(({ how, text }) => `“${text}” ${how}`);
+    found.push(...[...findings, ...own].map((finding) => `${name} at ${width} px: ${finding}`));
+    if (width === WIDTHS[0]) found.push(...wording.faultsOf(texts).map((fault) => `${name}: ${fault}`));
+  }
+  await app.page.setViewportSize({ width: WIDTHS[0] ?? 390, height: HEIGHT });
+  return found;
+}

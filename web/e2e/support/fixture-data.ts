@@ -1,0 +1,149 @@
+import { getResponse, type RequestHandler } from 'msw';
+import { FIXTURES } from './build-fixtures';
+
+const { handlers } = (await import(FIXTURES)) as { handlers: RequestHandler[] };
+
+/**
+ * What the server of the fixtures has: `usual` amounts and texts, `extreme` ones (nine digits, long names, full lists),
+ * nothing at all, or no answers but failures.
+ */
+export type Data = 'usual' | 'extreme' | 'empty' | 'failing';
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+type Fields = { [key: string]: Json };
+
+export type Answer = { body: string; contentType: string; status: number };
+
+const FAILURE = { code: 500, msg: 'Upstream unavailable', data: { reason: 'UNAVAILABLE', lang: 'en' } };
+
+/** What stays answered while everything else fails or is empty: without it no page has anything to stand in. */
+const ALWAYS = /\/api\/(user\/info|basic_config|auth\/|user\/notifications\/unread_count)/;
+
+type How = { data: Data; lang: string; patch: Record<string, unknown> | undefined };
+
+/** The answer of the fixtures to a call, or null where no handler knows it. */
+export async function answerOf(request: Request, { data, lang, patch }: How): Promise<Answer | null> {
+  if (data === 'failing' && !ALWAYS.test(request.url)) return jsonAnswer(FAILURE);
+  const url = request.url;
+  const response = await getResponse(handlers, request);
+  if (!response) return null;
+  const contentType = response.headers.get('Content-Type') ?? '';
+  if (!contentType.includes('json')) {
+    return { body: await response.text(), contentType, status: response.status };
+  }
+  const envelope = (await response.json()) as { code: number; data: Json };
+  if (envelope.code === 200) {
+    if (data === 'extreme') envelope.data = extremeAnswer(url, envelope.data);
+    // The account's own language would be switched to.
+    if (url.includes('/api/user/info')) envelope.data = { ...(envelope.data as Fields), lang };
+    if (data === 'empty' && !ALWAYS.test(url)) envelope.data = emptied(envelope.data);
+    if (patch) envelope.data = { ...(envelope.data as Fields), ...(patch as Fields) };
+  }
+  return jsonAnswer(envelope, response.status);
+}
+
+export function jsonAnswer(envelope: unknown, status = 200): Answer {
+  return { body: JSON.stringify(envelope), contentType: 'application/json', status };
+}
+
+/** Every text of an answer, so that a check of the app's own texts can leave them out. */
+export function stringsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(stringsIn);
+  return value && typeof value === 'object' ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+const MIN_LIST = 8;
+const NINE_DIGITS = '987654321.98';
+
+function extremeAnswer(url: string, data: Json): Json {
+  const stretched = stretch('', data);
+  const path = new URL(url).pathname;
+  if (path.endsWith('/user/info')) return { ...(stretched as Fields), ...EXTREME_USER };
+  if (path.endsWith('/user/property')) return { ...(stretched as Fields), withdrawing: NINE_DIGITS };
+  return stretched;
+}
+
+const CONTACT = { type: 1, url: 'https://chat.example.com/' };
+const CONTACTS = Array.from({ length: 6 }, (_, index) => ({
+  ...CONTACT,
+  id: `service-${index}`,
+  type: index % 2,
+  label: 'Deposits and accounts, around the clock on every day of the year',
+}));
+
+const EXTREME_USER = {
+  vip: true,
+  has_pay_password: true,
+  has_bank_card: true,
+  shop_level: 88,
+  proxy_operator_id: '01999999-9999-7999-8999-999999999999',
+  customer_service_url: CONTACTS,
+  recharge_customer_service_url: CONTACTS,
+};
+
+/** Lower limits and rates keep their size, so that forms can still be filled in. */
+const KEPT = /^(id|.*_id|min|put_min|fee|amount_requirement|value|cpc|rate|.*_url|url|hash|.*code)$/;
+const NAMES = /^(name|title|label|nickname|operator_name|user_name|card_name|branch_name|category)$/;
+const TEXTS =
+  /^(remark|content|put_content|put_rule|fail_reason|description|game_description|reason|operating_rules|activity_rules)$/;
+const ENUMS = new Set(['announcement', 'maintenance', 'activity']);
+
+function stretch(key: string, value: Json): Json {
+  if (Array.isArray(value)) return listOf(key, value);
+  if (value && typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, stretch(name, inner)]));
+  }
+  if (KEPT.test(key) || value === null) return value;
+  return typeof value === 'number' ? stretchedNumber(key, value) : stretchedText(key, value);
+}
+
+/** Rows of a page are repeated until there is something to scroll; other lists keep their length. */
+function listOf(key: string, values: Json[]): Json[] {
+  const stretched = values.map((value) => stretch('', value));
+  if (key !== 'items' || stretched.length === 0 || !isRow(stretched[0])) return stretched;
+  const copies = Math.ceil(MIN_LIST / stretched.length);
+  return Array.from({ length: copies }, (_, copy) =>
+    stretched.map((row) => (copy === 0 || !isRow(row) ? row : { ...row, id: `${String(row.id)}-${copy}` })),
+  ).flat();
+}
+
+function isRow(value: Json | undefined): value is Fields {
+  return typeof value === 'object' && value !== null && 'id' in value;
+}
+
+const COUNTS: Record<string, number> = {
+  impressions: 987_654_321,
+  clicks: 98_765_432,
+  delivery_orders: 9_876,
+  completed_orders: 98_765,
+  unread_total: 120,
+  waiting: 120,
+  putting: 1_234,
+};
+
+const stretchedNumber = (key: string, value: number) => (value === 0 ? 0 : (COUNTS[key] ?? value));
+
+function stretchedText(key: string, value: string | boolean): Json {
+  if (typeof value === 'boolean' || ENUMS.has(value)) return value;
+  if (/^-?\d+\.\d{2}$/.test(value)) {
+    return Number(value) === 0 ? value : `${value.startsWith('-') ? '-' : ''}${NINE_DIGITS}`;
+  }
+  if (key === 'username') return 'extraordinarily_long_username_48';
+  if (key === 'email') return 'a.very.long.address@subdomain.example-company.com';
+  if (NAMES.test(key)) return `${value} – The Great Anniversary Edition for Everyone`;
+  if (TEXTS.test(key)) {
+    return `${value} This text goes on for a while, as people write it: with a reference 20261118-000042-ABCDEFGH and thanks.`;
+  }
+  return value;
+}
+
+/** The same answer of a user who has just begun. */
+function emptied(value: Json): Json {
+  if (Array.isArray(value)) return [];
+  if (value && typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, emptied(inner)]));
+  }
+  if (typeof value === 'number') return 0;
+  return typeof value === 'string' && /^-?\d+\.\d{2,}$/.test(value) ? '0.00' : value;
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { LANGUAGES, type LanguageCode } from '../../src/i18n/languages';
+
+export type Lang = LanguageCode;
+
+export const LANGS: readonly Lang[] = LANGUAGES.map(({ code }) => code);
+
+/** What `<html lang>` must say: written down once more, because the app's own table is what is checked. */
+export const HTML_LANG: Record<Lang, string> = {
+  en: 'en',
+  zh: 'zh-Hans',
+  cht: 'zh-Hant',
+  jp: 'ja',
+  kor: 'ko',
+  de: 'de',
+  fr: 'fr',
+  spa: 'es',
+  pt: 'pt',
+  ru: 'ru',
+  th: 'th',
+  vi: 'vi',
+};
+
+/** Languages whose script is not Latin: a run of English words stands out in them. */
+export const OTHER_SCRIPTS: readonly Lang[] = ['zh', 'cht', 'jp', 'kor', 'ru', 'th'];
+
+const packs = new Map<Lang, Map<string, string>>();
+
+/** The texts of a language by their keys, as they stand in its pack. */
+export function textsOf(lang: Lang): Map<string, string> {
+  const known = packs.get(lang);
+  if (known) return known;
+  const file = new URL(`../../src/i18n/packs/${lang}.json`, import.meta.url);
+  const texts = flattened(JSON.parse(readFileSync(file, 'utf8')));
+  packs.set(lang, texts);
+  return texts;
+}
+
+function flattened(pack: Record<string, unknown>, prefix = ''): Map<string, string> {
+  return new Map(
+    Object.entries(pack).flatMap(([name, value]): [string, string][] =>
+      typeof value === 'object' && value !== null
+        ? [...flattened(value as Record<string, unknown>, `${prefix}${name}.`)]
+        : [[`${prefix}${name}`, String(value)]],
+    ),
+  );
+}
+
+/** A text of a language. A missing one is its key, as the app would show it, so that what it opens is still found. */
+export function textOf(lang: Lang, key: string, params: Record<string, string> = {}): string {
+  const text = textsOf(lang).get(key) ?? key;
+  return text.replace(/{{(\w+)}}/g, (_, name: string) => params[name] ?? '');
+}

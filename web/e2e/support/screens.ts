@@ -1,0 +1,261 @@
+import type { Locator, Page } from '@playwright/test';
+import type { FixtureApp } from './fixture-app';
+import type { Data } from './fixture-data';
+
+/** What opening a dialog may use: texts come from the pack of the language that is shown. */
+export type Hands = { app: FixtureApp; page: Page; t: FixtureApp['t'] };
+
+export type Screen = {
+  name: string;
+  path: string;
+  visitor?: true;
+  /** Seen with nothing on the server or with a server that fails; else with plenty. */
+  data?: Extract<Data, 'usual' | 'empty' | 'failing'>;
+  /** Ends the session or needs a user of its own: the app is loaded anew for it. */
+  alone?: true;
+  /** Makes the server answer in the way that the screen is about. */
+  given?: (app: FixtureApp) => void;
+  /** Opens a dialog or brings the page into a state, by roles and the texts of the language. */
+  open?: (hands: Hands) => Promise<unknown>;
+};
+
+const BLOCKED = {
+  start_up_funds_outstanding: '987654321.98',
+  withdraw_blocked_by: [
+    'PAY_PASSWORD_NOT_SET',
+    'BANK_CARD_NOT_BOUND',
+    'INSUFFICIENT_BALANCE',
+    'START_UP_FUNDS_NOT_RETURNED',
+  ],
+};
+
+const PRODUCT = '/plan/goods-detail?id=product-1';
+
+const ENTRANCE: readonly Screen[] = [
+  { name: 'login', path: '/login', visitor: true },
+  { name: 'login with errors', path: '/login', visitor: true, open: submit },
+  { name: 'register', path: '/register', visitor: true },
+  { name: 'register with errors', path: '/register', visitor: true, open: submit },
+  { name: 'welcome', path: '/ad-welcome?token=host', visitor: true },
+  { name: 'welcome with errors', path: '/ad-welcome?token=host', visitor: true, open: submit },
+  { name: 'not found', path: '/404', visitor: true },
+  {
+    name: 'host entry',
+    path: '/entry',
+    alone: true,
+    given: (app) => app.refuse('/user/info', 500, 'UNAVAILABLE'),
+  },
+];
+
+const AD_CENTRE: readonly Screen[] = [
+  { name: 'ad centre', path: '/ad-center?range=week' },
+  { name: 'chart as table', path: '/ad-center?range=week', open: unfold },
+  { name: 'language', path: '/ad-center', open: (hands) => press(hands, 'header.language') },
+  { name: 'logout', path: '/ad-center', open: (hands) => press(hands, 'header.logout') },
+  {
+    name: 'profile',
+    path: '/ad-center',
+    open: ({ page }) => page.locator('main button[class*="owner"]').click(),
+  },
+  { name: 'customer service', path: '/ad-center', open: (hands) => press(hands, 'title.customer') },
+  { name: 'level', path: '/ad-center/level' },
+  { name: 'follow', path: '/ad-center/operated' },
+  { name: 'follow with errors', path: '/ad-center/operated', open: submit },
+  { name: 'coupons', path: '/ad-center/coupons' },
+  { name: 'used coupons', path: '/ad-center/coupons?state=used' },
+  { name: 'activities', path: '/ad-center/activities' },
+  { name: 'feedback', path: '/ad-center/feedback' },
+  { name: 'feedback with errors', path: '/ad-center/feedback', open: submit },
+  { name: 'question', path: '/ad-center/ques-detail?id=faq-1' },
+  { name: 'unknown question', path: '/ad-center/ques-detail?id=none' },
+  { name: 'operating rules', path: '/ad-center/ques-detail?id=rules' },
+  { name: 'customer page', path: '/customer?url=https%3A%2F%2Fchat.example.com%2F' },
+  { name: 'refused customer page', path: '/customer?url=https%3A%2F%2Felsewhere.example%2F' },
+  { name: 'notifications', path: '/notification' },
+];
+
+const PLANS: readonly Screen[] = [
+  { name: 'plans', path: '/plan' },
+  { name: 'products', path: '/plan?products=open' },
+  { name: 'plan', path: '/plan/detail?id=plan-1' },
+  { name: 'failed plan', path: '/plan/detail?id=plan-6' },
+  { name: 'product', path: PRODUCT },
+  { name: 'pushed plan', path: '/plan/goods-detail?id=product-2&plan=plan-2' },
+  { name: 'product with errors', path: PRODUCT, open: submit },
+  {
+    name: 'coupon choice',
+    path: PRODUCT,
+    open: ({ page }) => page.locator('main button[class*="coupon"]').click(),
+  },
+  { name: 'review of an ad', path: `${PRODUCT}&amount=100`, open: submit },
+  { name: 'password', path: `${PRODUCT}&amount=100`, open: givePassword },
+];
+
+const WALLET: readonly Screen[] = [
+  { name: 'wallet', path: '/wallet' },
+  { name: 'deposit', path: '/wallet', open: (hands) => press(hands, 'wallet.deposit') },
+  { name: 'fund details', path: '/wallet/fund-details' },
+  {
+    name: 'movement',
+    path: '/wallet/fund-details',
+    open: ({ page }) => page.locator('main li button').first().click(),
+  },
+  { name: 'no movements', path: '/wallet/fund-details?type=exchange' },
+  { name: 'by month', path: '/wallet/fund-details?view=monthly', open: unfold },
+  { name: 'statement', path: '/wallet/fund-details?view=statement' },
+  { name: 'withdraw', path: '/wallet/withdraw' },
+  { name: 'withdraw with errors', path: '/wallet/withdraw', open: submit },
+  { name: 'review of a withdrawal', path: '/wallet/withdraw?amount=100', open: submit },
+  { name: 'withdrawals', path: '/wallet/withdraw?view=records' },
+  {
+    name: 'blocked withdrawal',
+    path: '/wallet/withdraw',
+    given: (app) => app.patch('/user/property', BLOCKED),
+  },
+  {
+    name: 'start-up funds',
+    path: '/wallet',
+    given: (app) => app.patch('/user/property', BLOCKED),
+    open: startUp,
+  },
+  { name: 'bound card', path: '/wallet/bind-card' },
+  { name: 'another card', path: '/wallet/bind-card', open: (hands) => press(hands, 'bind.another') },
+  { name: 'card form with errors', path: '/wallet/bind-card', open: cardForm },
+  { name: 'bound address', path: '/wallet/bind-card?kind=wallet_address' },
+  { name: 'set transaction password', path: '/wallet/set-password', data: 'usual' },
+  { name: 'transaction password set already', path: '/wallet/set-password' },
+  { name: 'change transaction password', path: '/ad-center/edit-pay-password' },
+  { name: 'change login password', path: '/ad-center/edit-login-password' },
+  { name: 'change login password with errors', path: '/ad-center/edit-login-password', open: submit },
+];
+
+const EXCHANGE: readonly Screen[] = [
+  { name: 'foreign exchange', path: '/wallet/foreign-exchange' },
+  {
+    name: 'exchange',
+    path: '/wallet/foreign-exchange',
+    open: ({ page }) => page.locator('main li button').first().click(),
+  },
+  {
+    name: 'call off an exchange',
+    path: '/wallet/foreign-exchange',
+    open: (hands) => press(hands, 'exchange.cancel'),
+  },
+  {
+    name: 'exchange offer',
+    path: '/wallet/foreign-exchange',
+    data: 'usual',
+    given: noneOpen,
+    open: findOffer,
+  },
+  {
+    name: 'review of an exchange',
+    path: '/wallet/foreign-exchange',
+    data: 'usual',
+    given: noneOpen,
+    open: reviewExchange,
+  },
+];
+
+const STATES: readonly Screen[] = [
+  ...[
+    '/ad-center',
+    '/plan',
+    '/wallet/fund-details',
+    '/wallet/fund-details?view=monthly',
+    '/wallet/withdraw?view=records',
+    '/wallet/bind-card',
+    '/notification',
+    '/ad-center/coupons',
+    '/ad-center/operated',
+    '/wallet/foreign-exchange',
+  ].map((path): Screen => ({ name: `nothing yet: ${path}`, path, data: 'empty' })),
+  ...['/ad-center', '/plan/detail?id=plan-1', '/wallet', '/wallet/withdraw', '/ad-center/operated'].map(
+    (path): Screen => ({ name: `failed: ${path}`, path, data: 'failing' }),
+  ),
+  {
+    name: 'session expired',
+    path: '/wallet',
+    alone: true,
+    given: (app) => app.refuse('/user/property', 503, 'SESSION_EXPIRED'),
+  },
+  {
+    name: 'account disabled',
+    path: '/wallet',
+    alone: true,
+    given: (app) => app.refuse('/user/property', 403, 'ACCOUNT_DISABLED'),
+  },
+];
+
+/** Every screen and what opens on it. A route that is missing here fails a test. */
+export const SCREENS: readonly Screen[] = [
+  ...ENTRANCE,
+  ...AD_CENTRE,
+  ...PLANS,
+  ...WALLET,
+  ...EXCHANGE,
+  ...STATES,
+];
+
+/** What is asked first: the dialog that is open, else the page. */
+async function top({ page }: Hands): Promise<Locator> {
+  const dialogs = page.locator('dialog[open]');
+  return (await dialogs.count()) > 0 ? dialogs.last() : page.locator('main');
+}
+
+async function press(hands: Hands, key: string): Promise<void> {
+  const name = hands.t(key);
+  await hands.page.getByRole('button', { name, exact: true }).first().click();
+}
+
+/** Sends the form of the page or dialog as it stands. */
+async function submit(hands: Hands): Promise<void> {
+  await (await top(hands)).locator('button[type="submit"]').first().click();
+}
+
+async function unfold({ page }: Hands): Promise<void> {
+  await page.locator('main summary').first().click();
+}
+
+/** From a review to the password, and a wrong one. */
+async function givePassword(hands: Hands): Promise<void> {
+  const { app, page } = hands;
+  app.refuse('/check/password', 400, 'WRONG_PAY_PASSWORD');
+  await submit(hands);
+  await page.locator('dialog[open] [class*="foot"] button').last().click();
+  await page.locator('dialog[open] input').fill('123456');
+  await submit(hands);
+  await page.locator('dialog[open] [aria-invalid="true"]').waitFor();
+}
+
+async function startUp({ page }: Hands): Promise<void> {
+  await page.locator('main dl button').last().click();
+}
+
+async function cardForm(hands: Hands): Promise<void> {
+  await press(hands, 'bind.another');
+  await hands.page.locator('dialog[open] [class*="foot"] button').last().click();
+  await hands.page.locator('dialog[open]').waitFor({ state: 'detached' });
+  await submit(hands);
+}
+
+function noneOpen(app: FixtureApp): void {
+  app.patch('/acceptor/order/list', { items: [] });
+  app.patch('/acceptor/detail', { current: null });
+}
+
+async function findOffer(hands: Hands): Promise<void> {
+  const code = hands.page.locator('main input[name="code"]');
+  const amount = hands.page.locator('main input[name="amount"]');
+  await code.or(amount).first().waitFor();
+  if (await amount.isVisible()) return;
+  await code.fill('DEMO-PERSONAL');
+  await submit(hands);
+  await amount.waitFor();
+}
+
+async function reviewExchange(hands: Hands): Promise<void> {
+  await findOffer(hands);
+  await hands.page.locator('main input[name="amount"]').fill('100');
+  await submit(hands);
+}

@@ -1,0 +1,26 @@
+import { defineConfig } from '@playwright/test';
+import main from './playwright.config';
+
+/** What the built app shows, with its calls answered by the fixtures of its tests: needs `npm run build`, no server. */
+export default defineConfig({
+  ...main,
+  globalSetup: './e2e/support/build-fixtures.ts',
+  fullyParallel: true,
+  timeout: 600_000,
+  tsconfig: './tsconfig.node.json',
+  use: {
+    ...main.use,
+    // Nothing moves while it is measured.
+    contextOptions: { reducedMotion: 'reduce' },
+    trace: 'off',
+    actionTimeout: 10_000,
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  },
+  projects: [
+    { name: 'matrix', testMatch: /matrix\.spec/ },
+    { name: 'accessibility', testMatch: /accessibility\.spec/ },
+    { name: 'gallery', testMatch: /gallery\.spec/ },
+  ],
+});
