@@ -194,3 +194,29 @@ test('the tabs are in the address, and Back finds the list where it was', async 
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(scrolled);
   await expect(page.getByRole('tab', { name: 'Matching 8' })).toHaveAttribute('aria-selected', 'true');
 });
+
+test('figures of an open page follow a delivery report, and the page stays where it is', async ({ page }) => {
+  const staff = await Api.staff();
+  const { api } = await newPlanner(staff);
+  const product = await newProduct(staff);
+  const plan = await api.post<Schemas['Plan']>('/plan/order/put', {
+    product_id: product.id,
+    amount: '200.00',
+  });
+  await openAs(page, api.token, `/plan/detail?id=${plan.id}`);
+  const order = page.getByRole('region', { name: 'Order' });
+  await order.scrollIntoViewIfNeeded();
+  const before = await page.evaluate(() => window.scrollY);
+  const columns = ['report_id', 'plan_number', 'time', 'impressions', 'clicks', 'spend', 'revenue'];
+  const minuteAgo = new Date(Date.now() - 60_000).toISOString();
+  await staff.importReports(
+    `${columns}\n1,${plan.plan_number},${minuteAgo},1000,10,50.00,60.00\n`,
+    `live-${Date.now()}`,
+    Object.fromEntries(columns.map((column) => [column, column])),
+  );
+  await expect(page.getByText('50.00 of 200.00 consumed')).toBeAttached({ timeout: 40_000 });
+  await expect(page.getByRole('region', { name: 'Timeline' })).toContainText('Putting');
+  // What was in view stays in view, also when a chart comes in above it.
+  await expect(order).toBeInViewport();
+  expect(await page.evaluate(() => window.scrollY)).toBeGreaterThanOrEqual(before);
+});

@@ -39,7 +39,7 @@ export function CurrentExchange({ order, wallet }: Props) {
         <Rows>
           <Row label={t('exchange.acceptor')}>{order.acceptor.name}</Row>
           <Row label={t('exchange.rate')}>
-            <span className="figure">
+            <span className={styles.rate}>
               {t('exchange.rate_text', { wallet, rate: exact(order.rate), currency: order.currency })}
             </span>
           </Row>

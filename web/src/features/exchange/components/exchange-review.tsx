@@ -43,7 +43,7 @@ export function ExchangeReview({ found, amount, sides, available, wallet, onPay,
         <Sides give={sides.give} get={sides.get} />
         <Rows>
           <Row label={t('exchange.rate')}>
-            <span className="figure">
+            <span className={styles.rate}>
               {t('exchange.rate_text', { wallet, rate: exact(offer.rate), currency: offer.currency })}
             </span>
           </Row>

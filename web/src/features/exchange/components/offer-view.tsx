@@ -63,7 +63,7 @@ function Terms({ offer, limits, wallet, leftMs }: TermsProps) {
   return (
     <Rows>
       <Row label={t('exchange.rate')}>
-        <span className="figure">
+        <span className={styles.rate}>
           {t('exchange.rate_text', { wallet, rate: exact(offer.rate), currency: offer.currency })}
         </span>
       </Row>

@@ -84,7 +84,7 @@ function RecordSheet({ order, wallet, onClose }: Props & { onClose: () => void }
             {order.acceptor.name} · {t(`exchange.kind.${order.acceptor.kind}`)}
           </Row>
           <Row label={t('exchange.rate')}>
-            <span className="figure">
+            <span className={styles.rate}>
               {t('exchange.rate_text', { wallet, rate: exact(order.rate), currency: order.currency })}
             </span>
           </Row>

@@ -39,7 +39,6 @@ export default function ForeignExchangePage() {
 
   return (
     <div className={styles.page}>
-      <div className={styles.band} />
       <Cover available={property.data?.available_funds} wallet={wallet} />
       {current ? <CurrentExchange key={current.id} order={current} wallet={wallet} /> : null}
       <NewExchange isBlocked={current !== null} />

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { FileQuestionMark } from 'lucide-react';
+import { ChartNoAxesColumn, FileQuestionMark } from 'lucide-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
@@ -14,6 +14,7 @@ import { planQuery } from '../api/queries';
 import { PlanFacts } from '../components/plan-facts';
 import { PlanSummary } from '../components/plan-summary';
 import { PlanTimeline } from '../components/plan-timeline';
+import { isRunning } from '../rules';
 import styles from './plan-detail.module.css';
 
 export default function PlanDetailPage() {
@@ -42,9 +43,20 @@ function PlanView({ plan }: { plan: PlanDetail }) {
   return (
     <div className={styles.page}>
       <PlanSummary plan={plan} />
-      {plan.series.length > 0 ? (
+      {plan.series.length > 0 || isRunning(plan) ? (
         <Card title={t('ad_center.delivery')}>
-          <DeliveryChart points={plan.series} id="plan-chart" />
+          {plan.series.length > 0 ? (
+            <DeliveryChart points={plan.series} id="plan-chart" />
+          ) : (
+            // As high as the chart, so that the first report moves nothing.
+            <div className={styles.noDelivery}>
+              <EmptyState
+                icon={<ChartNoAxesColumn size={28} />}
+                title={t('plan.no_delivery')}
+                text={t('ad_center.no_delivery_text')}
+              />
+            </div>
+          )}
         </Card>
       ) : null}
       <Card title={t('plan.timeline')}>
