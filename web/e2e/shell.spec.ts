@@ -2,6 +2,53 @@ import { expect, test } from '@playwright/test';
 import { Api, newAdvertiser } from './support/api';
 import { openAs, settled } from './support/app';
 
+type Seen = { at: string; controls: readonly string[] };
+
+const VISITOR_AT_LOGIN: Seen = { at: '/login', controls: ['Customer service', 'Language'] };
+const PLAIN = ['Back', 'Language', 'Notifications'];
+
+/** Every page: where it leads a user, and a visitor, and what stands in the header there. */
+const PAGES: readonly (readonly [path: string, user: Seen, visitor: Seen])[] = [
+  ['/', { at: '/ad-center', controls: ['Language', 'Notifications', 'Log out'] }, VISITOR_AT_LOGIN],
+  ['/login', { at: '/ad-center', controls: ['Language', 'Notifications', 'Log out'] }, VISITOR_AT_LOGIN],
+  [
+    '/register',
+    { at: '/ad-center', controls: ['Language', 'Notifications', 'Log out'] },
+    { at: '/register', controls: ['Customer service', 'Language'] },
+  ],
+  ['/ad-welcome', { at: '/ad-welcome', controls: [] }, { at: '/ad-welcome', controls: [] }],
+  [
+    '/entry?lang=en',
+    { at: '/ad-center', controls: ['Language', 'Notifications', 'Log out'] },
+    { at: '/ad-welcome', controls: [] },
+  ],
+  ['/404', { at: '/404', controls: PLAIN }, { at: '/404', controls: ['Back', 'Language'] }],
+  ['/no/such/page', { at: '/404', controls: PLAIN }, { at: '/404', controls: ['Back', 'Language'] }],
+  ['/ad-center', { at: '/ad-center', controls: ['Language', 'Notifications', 'Log out'] }, VISITOR_AT_LOGIN],
+  ['/plan', { at: '/plan', controls: ['Back', 'Language', 'Notifications', 'Log out'] }, VISITOR_AT_LOGIN],
+  ...['/customer', '/ad-center/ques-detail'].map(
+    (path) => [path, { at: path, controls: ['Back'] }, VISITOR_AT_LOGIN] as const,
+  ),
+  ...[
+    '/ad-center/activities',
+    '/ad-center/coupons',
+    '/ad-center/edit-login-password',
+    '/ad-center/edit-pay-password',
+    '/ad-center/feedback',
+    '/ad-center/level',
+    '/ad-center/operated',
+    '/plan/detail',
+    '/plan/goods-detail',
+    '/wallet',
+    '/wallet/fund-details',
+    '/wallet/withdraw',
+    '/wallet/bind-card',
+    '/wallet/foreign-exchange',
+    '/wallet/set-password',
+    '/notification',
+  ].map((path) => [path, { at: path, controls: PLAIN }, VISITOR_AT_LOGIN] as const),
+];
+
 test('pages that need a login lead there and back, unknown ones to the page that says so', async ({
   page,
 }) => {
@@ -210,4 +257,188 @@ test('no script or style breaks the content security policy', async ({ page }) =
     await openAs(page, token, path);
   }
   expect(broken).toEqual([]);
+});
+
+test('every page has its header, for a visitor and for a user', async ({ page }) => {
+  test.setTimeout(240_000);
+  const { api } = await newAdvertiser(await Api.staff());
+  const controls = ['Back', 'Customer service', 'Language', 'Notifications', 'Log out'] as const;
+  const shownControls = async () => {
+    const header = page.getByRole('banner');
+    const found: string[] = [];
+    for (const name of controls) {
+      const control = header.getByRole('button', { name }).or(header.getByRole('link', { name }));
+      if (await control.isVisible()) found.push(name);
+    }
+    return found;
+  };
+  const pathOf = () => new URL(page.url()).hash.slice(1).split('?')[0];
+
+  for (const [path, , visitor] of PAGES) {
+    await test.step(`visitor ${path}`, async () => {
+      await page.goto(`/#${path}`);
+      await settled(page);
+      await expect.poll(pathOf).toBe(visitor.at);
+      await expect.poll(shownControls, { message: `visitor at ${path}` }).toEqual(visitor.controls);
+    });
+  }
+  await openAs(page, api.token, '/ad-center');
+  await page.reload();
+  for (const [path, user] of PAGES) {
+    await test.step(`user ${path}`, async () => {
+      await page.goto(`/#${path}`);
+      await settled(page);
+      await expect.poll(pathOf).toBe(user.at);
+      await expect.poll(shownControls, { message: `user at ${path}` }).toEqual(user.controls);
+    });
+  }
+});
+
+test('the contacts of customer service open inside the app or beside it', async ({ page }) => {
+  const { api } = await newAdvertiser(await Api.staff());
+  await page.route('https://support.adfolio.example/**', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<h1>Support chat</h1>' }),
+  );
+  await page.goto('/#/login');
+  await page.getByRole('button', { name: 'Forgot your password?' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Customer service' });
+  await expect(dialog).toContainText('Customer service resets a forgotten password');
+  const [outside] = await Promise.all([
+    page.waitForEvent('popup'),
+    dialog.getByRole('link', { name: /^Customer service 2/ }).click(),
+  ]);
+  expect(await outside.evaluate(() => window.opener)).toBeNull();
+  await outside.close();
+  await expect(dialog).toHaveCount(0);
+
+  await openAs(page, api.token, '/customer?url=https%3A%2F%2Fevil.example%2F');
+  await page.reload();
+  await expect(page.getByText('This page cannot be opened here')).toBeVisible();
+  await expect(page.locator('iframe')).toHaveCount(0);
+  await page.getByRole('button', { name: 'See contacts' }).click();
+  await dialog.getByRole('button', { name: /^Customer service 1/ }).click();
+  await expect(page).toHaveURL(/#\/customer\?url=https%3A%2F%2Fsupport\.adfolio\.example%2Fchat$/);
+  await expect(page.frameLocator('iframe').getByRole('heading', { name: 'Support chat' })).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+});
+
+test('a deposit shows in the open wallet, and two tabs agree on what is unread', async ({
+  page,
+  context,
+}) => {
+  const staff = await Api.staff();
+  const { api, user } = await newAdvertiser(staff);
+  const stream = page.waitForResponse((response) => response.url().endsWith('/api/stream'));
+  await openAs(page, api.token, '/wallet');
+  await stream;
+  const total = page.getByRole('region', { name: 'Total assets' });
+  await expect(total).toContainText('0.00');
+  // Well before a page without a stream would ask by itself.
+  await staff.deposit(user.id, '1234.50');
+  await expect(total).toContainText('1,234.50', { timeout: 20_000 });
+  await expect(page.getByRole('link', { name: /^Notifications, \d+ unread$/ })).toBeVisible({
+    timeout: 20_000,
+  });
+
+  const second = await context.newPage();
+  await openAs(second, api.token, '/notification');
+  await second.getByRole('button', { name: 'Mark all read' }).click();
+  await expect(second.getByRole('link', { name: 'Notifications', exact: true })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Notifications', exact: true })).toBeVisible();
+});
+
+test('a tab has one stream, and none while it is hidden or offline', async ({ page, context }) => {
+  const { api } = await newAdvertiser(await Api.staff());
+  let open = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/stream')) open += 1;
+  });
+  const closed = (request: { url: () => string }) => {
+    if (request.url().endsWith('/api/stream')) open -= 1;
+  };
+  page.on('requestfailed', closed);
+  page.on('requestfinished', closed);
+  await openAs(page, api.token, '/wallet');
+  await expect.poll(() => open).toBe(1);
+  await page.getByRole('link', { name: 'Plans' }).click();
+  await settled(page);
+  expect(open).toBe(1);
+  const setVisibility = (state: 'hidden' | 'visible') =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    }, state);
+  await setVisibility('hidden');
+  await expect.poll(() => open).toBe(0);
+  await setVisibility('visible');
+  await expect.poll(() => open).toBe(1);
+  await context.setOffline(true);
+  await expect.poll(() => open).toBe(0);
+  await context.setOffline(false);
+  await expect.poll(() => open).toBe(1);
+});
+
+test('the ad centre’s back closes the shell that the app runs in', async ({ page }) => {
+  const { api } = await newAdvertiser(await Api.staff());
+  await page.addInitScript(() => {
+    const shell = { closed: 0 };
+    Object.assign(window, { shell, AdfolioHost: { close: () => (shell.closed += 1) } });
+  });
+  await openAs(page, api.token, '/ad-center');
+  await page.getByRole('button', { name: 'Back' }).click();
+  expect(await page.evaluate(() => (window as unknown as { shell: { closed: number } }).shell.closed)).toBe(
+    1,
+  );
+  await expect(page).toHaveURL(/#\/ad-center$/);
+});
+
+test('a language is chosen by keyboard, kept, and told to the account', async ({ page }) => {
+  const { api } = await newAdvertiser(await Api.staff());
+  await openAs(page, api.token, '/ad-center');
+  await page.getByRole('button', { name: 'Language' }).click();
+  const sheet = page.getByRole('dialog', { name: 'Language' });
+  await expect(sheet.getByRole('option', { name: 'English' })).toHaveAttribute('aria-selected', 'true');
+  const { height } = (await sheet.boundingBox()) ?? { height: 0 };
+  expect(height).toBeLessThanOrEqual((page.viewportSize()?.height ?? 0) / 2 + 1);
+  await page.keyboard.press('ArrowDown');
+  await expect(sheet.getByRole('option', { name: '简体中文' })).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Enter');
+  await expect(sheet).toHaveCount(0);
+  await expect(page.locator('html')).toHaveAttribute('lang', 'zh-Hans');
+  await expect.poll(async () => (await api.get<{ lang: string | null }>('/user/info')).lang).toBe('zh');
+  await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('lang', 'zh-Hans');
+});
+
+test('a disabled account is told so in its language, with the way to customer service', async ({ page }) => {
+  const staff = await Api.staff();
+  const { api, user } = await newAdvertiser(staff);
+  await openAs(page, api.token, '/wallet');
+  await staff.post('/admin/user/state', { id: user.id, state: 'disabled', reason: 'checks' });
+  await page.getByRole('link', { name: 'Plans' }).click();
+  const message = page.getByRole('dialog', { name: 'Account unavailable' });
+  await expect(message).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(1);
+  await message.getByRole('button', { name: 'Contact customer service' }).click();
+  const service = page.getByRole('dialog', { name: 'Customer service' });
+  await expect(service.getByRole('link', { name: /^Customer service 1/ })).toBeVisible();
+  await page.goBack();
+  await expect(message).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL(/#\/login$/);
+});
+
+test('what was typed is there again after a login that came between', async ({ page }) => {
+  const { api, user, password } = await newAdvertiser(await Api.staff());
+  await openAs(page, api.token, '/ad-center/feedback');
+  await page.getByLabel('Topic').fill('Delivery of my plan');
+  await api.post('/auth/logout', {});
+  const dialog = page.getByRole('dialog', { name: 'Login expired' });
+  await expect(dialog).toBeVisible({ timeout: 60_000 });
+  await dialog.getByRole('button', { name: 'Log in again' }).click();
+  await page.getByLabel('Username').fill(user.username);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(page).toHaveURL(/#\/ad-center\/feedback$/);
+  await expect(page.getByLabel('Topic')).toHaveValue('Delivery of my plan');
 });

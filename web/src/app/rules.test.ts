@@ -25,6 +25,52 @@ test('the pages that need no login are the ones that cannot', () => {
   ]);
 });
 
+/** Title, back, bell, language, logout, customer service and look of the header of every page. */
+const HEADERS: Record<string, string | null> = {
+  '/login': 'back: none, language, service',
+  '/register': 'back: none, language, service',
+  '/ad-welcome': 'back: none, light',
+  '/entry': null,
+  '/ad-center': 'title, back: host, bell, language, logout',
+  '/ad-center/activities': 'title, back: history, bell, language',
+  '/ad-center/coupons': 'title, back: history, bell, language',
+  '/ad-center/edit-login-password': 'title, back: history, bell, language',
+  '/ad-center/edit-pay-password': 'title, back: history, bell, language',
+  '/ad-center/feedback': 'title, back: history, bell, language',
+  '/ad-center/level': 'title, back: history, bell, language',
+  '/ad-center/operated': 'title, back: history, bell, language',
+  '/ad-center/ques-detail': 'title, back: history',
+  '/customer': 'title, back: history',
+  '/plan': 'title, back: /ad-center, bell, language, logout',
+  '/plan/detail': 'title, back: history, bell, language',
+  '/plan/goods-detail': 'title, back: history, bell, language, plain',
+  '/wallet': 'title, back: history, bell, language',
+  '/wallet/fund-details': 'title, back: history, bell, language',
+  '/wallet/withdraw': 'title, back: /wallet, bell, language',
+  '/wallet/bind-card': 'title, back: history, bell, language',
+  '/wallet/foreign-exchange': 'title, back: history, bell, language, light',
+  '/wallet/set-password': 'title, back: history, bell, language',
+  '/notification': 'title, back: history, bell, language',
+  '/404': 'title, back: history, bell, language',
+};
+
+test('every page has the header that was agreed on', () => {
+  const told = routes.map(({ path, header }) => {
+    if (!header) return [path, null];
+    const parts = [
+      header.title && 'title',
+      `back: ${header.back}`,
+      header.bell && 'bell',
+      header.language && 'language',
+      header.logout && 'logout',
+      header.service && 'service',
+      header.transparent,
+    ];
+    return [path, parts.filter(Boolean).join(', ')];
+  });
+  expect(Object.fromEntries(told)).toEqual(HEADERS);
+});
+
 test('a trailing slash names the same page', () => {
   expect(routeOf('/plan/')?.path).toBe('/plan');
 });

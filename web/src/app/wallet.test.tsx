@@ -16,11 +16,42 @@ test('the wallet shows its figures and leads to what they are made of', async ()
     'href',
     '#/plan?status=waiting_settlement',
   );
+  expect(screen.getByRole('link', { name: 'Available funds' })).toHaveAttribute(
+    'href',
+    '#/wallet/fund-details',
+  );
+  const actions = screen.getByRole('navigation', { name: 'Wallet actions' });
+  expect(within(actions).getAllByRole('link')).toHaveLength(6);
   await user.click(screen.getByRole('button', { name: 'Deposit' }));
   const sheet = await screen.findByRole('dialog', { name: 'Deposit' });
   expect(await within(sheet).findByText('demo')).toBeVisible();
-  const service = within(sheet).getByRole('link', { name: 'Customer service 1 - Deposits' });
-  expect(service).toHaveAttribute('rel', expect.stringContaining('noopener'));
+  await user.click(within(sheet).getByRole('button', { name: 'Contact customer service' }));
+  const service = await screen.findByRole('dialog', { name: 'Deposit service' });
+  expect(service).toHaveTextContent('Name your username when you ask for a deposit: demo');
+});
+
+test.each([
+  [false, '#/wallet/set-password'],
+  [true, '#/ad-center/edit-pay-password'],
+])('the transaction password, set or not (%s), leads to its page', async (isSet, href) => {
+  server.use(http.get('*/api/user/info', () => ok(fixtures.userInfo({ has_pay_password: isSet }))));
+  openApp('/wallet');
+  const link = await screen.findByRole('link', { name: 'Transaction password' });
+  await waitFor(() => expect(link).toHaveAttribute('href', href));
+});
+
+test('start-up funds are explained, with who arranges their return', async () => {
+  server.use(
+    http.get('*/api/user/property', () => ok(fixtures.property({ start_up_funds_outstanding: '500.00' }))),
+  );
+  const { user } = openApp('/wallet');
+  await user.click(await screen.findByRole('button', { name: 'Start-up funds outstanding' }));
+  const sheet = await screen.findByRole('dialog', { name: 'Start-up funds' });
+  expect(sheet).toHaveTextContent('500.00 USD');
+  await user.click(within(sheet).getByRole('button', { name: 'Arrange the return' }));
+  expect(await screen.findByRole('dialog', { name: 'Customer service' })).toHaveTextContent(
+    'Ask for the return of your start-up funds to be booked.',
+  );
 });
 
 test('a wallet that cannot be loaded says so', async () => {
@@ -73,4 +104,36 @@ test('the monthly view sums up and leads to the details', async () => {
   await user.click(first);
   await user.click(screen.getByRole('link', { name: 'Profit sharing' }));
   await waitFor(() => expect(address()).toBe('/wallet/fund-details?type=profit_sharing&month=2026-11'));
+});
+
+test('the months are drawn as bars, which the keyboard walks over and a table says in text', async () => {
+  const { user } = openApp('/wallet/fund-details?view=monthly');
+  const chart = await screen.findByRole('slider', { name: 'Money in and out by month' });
+  expect(chart).toHaveAttribute('aria-valuetext', 'November 2026, In 16,204.20, Out 3,220.30');
+  chart.focus();
+  await user.keyboard('{Home}');
+  expect(chart).toHaveAttribute('aria-valuetext', 'October 2026, In 900.00, Out 1,583.40');
+  await user.click(screen.getByText('Show as table'));
+  const table = screen.getByRole('table');
+  expect(within(table).getByRole('columnheader', { name: 'Month' })).toBeVisible();
+  expect(within(table).getAllByRole('row')).toHaveLength(3);
+});
+
+test('a month leads to its movements', async () => {
+  const { user } = openApp('/wallet/fund-details?view=monthly');
+  await user.click(await screen.findByRole('link', { name: 'October 2026' }));
+  await waitFor(() => expect(address()).toBe('/wallet/fund-details?month=2026-10'));
+});
+
+test('a movement opens its details, with what it belongs to and its hash', async () => {
+  const { user } = openApp('/wallet/fund-details');
+  await user.click(await screen.findByRole('button', { name: /^Ad billing, -1,240.30/ }));
+  const sheet = await screen.findByRole('dialog', { name: 'Movement' });
+  expect(sheet).toHaveTextContent('AccountAvailable funds');
+  expect(sheet).toHaveTextContent('Balance after12,300.50');
+  expect(sheet).toHaveTextContent('AD-20261118-000042');
+  expect(within(sheet).getByText('ab'.repeat(32))).toBeVisible();
+  expect(within(sheet).getByRole('button', { name: 'Copy hash' })).toBeVisible();
+  await user.click(within(sheet).getByRole('link', { name: 'See plan' }));
+  await waitFor(() => expect(address()).toBe('/plan/detail?id=plan-1'));
 });

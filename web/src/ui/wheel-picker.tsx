@@ -26,8 +26,13 @@ export function WheelPicker({ label, options, value, onChange, onEnter }: Props)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the first position is set; later ones come from turning it
   useEffect(() => {
-    list.current?.scrollTo?.({ top: index * ROW_PX });
-    list.current?.focus({ preventScroll: true });
+    const element = list.current;
+    if (!element) return;
+    // The dialog around it opens after this, gives it the focus, and only then can it be turned.
+    const place = () => element.scrollTo?.({ top: index * ROW_PX });
+    element.setAttribute('autofocus', '');
+    element.addEventListener('focus', place, { once: true });
+    return () => element.removeEventListener('focus', place);
   }, []);
 
   const turnTo = (position: number) => {
