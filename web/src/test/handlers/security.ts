@@ -1,3 +1,4 @@
-import type { RequestHandler } from 'msw';
+import { http, type RequestHandler } from 'msw';
+import { ok } from '../answers';
 
-export const securityHandlers: RequestHandler[] = [];
+export const securityHandlers: RequestHandler[] = [http.post('*/api/set/password', () => ok({}))];

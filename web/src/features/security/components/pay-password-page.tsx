@@ -12,7 +12,9 @@ import { PayPasswordSteps } from './pay-password-steps';
 /** The steps, or the way to the other page when a password is set already or there is none to change. */
 export function PayPasswordPage({ changes }: { changes: boolean }) {
   const query = useQuery(userInfoQuery);
-  if (query.data) return <Page isSet={query.data.has_pay_password} changes={changes} />;
+  // What was known before the reload may be older than a reset by customer service.
+  if (query.data && !query.isPlaceholderData)
+    return <Page isSet={query.data.has_pay_password} changes={changes} />;
   if (query.isError) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
   return <PageSkeleton />;
 }

@@ -34,43 +34,45 @@ export function AddressForm({ bound, asksPassword, next }: BindFormProps) {
   });
   const masked = bound.wallet_address?.address;
   return (
-    <form className={styles.form} {...form.formProps(binding.review.open)}>
-      <TextField
-        {...form.fieldProps('network')}
-        label={t('bind.field.network')}
-        autoComplete="off"
-        autoCorrect="off"
-        spellCheck={false}
-        maxLength={MAX_LENGTHS.network}
-        enterKeyHint="next"
-      />
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would only add its own frame */}
-      <div className={styles.networks} role="group" aria-label={t('bind.networks')}>
-        {NETWORKS.map((network) => (
-          <button
-            key={network}
-            type="button"
-            aria-pressed={form.values.network === network}
-            onClick={() => form.setValue('network', network)}
-          >
-            {network}
-          </button>
-        ))}
-      </div>
-      <TextField
-        {...form.fieldProps('address')}
-        label={t('bind.field.address')}
-        autoComplete="off"
-        autoCapitalize="none"
-        autoCorrect="off"
-        spellCheck={false}
-        maxLength={MAX_LENGTHS.address}
-        enterKeyHint="done"
-        hint={masked ? t('bind.bound_hint', { masked }) : null}
-      />
-      <Button type="submit" large wide>
-        {t('bind.submit')}
-      </Button>
+    <>
+      <form className={styles.form} {...form.formProps(binding.review.open)}>
+        <TextField
+          {...form.fieldProps('network')}
+          label={t('bind.field.network')}
+          autoComplete="off"
+          autoCorrect="off"
+          spellCheck={false}
+          maxLength={MAX_LENGTHS.network}
+          enterKeyHint="next"
+        />
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would only add its own frame */}
+        <div className={styles.networks} role="group" aria-label={t('bind.networks')}>
+          {NETWORKS.map((network) => (
+            <button
+              key={network}
+              type="button"
+              aria-pressed={form.values.network === network}
+              onClick={() => form.setValue('network', network)}
+            >
+              {network}
+            </button>
+          ))}
+        </div>
+        <TextField
+          {...form.fieldProps('address')}
+          label={t('bind.field.address')}
+          autoComplete="off"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          maxLength={MAX_LENGTHS.address}
+          enterKeyHint="done"
+          hint={masked ? t('bind.bound_hint', { masked }) : null}
+        />
+        <Button type="submit" large wide>
+          {t('bind.submit')}
+        </Button>
+      </form>
       {binding.review.isOpen ? (
         <BindReview binding={binding} asksPassword={asksPassword} account={form.values.address.trim()}>
           <Rows>
@@ -78,6 +80,6 @@ export function AddressForm({ bound, asksPassword, next }: BindFormProps) {
           </Rows>
         </BindReview>
       ) : null}
-    </form>
+    </>
   );
 }

@@ -29,52 +29,54 @@ export function CardForm({ bound, asksPassword, next }: BindFormProps) {
   });
   const masked = bound.bank_card?.bank_account;
   return (
-    <form className={styles.form} {...form.formProps(binding.review.open)}>
-      <TextField
-        {...form.fieldProps('card_name')}
-        label={t('bind.field.card_name')}
-        autoComplete="off"
-        maxLength={MAX_LENGTHS.name}
-        enterKeyHint="next"
-      />
-      <TextField
-        {...form.fieldProps('user_name')}
-        label={t('bind.field.user_name')}
-        autoComplete="name"
-        autoCapitalize="words"
-        maxLength={MAX_LENGTHS.name}
-        enterKeyHint="next"
-      />
-      <TextField
-        {...form.fieldProps('mobile')}
-        label={t('bind.field.mobile')}
-        type="tel"
-        inputMode="tel"
-        autoComplete="tel"
-        maxLength={MAX_LENGTHS.mobile}
-        enterKeyHint="next"
-      />
-      <TextField
-        {...form.fieldProps('bank_account')}
-        label={t('bind.field.bank_account')}
-        autoComplete="off"
-        autoCapitalize="characters"
-        autoCorrect="off"
-        spellCheck={false}
-        maxLength={MAX_LENGTHS.account}
-        enterKeyHint="next"
-        hint={masked ? t('bind.bound_hint', { masked }) : null}
-      />
-      <TextField
-        {...form.fieldProps('branch_name')}
-        label={t('bind.field.branch_name')}
-        autoComplete="off"
-        maxLength={MAX_LENGTHS.name}
-        enterKeyHint="done"
-      />
-      <Button type="submit" large wide>
-        {t('bind.submit')}
-      </Button>
+    <>
+      <form className={styles.form} {...form.formProps(binding.review.open)}>
+        <TextField
+          {...form.fieldProps('card_name')}
+          label={t('bind.field.card_name')}
+          autoComplete="off"
+          maxLength={MAX_LENGTHS.name}
+          enterKeyHint="next"
+        />
+        <TextField
+          {...form.fieldProps('user_name')}
+          label={t('bind.field.user_name')}
+          autoComplete="name"
+          autoCapitalize="words"
+          maxLength={MAX_LENGTHS.name}
+          enterKeyHint="next"
+        />
+        <TextField
+          {...form.fieldProps('mobile')}
+          label={t('bind.field.mobile')}
+          type="tel"
+          inputMode="tel"
+          autoComplete="tel"
+          maxLength={MAX_LENGTHS.mobile}
+          enterKeyHint="next"
+        />
+        <TextField
+          {...form.fieldProps('bank_account')}
+          label={t('bind.field.bank_account')}
+          autoComplete="off"
+          autoCapitalize="characters"
+          autoCorrect="off"
+          spellCheck={false}
+          maxLength={MAX_LENGTHS.account}
+          enterKeyHint="next"
+          hint={masked ? t('bind.bound_hint', { masked }) : null}
+        />
+        <TextField
+          {...form.fieldProps('branch_name')}
+          label={t('bind.field.branch_name')}
+          autoComplete="off"
+          maxLength={MAX_LENGTHS.name}
+          enterKeyHint="done"
+        />
+        <Button type="submit" large wide>
+          {t('bind.submit')}
+        </Button>
+      </form>
       {binding.review.isOpen ? (
         <BindReview binding={binding} asksPassword={asksPassword} account={grouped(form.values.bank_account)}>
           <Rows>
@@ -86,6 +88,6 @@ export function CardForm({ bound, asksPassword, next }: BindFormProps) {
           </Rows>
         </BindReview>
       ) : null}
-    </form>
+    </>
   );
 }

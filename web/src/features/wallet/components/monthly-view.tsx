@@ -83,11 +83,7 @@ function Month({ entry }: { entry: MonthlyEntry }) {
     <Card>
       <div className={styles.monthHead}>
         <h2>
-          <Link
-            className={styles.monthLink}
-            to={`/wallet/fund-details?month=${entry.month}`}
-            aria-label={t('funds.open_month', { month: name })}
-          >
+          <Link className={styles.monthLink} to={`/wallet/fund-details?month=${entry.month}`}>
             {name}
             <ChevronRight size={18} aria-hidden="true" />
           </Link>

@@ -122,8 +122,9 @@ function Verification({ month }: { month: string }) {
           />
         </div>
         <FormAlert>
-          {tooLarge ? t('statement.too_large', { size: FILE_BYTES_MAX / MEGABYTE }) : null}
-          {check.error ? errorText(check.error) : null}
+          {tooLarge
+            ? t('statement.too_large', { size: FILE_BYTES_MAX / MEGABYTE })
+            : check.error && errorText(check.error)}
         </FormAlert>
         <div role="status">
           {check.isRunning ? (

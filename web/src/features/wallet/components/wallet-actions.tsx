@@ -35,7 +35,7 @@ export function WalletActions() {
     <nav aria-label={t('wallet.actions')}>
       <ul className={styles.actions}>
         {actions.map(({ to, Icon, label }) => (
-          <li key={to}>
+          <li key={label}>
             <Link className={styles.action} to={to}>
               <span className={styles.bubble}>
                 <Icon size={20} aria-hidden="true" />

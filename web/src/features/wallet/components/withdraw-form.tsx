@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useSearchParams } from 'react-router';
+import { useLocation, useSearchParams } from 'react-router';
 import { useFormats } from '@/i18n/format';
 import type { Destinations, Property, WithdrawalMethod, WithdrawalTerms } from '@/lib/api/types';
 import { basicConfigQuery } from '@/lib/data/basic-config';
@@ -28,7 +28,8 @@ export function WithdrawForm() {
   const { lang } = useSession();
   const property = useQuery(propertyQuery);
   const bound = useQuery(destinationsQuery);
-  const config = useQuery(basicConfigQuery(lang));
+  // Another language has its own texts but the same terms: the form stays.
+  const config = useQuery({ ...basicConfigQuery(lang), placeholderData: keepPreviousData });
   const { refetch: refetchProperty } = property;
   const { refetch: refetchBound } = bound;
   usePageHeader({
@@ -71,6 +72,7 @@ function Fields({ property, bound, terms }: FieldsProps) {
   const { money } = useFormats();
   // What was typed and chosen is in the address, so that binding an account or a login in between does not lose it.
   const [query, setQuery] = useSearchParams();
+  const { state } = useLocation();
   const review = useOverlay('review');
   const [refused, setRefused] = useState<Refused | null>(null);
   const method = startMethod(query.get('method'), terms, bound);
@@ -98,7 +100,8 @@ function Fields({ property, bound, terms }: FieldsProps) {
         current.set(name, value);
         return current;
       },
-      { replace: true },
+      // With the entry's state: the review, which takes the focus from the field, must not be closed by it.
+      { replace: true, state },
     );
   const choose = (next: WithdrawalMethod) => {
     keep('method', next);
@@ -107,40 +110,42 @@ function Fields({ property, bound, terms }: FieldsProps) {
   const destination = chosen && destinationOf(chosen.method, bound);
 
   return (
-    <form className={styles.form} {...form.formProps(review.open)}>
-      <Card>
-        <MethodChoice terms={terms} bound={bound} value={method} onChange={choose} />
-        <FormAlert>{form.errors.method}</FormAlert>
-      </Card>
-      <Card>
-        <TextField
-          {...form.fieldProps('amount')}
-          large
-          label={t('withdraw.amount')}
-          inputMode="decimal"
-          autoComplete="off"
-          enterKeyHint="next"
-          placeholder={money('0')}
-          prefix={property.currency}
-          hint={t('withdraw.available', { amount: money(property.available_funds) })}
-          onBlur={() => keep('amount', form.values.amount)}
-          trailing={
-            chosen ? (
-              <Button
-                tone="quiet"
-                aria-label={t('withdraw.all_label')}
-                onClick={() => form.setValue('amount', allOf(property.available_funds, chosen))}
-              >
-                {t('withdraw.all')}
-              </Button>
-            ) : null
-          }
-        />
-        {chosen ? <Arrival amount={amount} terms={chosen} currency={property.currency} /> : null}
-      </Card>
-      <Button type="submit" large wide disabled={!chosen}>
-        {t('withdraw.review')}
-      </Button>
+    <>
+      <form className={styles.form} {...form.formProps(review.open)}>
+        <Card>
+          <MethodChoice terms={terms} bound={bound} value={method} onChange={choose} />
+          <FormAlert>{form.errors.method}</FormAlert>
+        </Card>
+        <Card>
+          <TextField
+            {...form.fieldProps('amount')}
+            large
+            label={t('withdraw.amount')}
+            inputMode="decimal"
+            autoComplete="off"
+            enterKeyHint="next"
+            placeholder={money('0')}
+            prefix={property.currency}
+            hint={t('withdraw.available', { amount: money(property.available_funds) })}
+            onBlur={() => keep('amount', form.values.amount)}
+            trailing={
+              chosen ? (
+                <Button
+                  tone="quiet"
+                  aria-label={t('withdraw.all_label')}
+                  onClick={() => form.setValue('amount', allOf(property.available_funds, chosen))}
+                >
+                  {t('withdraw.all')}
+                </Button>
+              ) : null
+            }
+          />
+          {chosen ? <Arrival amount={amount} terms={chosen} currency={property.currency} /> : null}
+        </Card>
+        <Button type="submit" large wide disabled={!chosen}>
+          {t('withdraw.review')}
+        </Button>
+      </form>
       {isReviewed && amount !== null && chosen && destination ? (
         <WithdrawReview
           amount={amount}
@@ -154,7 +159,7 @@ function Fields({ property, bound, terms }: FieldsProps) {
           onClose={review.close}
         />
       ) : null}
-    </form>
+    </>
   );
 }
 

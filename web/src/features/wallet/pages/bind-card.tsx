@@ -39,7 +39,7 @@ export default function BindCardPage() {
         />
       </div>
       <TabPanel id={PANEL} label={t(`bind.kind.${kind}`)}>
-        {bound.data && user.data ? (
+        {bound.data && user.data && !user.isPlaceholderData ? (
           <Kind key={kind} kind={kind} bound={bound.data} user={user.data} />
         ) : failed ? (
           <ErrorState error={failed.error} onRetry={() => Promise.all([bound.refetch(), user.refetch()])} />
