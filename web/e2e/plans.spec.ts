@@ -115,7 +115,7 @@ test('an amount that cannot be put is refused at its field', async ({ page }) =>
   await page.getByRole('button', { name: /^Coupon/ }).click();
   await coupons.getByRole('radio', { name: /^Harbour bonus/ }).check();
   await coupons.getByRole('button', { name: 'Confirm' }).click();
-  await expect(page.getByRole('main')).toContainText('You pay100.00Spent on ads150.00');
+  await expect(page.getByRole('main')).toContainText('You pay100.00Ad budget150.00');
   await reviewAmount(page, '80');
   await expect(page.getByText('The coupon needs an amount of at least 100.00')).toBeVisible();
 

@@ -121,7 +121,7 @@ test('what is paid and what is spent on ads is shown before the review, with the
   const form = screen.getByRole('region', { name: 'Place an ad' });
   const amount = within(form).getByLabelText('Put amount');
   await user.type(amount, '500');
-  expect(form).toHaveTextContent('You pay500.00Spent on ads500.00');
+  expect(form).toHaveTextContent('You pay500.00Ad budget500.00');
   await user.click(within(form).getByRole('button', { name: /^Coupon/ }));
   const coupons = await screen.findByRole('dialog', { name: 'Choose a coupon' });
   const extra = within(coupons).getByRole('radio', { name: /^Autumn budget/ });
@@ -129,10 +129,10 @@ test('what is paid and what is spent on ads is shown before the review, with the
   expect(coupons).toHaveTextContent('The coupon needs an amount of at least 1,000.00');
   await user.click(within(coupons).getByRole('radio', { name: /^New user support/ }));
   await user.click(within(coupons).getByRole('button', { name: 'Confirm' }));
-  expect(form).toHaveTextContent('New user support-20.00You pay480.00Spent on ads500.00');
+  expect(form).toHaveTextContent('New user support-20.00You pay480.00Ad budget500.00');
   await user.clear(amount);
   await user.type(amount, '60');
-  expect(form).toHaveTextContent('You pay60.00Spent on ads60.00');
+  expect(form).toHaveTextContent('You pay60.00Ad budget60.00');
   await user.click(within(form).getByRole('button', { name: 'Review' }));
   expect(amount).toHaveAccessibleDescription(/^The coupon needs an amount of at least 100.00/);
 });

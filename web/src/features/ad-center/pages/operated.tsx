@@ -17,7 +17,7 @@ import styles from './operated.module.css';
 const POINTS = [
   { key: 'operated.point_push', Icon: UserRoundCheck },
   { key: 'operated.point_decide', Icon: Hand },
-  { key: 'operated.point_one', Icon: Repeat2 },
+  { key: 'operated.point_single', Icon: Repeat2 },
 ] as const;
 
 /** Following a proxy operator, who then proposes plans. */
