@@ -2,7 +2,7 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status test bench build fmt lint test-rust test-web api-fuzz e2e
+.PHONY: help up down status test bench build fmt lint test-rust test-web web-matrix api-fuzz e2e
 
 help: ## Show this list
 	@echo "Adfolio"
@@ -41,6 +41,9 @@ test-rust: ## Rust tests against a private PostgreSQL and RabbitMQ
 
 test-web: ## The web client's own tests
 	@$(SCRIPTS)/test.sh web-lint web-types web-test web-build web-size
+
+web-matrix: ## Every screen of the app in every language and width, and axe, in Chromium without a stack
+	@$(SCRIPTS)/test.sh web-build web-matrix
 
 api-fuzz: ## Try every call with generated requests; ADFOLIO_FUZZ_CASES (5) each
 	@$(SCRIPTS)/test.sh rust-build web-build api-fuzz

@@ -4,8 +4,12 @@ import { defineConfig, devices } from '@playwright/test';
 // The browser of the system where there is one; else the one that `playwright install chromium` fetched.
 const chromium = process.env.ADFOLIO_CHROMIUM ?? '/usr/bin/chromium';
 
+// See playwright.fixture.config.ts.
+const WITHOUT_STACK = /(matrix|accessibility|gallery)\.spec/;
+
 export default defineConfig({
   testDir: 'e2e',
+  testIgnore: WITHOUT_STACK,
   // A whole stack runs beside the browsers.
   workers: 2,
   timeout: 90_000,
@@ -28,7 +32,7 @@ export default defineConfig({
       name: 'desktop',
       use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },
       // What does not depend on the screen runs once.
-      testIgnore: /journey/,
+      testIgnore: [WITHOUT_STACK, /journey/],
     },
   ],
 });

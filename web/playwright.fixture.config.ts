@@ -4,6 +4,7 @@ import main from './playwright.config';
 /** What the built app shows, with its calls answered by the fixtures of its tests: needs `npm run build`, no server. */
 export default defineConfig({
   ...main,
+  testIgnore: [],
   globalSetup: './e2e/support/build-fixtures.ts',
   fullyParallel: true,
   timeout: 600_000,

@@ -4,10 +4,10 @@
 . "$(dirname "$0")/lib.sh"
 
 # The stages in the order of the summary. Rust's run one after the other in front, the web's beside them; those that need a
-# whole stack at last.
+# browser or a whole stack at last.
 rust_stages=(fmt clippy rust-build rust-test)
 web_stages=(web-install buf web-lint web-types web-test web-build web-size)
-last_stages=(api-fuzz e2e)
+last_stages=(web-matrix api-fuzz e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
 
@@ -31,13 +31,20 @@ stage_web_types() { npm --prefix web run --silent typecheck; }
 stage_web_test() { npm --prefix web run --silent test; }
 stage_web_build() { build_web; }
 stage_web_size() { npm --prefix web run --silent size; }
-stage_e2e() {
+need_browser() {
     local chromium
     if chromium=$(find_chromium); then
         export ADFOLIO_CHROMIUM=$chromium
     else
         web/node_modules/.bin/playwright install chromium
     fi
+}
+stage_web_matrix() {
+    need_browser
+    npm --prefix web run --silent matrix
+}
+stage_e2e() {
+    need_browser
     ADFOLIO_DEMO=1 local_program with-stack -- npm --prefix web run --silent e2e
 }
 
@@ -61,6 +68,7 @@ needs() {
         api-fuzz) echo "packages rust-build web-build" ;;
         buf | web-lint | web-types | web-test | web-build) echo web-install ;;
         web-size) echo web-build ;;
+        web-matrix) echo "packages web-build" ;;
         e2e) echo "packages rust-build web-build" ;;
     esac
 }
@@ -143,6 +151,7 @@ wanted=("$@")
 # Installing is never worth naming.
 for stage in "$@"; do
     case $stage in
+        web-matrix) wanted+=(web-install packages) ;;
         buf | web-*) wanted+=(web-install) ;;
         rust-test) wanted+=(packages) ;;
         api-fuzz | e2e) wanted+=(web-install packages) ;;

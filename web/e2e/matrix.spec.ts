@@ -41,7 +41,7 @@ for (const lang of ENLARGED) {
   test(`${lang}: every screen fits with its text at 200 %`, async ({ context }) => {
     const app = await FixtureApp.start(context);
     const found: string[] = [];
-    for (const { opening, screens } of visitsOf(SCREENS, lang, 'usual')) {
+    for (const { opening, screens } of visitsOf(SCREENS, lang, 'everything')) {
       await app.load(opening);
       await app.page.addStyleTag({ content: 'html { font-size: 200% }' });
       for (const screen of screens) {

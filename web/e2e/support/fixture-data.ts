@@ -1,18 +1,21 @@
 import { getResponse, type RequestHandler } from 'msw';
+import { at } from '../../src/test/fixtures';
 import { FIXTURES } from './build-fixtures';
 
 const { handlers } = (await import(FIXTURES)) as { handlers: RequestHandler[] };
 
 /**
- * What the server of the fixtures has: `usual` amounts and texts, `extreme` ones (nine digits, long names, full lists),
- * nothing at all, or no answers but failures.
+ * What the server of the fixtures has: a user who has just begun with `usual` amounts and texts, one who has set
+ * `everything`, `extreme` amounts and texts (nine digits, long names, full lists), nothing at all, or only failures.
  */
-export type Data = 'usual' | 'extreme' | 'empty' | 'failing';
+export type Data = 'usual' | 'everything' | 'extreme' | 'empty' | 'failing';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type Fields = { [key: string]: Json };
 
 export type Answer = { body: string; contentType: string; status: number };
+
+const OFFER_MS = 10_800_000;
 
 const FAILURE = { code: 500, msg: 'Upstream unavailable', data: { reason: 'UNAVAILABLE', lang: 'en' } };
 
@@ -22,9 +25,9 @@ const ALWAYS = /\/api\/(user\/info|basic_config|auth\/|user\/notifications\/unre
 type How = { data: Data; lang: string; patch: Record<string, unknown> | undefined };
 
 /** The answer of the fixtures to a call, or null where no handler knows it. */
-export async function answerOf(request: Request, { data, lang, patch }: How): Promise<Answer | null> {
-  if (data === 'failing' && !ALWAYS.test(request.url)) return jsonAnswer(FAILURE);
-  const url = request.url;
+export async function answerOf(request: Request, how: How): Promise<Answer | null> {
+  const { url } = request;
+  if (how.data === 'failing' && !ALWAYS.test(url)) return jsonAnswer(FAILURE);
   const response = await getResponse(handlers, request);
   if (!response) return null;
   const contentType = response.headers.get('Content-Type') ?? '';
@@ -32,14 +35,25 @@ export async function answerOf(request: Request, { data, lang, patch }: How): Pr
     return { body: await response.text(), contentType, status: response.status };
   }
   const envelope = (await response.json()) as { code: number; data: Json };
-  if (envelope.code === 200) {
-    if (data === 'extreme') envelope.data = extremeAnswer(url, envelope.data);
-    // The account's own language would be switched to.
-    if (url.includes('/api/user/info')) envelope.data = { ...(envelope.data as Fields), lang };
-    if (data === 'empty' && !ALWAYS.test(url)) envelope.data = emptied(envelope.data);
-    if (patch) envelope.data = { ...(envelope.data as Fields), ...(patch as Fields) };
-  }
+  if (envelope.code === 200) envelope.data = changed(new URL(url).pathname, envelope.data, how);
   return jsonAnswer(envelope, response.status);
+}
+
+function changed(path: string, given: Json, { data, lang, patch }: How): Json {
+  let answer = given;
+  if (data === 'extreme') answer = extremeAnswer(path, answer);
+  if (data === 'empty' && !ALWAYS.test(path)) answer = emptied(answer);
+  if (path === '/api/user/info') {
+    const settled = data === 'everything' ? { has_pay_password: true, has_bank_card: true } : {};
+    // The app would switch to the account's own language.
+    answer = { ...(answer as Fields), ...settled, lang };
+  }
+  if (path === '/api/acceptor/detail') {
+    // The fixture's offer ends by the clock of this machine, but the page's stands still.
+    const { offer, ...rest } = answer as { offer: Fields };
+    answer = { ...rest, offer: { ...offer, expires_at: at(OFFER_MS) } };
+  }
+  return patch ? { ...(answer as Fields), ...(patch as Fields) } : answer;
 }
 
 export function jsonAnswer(envelope: unknown, status = 200): Answer {
@@ -56,9 +70,8 @@ export function stringsIn(value: Json): string[] {
 const MIN_LIST = 8;
 const NINE_DIGITS = '987654321.98';
 
-function extremeAnswer(url: string, data: Json): Json {
+function extremeAnswer(path: string, data: Json): Json {
   const stretched = stretch('', data);
-  const path = new URL(url).pathname;
   if (path.endsWith('/user/info')) return { ...(stretched as Fields), ...EXTREME_USER };
   if (path.endsWith('/user/property')) return { ...(stretched as Fields), withdrawing: NINE_DIGITS };
   return stretched;

@@ -26,6 +26,8 @@ function inspect(): Inspection {
   const root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) {
     found.findings.push(`the document is ${root.scrollWidth} px wide on ${root.clientWidth} px`);
+    // What makes it so may lie behind the dialog.
+    if (scope !== document.body) inspectElements(document.body, styles, found);
   }
   const lines: Line[] = [];
   for (const node of shownTexts(scope, styles)) {

@@ -1,4 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
+import { at } from '../../src/test/fixtures';
+import { exchangeOrder } from '../../src/test/fixtures-exchange';
 import type { FixtureApp } from './fixture-app';
 import type { Data } from './fixture-data';
 
@@ -28,6 +30,8 @@ const BLOCKED = {
     'START_UP_FUNDS_NOT_RETURNED',
   ],
 };
+
+const OPEN_EXCHANGE = exchangeOrder({ expire_time: at(10_800_000) });
 
 const PRODUCT = '/plan/goods-detail?id=product-1';
 
@@ -68,7 +72,7 @@ const AD_CENTRE: readonly Screen[] = [
   { name: 'feedback with errors', path: '/ad-center/feedback', open: submit },
   { name: 'question', path: '/ad-center/ques-detail?id=faq-1' },
   { name: 'unknown question', path: '/ad-center/ques-detail?id=none' },
-  { name: 'operating rules', path: '/ad-center/ques-detail?id=rules' },
+  { name: 'operating rules', path: '/ad-center/ques-detail?id=operating-rules' },
   { name: 'customer page', path: '/customer?url=https%3A%2F%2Fchat.example.com%2F' },
   { name: 'refused customer page', path: '/customer?url=https%3A%2F%2Felsewhere.example%2F' },
   { name: 'notifications', path: '/notification' },
@@ -137,24 +141,18 @@ const EXCHANGE: readonly Screen[] = [
     open: ({ page }) => page.locator('main li button').first().click(),
   },
   {
+    name: 'open exchange',
+    path: '/wallet/foreign-exchange',
+    given: (app) => app.patch('/acceptor/order/list', { items: [OPEN_EXCHANGE] }),
+  },
+  {
     name: 'call off an exchange',
     path: '/wallet/foreign-exchange',
+    given: (app) => app.patch('/acceptor/order/list', { items: [OPEN_EXCHANGE] }),
     open: (hands) => press(hands, 'exchange.cancel'),
   },
-  {
-    name: 'exchange offer',
-    path: '/wallet/foreign-exchange',
-    data: 'usual',
-    given: noneOpen,
-    open: findOffer,
-  },
-  {
-    name: 'review of an exchange',
-    path: '/wallet/foreign-exchange',
-    data: 'usual',
-    given: noneOpen,
-    open: reviewExchange,
-  },
+  { name: 'exchange offer', path: '/wallet/foreign-exchange', open: findOffer },
+  { name: 'review of an exchange', path: '/wallet/foreign-exchange', open: reviewExchange },
 ];
 
 const STATES: readonly Screen[] = [
@@ -237,11 +235,6 @@ async function cardForm(hands: Hands): Promise<void> {
   await hands.page.locator('dialog[open] [class*="foot"] button').last().click();
   await hands.page.locator('dialog[open]').waitFor({ state: 'detached' });
   await submit(hands);
-}
-
-function noneOpen(app: FixtureApp): void {
-  app.patch('/acceptor/order/list', { items: [] });
-  app.patch('/acceptor/detail', { current: null });
 }
 
 async function findOffer(hands: Hands): Promise<void> {

@@ -1,0 +1,107 @@
+// Audits the app as a phone sees it at ADFOLIO_URL: the login as a visitor, the main pages as the demo user. Prints the four
+// categories of each page and ends with 1 when one is too low. Options: --runs N (3), the median counts; --page NAME for
+// one page; --folder PATH keeps the full reports.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import lighthouse from 'lighthouse';
+import { launch } from 'puppeteer-core';
+
+const FLOORS = { performance: 95, accessibility: 100, 'best-practices': 100, seo: 100 };
+const PAGES = {
+  login: { path: '/login', visitor: true },
+  'ad-center': { path: '/ad-center' },
+  plan: { path: '/plan' },
+  wallet: { path: '/wallet' },
+};
+
+const { values: options } = parseArgs({
+  options: { runs: { type: 'string', default: '3' }, page: { type: 'string' }, folder: { type: 'string' } },
+});
+const runs = Number(options.runs);
+const origin = process.env.ADFOLIO_URL ?? 'http://127.0.0.1:8080';
+const chromium = process.env.ADFOLIO_CHROMIUM ?? '/usr/bin/chromium';
+const names = Object.keys(PAGES).filter((name) => !options.page || name === options.page);
+
+if (!existsSync(chromium)) fail(`no Chromium at ${chromium}: set ADFOLIO_CHROMIUM`);
+if (!(runs >= 1) || names.length === 0) fail('wrong --runs or --page');
+if (options.folder) mkdirSync(options.folder, { recursive: true });
+
+function fail(message) {
+  console.error(message);
+  process.exit(2);
+}
+
+async function demoToken() {
+  const response = await fetch(`${origin}/api/auth/v2/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ username: 'demo', password: 'adfolio-demo-1' }),
+  });
+  const { code, msg, data } = await response.json();
+  if (code !== 200) fail(`the demo user cannot log in: ${msg}`);
+  return data.token;
+}
+
+/** One audit in a browser of its own, so that nothing of an earlier one is kept. */
+async function audit({ path, visitor }, token) {
+  const browser = await launch({
+    executablePath: chromium,
+    headless: true,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  });
+  try {
+    const page = await browser.newPage();
+    if (!visitor) await logIn(page, token);
+    // The storage holds the session; the cache of files is emptied by its own.
+    const flags = { disableStorageReset: true, output: 'html', onlyCategories: Object.keys(FLOORS) };
+    return await lighthouse(`${origin}/#${path}`, flags, undefined, page);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function logIn(page, token) {
+  await page.goto(`${origin}/robots.txt`);
+  await page.evaluate((value) => {
+    localStorage.setItem('adfolio.token', value);
+    localStorage.setItem('adfolio.entry', 'register');
+  }, token);
+  const devtools = await page.createCDPSession();
+  await devtools.send('Network.clearBrowserCache');
+  await devtools.detach();
+}
+
+function median(numbers) {
+  const sorted = [...numbers].sort((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+/** What cost points in a run, for whoever has to raise them. */
+function shortcomings({ lhr }) {
+  return Object.keys(FLOORS).flatMap((category) =>
+    lhr.categories[category].auditRefs
+      .filter(({ id, weight }) => weight > 0 && lhr.audits[id].score !== null && lhr.audits[id].score < 0.9)
+      .map(({ id }) => `    ${category}: ${lhr.audits[id].title} ${lhr.audits[id].displayValue ?? ''}`),
+  );
+}
+
+async function auditPage(name, token) {
+  const results = [];
+  for (let run = 1; run <= runs; run += 1) results.push(await audit(PAGES[name], token));
+  const scores = Object.keys(FLOORS).map((category) => [
+    category,
+    median(results.map(({ lhr }) => Math.round(lhr.categories[category].score * 100))),
+  ]);
+  const last = results.at(-1);
+  if (options.folder) writeFileSync(resolve(options.folder, `${name}.html`), last.report);
+  const low = scores.filter(([category, score]) => score < FLOORS[category]);
+  console.log(`${name.padEnd(10)} ${scores.map(([category, score]) => `${category} ${score}`).join('  ')}`);
+  if (low.length > 0) console.log([...new Set(results.flatMap(shortcomings))].join('\n'));
+  return low.length === 0;
+}
+
+const token = await demoToken();
+let good = true;
+for (const name of names) good = (await auditPage(name, token)) && good;
+process.exit(good ? 0 : 1);
