@@ -18,11 +18,31 @@ function fixtureWorker(): Plugin {
   };
 }
 
+/** What a visitor's pages and whatever opens above any page say. The rest of a language comes with the other pages. */
+const FIRST_TEXTS = ['common', 'title', 'header', 'error', 'service', 'picker', 'not_found', 'auth'];
+
+/** Serves a language pack in two parts, `<code>.json?part=first` and `?part=rest`. */
+function packParts(): Plugin {
+  return {
+    name: 'adfolio-pack-parts',
+    enforce: 'pre',
+    load(id) {
+      const match = /^(.*\/packs\/\w+\.json)\?part=(first|rest)$/.exec(id);
+      const [, file, part] = match ?? [];
+      if (!file) return null;
+      this.addWatchFile(file);
+      const sections = Object.entries(JSON.parse(readFileSync(file, 'utf8')));
+      const own = sections.filter(([name]) => FIRST_TEXTS.includes(name) === (part === 'first'));
+      return { code: JSON.stringify(Object.fromEntries(own)), moduleType: 'json' };
+    },
+  };
+}
+
 const FRAMEWORK =
   /node_modules[\\/](react|react-dom|scheduler|react-router|cookie|i18next|react-i18next|html-parse-stringify|void-elements|use-sync-external-store|@tanstack)[\\/]/;
 
 /** Most visits begin at the login in English: both are fetched with the app, not after it. */
-const FIRST_PAGE = ['src/features/auth/pages/login.tsx', 'src/i18n/packs/en.json'];
+const FIRST_PAGE = ['src/features/auth/pages/login.tsx', 'src/i18n/packs/en.json?part=first'];
 
 function firstPagePreload(): Plugin {
   return {
@@ -58,7 +78,7 @@ function firstPagePreload(): Plugin {
 const gateway = process.env.ADFOLIO_GATEWAY ?? 'http://127.0.0.1:8200';
 
 export default defineConfig({
-  plugins: [react(), firstPagePreload(), fixtureWorker()],
+  plugins: [react(), packParts(), firstPagePreload(), fixtureWorker()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: { proxy: { '/api': gateway } },
   build: {

@@ -1,13 +1,15 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app';
-import { routeOf } from './app/routes';
+import { LOGIN_PATH, routeOf } from './app/routes';
 import { startTranslations } from './i18n';
+import { sessionStore } from './lib/session/store';
 import './styles/base.css';
+
+const path = location.hash.slice(1).split('?')[0] || LOGIN_PATH;
 
 /** The page that the address asks for is fetched together with the language, not after it. */
 function fetchFirstPage(): void {
-  const path = location.hash.slice(1).split('?')[0] || '/login';
   routeOf(path)
     ?.load()
     // A failure shows itself where the page is used.
@@ -20,7 +22,7 @@ async function start(): Promise<void> {
     await startFixture();
   }
   fetchFirstPage();
-  await startTranslations();
+  await startTranslations(routeOf(path)?.login === true && sessionStore.get().token !== null);
   const root = document.getElementById('root');
   if (root) {
     createRoot(root).render(

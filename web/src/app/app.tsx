@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ComponentType, lazy, useState } from 'react';
 import { HashRouter, Navigate, Route, Routes } from 'react-router';
+import { completeTexts } from '@/i18n';
 import { Toaster } from '@/ui/toast';
 import { BlockingMessageDialog } from './blocking-message';
 import { ErrorBoundary } from './error-boundary';
@@ -12,7 +13,12 @@ import { LOGIN_PATH, NOT_FOUND_PATH, type RouteSpec, routes } from './routes';
 import { SessionSync } from './session-sync';
 import { Shell } from './shell';
 
-const screens = new Map<string, ComponentType>(routes.map((route) => [route.path, lazy(route.load)]));
+const screens = new Map<string, ComponentType>(routes.map((route) => [route.path, lazy(loadOf(route))]));
+
+/** A page together with its texts; those of the pages that need no login are there from the start. */
+function loadOf({ login, load }: RouteSpec): RouteSpec['load'] {
+  return login ? () => Promise.all([load(), completeTexts()]).then(([page]) => page) : load;
+}
 
 export function App() {
   const [queryClient] = useState(createQueryClient);

@@ -67,6 +67,7 @@ test('a choice while logged in reaches the account, and the server’s texts are
     }),
   );
   const { user } = openApp('/notification');
+  await screen.findByText('Deposit credited');
   await user.click(await screen.findByRole('button', { name: 'Language' }));
   await user.click(await screen.findByRole('option', { name: '简体中文' }));
   await user.click(screen.getByRole('button', { name: 'Confirm' }));

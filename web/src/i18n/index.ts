@@ -7,25 +7,33 @@ import { htmlLangOf, isLanguageCode, LANGUAGES, type LanguageCode } from './lang
 
 type Pack = { default: Record<string, unknown> };
 
-/** One lazy chunk per language: a pack is fetched once and only when it is asked for. */
-const packs = import.meta.glob<Pack>('./packs/*.json');
+/**
+ * Two lazy chunks per language, each fetched once and only when it is asked for: what the first pages say, and the rest,
+ * which the other pages wait for.
+ */
+const firstParts = import.meta.glob<Pack>('./packs/*.json', { query: '?part=first' });
+const restParts = import.meta.glob<Pack>('./packs/*.json', { query: '?part=rest' });
 
-const packOf = (code: string) => packs[`./packs/${code}.json`];
+const packOf = (code: string) => firstParts[`./packs/${code}.json`];
+
+let restWanted = false;
 
 /** The languages that have a pack, in the order of the picker. */
 export const availableLanguages = LANGUAGES.filter(({ code }) => packOf(code) !== undefined);
 
 /**
  * Starts the translations in the chosen language, else in the one that is most likely wanted; the screens are rendered
- * after it, so no raw key is ever seen.
+ * after it, so no raw key is ever seen. `whole`: the first page is one that says more than a visitor's.
  */
-export async function startTranslations(): Promise<void> {
+export async function startTranslations(whole = false): Promise<void> {
   const { lang: stored, langChosen } = sessionStore.get();
   const chosen = langChosen && isAvailable(stored);
   const lang = chosen ? stored : guessedLanguage(keptUser()?.lang, keptConfig()?.client_language_map);
   document.documentElement.lang = htmlLangOf(lang);
   setLang(lang, chosen);
-  const resources = { [lang]: { translation: await fetchPack(lang) } };
+  // The import keeps what it fetched: `completeTexts` gets it at once.
+  if (whole) void fetchPart(restParts, lang).catch(() => undefined);
+  const resources = { [lang]: { translation: await fetchPart(firstParts, lang) } };
   await i18next.use(initReactI18next).init({
     lng: lang,
     fallbackLng: false,
@@ -55,9 +63,8 @@ export async function changeLanguage(
   { chosen = true }: { chosen?: boolean } = {},
 ): Promise<boolean> {
   if (!isAvailable(code)) return false;
-  if (!i18next.hasResourceBundle(code, 'translation')) {
-    i18next.addResourceBundle(code, 'translation', await fetchPack(code));
-  }
+  if (!i18next.hasResourceBundle(code, 'translation')) addTexts(code, await fetchPart(firstParts, code));
+  if (restWanted) await addRest(code);
   // Somebody may have chosen while a guess was on its way.
   if (!chosen && sessionStore.get().langChosen) return false;
   await i18next.changeLanguage(code);
@@ -70,8 +77,29 @@ export function isAvailable(code: string | null | undefined): code is LanguageCo
   return isLanguageCode(code) && packOf(code) !== undefined;
 }
 
-async function fetchPack(code: string): Promise<Record<string, unknown>> {
-  const load = packOf(code);
+/** Fetches the texts of all pages, in this language and from now on in every other that is switched to. */
+export async function completeTexts(): Promise<void> {
+  restWanted = true;
+  await addRest(sessionStore.get().lang);
+}
+
+const complete = new Set<string>();
+
+async function addRest(code: string): Promise<void> {
+  if (complete.has(code)) return;
+  addTexts(code, await fetchPart(restParts, code));
+  complete.add(code);
+}
+
+function addTexts(code: string, texts: Record<string, unknown>): void {
+  i18next.addResourceBundle(code, 'translation', texts, true);
+}
+
+async function fetchPart(
+  parts: Record<string, () => Promise<Pack>>,
+  code: string,
+): Promise<Record<string, unknown>> {
+  const load = parts[`./packs/${code}.json`];
   if (!load) throw new Error(`no language pack: ${code}`);
   return (await load()).default;
 }

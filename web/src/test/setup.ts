@@ -1,7 +1,7 @@
 import '@testing-library/jest-dom/vitest';
 import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
-import { startTranslations } from '@/i18n';
+import { completeTexts, startTranslations } from '@/i18n';
 import { endSession } from '@/lib/session/store';
 import { server } from './server';
 
@@ -11,6 +11,7 @@ configure({ asyncUtilTimeout: 10_000 });
 beforeAll(async () => {
   server.listen({ onUnhandledRequest: 'error' });
   await startTranslations();
+  await completeTexts();
 });
 
 beforeEach(() => {

@@ -6,6 +6,7 @@ import { useErrorText } from '@/i18n/error-text';
 import { useIntentionKey } from '@/lib/idempotency';
 import { useSession } from '@/lib/session/store';
 import { Button, LinkButton } from '@/ui/button';
+import { cx } from '@/ui/cx';
 import { TextField } from '@/ui/field';
 import { LogoMark } from '@/ui/logo';
 import { toast } from '@/ui/toast';
@@ -47,7 +48,7 @@ export default function WelcomePage() {
   });
 
   return (
-    <div className={styles.page}>
+    <div className={cx(styles.page, styles.covered)}>
       <div className={styles.welcome}>
         <div className={styles.brand}>
           <LogoMark size={44} />
