@@ -123,8 +123,8 @@ test('a withdrawal is reviewed, refused with a wrong password, sent once with th
   await expect(password).toHaveValue('111119');
   await password.fill(PASSWORD);
   await okButton.dblclick();
-  await expect(page.getByRole('heading', { name: 'Withdrawal submitted' })).toBeVisible();
   await expect(page.getByRole('status').filter({ hasText: 'Submitted successfully' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Withdrawal submitted' })).toBeVisible();
 
   const { items } = await withdrawals(api);
   expect(items.map((item) => item.amount)).toEqual(['150.00']);

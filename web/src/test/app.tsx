@@ -6,7 +6,8 @@ import { startSession } from '@/lib/session/store';
 /** The whole app at an address, as a logged-in user unless said otherwise. */
 export function openApp(path: string, { token = 'token-1' }: { token?: string | null } = {}) {
   if (token) startSession(token, 'register');
-  window.location.hash = `#${path}`;
+  // A new entry of the history as a browser makes it: without what the last test left in its own.
+  window.history.pushState(null, '', `#${path}`);
   return { user: userEvent.setup(), ...render(<App />) };
 }
 
