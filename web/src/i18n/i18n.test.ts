@@ -5,6 +5,12 @@ import en from './packs/en.json';
 
 const packs = import.meta.glob<Record<string, unknown>>('./packs/*.json', { eager: true, import: 'default' });
 
+const sources = import.meta.glob<string>('../**/*.{ts,tsx}', {
+  eager: true,
+  query: '?raw',
+  import: 'default',
+});
+
 // Languages differ in their plural forms, so a counted text is compared by its name alone.
 const PLURAL = /_(zero|one|two|few|many|other)$/;
 
@@ -33,6 +39,20 @@ test.each(Object.entries(packs))('%s has every text, no other, and the same plac
   expect(LANGUAGES.map(({ code }) => `./packs/${code}.json`)).toContain(path);
   expect(new Set(keysOf(pack))).toEqual(new Set(keysOf(en)));
   expect(new Map(placeholdersOf(pack))).toEqual(new Map(placeholdersOf(en)));
+});
+
+test('every text is shown somewhere', () => {
+  const code = Object.entries(sources)
+    .filter(([path]) => !/\.test\.tsx?$|\.d\.ts$/.test(path))
+    .map(([, source]) => source)
+    .join('\n');
+  const literal = new Set([...code.matchAll(/['"`]([a-z_]+(?:\.\w+)+)['"`]/g)].map(([, key]) => key));
+  // A key with a part that is only known at run time stands for all that fit it.
+  const patterns = [...code.matchAll(/`([a-z_]+\.[^`\s]*\$\{[^`\s]*)`/g)].map(
+    ([, key = '']) => new RegExp(`^${key.replaceAll('.', '\\.').replace(/\$\{[^}]*\}/g, '[\\w.]+')}$`),
+  );
+  const unused = keysOf(en).filter((key) => !literal.has(key) && !patterns.some((known) => known.test(key)));
+  expect(unused).toEqual([]);
 });
 
 test('no text is empty', () => {
