@@ -100,7 +100,7 @@ test('a withdrawal is reviewed, refused with a wrong password, sent once with th
 }) => {
   const { api } = await readyAdvertiser();
   await openAs(page, api.token, '/wallet');
-  await page.getByRole('link', { name: 'Withdraw' }).click();
+  await page.getByRole('link', { name: 'Withdraw', exact: true }).click();
   const amount = page.getByLabel('Amount');
   await amount.fill('500.01');
   await page.getByRole('button', { name: 'Review' }).click();

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useSearchParams } from 'react-router';
+import { useLocation, useSearchParams } from 'react-router';
 import { useFormats } from '@/i18n/format';
 import type { Coupon, Plan, ProductDetail } from '@/lib/api/types';
 import { propertyQuery } from '@/lib/data/property';
@@ -102,6 +102,7 @@ function useAmountForm({ plan, limits, coupon }: AmountFormInput) {
   const { t } = useTranslation();
   const { money } = useFormats();
   const [query, setQuery] = useSearchParams();
+  const { state } = useLocation();
   const form = useForm({ amount: query.get('amount') ?? plan?.put_amount ?? '' }, ({ amount }) => {
     const wrong = checkAmount(amount, limits, coupon);
     const params = {
@@ -117,7 +118,8 @@ function useAmountForm({ plan, limits, coupon }: AmountFormInput) {
         current.set('amount', form.values.amount);
         return current;
       },
-      { replace: true },
+      // With the entry's state: the review, which takes the focus from the field, must not be closed by it.
+      { replace: true, state },
     );
   return { form, amount: parseTypedAmount(form.values.amount), keepAmount };
 }
