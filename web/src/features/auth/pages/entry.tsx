@@ -29,7 +29,14 @@ export default function EntryPage() {
   const user = useQuery({ ...userInfoQuery, enabled: ready, meta: { opensAccount: true } });
   if (user.isSuccess && !user.isPlaceholderData) return <Navigate to="/ad-center" replace />;
   if (user.isError && hasNoAccount(user.error)) return <Navigate to={`/ad-welcome?${query}`} replace />;
-  if (user.isError) return <ErrorState error={user.error} onRetry={() => user.refetch()} />;
+  if (user.isError) {
+    return (
+      <>
+        <h1 className="visually-hidden">{t('common.app_name')}</h1>
+        <ErrorState error={user.error} onRetry={() => user.refetch()} />
+      </>
+    );
+  }
   return (
     <div className={styles.wait} role="status">
       <LogoMark size={56} />

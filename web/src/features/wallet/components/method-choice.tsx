@@ -70,7 +70,7 @@ function Method({ terms, bound, isChosen, onChange }: MethodProps) {
           <span className={styles.methodAccount}>{line(destination)}</span>
           {enabled ? (
             <span className={styles.methodMeta}>
-              <span className="figure">{t('withdraw.limits', { min: money(min), max: money(max) })}</span>
+              <span>{t('withdraw.limits', { min: money(min), max: money(max) })}</span>
               <span className="figure">
                 {signOf(fee) === 0 ? t('withdraw.no_fee') : t('withdraw.fee_of', { fee: money(fee) })}
               </span>
