@@ -129,7 +129,11 @@ export class FixtureApp {
 
   private noted(answer: Answer): Answer {
     if (answer.contentType.includes('json')) {
-      for (const text of stringsIn(JSON.parse(answer.body))) this.content.add(text);
+      for (const text of stringsIn(JSON.parse(answer.body))) {
+        // Longer texts are shown as paragraphs and numbered points.
+        for (const line of [text, ...text.split('\n')])
+          this.content.add(line.replace(/^\d+\.\s+/, '').trim());
+      }
     }
     return answer;
   }

@@ -44,7 +44,7 @@ function changed(path: string, given: Json, { data, lang, patch }: How): Json {
   if (data === 'extreme') answer = extremeAnswer(path, answer);
   if (data === 'empty' && !ALWAYS.test(path)) answer = emptied(answer);
   if (path === '/api/user/info') {
-    const settled = data === 'everything' ? { has_pay_password: true, has_bank_card: true } : {};
+    const settled: Fields = data === 'everything' ? { has_pay_password: true, has_bank_card: true } : {};
     // The app would switch to the account's own language.
     answer = { ...(answer as Fields), ...settled, lang };
   }

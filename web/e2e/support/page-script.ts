@@ -7,7 +7,8 @@ declare global {
     adfolioPage: {
       go: (path: string) => Promise<void>;
       settle: () => Promise<void>;
-      inspect: () => Inspection;
+      /** What is wrong with what is shown, once it is laid out in the size that it has by now. */
+      inspect: () => Promise<Inspection>;
     };
   }
 }
@@ -34,6 +35,10 @@ function watchCalls(): void {
       }, 0);
     }
   };
+}
+
+function nextFrame(): Promise<number> {
+  return new Promise((done) => requestAnimationFrame(done));
 }
 
 function until(holds: () => boolean, what: string): Promise<void> {
@@ -86,9 +91,13 @@ export const pageScript = `(() => {
   const LIMIT_MS = ${LIMIT_MS};
   let callsUnderWay = 0;
   const pageRoot = ${pageRoot};
-  ${[watchCalls, stopClock, until, leaveFor, settle, go].join('\n')}
+  ${[nextFrame, watchCalls, stopClock, until, leaveFor, settle, go].join('\n')}
   ${inspectionScript}
   watchCalls();
   stopClock(${NOW});
-  window.adfolioPage = { go, settle, inspect };
+  window.adfolioPage = { go, settle, inspect: async () => {
+    await nextFrame();
+    await nextFrame();
+    return inspect();
+  } };
 })();`;
