@@ -82,7 +82,9 @@ function StepAction({ step }: { step: Step['key'] }) {
         </>
       );
     default: {
-      const subtitle = t(step === 'start_up_funds' ? 'withdraw.service_start_up' : 'withdraw.service_on_hold');
+      const subtitle = t(
+        step === 'start_up_funds' ? 'withdraw.service_start_up' : 'withdraw.service_on_hold',
+      );
       return (
         <Button tone="secondary" onClick={() => service.open({ subtitle })}>
           {label}
