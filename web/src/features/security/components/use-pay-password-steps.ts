@@ -18,50 +18,31 @@ export function usePayPasswordSteps(isSet: boolean) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const leave = useLeave();
-  const steps = stepsFor(isSet);
-  const [step, setStep] = useState<PasswordStep>(steps[0] ?? 'new');
-  const [entries, setEntries] = useState(NOTHING);
-  const [error, setError] = useState<string | null>(null);
+  const entering = useEntries(isSet);
+  const { step, index, steps, entries, error, goTo, forget } = entering;
   const check = useMutation({ mutationFn: checkPayPassword, meta: { inline: true } });
   const set = useSetPayPassword();
   // A second tap may come before React has drawn the button as busy.
   const running = useRef(false);
-  const index = steps.indexOf(step);
 
-  const goTo = (next: PasswordStep, message: string | null = null) => {
-    setStep(next);
-    setError(message);
-  };
-  const enter = (digits: string) => {
-    setEntries((current) => ({ ...current, [step]: digits }));
-    setError(null);
-  };
   const refuse = (cause: unknown, at: PasswordStep) => {
     running.current = false;
     // What has to be entered anew is not confirmed by what was entered before.
-    if (at !== 'confirm') setEntries((current) => ({ ...current, confirm: '' }));
+    if (at !== 'confirm') forget('confirm');
     goTo(at, errorText(cause));
   };
   const send = () =>
-    set.mutate(
-      {
-        password: md5Hex(entries.new),
-        confirm_password: md5Hex(entries.confirm),
-        ...(isSet ? { old_password: md5Hex(entries.old) } : {}),
+    set.mutate(bodyOf(entries, isSet), {
+      onSuccess: () => {
+        toast(t('pay_password.success'));
+        leave();
       },
-      {
-        onSuccess: () => {
-          toast(t('pay_password.success'));
-          leave();
-        },
-        onError: (cause) =>
-          refuse(cause, stepOfRefusal(cause instanceof ApiError ? cause.reason : '', isSet)),
-      },
-    );
+      onError: (cause) => refuse(cause, stepOfRefusal(cause instanceof ApiError ? cause.reason : '', isSet)),
+    });
   const submit = () => {
     if (running.current) return;
     const wrong = checkEntry(step, entries);
-    if (wrong) return setError(t(`pay_password.error.${wrong}`));
+    if (wrong) return goTo(step, t(`pay_password.error.${wrong}`));
     const next = steps[index + 1];
     if (step === 'old') {
       running.current = true;
@@ -78,10 +59,6 @@ export function usePayPasswordSteps(isSet: boolean) {
       send();
     }
   };
-  const startAgain = () => {
-    setEntries((current) => ({ ...current, new: '', confirm: '' }));
-    goTo('new');
-  };
   const isBusy = check.isPending || set.isPending;
   const state: PasscodeState = isBusy ? 'checking' : set.isSuccess ? 'success' : error ? 'wrong' : 'entering';
   return {
@@ -92,12 +69,51 @@ export function usePayPasswordSteps(isSet: boolean) {
     value: entries[step],
     state,
     error,
-    enter,
+    enter: entering.enter,
     submit,
-    startAgain,
+    startAgain: () => {
+      forget('new', 'confirm');
+      goTo('new');
+    },
     back: () => {
       const previous = steps[index - 1];
       if (previous && !isBusy) goTo(previous);
     },
+  };
+}
+
+function bodyOf(entries: Entries, isSet: boolean) {
+  return {
+    password: md5Hex(entries.new),
+    confirm_password: md5Hex(entries.confirm),
+    ...(isSet ? { old_password: md5Hex(entries.old) } : {}),
+  };
+}
+
+/** Where it stands and what was entered at each step; typing takes away what was wrong. */
+function useEntries(isSet: boolean) {
+  const steps = stepsFor(isSet);
+  const [step, setStep] = useState<PasswordStep>(steps[0] ?? 'new');
+  const [entries, setEntries] = useState(NOTHING);
+  const [error, setError] = useState<string | null>(null);
+  return {
+    steps,
+    step,
+    index: steps.indexOf(step),
+    entries,
+    error,
+    goTo: (next: PasswordStep, message: string | null = null) => {
+      setStep(next);
+      setError(message);
+    },
+    enter: (digits: string) => {
+      setEntries((current) => ({ ...current, [step]: digits }));
+      setError(null);
+    },
+    forget: (...forgotten: PasswordStep[]) =>
+      setEntries((current) => ({
+        ...current,
+        ...Object.fromEntries(forgotten.map((each) => [each, ''])),
+      })),
   };
 }

@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Destinations } from '@/lib/api/types';
 import { Button } from '@/ui/button';
@@ -10,6 +11,21 @@ import { BindReview } from './bind-review';
 import { useBinding } from './use-binding';
 
 export type BindFormProps = { bound: Destinations; asksPassword: boolean; next: string | null };
+
+/** How each field is typed and filled in; banks, branches and accounts have no word of their own for that. */
+const INPUTS: Record<keyof CardValues, ComponentProps<'input'>> = {
+  card_name: { autoComplete: 'off', maxLength: MAX_LENGTHS.name },
+  user_name: { autoComplete: 'name', autoCapitalize: 'words', maxLength: MAX_LENGTHS.name },
+  mobile: { type: 'tel', inputMode: 'tel', autoComplete: 'tel', maxLength: MAX_LENGTHS.mobile },
+  bank_account: {
+    autoComplete: 'off',
+    autoCapitalize: 'characters',
+    autoCorrect: 'off',
+    spellCheck: false,
+    maxLength: MAX_LENGTHS.account,
+  },
+  branch_name: { autoComplete: 'off', maxLength: MAX_LENGTHS.name },
+};
 
 /** The bank card to bind. Begins with the bound one's details but for its account number. */
 export function CardForm({ bound, asksPassword, next }: BindFormProps) {
@@ -31,48 +47,16 @@ export function CardForm({ bound, asksPassword, next }: BindFormProps) {
   return (
     <>
       <form className={styles.form} {...form.formProps(binding.review.open)}>
-        <TextField
-          {...form.fieldProps('card_name')}
-          label={t('bind.field.card_name')}
-          autoComplete="off"
-          maxLength={MAX_LENGTHS.name}
-          enterKeyHint="next"
-        />
-        <TextField
-          {...form.fieldProps('user_name')}
-          label={t('bind.field.user_name')}
-          autoComplete="name"
-          autoCapitalize="words"
-          maxLength={MAX_LENGTHS.name}
-          enterKeyHint="next"
-        />
-        <TextField
-          {...form.fieldProps('mobile')}
-          label={t('bind.field.mobile')}
-          type="tel"
-          inputMode="tel"
-          autoComplete="tel"
-          maxLength={MAX_LENGTHS.mobile}
-          enterKeyHint="next"
-        />
-        <TextField
-          {...form.fieldProps('bank_account')}
-          label={t('bind.field.bank_account')}
-          autoComplete="off"
-          autoCapitalize="characters"
-          autoCorrect="off"
-          spellCheck={false}
-          maxLength={MAX_LENGTHS.account}
-          enterKeyHint="next"
-          hint={masked ? t('bind.bound_hint', { masked }) : null}
-        />
-        <TextField
-          {...form.fieldProps('branch_name')}
-          label={t('bind.field.branch_name')}
-          autoComplete="off"
-          maxLength={MAX_LENGTHS.name}
-          enterKeyHint="done"
-        />
+        {CARD_FIELDS.map((field) => (
+          <TextField
+            key={field}
+            {...form.fieldProps(field)}
+            {...INPUTS[field]}
+            label={t(`bind.field.${field}`)}
+            enterKeyHint="next"
+            hint={field === 'bank_account' && masked ? t('bind.bound_hint', { masked }) : null}
+          />
+        ))}
         <Button type="submit" large wide>
           {t('bind.submit')}
         </Button>

@@ -22,7 +22,6 @@ import { EntrySheet } from './entry-sheet';
 export function FundList() {
   const { t } = useTranslation();
   const { month: monthText } = useFormats();
-  const [, setQuery] = useSearchParams();
   const months = useMemo(() => ['all', ...recentMonths(new Date(), MONTHS_BACK)], []);
   const [type, setType] = useChoice('type', TYPE_CHOICES);
   const [month, setMonth] = useChoice('month', months);
@@ -59,28 +58,7 @@ export function FundList() {
           />
         </div>
       </div>
-      <QueryList
-        query={query}
-        empty={
-          <EmptyState
-            icon={<ReceiptText size={28} />}
-            title={t(filtered ? 'funds.empty_filtered' : 'funds.empty')}
-            text={t(filtered ? 'funds.empty_filtered_text' : 'funds.empty_text')}
-            action={
-              filtered ? (
-                <LinkButton
-                  tone="secondary"
-                  to="/wallet/fund-details"
-                  replace
-                  onClick={() => setQuery({}, { replace: true })}
-                >
-                  {t('funds.clear')}
-                </LinkButton>
-              ) : null
-            }
-          />
-        }
-      >
+      <QueryList query={query} empty={<NoFunds filtered={filtered} />}>
         {(entries) => (
           <Card>
             <FlowList
@@ -96,5 +74,29 @@ export function FundList() {
       </QueryList>
       {opened ? <EntrySheet entry={opened} isOpen={details.isOpen} onClose={details.close} /> : null}
     </>
+  );
+}
+
+function NoFunds({ filtered }: { filtered: boolean }) {
+  const { t } = useTranslation();
+  const [, setQuery] = useSearchParams();
+  return (
+    <EmptyState
+      icon={<ReceiptText size={28} />}
+      title={t(filtered ? 'funds.empty_filtered' : 'funds.empty')}
+      text={t(filtered ? 'funds.empty_filtered_text' : 'funds.empty_text')}
+      action={
+        filtered ? (
+          <LinkButton
+            tone="secondary"
+            to="/wallet/fund-details"
+            replace
+            onClick={() => setQuery({}, { replace: true })}
+          >
+            {t('funds.clear')}
+          </LinkButton>
+        ) : null
+      }
+    />
   );
 }

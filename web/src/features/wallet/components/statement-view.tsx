@@ -19,7 +19,7 @@ import { useVerification } from './use-verification';
 import { VerdictCard } from './verdict-card';
 
 /** A month's statement to download, and the proof that nothing in one was changed. */
-export function StatementView() {
+export default function StatementView() {
   const { t } = useTranslation();
   const { month: monthText } = useFormats();
   const months = useMemo(() => recentMonths(new Date(), MONTHS_BACK), []);

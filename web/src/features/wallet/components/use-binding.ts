@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router';
 import { useErrorText } from '@/i18n/error-text';
@@ -9,6 +8,7 @@ import { internalPath } from '@/lib/internal-path';
 import { toast } from '@/ui/toast';
 import { useOverlay } from '@/ui/use-overlay';
 import { useBind } from '../api/queries';
+import { useLateRejection } from './use-late-rejection';
 
 type Input = {
   body: PostBody<'/bank_card/edit'>;
@@ -29,16 +29,7 @@ export function useBinding({ body, fields, reject, next }: Input) {
   const review = useOverlay('review');
   const bind = useBind();
   const key = useIntentionKey();
-  const [refused, setRefused] = useState<Record<string, string> | null>(null);
-  const isReviewed = review.isOpen;
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `reject` is another one on every render and does the same
-  useEffect(() => {
-    // The field can take the focus only when the sheet over it is gone.
-    if (isReviewed || !refused) return;
-    setRefused(null);
-    reject(refused);
-  }, [isReviewed, refused]);
+  const rejectLater = useLateRejection(review.isOpen, reject);
 
   const onPay = async (password: string | null) => {
     const whole = { ...body, ...(password ? { password } : {}) };
@@ -50,7 +41,7 @@ export function useBinding({ body, fields, reject, next }: Input) {
     } catch (error) {
       key.settle(error);
       if (error instanceof ApiError && error.field && fields.includes(error.field)) {
-        setRefused({ [error.field]: errorText(error) });
+        rejectLater({ [error.field]: errorText(error) });
         review.close();
       }
       throw error;

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useState } from 'react';
+import { type ComponentProps, useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useSearchParams } from 'react-router';
 import { useFormats } from '@/i18n/format';
@@ -20,7 +20,8 @@ import { destinationsQuery } from '../api/queries';
 import styles from '../pages/withdraw.module.css';
 import { allOf, arrivesOf, checkWithdrawal, destinationOf, startMethod, stepsOf } from '../withdrawal';
 import { MethodChoice } from './method-choice';
-import { type Refused, WithdrawReview } from './withdraw-review';
+import { useLateRejection } from './use-late-rejection';
+import { WithdrawReview } from './withdraw-review';
 import { WithdrawSteps } from './withdraw-steps';
 
 /** What stands before a withdrawal, or the form for it. */
@@ -69,12 +70,55 @@ type FieldsProps = { property: Property; bound: Destinations; terms: readonly Wi
 
 function Fields({ property, bound, terms }: FieldsProps) {
   const { t } = useTranslation();
+  const review = useOverlay('review');
+  const { form, method, chosen, choose, keep } = useWithdrawalForm({ property, bound, terms });
+  const rejectLater = useLateRejection(review.isOpen, form.reject);
+  const amount = parseTypedAmount(form.values.amount);
+  const destination = chosen && destinationOf(chosen.method, bound);
+
+  return (
+    <>
+      <form className={styles.form} {...form.formProps(review.open)}>
+        <Card>
+          <MethodChoice terms={terms} bound={bound} value={method} onChange={choose} />
+          <FormAlert>{form.errors.method}</FormAlert>
+        </Card>
+        <Card>
+          <AmountField
+            {...form.fieldProps('amount')}
+            property={property}
+            onBlur={() => keep('amount', form.values.amount)}
+            onAll={chosen ? () => form.setValue('amount', allOf(property.available_funds, chosen)) : null}
+          />
+          {chosen ? <Arrival amount={amount} terms={chosen} currency={property.currency} /> : null}
+        </Card>
+        <Button type="submit" large wide disabled={!chosen}>
+          {t('withdraw.review')}
+        </Button>
+      </form>
+      {review.isOpen && amount !== null && chosen && destination ? (
+        <WithdrawReview
+          amount={amount}
+          terms={chosen}
+          destination={destination}
+          property={property}
+          onRefused={({ field, text }) => {
+            rejectLater({ [field]: text });
+            review.close();
+          }}
+          onClose={review.close}
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** The amount and the method. Both are in the address, so that binding an account or a login in between loses neither. */
+function useWithdrawalForm({ property, bound, terms }: FieldsProps) {
+  const { t } = useTranslation();
   const { money } = useFormats();
-  // What was typed and chosen is in the address, so that binding an account or a login in between does not lose it.
   const [query, setQuery] = useSearchParams();
   const { state } = useLocation();
-  const review = useOverlay('review');
-  const [refused, setRefused] = useState<Refused | null>(null);
   const method = startMethod(query.get('method'), terms, bound);
   const chosen = terms.find((candidate) => candidate.method === method) ?? null;
   const form = useForm({ amount: query.get('amount') ?? '', method: '' }, ({ amount }) => {
@@ -83,17 +127,6 @@ function Fields({ property, bound, terms }: FieldsProps) {
     const limits = { min: money(chosen.min), max: money(chosen.max) };
     return { amount: wrong ? t(`withdraw.error.${wrong}`, limits) : undefined };
   });
-  const { reject } = form;
-  const isReviewed = review.isOpen;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `reject` is another one on every render and does the same
-  useEffect(() => {
-    // The field can take the focus only when the sheet over it is gone.
-    if (isReviewed || !refused) return;
-    setRefused(null);
-    reject({ [refused.field]: refused.text });
-  }, [isReviewed, refused]);
-
-  const amount = parseTypedAmount(form.values.amount);
   const keep = (name: 'amount' | 'method', value: string) =>
     setQuery(
       (current) => {
@@ -107,59 +140,37 @@ function Fields({ property, bound, terms }: FieldsProps) {
     keep('method', next);
     form.setValue('method', next);
   };
-  const destination = chosen && destinationOf(chosen.method, bound);
+  return { form, method, chosen, choose, keep };
+}
 
+type AmountProps = Omit<ComponentProps<typeof TextField>, 'label' | 'property'> & {
+  property: Property;
+  /** Fills in the most that can leave at once; null while no method is chosen. */
+  onAll: (() => void) | null;
+};
+
+function AmountField({ property, onAll, ...field }: AmountProps) {
+  const { t } = useTranslation();
+  const { money } = useFormats();
   return (
-    <>
-      <form className={styles.form} {...form.formProps(review.open)}>
-        <Card>
-          <MethodChoice terms={terms} bound={bound} value={method} onChange={choose} />
-          <FormAlert>{form.errors.method}</FormAlert>
-        </Card>
-        <Card>
-          <TextField
-            {...form.fieldProps('amount')}
-            large
-            label={t('withdraw.amount')}
-            inputMode="decimal"
-            autoComplete="off"
-            enterKeyHint="next"
-            placeholder={money('0')}
-            prefix={property.currency}
-            hint={t('withdraw.available', { amount: money(property.available_funds) })}
-            onBlur={() => keep('amount', form.values.amount)}
-            trailing={
-              chosen ? (
-                <Button
-                  tone="quiet"
-                  aria-label={t('withdraw.all_label')}
-                  onClick={() => form.setValue('amount', allOf(property.available_funds, chosen))}
-                >
-                  {t('withdraw.all')}
-                </Button>
-              ) : null
-            }
-          />
-          {chosen ? <Arrival amount={amount} terms={chosen} currency={property.currency} /> : null}
-        </Card>
-        <Button type="submit" large wide disabled={!chosen}>
-          {t('withdraw.review')}
-        </Button>
-      </form>
-      {isReviewed && amount !== null && chosen && destination ? (
-        <WithdrawReview
-          amount={amount}
-          terms={chosen}
-          destination={destination}
-          property={property}
-          onRefused={(found) => {
-            setRefused(found);
-            review.close();
-          }}
-          onClose={review.close}
-        />
-      ) : null}
-    </>
+    <TextField
+      {...field}
+      large
+      label={t('withdraw.amount')}
+      inputMode="decimal"
+      autoComplete="off"
+      enterKeyHint="next"
+      placeholder={money('0')}
+      prefix={property.currency}
+      hint={t('withdraw.available', { amount: money(property.available_funds) })}
+      trailing={
+        onAll ? (
+          <Button tone="quiet" aria-label={t('withdraw.all_label')} onClick={onAll}>
+            {t('withdraw.all')}
+          </Button>
+        ) : null
+      }
+    />
   );
 }
 

@@ -16,7 +16,7 @@ import { arrivesOf, fieldOf } from '../withdrawal';
 import { useDestinationLine } from './destination-text';
 
 /** A refusal that belongs to a field of the form. */
-export type Refused = { field: 'amount' | 'method'; text: string };
+type Refused = { field: 'amount' | 'method'; text: string };
 
 type Props = {
   amount: string;

@@ -17,7 +17,7 @@ import { STATUS_TONES } from '../withdrawal';
 import { useDestinationLine } from './destination-text';
 
 /** Every withdrawal with its status, and why when it was rejected. */
-export function WithdrawalRecords() {
+export default function WithdrawalRecords() {
   const { t } = useTranslation();
   const query = useInfiniteQuery(withdrawalListQuery);
   const { refetch } = query;

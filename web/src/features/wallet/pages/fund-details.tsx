@@ -1,19 +1,20 @@
 import { useTranslation } from 'react-i18next';
+import { SkeletonCards } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
 import { useChoice } from '@/ui/use-choice';
+import { usePart } from '@/ui/use-part';
 import { FundList } from '../components/fund-list';
 import { MonthlyView } from '../components/monthly-view';
-import { StatementView } from '../components/statement-view';
 import { VIEWS } from '../rules';
 import styles from './fund-details.module.css';
 
 const PANEL = 'funds';
-const CONTENT = { list: FundList, monthly: MonthlyView, statement: StatementView };
+const loadStatement = () => import('../components/statement-view');
 
 export default function FundDetailsPage() {
   const { t } = useTranslation();
   const [view, setView] = useChoice('view', VIEWS);
-  const Content = CONTENT[view];
+  const Statement = usePart(loadStatement, view === 'statement', () => setView('list'));
   return (
     <>
       <div className={styles.bar}>
@@ -26,7 +27,9 @@ export default function FundDetailsPage() {
         />
       </div>
       <TabPanel id={PANEL} label={t(`funds.view.${view}`)}>
-        <Content />
+        {view === 'list' ? <FundList /> : null}
+        {view === 'monthly' ? <MonthlyView /> : null}
+        {view === 'statement' ? Statement ? <Statement /> : <SkeletonCards /> : null}
       </TabPanel>
     </>
   );

@@ -1,20 +1,23 @@
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
+import { SkeletonCards } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
 import { useChoice } from '@/ui/use-choice';
+import { usePart } from '@/ui/use-part';
 import { WithdrawForm } from '../components/withdraw-form';
-import { WithdrawalRecords } from '../components/withdrawal-records';
 import { WithdrawalResult } from '../components/withdrawal-result';
 import { WITHDRAW_VIEWS } from '../withdrawal';
 import styles from './withdraw.module.css';
 
 const PANEL = 'withdrawals';
+const loadRecords = () => import('../components/withdrawal-records');
 
 /** Asking for a withdrawal, what became of one (`?id=`), and all of them. */
 export default function WithdrawPage() {
   const { t } = useTranslation();
   const [query] = useSearchParams();
   const [view, setView] = useChoice('view', WITHDRAW_VIEWS);
+  const Records = usePart(loadRecords, view === 'records', () => setView('form'));
   const id = query.get('id');
   if (id) return <WithdrawalResult id={id} />;
   return (
@@ -29,7 +32,7 @@ export default function WithdrawPage() {
         />
       </div>
       <TabPanel id={PANEL} label={t(`withdraw.view.${view}`)}>
-        {view === 'form' ? <WithdrawForm /> : <WithdrawalRecords />}
+        {view === 'form' ? <WithdrawForm /> : Records ? <Records /> : <SkeletonCards />}
       </TabPanel>
     </>
   );
