@@ -4,9 +4,9 @@ import { endSession, sessionStore } from '@/lib/session/store';
 import { useStore } from '@/lib/store';
 import { useService } from '@/ui/service/service-store';
 import { useOverlay } from '@/ui/use-overlay';
+import { usePart } from '@/ui/use-part';
 import { blockingMessageStore } from './messages';
 import { parts } from './parts';
-import { usePart } from './use-part';
 
 /** The one dialog of an expired session or a blocked account. What was typed stays behind it until it is answered. */
 export function BlockingMessageDialog() {

@@ -13,11 +13,11 @@ import { cx } from '@/ui/cx';
 import { pageHeaderStore } from '@/ui/page-header';
 import { useService } from '@/ui/service/service-store';
 import { useOverlay } from '@/ui/use-overlay';
+import { usePart } from '@/ui/use-part';
 import { parts } from './parts';
 import type { HeaderNotes } from './routes';
 import { backStep, badgeText } from './rules';
 import styles from './shell.module.css';
-import { usePart } from './use-part';
 
 export function Header({ notes }: { notes: HeaderNotes }) {
   const { t } = useTranslation();

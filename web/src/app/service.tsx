@@ -1,6 +1,6 @@
 import { useService } from '@/ui/service/service-store';
+import { usePart } from '@/ui/use-part';
 import { parts } from './parts';
-import { usePart } from './use-part';
 
 /** The one customer-service dialog of the app, which any page opens with `useService`. */
 export function Service() {

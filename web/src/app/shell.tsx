@@ -7,6 +7,7 @@ import { useSession } from '@/lib/session/store';
 import { cx } from '@/ui/cx';
 import { PullToRefresh } from '@/ui/pull-to-refresh';
 import { Skeleton } from '@/ui/states';
+import { fetchAhead } from '@/ui/use-part';
 import { Header } from './header';
 import { parts } from './parts';
 import { routeOf } from './routes';
@@ -14,7 +15,6 @@ import { useScroll } from './scroll';
 import { Service } from './service';
 import styles from './shell.module.css';
 import { TabBar } from './tab-bar';
-import { fetchAhead } from './use-part';
 
 /** By then the first page is there, and what opens above it may come, so that it also opens offline. */
 const FETCH_AHEAD_MS = 4_000;

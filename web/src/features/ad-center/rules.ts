@@ -102,3 +102,5 @@ export function followErrorOf(reason: string): FollowError | null {
   const errors: Record<string, FollowError> = { FOLLOW_ID_ERROR: 'unknown', FOLLOW_ID_CURRENT: 'current' };
   return errors[reason] ?? null;
 }
+
+export const PROFILE_DRAFT = 'profile';

@@ -12,9 +12,11 @@ import { Badge, Card } from '@/ui/card';
 import { Money } from '@/ui/money';
 import { ErrorState, Skeleton } from '@/ui/states';
 import { useOverlay } from '@/ui/use-overlay';
+import { usePart } from '@/ui/use-part';
 import styles from '../pages/ad-center.module.css';
-import { initialsOf, nameOf } from '../rules';
-import { PROFILE_DRAFT, ProfileSheet } from './profile-sheet';
+import { initialsOf, nameOf, PROFILE_DRAFT } from '../rules';
+
+const loadProfileSheet = () => import('./profile-sheet');
 
 /** What the platform holds of the account itself; a tap opens the profile. */
 export function AccountCard() {
@@ -49,6 +51,7 @@ export function AccountCard() {
 function Owner({ user }: { user: UserInfo }) {
   const { t } = useTranslation();
   const overlay = useOverlay('profile');
+  const ProfileSheet = usePart(loadProfileSheet, overlay.isOpen, overlay.close);
   useDraftEnd(overlay.isOpen);
   const name = nameOf(user);
   return (
@@ -67,7 +70,7 @@ function Owner({ user }: { user: UserInfo }) {
         {user.vip ? <Badge tone="brand">{t('ad_center.vip')}</Badge> : null}
         <ChevronRight className={styles.ownerArrow} size={18} aria-hidden="true" />
       </button>
-      {overlay.isOpen ? <ProfileSheet user={user} onClose={overlay.close} /> : null}
+      {overlay.isOpen && ProfileSheet ? <ProfileSheet user={user} onClose={overlay.close} /> : null}
     </>
   );
 }

@@ -25,6 +25,7 @@ import {
   initialsOf,
   NICKNAME_MAX,
   nameOf,
+  PROFILE_DRAFT,
   type ProfileValues,
   profileChange,
   profileFieldOf,
@@ -33,10 +34,8 @@ import styles from './profile-sheet.module.css';
 
 type Props = { user: UserInfo; onClose: () => void };
 
-export const PROFILE_DRAFT = 'profile';
-
 /** What the user may change of the account, and what is fixed. */
-export function ProfileSheet({ user, onClose }: Props) {
+export default function ProfileSheet({ user, onClose }: Props) {
   const { t } = useTranslation();
   const { date } = useFormats();
   const formId = useId();

@@ -56,12 +56,12 @@ export default function AdCenterPage() {
               onRefresh={refresh}
             />
             <Actions />
-            <WaitingHint />
             <FigureGrid statistics={query.data} />
             <DeliveryCard series={query.data?.series} />
           </>
         )}
       </TabPanel>
+      <WaitingHint />
       <AccountCard />
       <Menus />
       <HelpCard />

@@ -1,6 +1,6 @@
 import i18next from 'i18next';
 import { useEffect, useRef, useState } from 'react';
-import { toast } from '@/ui/toast';
+import { toast } from './toast';
 
 type Load<C> = () => Promise<{ default: C }>;
 
