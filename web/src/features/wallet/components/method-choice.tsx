@@ -71,7 +71,7 @@ function Method({ terms, bound, isChosen, onChange }: MethodProps) {
           {enabled ? (
             <span className={styles.methodMeta}>
               <span>{t('withdraw.limits', { min: money(min), max: money(max) })}</span>
-              <span className="figure">
+              <span>
                 {signOf(fee) === 0 ? t('withdraw.no_fee') : t('withdraw.fee_of', { fee: money(fee) })}
               </span>
             </span>
