@@ -55,18 +55,19 @@ export class FixtureApp {
     this.opening = opening;
     this.answerAsUsual();
     // The storage belongs to the origin, so it is set from a page of it before the app reads it.
-    await this.page.goto(`${ORIGIN}/robots.txt`);
+    if (!this.page.url().startsWith(ORIGIN)) await this.page.goto(`${ORIGIN}/robots.txt`);
     await this.page.evaluate(
-      ({ lang, visitor }) => {
+      ({ lang, visitor, to }) => {
+        history.replaceState(null, '', to);
         localStorage.clear();
         localStorage.setItem('adfolio.lang', lang);
         if (visitor) return;
         localStorage.setItem('adfolio.token', 'token-1');
         localStorage.setItem('adfolio.entry', 'register');
       },
-      { lang: opening.lang, visitor: opening.visitor === true },
+      { lang: opening.lang, visitor: opening.visitor === true, to: `/#${path}` },
     );
-    await this.page.goto(`${ORIGIN}/#${path}`);
+    await this.page.reload();
     await this.settle();
   }
 

@@ -76,7 +76,7 @@ async function settle(): Promise<void> {
     const busy =
       callsUnderWay > 0 || pageRoot() === null || document.querySelector('[class*="skeleton"]') !== null;
     still = busy ? 0 : still + 1;
-    return still > 2;
+    return still > 1;
   }, 'does not come to rest');
 }
 
