@@ -6,6 +6,8 @@ export default defineConfig({
   ...main,
   testIgnore: [],
   globalSetup: './e2e/support/build-fixtures.ts',
+  // Its own, so that it can run beside the tests of a whole stack.
+  outputDir: 'test-results/built',
   fullyParallel: true,
   timeout: 600_000,
   tsconfig: './tsconfig.node.json',

@@ -13,15 +13,16 @@ export function useScroll(): void {
     history.scrollRestoration = 'manual';
   }, []);
 
-  useEffect(() => {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another page scrolls, and `key` is of that page then
+  useLayoutEffect(() => {
+    window.scrollTo(0, type === 'POP' ? (positions.get(key) ?? 0) : 0);
+  }, [pathname]);
+
+  // In the same commit as the new page: a listener of the old entry would take the jump to the new page's top for its own.
+  useLayoutEffect(() => {
     const remember = () => positions.set(key, window.scrollY);
     remember();
     window.addEventListener('scroll', remember, { passive: true });
     return () => window.removeEventListener('scroll', remember);
   }, [key]);
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another page scrolls, and `key` is of that page then
-  useLayoutEffect(() => {
-    window.scrollTo(0, type === 'POP' ? (positions.get(key) ?? 0) : 0);
-  }, [pathname]);
 }
