@@ -8,7 +8,7 @@ import { ApiError } from '@/lib/api/error';
 import { md5Hex } from '@/lib/md5';
 import { ok, refusal } from '@/test/answers';
 import { server } from '@/test/server';
-import { PaySheet } from './pay-sheet';
+import PaySheet from './pay-sheet-content';
 
 const CHECK = '*/api/check/password';
 const LABEL = 'Enter your 6-digit transaction password';
