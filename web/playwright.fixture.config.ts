@@ -9,6 +9,8 @@ export default defineConfig({
   // Its own, so that it can run beside the tests of a whole stack.
   outputDir: 'test-results/built',
   fullyParallel: true,
+  // A page waits for its frames now and then; nothing else runs beside the browsers.
+  workers: 3,
   timeout: 600_000,
   tsconfig: './tsconfig.node.json',
   use: {
@@ -16,6 +18,14 @@ export default defineConfig({
     // Nothing moves while it is measured.
     contextOptions: { reducedMotion: 'reduce' },
     trace: 'off',
+    launchOptions: {
+      ...main.use?.launchOptions,
+      // Nothing leaves this machine, not even for the pages of contacts.
+      args: [
+        ...(main.use?.launchOptions?.args ?? []),
+        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+      ],
+    },
     actionTimeout: 10_000,
     viewport: { width: 390, height: 844 },
     hasTouch: true,

@@ -1,23 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import type { BrowserContext, Page, Route } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 import { type Answer, answerOf, type Data, jsonAnswer, stringsIn } from './fixture-data';
 import { type Lang, textOf } from './languages';
-import { pageScript } from './page-script';
+import { type Call, pageScript } from './page-script';
+import { serveApp } from './static-server';
 
-/** The folder of the built app. */
-const DIST = resolve(process.env.ADFOLIO_WEB_DIST ?? 'dist');
-
-// No server listens there: every request is answered here. Plain http, as in a network without certificates.
-const ORIGIN = 'http://adfolio.test';
-
-const TYPES: Record<string, string> = {
-  html: 'text/html; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml',
-  json: 'application/json',
-};
+const origin = await serveApp();
 
 export type Opening = { lang: Lang; data: Data; visitor?: boolean };
 
@@ -42,7 +29,7 @@ export class FixtureApp {
   static async start(context: BrowserContext): Promise<FixtureApp> {
     await context.addInitScript(pageScript);
     const app = new FixtureApp(await context.newPage());
-    await app.page.route('**/*', (route) => app.answer(route));
+    await app.page.exposeFunction('adfolioAnswer', (call: Call) => app.answer(call));
     return app;
   }
 
@@ -55,7 +42,7 @@ export class FixtureApp {
     this.opening = opening;
     this.answerAsUsual();
     // The storage belongs to the origin, so it is set from a page of it before the app reads it.
-    if (!this.page.url().startsWith(ORIGIN)) await this.page.goto(`${ORIGIN}/robots.txt`);
+    if (!this.page.url().startsWith(origin)) await this.page.goto(`${origin}/robots.txt`);
     await this.page.evaluate(
       ({ lang, visitor, to }) => {
         history.replaceState(null, '', to);
@@ -102,29 +89,14 @@ export class FixtureApp {
     return textOf(this.lang, key, params);
   }
 
-  private async answer(route: Route): Promise<void> {
-    const url = new URL(route.request().url());
-    // The pages of contacts, in their frames.
-    if (url.origin !== ORIGIN)
-      return route.fulfill({ body: '<!doctype html><title>Chat</title>', contentType: 'text/html' });
-    if (!url.pathname.startsWith('/api/')) return route.fulfill(fileAnswer(url.pathname));
-    const answer = await this.apiAnswer(route, url.pathname);
-    await route.fulfill(answer);
-  }
-
-  private async apiAnswer(route: Route, path: string): Promise<Answer> {
+  private async answer({ url, method, headers, body }: Call): Promise<Answer> {
+    const path = new URL(url).pathname;
     const refusal = this.refusals.get(path);
     if (refusal) return this.noted(jsonAnswer(refusal));
-    const asked = route.request();
-    const body = asked.postDataBuffer();
-    const request = new Request(asked.url(), {
-      method: asked.method(),
-      headers: await asked.allHeaders(),
-      ...(body ? { body: new Uint8Array(body) } : {}),
-    });
+    const request = new Request(url, { method, headers, body });
     const answer = await answerOf(request, { ...this.opening, patch: this.patches.get(path) });
     if (answer) return this.noted(answer);
-    this.unanswered.add(`${asked.method()} ${path}`);
+    this.unanswered.add(`${method} ${path}`);
     return jsonAnswer({ code: 500, msg: 'no handler', data: {} }, 501);
   }
 
@@ -138,24 +110,4 @@ export class FixtureApp {
     }
     return answer;
   }
-}
-
-function fileAnswer(path: string): Answer | { path: string; contentType: string } {
-  const name = path === '/' ? '/index.html' : path;
-  const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'text/plain';
-  try {
-    return { body: fileText(name), contentType: type, status: 200 };
-  } catch {
-    return { body: '', contentType: 'text/plain', status: 404 };
-  }
-}
-
-const files = new Map<string, string>();
-
-function fileText(name: string): string {
-  const known = files.get(name);
-  if (known !== undefined) return known;
-  const text = readFileSync(resolve(DIST, `.${name}`), 'utf8');
-  files.set(name, text);
-  return text;
 }

@@ -1,8 +1,13 @@
 import { NOW } from '../../src/test/fixtures';
+import type { Answer } from './fixture-data';
 import { type Inspection, inspectionScript } from './page-layout';
+
+/** A call of the app. */
+export type Call = { url: string; method: string; headers: Record<string, string>; body: string | null };
 
 declare global {
   interface Window {
+    adfolioAnswer: (call: Call) => Promise<Answer>;
     /** What the tests put into the page before the app starts. */
     adfolioPage: {
       go: (path: string) => Promise<void>;
@@ -15,30 +20,39 @@ declare global {
 
 /** How long a page may take; a busy machine is slow. */
 const LIMIT_MS = 15_000;
+const LOOK_MS = 8;
 
 // What follows runs in the page: it is sent there as text, so it may use nothing from outside but what is sent with it.
 
 let callsUnderWay = 0;
 
-/** Counts the app's calls, and leaves its event stream open without an answer. */
-function watchCalls(): void {
-  const send = window.fetch.bind(window);
-  window.fetch = async (input, init) => {
-    if (String(input).includes('/api/stream')) return new Promise(() => undefined);
+/** Hands the app's calls to the test, counting them, and leaves its event stream open without an answer. */
+function answerCalls(): void {
+  window.fetch = async (input, { method = 'GET', headers, body } = {}) => {
+    const url = new URL(String(input), location.href).href;
+    if (url.includes('/api/stream')) return new Promise(() => undefined);
     callsUnderWay += 1;
-    try {
-      return await send(input, init);
-    } finally {
-      // The answer's body and what the app makes of it still have to come.
-      setTimeout(() => {
-        callsUnderWay -= 1;
-      }, 0);
-    }
+    const call = {
+      url,
+      method,
+      headers: Object.fromEntries(new Headers(headers)),
+      body: body ? String(body) : null,
+    };
+    const answer = await window.adfolioAnswer(call);
+    // What the app makes of the answer still has to come.
+    setTimeout(() => {
+      callsUnderWay -= 1;
+    }, 0);
+    return new Response(answer.body, {
+      status: answer.status,
+      headers: { 'Content-Type': answer.contentType },
+    });
   };
 }
 
-function nextFrame(): Promise<number> {
-  return new Promise((done) => requestAnimationFrame(done));
+/** One frame, and what the app does when it learns of a new size in it. */
+function frame(): Promise<void> {
+  return new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
 }
 
 function until(holds: () => boolean, what: string): Promise<void> {
@@ -47,7 +61,8 @@ function until(holds: () => boolean, what: string): Promise<void> {
     const look = () => {
       if (holds()) done();
       else if (performance.now() > end) fail(new Error(`${what}: ${location.hash}`));
-      else requestAnimationFrame(look);
+      // Asking for frames would draw many that nobody looks at.
+      else setTimeout(look, LOOK_MS);
     };
     look();
   });
@@ -80,24 +95,25 @@ async function settle(): Promise<void> {
   }, 'does not come to rest');
 }
 
-/** By way of a page that holds nothing, so that the next one starts afresh even where it is the same again. */
+/** By way of a page that holds nothing where it is the same page again, so that it starts afresh. */
 async function go(path: string): Promise<void> {
-  await leaveFor('/404');
+  const pageOf = (address: string) => address.replace(/^#|\?.*$/g, '');
+  if (pageOf(location.hash) === pageOf(path)) await leaveFor('/404');
   await leaveFor(path);
   await settle();
 }
 
 export const pageScript = `(() => {
   const LIMIT_MS = ${LIMIT_MS};
+  const LOOK_MS = ${LOOK_MS};
   let callsUnderWay = 0;
   const pageRoot = ${pageRoot};
-  ${[nextFrame, watchCalls, stopClock, until, leaveFor, settle, go].join('\n')}
+  ${[frame, answerCalls, stopClock, until, leaveFor, settle, go].join('\n')}
   ${inspectionScript}
-  watchCalls();
+  answerCalls();
   stopClock(${NOW});
   window.adfolioPage = { go, settle, inspect: async () => {
-    await nextFrame();
-    await nextFrame();
+    await frame();
     return inspect();
   } };
 })();`;
