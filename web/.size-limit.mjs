@@ -40,6 +40,6 @@ export default [
     '30 kB',
   ),
   ...packs.map((source) =>
-    budget(`language: ${source}`, scriptsOf(`${source}?part=first`, `${source}?part=rest`), '20 kB'),
+    budget(`language: ${source}`, scriptsOf(`${source}?part=first`, `${source}?part=rest`), '15 kB'),
   ),
 ];

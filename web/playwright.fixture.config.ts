@@ -34,6 +34,11 @@ export default defineConfig({
   projects: [
     { name: 'matrix', testMatch: /matrix\.spec/ },
     { name: 'accessibility', testMatch: /accessibility\.spec/ },
+    {
+      name: 'accessibility-desktop',
+      testMatch: /accessibility\.spec/,
+      use: { viewport: { width: 1440, height: 900 }, hasTouch: false, isMobile: false },
+    },
     { name: 'gallery', testMatch: /gallery\.spec/ },
   ],
 });

@@ -53,9 +53,9 @@ stage_api_fuzz() {
     local_program with-stack -- deploy/local/api-fuzz/run.sh
 }
 
-# From here on cargo compiles the workspace with clippy's driver, which is rustc with lints and warnings that fail: the lints
-# then cost a minute, and not one more compilation of every library. What runs the tests must see the same wrapper, or it
-# would build anew. This is what `cargo clippy -- -D warnings` sets for itself.
+# From here on cargo compiles the workspace with clippy's driver, which is rustc with lints and warnings that fail: no library
+# is compiled once more only to lint what uses it. What runs the tests must see the same wrapper, or it would build anew.
+# This is what `cargo clippy -- -D warnings` sets for itself.
 lint_while_building() {
     export RUSTC_WORKSPACE_WRAPPER=clippy-driver
     export CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
