@@ -301,6 +301,17 @@ impl Stack {
         }
         rows
     }
+
+    /// The same once the events of all users who registered and of all acts of staff have had their effect elsewhere.
+    pub async fn rows_after(&self, users: i64, acts: i64) -> BTreeMap<String, i64> {
+        eventually("what was done before is known everywhere", || async {
+            let inboxes = count(&self.services.databases["notification"], "unread_counters").await;
+            let audited = count(&self.services.databases["auth"], "audit_log").await;
+            (inboxes, audited) == (users, acts)
+        })
+        .await;
+        self.rows().await
+    }
 }
 
 /// A product as staff create it.

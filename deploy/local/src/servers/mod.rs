@@ -4,3 +4,4 @@ pub(crate) mod adfolio;
 pub(crate) mod nginx;
 pub(crate) mod postgres;
 pub(crate) mod rabbitmq;
+mod rabbitmq_home;

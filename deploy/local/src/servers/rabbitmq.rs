@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
@@ -12,6 +12,8 @@ use crate::component::Component;
 use crate::layout::Layout;
 use crate::ports::{Ports, loopback};
 use crate::process::{Launch, Unit, find_program};
+
+use super::rabbitmq_home;
 
 /// Erlang's own scripts; the package's program in PATH insists on the accounts root or rabbitmq.
 const PROGRAM: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
@@ -39,7 +41,7 @@ pub(crate) fn epmd(layout: &Layout, ports: &Ports) -> Result<Unit> {
 
 /// Writes the configuration and describes the broker.
 pub(crate) fn prepare(layout: &Layout, ports: &Ports) -> Result<Unit> {
-    if !PathBuf::from(PROGRAM).exists() {
+    if !Path::new(PROGRAM).exists() {
         bail!("RabbitMQ is not installed (no {PROGRAM}): `make up` installs it");
     }
     let folder = layout.folder(Component::Rabbitmq.name());
@@ -52,6 +54,7 @@ pub(crate) fn prepare(layout: &Layout, ports: &Ports) -> Result<Unit> {
     };
     let configuration = write("rabbitmq.conf", &configuration(ports))?;
     let plugins = write("enabled_plugins", "[].\n")?;
+    let scripts = rabbitmq_home::prepare(Path::new(PROGRAM), &folder.join("server"))?;
     // Given by name, so that the machine's own file is not read.
     let environment = write("rabbitmq-env.conf", "")?;
     let launch = Launch::new(PROGRAM, &folder)
@@ -59,6 +62,7 @@ pub(crate) fn prepare(layout: &Layout, ports: &Ports) -> Result<Unit> {
         .args(["-noinput"])
         .env("RABBITMQ_ALLOW_INPUT", "1")
         .env("HOME", &home)
+        .env("RABBITMQ_SCRIPTS_DIR", scripts)
         .env("RABBITMQ_NODENAME", NODE_NAME)
         .env("RABBITMQ_CONFIG_FILE", configuration)
         .env("RABBITMQ_CONF_ENV_FILE", environment)
