@@ -184,6 +184,23 @@ test('offline, a banner comes and goes and what was loaded stays', async ({ page
   await expect(page.getByText('You are offline.')).toHaveCount(0);
 });
 
+test('a page that is opened offline says so, and comes as soon as there is a connection', async ({
+  page,
+  context,
+}) => {
+  await openAs(page, (await Api.demo()).token, '/wallet');
+  await context.setOffline(true);
+  await page.getByRole('link', { name: 'Card or address' }).click();
+  const alert = page.locator('main').getByRole('alert');
+  await expect(alert).toContainText('No connection to the server');
+  await expect(page.getByRole('banner').getByRole('button', { name: 'Back' })).toBeVisible();
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await expect(alert).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.getByRole('tab', { name: 'Bank card' })).toBeVisible();
+  await expect(page).toHaveURL(/#\/wallet\/bind-card$/);
+});
+
 test('figures are asked for every 30 s, not while hidden, and at once on coming back', async ({ page }) => {
   await page.clock.install();
   let asked = 0;
@@ -410,7 +427,7 @@ test('a language is chosen by keyboard, kept, and told to the account', async ({
   await expect(page.locator('html')).toHaveAttribute('lang', 'zh-Hans');
 });
 
-test('a disabled account is told so in its language, with the way to customer service', async ({ page }) => {
+test('a disabled account is told so, with the way to customer service', async ({ page }) => {
   const staff = await Api.staff();
   const { api, user } = await newAdvertiser(staff);
   await openAs(page, api.token, '/wallet');
@@ -427,6 +444,28 @@ test('a disabled account is told so in its language, with the way to customer se
   await page.goBack();
   await expect(page).toHaveURL(/#\/login$/);
 });
+
+for (const [state, text] of [
+  ['not_activated', /noch nicht aktiviert/],
+  ['disabled', /gesperrt/],
+  ['cancelled', /geschlossen/],
+] as const) {
+  test(`an account that is ${state} is told so in the language of the account`, async ({ page }) => {
+    const staff = await Api.staff();
+    const { api, user } = await newAdvertiser(staff);
+    await openAs(page, api.token, '/wallet');
+    await expect(page.locator('html')).toHaveAttribute('lang', 'en');
+    // Chosen on another device meanwhile.
+    await api.post('/user/info/edit', { lang: 'de' });
+    await staff.post('/admin/user/state', { id: user.id, state, reason: 'checks' });
+    await page.getByRole('link', { name: 'Plans' }).click();
+    const message = page.getByRole('dialog', { name: 'Konto nicht verfügbar' });
+    await expect(message.getByText(text)).toBeVisible();
+    await expect(page.locator('html')).toHaveAttribute('lang', 'de');
+    await page.goBack();
+    await expect(page).toHaveURL(/#\/login$/);
+  });
+}
 
 test('what was typed is there again after a login that came between', async ({ page }) => {
   const { api, user, password } = await newAdvertiser(await Api.staff());

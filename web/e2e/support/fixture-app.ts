@@ -71,7 +71,8 @@ export class FixtureApp {
   /** Refuses a call from now on, with a text of the app's own as the server would send it. */
   refuse(path: string, code: number, reason: string): void {
     const data = { reason, field: null, lang: this.lang, retry_after: null };
-    this.refusals.set(`/api${path}`, { code, msg: this.t('error.session_expired'), data });
+    const text = code === 503 ? 'error.session_expired' : 'error.system';
+    this.refusals.set(`/api${path}`, { code, msg: this.t(text), data });
   }
 
   /** Lets an answer have other values in some fields from now on. */

@@ -12,8 +12,20 @@ import { createQueryClient } from './query-client';
 import { LOGIN_PATH, NOT_FOUND_PATH, type RouteSpec, routes } from './routes';
 import { SessionSync } from './session-sync';
 import { Shell } from './shell';
+import { UnloadedPage } from './unloaded-page';
 
-const screens = new Map<string, ComponentType>(routes.map((route) => [route.path, lazy(loadOf(route))]));
+/** The pages by their paths, from when they are first shown. */
+const pages = new Map<string, ComponentType>();
+
+/** One that could not be fetched is asked for again once what stood for it is left. */
+function pageOf(route: RouteSpec): ComponentType {
+  const known = pages.get(route.path);
+  if (known) return known;
+  const page = lazy(() => loadOf(route)().catch(() => ({ default: Unloaded })));
+  const Unloaded = () => <UnloadedPage onLeave={() => pages.delete(route.path)} />;
+  pages.set(route.path, page);
+  return page;
+}
 
 /** A page together with its texts; those of the pages that need no login are there from the start. */
 function loadOf({ login, load }: RouteSpec): RouteSpec['load'] {
@@ -47,6 +59,10 @@ export function App() {
 }
 
 function Screen({ route }: { route: RouteSpec }) {
-  const Page = screens.get(route.path);
-  return <Guard route={route}>{Page ? <Page /> : null}</Guard>;
+  const Page = pageOf(route);
+  return (
+    <Guard route={route}>
+      <Page />
+    </Guard>
+  );
 }

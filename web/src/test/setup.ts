@@ -2,6 +2,7 @@ import '@testing-library/jest-dom/vitest';
 import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { completeTexts, startTranslations } from '@/i18n';
+import { dropDrafts } from '@/lib/drafts';
 import { endSession } from '@/lib/session/store';
 import { server } from './server';
 
@@ -22,6 +23,7 @@ afterEach(() => {
   cleanup();
   server.resetHandlers();
   endSession(true);
+  dropDrafts();
   localStorage.clear();
 });
 

@@ -1,6 +1,6 @@
 import { type ChangeEvent, type FormEvent, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'react-router';
-import { draftOf, dropDraft, holdDraft } from '@/lib/drafts';
+import { draftOf, dropDraft, keepDraft } from '@/lib/drafts';
 import { sessionStore } from '@/lib/session/store';
 
 type Errors<V> = { [K in keyof V]?: string | undefined };
@@ -14,7 +14,7 @@ export function useForm<V extends Record<string, string>>(initial: V, check: (va
   const form = useRef<HTMLFormElement>(null);
   const { pathname } = useLocation();
   const name = `${pathname} ${Object.keys(initial)}`;
-  const [values, setValues] = useState(() => ({ ...initial, ...draftOf(name) }));
+  const [values, setValues] = useState(() => ({ ...initial, ...draftOf<V>(name) }));
   const [errors, setErrors] = useState<Errors<V>>({});
   const [failures, setFailures] = useState(0);
 
@@ -69,7 +69,7 @@ function useDraft(name: string, values: Record<string, string>): void {
     const hadSession = sessionStore.get().token !== null;
     return () => {
       const { token, leftByUser } = sessionStore.get();
-      if (hadSession && token === null && !leftByUser) holdDraft(name, latest.current);
+      if (hadSession && token === null && !leftByUser) keepDraft(name, latest.current);
     };
   }, [name]);
 }

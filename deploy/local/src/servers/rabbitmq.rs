@@ -19,6 +19,10 @@ use super::rabbitmq_home;
 const PROGRAM: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 /// Unique by the stack's own port mapper, and the same in every run because the data are bound to it.
 const NODE_NAME: &str = "adfolio@localhost";
+/// The broker stays on this machine, and its schedulers sleep while there is nothing to do: by default they keep turning for
+/// a while, which on a few shared cores takes time from those that it serves.
+const ERLANG_ARGUMENTS: &str =
+    "-kernel inet_dist_use_interface {127,0,0,1} +sbwt none +sbwtdcpu none +sbwtdio none";
 const STOP_LIMIT: Duration = Duration::from_secs(20);
 const EPMD_STOP_LIMIT: Duration = Duration::from_secs(2);
 
@@ -75,10 +79,7 @@ pub(crate) fn prepare(layout: &Layout, ports: &Ports) -> Result<Unit> {
         .env("RABBITMQ_DIST_PORT", ports.erlang.to_string())
         .env("ERL_EPMD_PORT", ports.epmd.to_string())
         .env("ERL_EPMD_ADDRESS", "127.0.0.1")
-        .env(
-            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS",
-            "-kernel inet_dist_use_interface {127,0,0,1}",
-        );
+        .env("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", ERLANG_ARGUMENTS);
     Ok(Unit {
         component: Component::Rabbitmq,
         launch,

@@ -6,7 +6,7 @@ import { useLocation } from 'react-router';
 import { useFormats } from '@/i18n/format';
 import type { UserInfo } from '@/lib/api/types';
 import { userInfoQuery } from '@/lib/data/user-info';
-import { dropDraft } from '@/lib/stored-draft';
+import { dropDraft } from '@/lib/drafts';
 import { Avatar } from '@/ui/avatar';
 import { Badge, Card } from '@/ui/card';
 import { Money } from '@/ui/money';

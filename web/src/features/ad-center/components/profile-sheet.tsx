@@ -7,7 +7,7 @@ import { useFormats } from '@/i18n/format';
 import { ApiError } from '@/lib/api/error';
 import type { UserInfo } from '@/lib/api/types';
 import { basicConfigQuery } from '@/lib/data/basic-config';
-import { readDraft, writeDraft } from '@/lib/stored-draft';
+import { draftOf, keepDraft } from '@/lib/drafts';
 import { Avatar } from '@/ui/avatar';
 import { Button } from '@/ui/button';
 import { Row, Rows } from '@/ui/card';
@@ -156,7 +156,7 @@ function useProfile(user: UserInfo, onSaved: () => void) {
   // A second tap may come before React has drawn the button as busy.
   const running = useRef(false);
   const current: ProfileValues = { nickname: user.nickname, email: user.email, phone: user.phone };
-  const form = useForm({ ...current, ...readDraft<ProfileValues>(PROFILE_DRAFT, user.id) }, (values) => {
+  const form = useForm({ ...current, ...draftOf<ProfileValues>(PROFILE_DRAFT) }, (values) => {
     setNote(null);
     return Object.fromEntries(
       Object.entries(checkProfile(values, current)).map(([name, error]) => [
@@ -166,7 +166,7 @@ function useProfile(user: UserInfo, onSaved: () => void) {
     );
   });
   const { values } = form;
-  useEffect(() => writeDraft(PROFILE_DRAFT, user.id, values), [user.id, values]);
+  useEffect(() => keepDraft(PROFILE_DRAFT, values), [values]);
 
   const submit = (checked: ProfileValues) => {
     if (running.current) return;

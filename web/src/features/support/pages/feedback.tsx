@@ -7,8 +7,8 @@ import { ApiError } from '@/lib/api/error';
 import type { UploadedFile } from '@/lib/api/types';
 import { basicConfigQuery } from '@/lib/data/basic-config';
 import { userInfoQuery } from '@/lib/data/user-info';
+import { draftOf, dropDraft, keepDraft } from '@/lib/drafts';
 import { useIntentionKey } from '@/lib/idempotency';
-import { dropDraft, readDraft, writeDraft } from '@/lib/stored-draft';
 import { Button, LinkButton } from '@/ui/button';
 import { FormAlert, TextField } from '@/ui/field';
 import { ImageUpload } from '@/ui/image-upload';
@@ -37,7 +37,6 @@ export default function FeedbackPage() {
         <>
           <p className={styles.lead}>{t('feedback.lead')}</p>
           <FeedbackForm
-            owner={user.data?.id ?? ''}
             maxBytes={config.data?.upload_max_bytes ?? DEFAULT_MAX_BYTES}
             onSent={() => setSent(true)}
           />
@@ -47,11 +46,11 @@ export default function FeedbackPage() {
   );
 }
 
-type FormProps = { owner: string; maxBytes: number; onSent: () => void };
+type FormProps = { maxBytes: number; onSent: () => void };
 
-function FeedbackForm({ owner, maxBytes, onSent }: FormProps) {
+function FeedbackForm({ maxBytes, onSent }: FormProps) {
   const { t } = useTranslation();
-  const { form, uploads, submit, alert, imagesError, isSending } = useFeedback({ owner, maxBytes, onSent });
+  const { form, uploads, submit, alert, imagesError, isSending } = useFeedback({ maxBytes, onSent });
   return (
     <form className={styles.form} {...form.formProps(submit)}>
       <FormAlert>{alert}</FormAlert>
@@ -84,13 +83,13 @@ function FeedbackForm({ owner, maxBytes, onSent }: FormProps) {
 
 type Draft = { topic: string; content: string; images: UploadedFile[] };
 
-function useFeedback({ owner, maxBytes, onSent }: FormProps) {
+function useFeedback({ maxBytes, onSent }: FormProps) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const key = useIntentionKey();
   // A second tap may come before React has drawn the button as busy.
   const running = useRef(false);
-  const [draft] = useState(() => readDraft<Draft>(DRAFT, owner));
+  const [draft] = useState(() => draftOf<Draft>(DRAFT));
   const [imagesError, setImagesError] = useState<string | null>(null);
   const uploads = useUploads(maxBytes, () =>
     (draft.images ?? []).map((image, index) => doneUpload(image, t('upload.picture', { number: index + 1 }))),
@@ -107,8 +106,8 @@ function useFeedback({ owner, maxBytes, onSent }: FormProps) {
   const isDone = useRef(false);
   useEffect(() => {
     const images = items.flatMap(({ uploaded }) => uploaded ?? []);
-    if (!isDone.current) writeDraft(DRAFT, owner, { topic, content, images } satisfies Draft);
-  }, [owner, topic, content, items]);
+    if (!isDone.current) keepDraft(DRAFT, { topic, content, images } satisfies Draft);
+  }, [topic, content, items]);
 
   const mutation = useMutation({
     mutationFn: (body: Parameters<typeof submitFeedback>[0]) => submitFeedback(body, key.for(body)),
