@@ -14,10 +14,10 @@ export function UnloadedPage({ onLeave }: { onLeave: () => void }) {
   const isOnline = useOnline();
   const leave = useRef(onLeave);
   useEffect(() => leave.current, []);
+  const wasOffline = useRef(false);
   useEffect(() => {
-    if (isOnline) return;
-    window.addEventListener('online', reload);
-    return () => window.removeEventListener('online', reload);
+    if (isOnline && wasOffline.current) reload();
+    wasOffline.current = !isOnline;
   }, [isOnline]);
   return <ErrorState error={UNREACHABLE} onRetry={() => isOnline && reload()} />;
 }
