@@ -230,7 +230,11 @@ test('follow records load on, and a failed load can be asked again', async () =>
     http.get(FOLLOWS, ({ request }) => {
       if (isBroken) return refusal(500, 'Server error');
       const cursor = new URL(request.url).searchParams.get('cursor');
-      const items = [follow({ operator_name: cursor ? 'Second page' : 'First page' })];
+      const items = [
+        cursor
+          ? follow({ operator_id: 'operator-2', operator_name: 'Second page' })
+          : follow({ operator_name: 'First page' }),
+      ];
       return ok({ items, next_cursor: cursor ? null : 'next', current_operator_id: null });
     }),
   );

@@ -4,6 +4,7 @@ import { useFormats } from '@/i18n/format';
 import type { Statistics } from '@/lib/api/types';
 import { IconButton } from '@/ui/button';
 import { cx } from '@/ui/cx';
+import { HeroCaption, HeroPanel } from '@/ui/hero-panel';
 import { Money } from '@/ui/money';
 import { Skeleton } from '@/ui/states';
 import styles from '../pages/ad-center.module.css';
@@ -22,9 +23,9 @@ export function Hero({ statistics, updatedAt, isFetching, failed, onRefresh }: P
   const { time } = useFormats();
   const updated = updatedAt > 0 ? t('common.updated', { time: time(updatedAt) }) : t('common.loading');
   return (
-    <section className={styles.hero} aria-label={t('figure.profit')}>
+    <HeroPanel aria-label={t('figure.profit')}>
       <div className={styles.top}>
-        <p className={styles.caption}>{t('figure.profit')}</p>
+        <HeroCaption>{t('figure.profit')}</HeroCaption>
         <div className={cx(styles.refresh, isFetching && styles.busy)}>
           <span>{failed ? t('ad_center.not_refreshed', { updated }) : updated}</span>
           <IconButton label={t('common.refresh')} onClick={onRefresh}>
@@ -53,6 +54,6 @@ export function Hero({ statistics, updatedAt, isFetching, failed, onRefresh }: P
           </dd>
         </div>
       </dl>
-    </section>
+    </HeroPanel>
   );
 }

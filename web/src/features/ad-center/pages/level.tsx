@@ -5,8 +5,9 @@ import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
 import { userInfoQuery } from '@/lib/data/user-info';
 import { Button } from '@/ui/button';
-import { Badge } from '@/ui/card';
+import { Badge, Card } from '@/ui/card';
 import { cx } from '@/ui/cx';
+import { HeroCaption, HeroPanel } from '@/ui/hero-panel';
 import { Money } from '@/ui/money';
 import { useService } from '@/ui/service/service-store';
 import { ErrorState, SkeletonCards } from '@/ui/states';
@@ -54,8 +55,8 @@ function LevelCard({ level }: { level: number }) {
   const { t } = useTranslation();
   const { integer } = useFormats();
   return (
-    <section className={styles.hero} aria-labelledby="level">
-      <p className={styles.caption}>{t('level.current')}</p>
+    <HeroPanel aria-labelledby="level">
+      <HeroCaption>{t('level.current')}</HeroCaption>
       <h2 id="level" className={styles.level}>
         {t('level.other_level', { level: integer(level) })}
       </h2>
@@ -74,7 +75,7 @@ function LevelCard({ level }: { level: number }) {
         ))}
       </ol>
       <p className={styles.text}>{t('level.shop_level_text')}</p>
-    </section>
+    </HeroPanel>
   );
 }
 
@@ -82,13 +83,9 @@ type FactProps = { label: string; value: ReactNode; text: string };
 
 function Fact({ label, value, text }: FactProps) {
   return (
-    <section className={styles.fact}>
-      <div className={styles.head}>
-        <h2 className={styles.label}>{label}</h2>
-        <p className={styles.value}>{value}</p>
-      </div>
+    <Card title={label} action={<p className={styles.value}>{value}</p>}>
       <p className={styles.meaning}>{text}</p>
-    </section>
+    </Card>
   );
 }
 

@@ -101,17 +101,19 @@ function Record({ follow }: { follow: Follow }) {
   const { date } = useFormats();
   const from = date(follow.followed_at);
   return (
-    <li className={styles.record}>
-      <div className={styles.head}>
-        <p className={styles.name}>{follow.operator_name}</p>
-        {follow.ended_at ? null : <Badge tone="positive">{t('operated.active')}</Badge>}
-      </div>
-      <p className={styles.meta}>
-        {follow.ended_at
-          ? t('operated.until', { from, to: date(follow.ended_at) })
-          : t('operated.since', { date: from })}
-      </p>
-      <OperatorId id={follow.operator_id} />
+    <li>
+      <Card>
+        <div className={styles.head}>
+          <p className={styles.name}>{follow.operator_name}</p>
+          {follow.ended_at ? null : <Badge tone="positive">{t('operated.active')}</Badge>}
+        </div>
+        <p className={styles.meta}>
+          {follow.ended_at
+            ? t('operated.until', { from, to: date(follow.ended_at) })
+            : t('operated.since', { date: from })}
+        </p>
+        <OperatorId id={follow.operator_id} />
+      </Card>
     </li>
   );
 }

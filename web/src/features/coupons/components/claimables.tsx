@@ -80,6 +80,7 @@ export function ClaimableTicket({ item, words = 'claim', note }: TicketProps) {
         <div className={styles.foot}>
           <Badge tone="brand">{t(`coupon.kind.${item.kind}`)}</Badge>
           <Button
+            className={styles.claim}
             tone={item.claimed ? 'quiet' : 'primary'}
             disabled={item.claimed}
             busy={claim.isPending}

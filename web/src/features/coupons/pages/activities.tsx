@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { basicConfigQuery } from '@/lib/data/basic-config';
 import { LinkButton } from '@/ui/button';
 import { Card } from '@/ui/card';
+import { HeroPanel } from '@/ui/hero-panel';
 import { usePageHeader } from '@/ui/page-header';
 import { PlainText } from '@/ui/plain-text';
 import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
@@ -18,7 +19,7 @@ export default function ActivitiesPage() {
   const { t } = useTranslation();
   return (
     <div className={styles.page}>
-      <section className={styles.hero} aria-labelledby="activity">
+      <HeroPanel className={styles.hero} aria-labelledby="activity">
         <div className={styles.art} aria-hidden="true">
           <Gift size={32} />
         </div>
@@ -42,7 +43,7 @@ export default function ActivitiesPage() {
             </div>
           </li>
         </ul>
-      </section>
+      </HeroPanel>
       <Offers />
       <Rules />
     </div>

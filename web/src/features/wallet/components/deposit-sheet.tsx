@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { userInfoQuery } from '@/lib/data/user-info';
 import { Button } from '@/ui/button';
 import { CopyButton } from '@/ui/copy-button';
+import { NumberedList } from '@/ui/numbered-list';
 import { useService } from '@/ui/service/service-store';
 import { Sheet } from '@/ui/sheet';
 import styles from '../pages/wallet.module.css';
@@ -27,11 +28,11 @@ export function DepositSheet({ isOpen, onClose }: { isOpen: boolean; onClose: ()
       }
     >
       <p className={styles.sheetLead}>{t('wallet.deposit_lead')}</p>
-      <ol className={styles.tips}>
+      <NumberedList>
         <li>{t('wallet.deposit_tip_contact')}</li>
         <li>{t('wallet.deposit_tip_name')}</li>
         <li>{t('wallet.deposit_tip_credit')}</li>
-      </ol>
+      </NumberedList>
       {user ? (
         <div className={styles.copy}>
           <div>

@@ -11,6 +11,7 @@ import { Badge, Card, Row, Rows } from '@/ui/card';
 import { CopyButton } from '@/ui/copy-button';
 import { cx } from '@/ui/cx';
 import { Money } from '@/ui/money';
+import { NumberedList } from '@/ui/numbered-list';
 import { usePageHeader } from '@/ui/page-header';
 import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
 import { withdrawalQuery } from '../api/queries';
@@ -38,11 +39,11 @@ export function WithdrawalResult({ id }: { id: string }) {
       <Facts withdrawal={query.data} />
       {query.data.status === 'pending' ? (
         <Card title={t('withdraw.next_title')}>
-          <ol className={styles.next}>
+          <NumberedList>
             {NEXT.map((key) => (
               <li key={key}>{t(`withdraw.next.${key}`)}</li>
             ))}
-          </ol>
+          </NumberedList>
         </Card>
       ) : null}
       <div className={styles.leave}>

@@ -8,6 +8,7 @@ import { propertyQuery } from '@/lib/data/property';
 import { signOf } from '@/lib/money';
 import { Card, Row, Rows } from '@/ui/card';
 import { cx } from '@/ui/cx';
+import { HeroCaption, HeroPanel } from '@/ui/hero-panel';
 import { Money } from '@/ui/money';
 import { usePageHeader } from '@/ui/page-header';
 import { ErrorState, Skeleton } from '@/ui/states';
@@ -47,8 +48,8 @@ function Hero({ property }: { property: Property | undefined }) {
   const { t } = useTranslation();
   const deposit = useOverlay('deposit');
   return (
-    <section className={styles.hero} aria-label={t('wallet.total_assets')}>
-      <p className={styles.caption}>{t('wallet.total_assets')}</p>
+    <HeroPanel aria-label={t('wallet.total_assets')}>
+      <HeroCaption>{t('wallet.total_assets')}</HeroCaption>
       <div className={styles.total}>
         {property ? (
           <Money value={property.total_assets} currency={property.currency} />
@@ -78,7 +79,7 @@ function Hero({ property }: { property: Property | undefined }) {
         </Link>
       </div>
       <DepositSheet isOpen={deposit.isOpen} onClose={deposit.close} />
-    </section>
+    </HeroPanel>
   );
 }
 

@@ -1,0 +1,71 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { render } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { liveStore } from '@/lib/live/state';
+import { roots } from '@/lib/query-roots';
+import { startSession } from '@/lib/session/store';
+import { Live } from './live';
+
+const TURN_MS = 30_000;
+
+let client: QueryClient;
+let asked: ReturnType<typeof vi.spyOn>;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  // A stream that is never answered.
+  vi.stubGlobal('fetch', () => new Promise(() => undefined));
+  client = new QueryClient();
+  asked = vi.spyOn(client, 'invalidateQueries');
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  liveStore.set(false);
+});
+
+function follow() {
+  startSession('token-1', 'register');
+  return render(
+    <QueryClientProvider client={client}>
+      <Live />
+    </QueryClientProvider>,
+  );
+}
+
+test('without a stream badge, wallet and plans are asked for every 30 s', async () => {
+  follow();
+  await vi.advanceTimersByTimeAsync(TURN_MS - 1);
+  expect(asked).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(asked).toHaveBeenCalledTimes(3);
+  for (const root of [roots.wallet, roots.plans])
+    expect(asked).toHaveBeenCalledWith(expect.objectContaining({ queryKey: [root] }));
+  await vi.advanceTimersByTimeAsync(TURN_MS);
+  expect(asked).toHaveBeenCalledTimes(6);
+});
+
+test('with a stream they are asked for every tenth time only', async () => {
+  follow();
+  await vi.advanceTimersByTimeAsync(0);
+  liveStore.set(true);
+  await vi.advanceTimersByTimeAsync(9 * TURN_MS);
+  expect(asked).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(TURN_MS);
+  expect(asked).toHaveBeenCalledTimes(3);
+});
+
+test('a hidden page asks for nothing', async () => {
+  follow();
+  vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+  await vi.advanceTimersByTimeAsync(20 * TURN_MS);
+  expect(asked).not.toHaveBeenCalled();
+});
+
+test('nobody is asked for a visitor, nor after the page is left', async () => {
+  const page = follow();
+  page.unmount();
+  await vi.advanceTimersByTimeAsync(2 * TURN_MS);
+  expect(asked).not.toHaveBeenCalled();
+});

@@ -1,0 +1,12 @@
+import type { ComponentProps, ReactNode } from 'react';
+import { cx } from './cx';
+import styles from './hero-panel.module.css';
+
+/** The dark panel with what matters most on a page. It needs a name: `aria-label` or `aria-labelledby`. */
+export function HeroPanel({ className, ...props }: ComponentProps<'section'>) {
+  return <section className={cx(styles.hero, className)} {...props} />;
+}
+
+export function HeroCaption({ children }: { children: ReactNode }) {
+  return <p className={styles.caption}>{children}</p>;
+}
