@@ -33,6 +33,13 @@ find_chromium() {
     return 1
 }
 
+has_letters() {
+    local language
+    for language in "$@"; do
+        [ -n "$(fc-list ":lang=$language" 2>/dev/null)" ] || return 1
+    done
+}
+
 # The distribution's packages that are missing, looked for by their files: asking apt takes seconds.
 missing_packages() {
     local found=()
@@ -41,11 +48,12 @@ missing_packages() {
     has_program nginx || found+=(nginx)
     has_program setpriv || found+=(util-linux)
     has_program cc || found+=(gcc libc6-dev)
-    if [ "${1:-}" = test ] && ! find_chromium >/dev/null; then
-        found+=(chromium)
-    fi
-    if [ "${1:-}" = test ] && ! python3 -c 'import ensurepip, venv' >/dev/null 2>&1; then
-        found+=(python3-venv)
+    if [ "${1:-}" = test ]; then
+        find_chromium >/dev/null || found+=(chromium)
+        # Without letters of its own a text is as wide as empty boxes.
+        has_letters zh-cn ja ko || found+=(fonts-wqy-microhei)
+        has_letters th || found+=(fonts-tlwg-loma-otf)
+        python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || found+=(python3-venv)
     fi
     printf '%s\n' "${found[*]:-}"
 }
@@ -55,7 +63,7 @@ prepare_install() {
     local packages=$1
     [ -n "$packages" ] || return 0
     if ! command -v apt-get >/dev/null 2>&1; then
-        fail "Please install PostgreSQL, RabbitMQ, nginx and util-linux (for tests also Chromium); missing here: $packages.
+        fail "Please install PostgreSQL, RabbitMQ, nginx and util-linux (for tests also Chromium and fonts); missing here: $packages.
 Only Debian's and Ubuntu's packages are installed by themselves."
     fi
     say "installing: $packages"

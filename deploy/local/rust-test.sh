@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # Most tests wait for servers much of their time.
-threads=$(($(nproc) * 3))
+threads=$(($(nproc) * 2))
 export NEXTEST_TEST_THREADS=$threads RUST_TEST_THREADS=$threads
 
 if cargo nextest --version >/dev/null 2>&1; then

@@ -29,6 +29,7 @@ mod services;
 mod stack;
 mod staff_reason;
 mod stale;
+mod statement;
 mod stream;
 mod streams_of_services;
 mod uploads;

@@ -6,6 +6,8 @@ export type Formats = {
   money: (value: string) => string;
   /** The same with a plus or minus, for results and movements. */
   signedMoney: (value: string) => string;
+  /** An amount as it is typed: without groups, see `parseTypedAmount`. */
+  typedMoney: (value: string) => string;
   integer: (value: number) => string;
   /** A decimal string of the server as short as it is: `10`, `12.5`. */
   decimal: (value: string) => string;
@@ -41,6 +43,7 @@ const cache = new Map<string, Formats>();
 function makeFormats(locale: string): Formats {
   const twoDecimals = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
   const money = new Intl.NumberFormat(locale, twoDecimals);
+  const typed = new Intl.NumberFormat(locale, { ...twoDecimals, useGrouping: false });
   const signed = new Intl.NumberFormat(locale, { ...twoDecimals, signDisplay: 'exceptZero' });
   const integer = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
   const percent = new Intl.NumberFormat(locale, {
@@ -64,6 +67,7 @@ function makeFormats(locale: string): Formats {
   return {
     money: (value) => money.format(value as NumericString),
     signedMoney: (value) => signed.format(value as NumericString),
+    typedMoney: (value) => typed.format(value as NumericString),
     integer: (value) => integer.format(value),
     decimal: (value) => decimal.format(value as NumericString),
     ratio: (value) => ratio.format(value as NumericString),

@@ -44,6 +44,8 @@ describe('a typed amount', () => {
     ['12,5', '12.50'],
     ['1,250.00', '1250.00'],
     ['1,250', '1250.00'],
+    ['1.250,00', '1250.00'],
+    ['1\u202f250,5', '1250.50'],
     ["1'250.00", '1250.00'],
     ['.5', '0.50'],
     ['5.', '5.00'],
@@ -52,12 +54,28 @@ describe('a typed amount', () => {
     expect(parseTypedAmount(typed)).toBe(amount);
   });
 
-  test.each(['', ' ', 'abc', '-5', '+5', '1e3', '1.234', '1.2.3', '.', '1,2,3', 'NaN', '0x10'])(
-    '%j is none',
-    (typed) => {
-      expect(parseTypedAmount(typed)).toBeNull();
-    },
-  );
+  test.each([
+    '',
+    ' ',
+    'abc',
+    '-5',
+    '+5',
+    '1e3',
+    '1.234',
+    '1.2.3',
+    '.',
+    '1,2,3',
+    '1.250',
+    '1.2,50',
+    'NaN',
+    '0x10',
+  ])('%j is none', (typed) => {
+    expect(parseTypedAmount(typed)).toBeNull();
+  });
+});
+
+test.each(['en', 'de', 'fr', 'ru', 'th', 'vi'])('what the app fills in, %s understands', (lang) => {
+  expect(parseTypedAmount(formatsFor(lang).typedMoney('1234567.80'))).toBe('1234567.80');
 });
 
 describe('what a put comes to', () => {

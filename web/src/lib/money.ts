@@ -20,14 +20,15 @@ export function fromMinor(minor: bigint): string {
 }
 
 /**
- * What a person typed as an amount, as a decimal string; null when it is none. A comma stands for the decimal point
- * when it can only mean that, so that `12,5` and `1,250.00` are both understood.
+ * What a person typed as an amount, as a decimal string; null when it is none. Comma and point stand for what they can
+ * only mean, so that `12,5`, `1,250.00` and `1.250,00` are understood, while `1.250` is not.
  */
 export function parseTypedAmount(typed: string): string | null {
   const text = typed.trim().replace(/[\s'’]/g, '');
-  const plain = /^\d{1,3}(,\d{3})+(\.\d{1,2})?$/.test(text)
+  const ungrouped = /^\d{1,3}(,\d{3})+(\.\d{1,2})?$/.test(text)
     ? text.replaceAll(',', '')
-    : text.replace(',', '.');
+    : text.replace(/^\d{1,3}(\.\d{3})+(?=,\d{1,2}$)/, (groups) => groups.replaceAll('.', ''));
+  const plain = ungrouped.replace(',', '.');
   if (!/^(\d{1,15}(\.\d{0,2})?|\.\d{1,2})$/.test(plain)) return null;
   return fromMinor(toMinor(plain.startsWith('.') ? `0${plain}` : plain.replace(/\.$/, '')));
 }

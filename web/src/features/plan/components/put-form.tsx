@@ -100,10 +100,11 @@ type AmountFormInput = { plan: Plan | null; limits: PutLimits; coupon: Coupon | 
 /** The typed amount is in the address, so that a login that comes between does not lose it. */
 function useAmountForm({ plan, limits, coupon }: AmountFormInput) {
   const { t } = useTranslation();
-  const { money } = useFormats();
+  const { money, typedMoney } = useFormats();
   const [query, setQuery] = useSearchParams();
   const { state } = useLocation();
-  const form = useForm({ amount: query.get('amount') ?? plan?.put_amount ?? '' }, ({ amount }) => {
+  const proposed = plan ? typedMoney(plan.put_amount) : '';
+  const form = useForm({ amount: query.get('amount') ?? proposed }, ({ amount }) => {
     const wrong = checkAmount(amount, limits, coupon);
     const params = {
       min: money(limits.min),
@@ -146,12 +147,17 @@ type QuickProps = { limits: PutLimits; amount: string | null; onChoose: (value: 
 
 function QuickAmounts({ limits, amount, onChoose }: QuickProps) {
   const { t } = useTranslation();
-  const { money } = useFormats();
+  const { money, typedMoney } = useFormats();
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would only add its own frame
     <div className={styles.quick} role="group" aria-label={t('put.quick_amounts')}>
       {quickAmounts(limits).map((value) => (
-        <button key={value} type="button" aria-pressed={amount === value} onClick={() => onChoose(value)}>
+        <button
+          key={value}
+          type="button"
+          aria-pressed={amount === value}
+          onClick={() => onChoose(typedMoney(value))}
+        >
           {money(value)}
         </button>
       ))}

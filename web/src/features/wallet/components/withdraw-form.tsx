@@ -70,6 +70,7 @@ type FieldsProps = { property: Property; bound: Destinations; terms: readonly Wi
 
 function Fields({ property, bound, terms }: FieldsProps) {
   const { t } = useTranslation();
+  const { typedMoney } = useFormats();
   const review = useOverlay('review');
   const { form, method, chosen, choose, keep } = useWithdrawalForm({ property, bound, terms });
   const rejectLater = useLateRejection(review.isOpen, form.reject);
@@ -88,7 +89,11 @@ function Fields({ property, bound, terms }: FieldsProps) {
             {...form.fieldProps('amount')}
             property={property}
             onBlur={() => keep('amount', form.values.amount)}
-            onAll={chosen ? () => form.setValue('amount', allOf(property.available_funds, chosen)) : null}
+            onAll={
+              chosen
+                ? () => form.setValue('amount', typedMoney(allOf(property.available_funds, chosen)))
+                : null
+            }
           />
           {chosen ? <Arrival amount={amount} terms={chosen} currency={property.currency} /> : null}
         </Card>
