@@ -147,8 +147,11 @@ function inspectBreaks(node: Text, range: Range, found: Inspection): void {
   for (const amount of node.data.matchAll(/[-+−]?\d[\d.,'\u00a0\u202f]*[.,]\d{2}(?!\d)/g)) {
     if (linesOf(amount) > 1) found.findings.push(`the amount ${quoted(amount[0])} is split over lines`);
   }
-  // What stands between two soft hyphens is a word of its own here.
-  for (const word of node.data.matchAll(/[\p{Script=Latin}\p{Script=Cyrillic}]{4,}/gu)) {
+  // What stands between two soft hyphens is a word of its own here. Its first letter is left out: the hyphen counts as part of
+  // it, and stands on the line before.
+  for (const word of node.data.matchAll(
+    /(?<=[\p{Script=Latin}\p{Script=Cyrillic}])[\p{Script=Latin}\p{Script=Cyrillic}]{3,}/gu,
+  )) {
     if (linesOf(word) > 1) found.squeezed.push({ how: `broken inside “${word[0]}”`, text: node.data.trim() });
   }
 }
