@@ -44,6 +44,24 @@ const FRAMEWORK =
 /** Most visits begin at the login in English: both are fetched with the app, not after it. */
 const FIRST_PAGE = ['src/features/auth/pages/login.tsx', 'src/i18n/packs/en.json?part=first'];
 
+const OWN_STYLESHEET = /\s*<link rel="stylesheet" crossorigin href="\/(assets\/[^"]+)">/g;
+
+type ModuleInfoOf = (id: string) => { importers: readonly string[] } | null;
+
+/** Whether the app itself or its first page needs a module at once. */
+function isOfFirstPage(id: string, infoOf: ModuleInfoOf): boolean {
+  const isEntry = (module: string) => ['src/main.tsx', ...FIRST_PAGE].some((entry) => module.endsWith(entry));
+  if (isEntry(id)) return false;
+  const seen = new Set<string>();
+  const isNeeded = (module: string): boolean => {
+    if (isEntry(module)) return true;
+    if (seen.has(module)) return false;
+    seen.add(module);
+    return infoOf(module)?.importers.some(isNeeded) ?? false;
+  };
+  return isNeeded(id);
+}
+
 function firstPagePreload(): Plugin {
   return {
     name: 'adfolio-first-page-preload',
@@ -61,15 +79,19 @@ function firstPagePreload(): Plugin {
             .filter(({ fileName }) => scripts.has(fileName))
             .flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]),
         );
-        const link = (file: string, attrs: Record<string, string>): HtmlTagDescriptor => ({
+        const preload = (file: string): HtmlTagDescriptor => ({
           tag: 'link',
-          attrs: { ...attrs, crossorigin: true, href: `/${file}` },
+          attrs: { rel: 'modulepreload', crossorigin: true, href: `/${file}` },
           injectTo: 'head',
         });
-        return [
-          ...[...scripts].map((file) => link(file, { rel: 'modulepreload' })),
-          ...[...styles].map((file) => link(file, { rel: 'stylesheet' })),
-        ].filter(({ attrs }) => !html.includes(String(attrs?.href)));
+        const stylesheet = (file: string) => `<link rel="stylesheet" crossorigin href="/${file}">`;
+        const own = [...html.matchAll(OWN_STYLESHEET)].map(([, file = '']) => file);
+        const body = [...new Set([...own, ...styles])].map(stylesheet).join('');
+        return {
+          // At the end of the body the app's styles hold up its scripts, but not the mark that is drawn before.
+          html: html.replace(OWN_STYLESHEET, '').replace('</body>', `${body}</body>`),
+          tags: [...scripts].filter((file) => !html.includes(file)).map(preload),
+        };
       },
     },
   };
@@ -91,8 +113,18 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // What every page needs and seldom changes: one file that stays cached over releases of the app.
-        codeSplitting: { groups: [{ name: 'vendor', test: FRAMEWORK }] },
+        codeSplitting: {
+          groups: [
+            // What every page needs and seldom changes: one file that stays cached over releases of the app.
+            { name: 'vendor', test: FRAMEWORK },
+            // Few files rather than one for each module that two pages share: every file costs a round trip.
+            {
+              name: (id, graph) =>
+                isOfFirstPage(id, (module) => graph.getModuleInfo(module)) ? 'first' : null,
+            },
+            { name: 'pages', test: /[\\/](src[\\/](ui|lib|i18n)|lucide-react)[\\/]/, minShareCount: 4 },
+          ],
+        },
       },
     },
     target: 'es2022',

@@ -1,4 +1,4 @@
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app';
 import { LOGIN_PATH, routeOf } from './app/routes';
@@ -25,11 +25,13 @@ async function start(): Promise<void> {
   await startTranslations(routeOf(path)?.login === true && sessionStore.get().token !== null);
   const root = document.getElementById('root');
   if (root) {
-    createRoot(root).render(
+    const app = (
       <StrictMode>
         <App />
-      </StrictMode>,
+      </StrictMode>
     );
+    // As a transition it is drawn in short steps, between which the browser answers to taps.
+    startTransition(() => createRoot(root).render(app));
   }
 }
 

@@ -37,50 +37,51 @@ export function formatsFor(lang: string): Formats {
   return made;
 }
 
-// Intl formatters are costly to make and cheap to use.
 const cache = new Map<string, Formats>();
+
+/** Intl formatters are cheap to use and costly to make: each is made when it is first wanted. */
+function numbers(locale: string, options: Intl.NumberFormatOptions): (value: string | number) => string {
+  let made: Intl.NumberFormat | undefined;
+  return (value) => {
+    made ??= new Intl.NumberFormat(locale, options);
+    return made.format(value as NumericString);
+  };
+}
+
+function moments(
+  locale: string,
+  options: Intl.DateTimeFormatOptions,
+): (value: string | Date | number) => string {
+  let made: Intl.DateTimeFormat | undefined;
+  return (value) => {
+    made ??= new Intl.DateTimeFormat(locale, options);
+    return made.format(typeof value === 'string' ? new Date(value) : value);
+  };
+}
 
 function makeFormats(locale: string): Formats {
   const twoDecimals = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
-  const money = new Intl.NumberFormat(locale, twoDecimals);
-  const typed = new Intl.NumberFormat(locale, { ...twoDecimals, useGrouping: false });
-  const signed = new Intl.NumberFormat(locale, { ...twoDecimals, signDisplay: 'exceptZero' });
-  const integer = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
-  const percent = new Intl.NumberFormat(locale, {
-    style: 'percent',
-    minimumFractionDigits: 2,
-    maximumFractionDigits: 2,
-  });
-  const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
-  const ratio = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 4 });
-  const wholePercent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
-  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-  const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
-  const thisYear = new Intl.DateTimeFormat(locale, {
-    month: 'short',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: '2-digit',
-  });
-  const time = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
-  const month = new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' });
+  const wholePercent = numbers(locale, { style: 'percent', maximumFractionDigits: 0 });
+  const dateTime = moments(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  const thisYear = moments(locale, { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
+  const month = moments(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' });
   return {
-    money: (value) => money.format(value as NumericString),
-    signedMoney: (value) => signed.format(value as NumericString),
-    typedMoney: (value) => typed.format(value as NumericString),
-    integer: (value) => integer.format(value),
-    decimal: (value) => decimal.format(value as NumericString),
-    ratio: (value) => ratio.format(value as NumericString),
-    wholePercent: (percent) => wholePercent.format(percent / 100),
-    percent: (fraction) => percent.format(fraction as NumericString),
-    date: (iso) => date.format(new Date(iso)),
+    money: numbers(locale, twoDecimals),
+    signedMoney: numbers(locale, { ...twoDecimals, signDisplay: 'exceptZero' }),
+    typedMoney: numbers(locale, { ...twoDecimals, useGrouping: false }),
+    integer: numbers(locale, { maximumFractionDigits: 0 }),
+    decimal: numbers(locale, { maximumFractionDigits: 2 }),
+    ratio: numbers(locale, { minimumFractionDigits: 2, maximumFractionDigits: 4 }),
+    percent: numbers(locale, { style: 'percent', ...twoDecimals }),
+    wholePercent: (percent) => wholePercent(percent / 100),
+    date: moments(locale, { dateStyle: 'medium' }),
+    dateTime,
     moment: (iso) => {
-      const date = new Date(iso);
-      return (date.getFullYear() === new Date().getFullYear() ? thisYear : dateTime).format(date);
+      const isThisYear = new Date(iso).getFullYear() === new Date().getFullYear();
+      return isThisYear ? thisYear(iso) : dateTime(iso);
     },
-    dateTime: (iso) => dateTime.format(new Date(iso)),
-    time: (value) => time.format(value),
-    month: (value) => month.format(new Date(`${value}-01T00:00:00Z`)),
+    time: moments(locale, { hour: '2-digit', minute: '2-digit' }),
+    month: (value) => month(`${value}-01T00:00:00Z`),
     list: (items) => items.join(' · '),
   };
 }

@@ -3,8 +3,15 @@ export function timeZoneHeader(now: Date = new Date(), zone: string = timeZoneNa
   return `${zone} GMT${offsetText(-now.getTimezoneOffset())}`;
 }
 
+let known = { offset: Number.NaN, name: '' };
+
+/** Asking the browser takes a while and every call wants to know; so it is asked again only when the offset changed. */
 export function timeZoneName(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+  const offset = new Date().getTimezoneOffset();
+  if (known.offset !== offset) {
+    known = { offset, name: Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC' };
+  }
+  return known.name;
 }
 
 /** `+08:00` for 480 minutes east of Greenwich. */

@@ -26,12 +26,16 @@ export function Tabs<T extends string>({
   formatCount,
 }: Props<T>) {
   const list = useRef<HTMLDivElement>(null);
+  const wasShown = useRef(false);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen tab comes into view whenever it changes
   useEffect(() => {
     const row = list.current;
     const chosen = row?.querySelector<HTMLElement>('[aria-selected="true"]');
-    if (!row || !chosen || row.scrollWidth <= row.clientWidth) return;
+    const first = wasShown.current ? null : row?.firstElementChild;
+    wasShown.current = true;
+    // A new row shows its first tab; asking for sizes would only lay the page out once more.
+    if (!row || !chosen || chosen === first || row.scrollWidth <= row.clientWidth) return;
     row.scrollTo?.({ left: chosen.offsetLeft - row.offsetLeft - (row.clientWidth - chosen.offsetWidth) / 2 });
   }, [value]);
 
