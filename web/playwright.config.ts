@@ -11,6 +11,7 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results/stack',
   testIgnore: WITHOUT_STACK,
+  fullyParallel: true,
   // A whole stack runs beside the browsers.
   workers: 2,
   timeout: 90_000,
