@@ -38,7 +38,9 @@ pub(super) fn prepare(program: &Path, home: &Path) -> Result<PathBuf> {
         link(&scripts.join(name), &own_scripts.join(name))?;
     }
     for library in needed(&applications(&libraries)?) {
-        let name = library.file_name().context("an application without a folder")?;
+        let name = library
+            .file_name()
+            .context("an application without a folder")?;
         link(library, &home.join("plugins").join(name))?;
     }
     Ok(own_scripts)
@@ -93,7 +95,8 @@ fn named_by(resource: &str) -> Vec<String> {
 
 fn link(target: &Path, path: &Path) -> Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
     }
     symlink(target, path).with_context(|| format!("cannot create {}", path.display()))
 }
