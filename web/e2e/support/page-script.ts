@@ -21,6 +21,7 @@ declare global {
 /** How long a page may take; a busy machine is slow. */
 const LIMIT_MS = 15_000;
 const LOOK_MS = 8;
+const FRAME_LIMIT_MS = 1_000;
 
 // What follows runs in the page: it is sent there as text, so it may use nothing from outside but what is sent with it.
 
@@ -50,9 +51,16 @@ function answerCalls(): void {
   };
 }
 
-/** One frame, and what the app does when it learns of a new size in it. */
+/**
+ * One frame, and what the app does when it learns of a new size in it. A browser that has nothing new to draw may leave the
+ * frame out, so the wait for it is bounded; what is measured afterwards is laid out in any case.
+ */
 function frame(): Promise<void> {
-  return new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+  return new Promise((done) => {
+    const end = () => setTimeout(done, 0);
+    requestAnimationFrame(end);
+    setTimeout(end, FRAME_LIMIT_MS);
+  });
 }
 
 function until(holds: () => boolean, what: string): Promise<void> {
@@ -106,6 +114,7 @@ async function go(path: string): Promise<void> {
 export const pageScript = `(() => {
   const LIMIT_MS = ${LIMIT_MS};
   const LOOK_MS = ${LOOK_MS};
+  const FRAME_LIMIT_MS = ${FRAME_LIMIT_MS};
   let callsUnderWay = 0;
   const pageRoot = ${pageRoot};
   ${[frame, answerCalls, stopClock, until, leaveFor, settle, go].join('\n')}
