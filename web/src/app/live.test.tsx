@@ -27,6 +27,10 @@ afterEach(() => {
 
 function follow() {
   startSession('token-1', 'register');
+  return show();
+}
+
+function show() {
   return render(
     <QueryClientProvider client={client}>
       <Live />
@@ -63,7 +67,13 @@ test('a hidden page asks for nothing', async () => {
   expect(asked).not.toHaveBeenCalled();
 });
 
-test('nobody is asked for a visitor, nor after the page is left', async () => {
+test('nothing is asked for a visitor', async () => {
+  show();
+  await vi.advanceTimersByTimeAsync(2 * TURN_MS);
+  expect(asked).not.toHaveBeenCalled();
+});
+
+test('nothing is asked any more once the app is left', async () => {
   const page = follow();
   page.unmount();
   await vi.advanceTimersByTimeAsync(2 * TURN_MS);

@@ -37,7 +37,7 @@ pub(super) fn prepare(program: &Path, home: &Path) -> Result<PathBuf> {
     for name in SCRIPTS {
         link(&scripts.join(name), &own_scripts.join(name))?;
     }
-    for library in needed(&applications(&libraries)?) {
+    for library in needed(&applications(&libraries)?)? {
         let name = library
             .file_name()
             .context("an application without a folder")?;
@@ -62,7 +62,7 @@ fn applications(libraries: &Path) -> Result<HashMap<String, PathBuf>> {
 }
 
 /// The folders of the broker and of all that it needs; what the package lacks belongs to Erlang itself.
-fn needed(applications: &HashMap<String, PathBuf>) -> Vec<&Path> {
+fn needed(applications: &HashMap<String, PathBuf>) -> Result<Vec<&Path>> {
     let mut needed = Vec::new();
     let mut open = vec![BROKER.to_owned()];
     while let Some(name) = open.pop() {
@@ -74,9 +74,11 @@ fn needed(applications: &HashMap<String, PathBuf>) -> Vec<&Path> {
         }
         needed.push(folder);
         let resource = folder.join("ebin").join(format!("{name}.app"));
-        open.extend(named_by(&fs::read_to_string(resource).unwrap_or_default()));
+        let text = fs::read_to_string(&resource)
+            .with_context(|| format!("cannot read {}", resource.display()))?;
+        open.extend(named_by(&text));
     }
-    needed
+    Ok(needed)
 }
 
 /// What an application's resource file says it needs: `{applications, [kernel, stdlib, ra]}`.
