@@ -119,6 +119,9 @@ test('a put with a coupon is delivered, finished and paid out in proportion', as
 async function register(page: Page, licenseKey: string): Promise<string> {
   await page.goto('/');
   await page.getByRole('link', { name: 'Create account' }).click();
+  // The login, which stays until the next page is there, asks for a username too.
+  await expect(page).toHaveURL(/#\/register$/);
+  await expect(page.getByLabel('Authorisation code')).toBeVisible();
   await page.getByLabel('Username').fill(uniqueName());
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
   await page.getByLabel('Confirm password').fill('correct horse battery');
