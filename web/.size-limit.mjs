@@ -20,7 +20,7 @@ function scriptsOf(...sources) {
 }
 
 const FIRST_TEXTS = 'src/i18n/packs/en.json?part=first';
-const first = scriptsOf('index.html', 'src/features/auth/pages/login.tsx', FIRST_TEXTS);
+const first = scriptsOf('index.html', 'src/main.tsx', 'src/features/auth/pages/login.tsx', FIRST_TEXTS);
 const pages = Object.keys(manifest).filter((source) => /^src\/(features|app)\/.*pages\//.test(source));
 const packs = Object.keys(manifest)
   .filter((source) => source.endsWith('.json?part=first'))

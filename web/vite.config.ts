@@ -41,16 +41,21 @@ function packParts(): Plugin {
 const FRAMEWORK =
   /node_modules[\\/](react|react-dom|scheduler|react-router|cookie|i18next|react-i18next|html-parse-stringify|void-elements|use-sync-external-store|@tanstack)[\\/]/;
 
-/** Most visits begin at the login in English: both are fetched with the app, not after it. */
-const FIRST_PAGE = ['src/features/auth/pages/login.tsx', 'src/i18n/packs/en.json?part=first'];
+/** Fetched with the first script, not after it: the app, and the language in which most visits begin. */
+const PRELOADED = ['src/main.tsx', 'src/i18n/packs/en.json?part=first'];
+
+/** Most visits begin at the login: what it needs belongs to the app's own file. */
+const FIRST_PAGE = [...PRELOADED, 'src/features/auth/pages/login.tsx'];
+
+const FIRST_SCRIPT = ['src/boot.ts'];
 
 const OWN_STYLESHEET = /\s*<link rel="stylesheet" crossorigin href="\/(assets\/[^"]+)">/g;
 
 type ModuleInfoOf = (id: string) => { importers: readonly string[] } | null;
 
-/** Whether the app itself or its first page needs a module at once. */
-function isOfFirstPage(id: string, infoOf: ModuleInfoOf): boolean {
-  const isEntry = (module: string) => ['src/main.tsx', ...FIRST_PAGE].some((entry) => module.endsWith(entry));
+/** Whether one of the entries needs a module at once, which is none of them itself. */
+function isNeededBy(entries: readonly string[], id: string, infoOf: ModuleInfoOf): boolean {
+  const isEntry = (module: string) => entries.some((entry) => module.endsWith(entry));
   if (isEntry(id)) return false;
   const seen = new Set<string>();
   const isNeeded = (module: string): boolean => {
@@ -71,7 +76,7 @@ function firstPagePreload(): Plugin {
       handler(html, { bundle = {} }) {
         const chunks = Object.values(bundle).flatMap((output) => (output.type === 'chunk' ? [output] : []));
         const first = chunks.filter(({ facadeModuleId }) =>
-          FIRST_PAGE.some((page) => facadeModuleId?.endsWith(page)),
+          PRELOADED.some((entry) => facadeModuleId?.endsWith(entry)),
         );
         const scripts = new Set(first.flatMap(({ fileName, imports }) => [fileName, ...imports]));
         const styles = new Set(
@@ -117,10 +122,14 @@ export default defineConfig({
           groups: [
             // What every page needs and seldom changes: one file that stays cached over releases of the app.
             { name: 'vendor', test: FRAMEWORK },
+            {
+              name: (id, graph) =>
+                isNeededBy(FIRST_SCRIPT, id, (module) => graph.getModuleInfo(module)) ? 'boot' : null,
+            },
             // Few files rather than one for each module that two pages share: every file costs a round trip.
             {
               name: (id, graph) =>
-                isOfFirstPage(id, (module) => graph.getModuleInfo(module)) ? 'first' : null,
+                isNeededBy(FIRST_PAGE, id, (module) => graph.getModuleInfo(module)) ? 'first' : null,
             },
             { name: 'pages', test: /[\\/](src[\\/](ui|lib|i18n)|lucide-react)[\\/]/, minShareCount: 4 },
           ],

@@ -1,33 +1,27 @@
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app';
-import { LOGIN_PATH, routeOf } from './app/routes';
+import { loadFirstPage } from './app/page-loader';
+import { createQueryClient } from './app/query-client';
+import { visited } from './app/visit';
 import { startTranslations } from './i18n';
-import { sessionStore } from './lib/session/store';
 import './styles/base.css';
-
-const path = location.hash.slice(1).split('?')[0] || LOGIN_PATH;
-
-/** The page that the address asks for is fetched together with the language, not after it. */
-function fetchFirstPage(): void {
-  routeOf(path)
-    ?.load()
-    // A failure shows itself where the page is used.
-    .catch(() => undefined);
-}
 
 async function start(): Promise<void> {
   if (import.meta.env.DEV && import.meta.env.VITE_FIXTURE) {
     const { startFixture } = await import('./test/browser');
     await startFixture();
   }
-  fetchFirstPage();
-  await startTranslations(routeOf(path)?.login === true && sessionStore.get().token !== null);
+  const { route, search } = visited();
+  const queryClient = createQueryClient();
+  // The language first: the questions to the server tell it.
+  const translating = startTranslations();
+  await Promise.all([translating, loadFirstPage(route, queryClient, search)]);
   const root = document.getElementById('root');
   if (root) {
     const app = (
       <StrictMode>
-        <App />
+        <App queryClient={queryClient} />
       </StrictMode>
     );
     // As a transition it is drawn in short steps, between which the browser answers to taps.

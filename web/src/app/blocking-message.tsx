@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { closeHost, hasHost } from '@/lib/host';
 import { endSession, sessionStore } from '@/lib/session/store';
-import { useStore } from '@/lib/store';
+import { useStore } from '@/lib/use-store';
 import { useService } from '@/ui/service/service-store';
 import { useOverlay } from '@/ui/use-overlay';
 import { usePart } from '@/ui/use-part';

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { Navigate, useLocation } from 'react-router';
-import { useSession } from '@/lib/session/store';
+import { useSession } from '@/lib/session/use-session';
 import type { RouteSpec } from './routes';
-import { redirectOf } from './rules';
+import { hasTokenInQuery, redirectOf } from './rules';
 
 /** The one place that decides who may see a page. A page that was left for the login is gone back to after it. */
 export function Guard({ route, children }: { route: RouteSpec; children: ReactNode }) {
@@ -12,9 +12,4 @@ export function Guard({ route, children }: { route: RouteSpec; children: ReactNo
   if (target)
     return <Navigate to={target} replace state={leftByUser ? null : { from: `${pathname}${search}` }} />;
   return children;
-}
-
-// The entry page itself takes the token out of its query.
-function hasTokenInQuery(route: RouteSpec, search: string): boolean {
-  return route.entry === true && new URLSearchParams(search).has('token');
 }

@@ -6,8 +6,8 @@ import { useLocation, useNavigate } from 'react-router';
 import { followOtherTabs } from '@/features/notifications/api/other-tabs';
 import { unreadCountQuery } from '@/features/notifications/api/queries';
 import { closeHost, hasHost } from '@/lib/host';
-import { useSession } from '@/lib/session/store';
-import { useStore } from '@/lib/store';
+import { useSession } from '@/lib/session/use-session';
+import { useStore } from '@/lib/use-store';
 import { IconButton, IconLink } from '@/ui/button';
 import { cx } from '@/ui/cx';
 import { pageHeaderStore } from '@/ui/page-header';
@@ -22,8 +22,9 @@ import styles from './shell.module.css';
 export function Header({ notes }: { notes: HeaderNotes }) {
   const { t } = useTranslation();
   const { token, entry } = useSession();
-  const own = useStore(pageHeaderStore);
-  const title = own.title ?? (notes.title ? t(notes.title) : null);
+  const ownTitle = useStore(pageHeaderStore, (page) => page.title);
+  const onBack = useStore(pageHeaderStore, (page) => page.onBack);
+  const title = ownTitle ?? (notes.title ? t(notes.title) : null);
   const name = t('common.app_name');
 
   useEffect(() => {
@@ -40,7 +41,7 @@ export function Header({ notes }: { notes: HeaderNotes }) {
     >
       <div className={styles.bar}>
         <div className={styles.start}>
-          <BackButton notes={notes} onBack={own.onBack} />
+          <BackButton notes={notes} onBack={onBack} />
         </div>
         <Title text={notes.transparent === 'plain' ? null : title} />
         <div className={styles.end}>

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { availableLanguages, changeLanguage } from '@/i18n';
+import { changeLanguage } from '@/i18n';
 import { htmlLangOf } from '@/i18n/languages';
-import { useSession } from '@/lib/session/store';
+import { availableLanguages } from '@/i18n/texts';
+import { useSession } from '@/lib/session/use-session';
 import { PickerSheet } from '@/ui/picker-sheet';
 import { tellAccount } from './account-language';
 

@@ -1,11 +1,13 @@
 import { hashKey, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
-import { changeLanguage, guessedLanguage } from '@/i18n';
+import { changeLanguage } from '@/i18n';
+import { guessedLanguage } from '@/i18n/texts';
 import type { UserInfo } from '@/lib/api/types';
 import { useBasicConfig } from '@/lib/data/basic-config';
 import { userInfoQuery } from '@/lib/data/user-info';
 import { roots } from '@/lib/query-roots';
-import { keptUser, useSession } from '@/lib/session/store';
+import { keptUser } from '@/lib/session/store';
+import { useSession } from '@/lib/session/use-session';
 import { tellAccountLater } from './account-language';
 
 /** Keeps the interface, the user's account and the texts of the server in one language. */

@@ -4,7 +4,7 @@ import { unreadCountQuery } from '@/features/notifications/api/queries';
 import { liveStore } from '@/lib/live/state';
 import type { LiveKind } from '@/lib/live/stream';
 import { roots } from '@/lib/query-roots';
-import { useSession } from '@/lib/session/store';
+import { useSession } from '@/lib/session/use-session';
 
 /** How often a page that the server does not tell of changes asks for them, and how often one that it does tell. */
 const FALLBACK_MS = 30_000;

@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import i18next from 'i18next';
-import { changeLanguage } from '@/i18n';
+import { changeLanguage, whenTranslated } from '@/i18n';
 import { errorText } from '@/i18n/error-text';
 import { ApiError, Code, isNetworkError } from '@/lib/api/error';
 import { endSession, sessionStore } from '@/lib/session/store';
@@ -28,7 +28,8 @@ export function createQueryClient(): QueryClient {
       onError: (error, query) => {
         const opens =
           query.meta?.opensAccount && error instanceof ApiError && error.code === Code.notActivated;
-        if (!opens) handleSessionCodes(error);
+        // What a visit begins with is asked for before there are texts to tell of a refusal.
+        if (!opens) whenTranslated(() => handleSessionCodes(error));
       },
     }),
     mutationCache: new MutationCache({

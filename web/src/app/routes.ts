@@ -1,3 +1,4 @@
+import type { QueryClient } from '@tanstack/react-query';
 import type { ParseKeys } from 'i18next';
 import type { ComponentType } from 'react';
 
@@ -19,6 +20,12 @@ export type HeaderNotes = {
   transparent?: 'plain' | 'light';
 };
 
+export type PageModule = {
+  default: ComponentType;
+  /** Asks for what the page shows at first at an address with this query, before it is drawn. */
+  prefetch?: (queryClient: QueryClient, query: URLSearchParams) => Promise<unknown>;
+};
+
 export type RouteSpec = {
   path: string;
   /** A visitor without a token is sent to the login. */
@@ -29,7 +36,7 @@ export type RouteSpec = {
   header: HeaderNotes | null;
   /** One of the main pages, between which the tab bar switches. */
   tabBar?: boolean;
-  load: () => Promise<{ default: ComponentType }>;
+  load: () => Promise<PageModule>;
 };
 
 const page = { bell: true, language: true, logout: false } as const;

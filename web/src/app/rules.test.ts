@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { routeOf, routes } from './routes';
-import { backStep, badgeText, redirectOf } from './rules';
+import { backStep, badgeText, firstRoute, redirectOf } from './rules';
 
 const route = (path: string) => {
   const found = routeOf(path);
@@ -13,6 +13,19 @@ test('only a visitor without a token is sent away, an entry page with its query'
   expect(redirectOf(route('/wallet'), false, '?x=1')).toBe('/login');
   expect(redirectOf(route('/login'), false, '')).toBeNull();
   expect(redirectOf(route('/entry'), false, '?lang=de&from=app')).toBe('/ad-welcome?lang=de&from=app');
+});
+
+test.each([
+  ['/', '', false, '/login'],
+  ['/', '', true, '/ad-center'],
+  ['/login', '', true, '/ad-center'],
+  ['/wallet/', '', true, '/wallet'],
+  ['/wallet', '', false, '/login'],
+  ['/entry', 'token=t', false, '/entry'],
+  ['/entry', 'lang=de', false, '/ad-welcome'],
+  ['/no-such-page', '', true, '/404'],
+])('a visit to %s?%s, logged in: %s, begins with the page of %s', (path, search, hasToken, first) => {
+  expect(firstRoute(path, search, hasToken).path).toBe(first);
 });
 
 test('the pages that need no login are the ones that cannot', () => {

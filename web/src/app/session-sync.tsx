@@ -25,11 +25,17 @@ export function SessionSync() {
 /** Whatever brought the user's data, a question or the answer to a change: it is what the next visit begins with. */
 function rememberAnswers(queryClient: QueryClient): () => void {
   const userHash = hashKey(userInfoQuery.queryKey);
+  // The answer may have come before the first page was drawn.
+  const known = queryClient.getQueryData(userInfoQuery.queryKey);
+  if (known) remember(known);
   return queryClient.getQueryCache().subscribe((event) => {
     if (event.type !== 'updated' || event.action.type !== 'success') return;
     if (event.query.queryHash !== userHash) return;
-    const user = event.query.state.data as UserInfo;
-    setDraftOwner(user.id);
-    rememberUser(user);
+    remember(event.query.state.data as UserInfo);
   });
+}
+
+function remember(user: UserInfo): void {
+  setDraftOwner(user.id);
+  rememberUser(user);
 }

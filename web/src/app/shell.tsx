@@ -1,16 +1,18 @@
 import { WifiOff } from 'lucide-react';
 import { Suspense, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Outlet, useLocation } from 'react-router';
+import { Navigate, useLocation } from 'react-router';
 import { useOnline } from '@/lib/online';
-import { useSession } from '@/lib/session/store';
+import { useSession } from '@/lib/session/use-session';
 import { cx } from '@/ui/cx';
 import { PullToRefresh } from '@/ui/pull-to-refresh';
 import { Skeleton } from '@/ui/states';
 import { fetchAhead } from '@/ui/use-part';
+import { Guard } from './guard';
 import { Header } from './header';
+import { pageOf } from './page-loader';
 import { parts } from './parts';
-import { routeOf } from './routes';
+import { LOGIN_PATH, NOT_FOUND_PATH, type RouteSpec, routeOf } from './routes';
 import { useScroll } from './scroll';
 import { Service } from './service';
 import styles from './shell.module.css';
@@ -39,12 +41,23 @@ export function Shell() {
       <main ref={main} className={styles.main}>
         <PullToRefresh />
         <Suspense fallback={<PageSkeleton />}>
-          <Outlet />
+          <Screen route={route} pathname={pathname} />
         </Suspense>
       </main>
       {tabs ? <TabBar /> : null}
       <Service />
     </div>
+  );
+}
+
+/** The paths have no parameters, so that a look into the table of routes finds the page. */
+function Screen({ route, pathname }: { route: RouteSpec | undefined; pathname: string }) {
+  if (!route) return <Navigate to={pathname === '/' ? LOGIN_PATH : NOT_FOUND_PATH} replace />;
+  const Page = pageOf(route);
+  return (
+    <Guard route={route}>
+      <Page />
+    </Guard>
   );
 }
 

@@ -5,13 +5,21 @@ export function timeZoneHeader(now: Date = new Date(), zone: string = timeZoneNa
 
 let known = { offset: Number.NaN, name: '' };
 
-/** Asking the browser takes a while and every call wants to know; so it is asked again only when the offset changed. */
+/** Every call wants to know; the browser is asked again only when the offset changed. */
 export function timeZoneName(): string {
   const offset = new Date().getTimezoneOffset();
-  if (known.offset !== offset) {
-    known = { offset, name: Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC' };
-  }
+  if (known.offset !== offset) known = { offset, name: askBrowser() || 'UTC' };
   return known.name;
+}
+
+declare global {
+  /** Of the standard, not yet in every browser that is supported nor in TypeScript's library. */
+  var Temporal: { Now: { timeZoneId(): string } } | undefined;
+}
+
+/** `Intl` first loads all that it needs to write dates, for which a visit's first call would wait. */
+function askBrowser(): string {
+  return globalThis.Temporal?.Now.timeZoneId() ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** `+08:00` for 480 minutes east of Greenwich. */

@@ -1,6 +1,7 @@
 import { render } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { App } from '@/app/app';
+import { createQueryClient } from '@/app/query-client';
 import { startSession } from '@/lib/session/store';
 
 /** The whole app at an address, as a logged-in user unless said otherwise. */
@@ -8,7 +9,7 @@ export function openApp(path: string, { token = 'token-1' }: { token?: string | 
   if (token) startSession(token, 'register');
   // A new entry of the history as a browser makes it: without what the last test left in its own.
   window.history.pushState(null, '', `#${path}`);
-  return { user: userEvent.setup(), ...render(<App />) };
+  return { user: userEvent.setup(), ...render(<App queryClient={createQueryClient()} />) };
 }
 
 /** The address inside the app, with its query. */

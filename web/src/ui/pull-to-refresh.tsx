@@ -1,6 +1,6 @@
 import { RotateCw } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useStore } from '@/lib/store';
+import { useStore } from '@/lib/use-store';
 import { cx } from './cx';
 import { pageHeaderStore } from './page-header';
 import styles from './pull-to-refresh.module.css';
@@ -11,7 +11,7 @@ const LIMIT_PX = 110;
 
 /** Pulling a page down from its top runs the page's refresh, once. Pages without one are not pulled. */
 export function PullToRefresh() {
-  const { onRefresh } = useStore(pageHeaderStore);
+  const onRefresh = useStore(pageHeaderStore, (page) => page.onRefresh);
   const [pull, setPull] = useState(0);
   const [running, setRunning] = useState(false);
   const distance = useRef(0);

@@ -1,6 +1,7 @@
 import { CircleAlert, CircleCheck } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import { createStore, useStore } from '@/lib/store';
+import { createStore } from '@/lib/store';
+import { useStore } from '@/lib/use-store';
 import { cx } from './cx';
 import styles from './toast.module.css';
 

@@ -6,8 +6,7 @@ import { useSearchParams } from 'react-router';
  */
 export function useChoice<T extends string>(name: string, choices: readonly T[]): [T, (value: T) => void] {
   const [query, setQuery] = useSearchParams();
-  const wanted = query.get(name);
-  const value = choices.find((choice) => choice === wanted) ?? (choices[0] as T);
+  const value = choiceOf(query, name, choices);
   const setValue = (next: T) => {
     setQuery(
       (current) => {
@@ -19,4 +18,10 @@ export function useChoice<T extends string>(name: string, choices: readonly T[])
     );
   };
   return [value, setValue];
+}
+
+/** What a query chooses; anything that is none of the choices is the default. */
+export function choiceOf<T extends string>(query: URLSearchParams, name: string, choices: readonly T[]): T {
+  const wanted = query.get(name);
+  return choices.find((choice) => choice === wanted) ?? (choices[0] as T);
 }

@@ -1,6 +1,6 @@
 import { Compass } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { useSession } from '@/lib/session/store';
+import { useSession } from '@/lib/session/use-session';
 import { LinkButton } from '@/ui/button';
 import { EmptyState } from '@/ui/states';
 import { HOME_PATH, LOGIN_PATH } from '../routes';

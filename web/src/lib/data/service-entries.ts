@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ServiceEntry } from '@/lib/api/types';
-import { useSession } from '@/lib/session/store';
+import { useSession } from '@/lib/session/use-session';
 import { useBasicConfig } from './basic-config';
 import { userInfoQuery } from './user-info';
 

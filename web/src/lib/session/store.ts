@@ -1,6 +1,6 @@
 import type { UserInfo } from '@/lib/api/types';
 import { readObject, readText, write } from '@/lib/storage';
-import { createStore, useStore } from '@/lib/store';
+import { createStore } from '@/lib/store';
 
 /** What is known of the visitor before any answer of the server. */
 export type SessionState = {
@@ -86,8 +86,4 @@ export function followOtherTabs(onTokenChange: () => void): void {
     sessionStore.set(({ lang, langChosen }) => ({ ...stored, lang, langChosen }));
     onTokenChange();
   });
-}
-
-export function useSession(): SessionState {
-  return useStore(sessionStore);
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { get } from '@/lib/api/call';
-import { roots } from '@/lib/query-roots';
+import { JUST_ASKED_MS, roots } from '@/lib/query-roots';
 import { timeZoneName } from '@/lib/time-zone';
 import { type Range, rangeType } from '../rules';
 
@@ -22,5 +22,5 @@ export const statisticsQuery = (range: Range) =>
     refetchIntervalInBackground: false,
     refetchOnWindowFocus: 'always',
     placeholderData: keepPreviousData,
-    staleTime: 0,
+    staleTime: JUST_ASKED_MS,
   });

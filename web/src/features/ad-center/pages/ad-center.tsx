@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { Plus, Ticket } from 'lucide-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,7 +7,8 @@ import { cx } from '@/ui/cx';
 import { usePageHeader } from '@/ui/page-header';
 import { ErrorState } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
-import { useChoice } from '@/ui/use-choice';
+import { choiceOf, useChoice } from '@/ui/use-choice';
+import { waitingCountQuery } from '../api/account';
 import { statisticsQuery } from '../api/queries';
 import { AccountCard } from '../components/account-card';
 import { DeliveryCard } from '../components/delivery-card';
@@ -20,6 +21,13 @@ import { RANGES } from '../rules';
 import styles from './ad-center.module.css';
 
 const PANEL = 'statistics';
+
+export function prefetch(queryClient: QueryClient, query: URLSearchParams): Promise<unknown> {
+  return Promise.all([
+    queryClient.prefetchQuery(statisticsQuery(choiceOf(query, 'range', RANGES))),
+    queryClient.prefetchQuery(waitingCountQuery),
+  ]);
+}
 
 export default function AdCenterPage() {
   const { t } = useTranslation();

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useLocation } from 'react-router';
 import { useErrorText } from '@/i18n/error-text';
-import { useSession } from '@/lib/session/store';
+import { useSession } from '@/lib/session/use-session';
 import { Button } from '@/ui/button';
 import { cx } from '@/ui/cx';
 import { FormAlert, PasswordField, TextField } from '@/ui/field';

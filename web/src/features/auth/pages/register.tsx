@@ -5,7 +5,7 @@ import { useErrorText } from '@/i18n/error-text';
 import { ApiError } from '@/lib/api/error';
 import { useIntentionKey } from '@/lib/idempotency';
 import { PASSWORD_MAX, PASSWORD_MIN } from '@/lib/password';
-import { useSession } from '@/lib/session/store';
+import { useSession } from '@/lib/session/use-session';
 import { Button } from '@/ui/button';
 import { cx } from '@/ui/cx';
 import { FormAlert, PasswordField, TextField } from '@/ui/field';

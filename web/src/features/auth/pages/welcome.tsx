@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate, useSearchParams } from 'react-router';
 import { useErrorText } from '@/i18n/error-text';
 import { useIntentionKey } from '@/lib/idempotency';
-import { useSession } from '@/lib/session/store';
+import { useSession } from '@/lib/session/use-session';
 import { Button, LinkButton } from '@/ui/button';
 import { cx } from '@/ui/cx';
 import { TextField } from '@/ui/field';

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { ChevronRight, Hourglass, Layers, Plus } from 'lucide-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,7 +10,7 @@ import { usePageHeader } from '@/ui/page-header';
 import { QueryList } from '@/ui/query-list';
 import { EmptyState, SkeletonCards } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
-import { useChoice } from '@/ui/use-choice';
+import { choiceOf, useChoice } from '@/ui/use-choice';
 import { planListQuery, waitingCountQuery } from '../api/queries';
 import { PlanCard } from '../components/plan-card';
 import { ProductSheet } from '../components/product-sheet';
@@ -18,6 +18,15 @@ import { countOf, PUSHES, STATUS_TABS } from '../rules';
 import styles from './plans.module.css';
 
 const PANEL = 'plan-list';
+
+export function prefetch(queryClient: QueryClient, query: URLSearchParams): Promise<unknown> {
+  const push = choiceOf(query, 'push', PUSHES);
+  const status = choiceOf(query, 'status', STATUS_TABS);
+  return Promise.all([
+    queryClient.prefetchInfiniteQuery(planListQuery(push, status)),
+    status === 'waiting' ? null : queryClient.prefetchQuery(waitingCountQuery),
+  ]);
+}
 
 export default function PlansPage() {
   const { t } = useTranslation();

@@ -7,7 +7,7 @@ import type { Destinations, Property, WithdrawalMethod, WithdrawalTerms } from '
 import { basicConfigQuery } from '@/lib/data/basic-config';
 import { propertyQuery } from '@/lib/data/property';
 import { parseTypedAmount, signOf } from '@/lib/money';
-import { useSession } from '@/lib/session/store';
+import { useSession } from '@/lib/session/use-session';
 import { Button } from '@/ui/button';
 import { Card } from '@/ui/card';
 import { FormAlert, TextField } from '@/ui/field';

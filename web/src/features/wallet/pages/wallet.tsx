@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { ArrowUpFromLine, ChevronRight, CircleHelp, Plus } from 'lucide-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -24,6 +24,10 @@ const PARTS_TO = {
   to_be_settled: '/plan?status=waiting_settlement',
   withdrawing: '/wallet/withdraw?view=records',
 } as const;
+
+export function prefetch(queryClient: QueryClient): Promise<unknown> {
+  return queryClient.prefetchQuery(propertyQuery);
+}
 
 export default function WalletPage() {
   const { t } = useTranslation();

@@ -1,0 +1,9 @@
+import { sessionStore } from '@/lib/session/store';
+import type { RouteSpec } from './routes';
+import { firstRoute } from './rules';
+
+/** What the address asks for. */
+export function visited(): { route: RouteSpec; search: string } {
+  const [path, search = ''] = location.hash.slice(1).split('?');
+  return { route: firstRoute(path || '/', search, sessionStore.get().token !== null), search };
+}
