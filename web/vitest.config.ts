@@ -6,6 +6,8 @@ export default mergeConfig(
   defineConfig({
     test: {
       environment: 'happy-dom',
+      // A page of its own for each file would cost more than the tests; `setup.ts` puts away what a test leaves.
+      isolate: false,
       // Longer than the longest wait inside a test, which says better what did not come.
       testTimeout: 30_000,
       include: ['src/**/*.test.{ts,tsx}'],

@@ -103,6 +103,6 @@ test('a blocked account is told in its own language', async () => {
     ),
   );
   openApp('/wallet');
-  expect(await screen.findByText('账户已停用，请联系客服')).toBeVisible();
+  expect(await screen.findByRole('dialog')).toHaveTextContent('账户已停用，请联系客服');
   expect(document.documentElement.lang).toBe('zh-Hans');
 });

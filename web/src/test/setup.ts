@@ -1,9 +1,11 @@
 import '@testing-library/jest-dom/vitest';
 import { cleanup, configure } from '@testing-library/react';
+import i18next from 'i18next';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { blockingMessageStore } from '@/app/messages';
 import { completeTexts, startTranslations } from '@/i18n';
 import { dropDrafts } from '@/lib/drafts';
-import { endSession } from '@/lib/session/store';
+import { DEFAULT_LANG, endSession, sessionStore } from '@/lib/session/store';
 import { server } from './server';
 
 // A wait ends when its condition holds; the bound only decides when a test gives up, also on a machine that is busy.
@@ -19,10 +21,15 @@ beforeEach(() => {
   vi.stubGlobal('scrollTo', () => undefined);
 });
 
-afterEach(() => {
+// The files of a worker share one page, as the screens of a visit do; each test begins it anew.
+afterEach(async () => {
   cleanup();
   server.resetHandlers();
-  endSession(true);
+  endSession();
+  sessionStore.set((session) => ({ ...session, lang: DEFAULT_LANG, langChosen: false }));
+  await i18next.changeLanguage(DEFAULT_LANG);
+  document.documentElement.lang = DEFAULT_LANG;
+  blockingMessageStore.set(null);
   dropDrafts();
   localStorage.clear();
 });
