@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
@@ -102,10 +103,30 @@ function firstPagePreload(): Plugin {
   };
 }
 
+const NGINX = new URL('../deploy/nginx/nginx.conf.template', import.meta.url);
+
+/** The one style that stands in the page itself is let through by its hash: a page whose style nginx would refuse is not built. */
+function styleIsAllowed(): Plugin {
+  return {
+    name: 'adfolio-style-is-allowed',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html) {
+        const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? [];
+        const source = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+        if (!readFileSync(NGINX, 'utf8').includes(source)) {
+          throw new Error(`${fileURLToPath(NGINX)}: style-src must have ${source}`);
+        }
+      },
+    },
+  };
+}
+
 const gateway = process.env.ADFOLIO_GATEWAY ?? 'http://127.0.0.1:8200';
 
 export default defineConfig({
-  plugins: [react(), packParts(), firstPagePreload(), fixtureWorker()],
+  plugins: [react(), packParts(), firstPagePreload(), styleIsAllowed(), fixtureWorker()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: { proxy: { '/api': gateway } },
   build: {

@@ -41,8 +41,8 @@ export async function loadFirstPage(
     }
     const frame = askForFrame(queryClient);
     const loading = load();
-    warmFormats();
     const content = loading.then((page) => page.prefetch?.(queryClient, new URLSearchParams(search)));
+    loading.then(warmFormats, () => undefined);
     const page = await withTexts(loading);
     pages.set(path, page.default);
     await atMost(FIRST_ANSWERS_MS, Promise.all([frame, content]));

@@ -99,13 +99,14 @@ async fn the_edge_serves_the_client_guards_it_and_speaks_in_envelopes() {
     let policy = header(&page, "content-security-policy");
     for directive in [
         "script-src 'self';",
-        "style-src 'self';",
+        "style-src 'self' 'sha256-",
         "object-src 'none';",
         "base-uri 'none';",
         "frame-ancestors 'none'",
     ] {
         assert!(policy.contains(directive), "{policy}");
     }
+    assert!(!policy.contains("unsafe"), "{policy}");
     let script = edge.get("/assets/app-1a2b3c.js").send().await.unwrap();
     assert!(header(&script, "cache-control").contains("immutable"));
     let missing = edge.get("/assets/app-000000.js").send().await.unwrap();

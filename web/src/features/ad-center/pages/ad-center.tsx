@@ -2,6 +2,7 @@ import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { Plus, Ticket } from 'lucide-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
+import { BelowFold } from '@/ui/below-fold';
 import { LinkButton } from '@/ui/button';
 import { cx } from '@/ui/cx';
 import { usePageHeader } from '@/ui/page-header';
@@ -70,9 +71,11 @@ export default function AdCenterPage() {
         )}
       </TabPanel>
       <WaitingHint />
-      <AccountCard />
-      <Menus />
-      <HelpCard />
+      <BelowFold>
+        <AccountCard />
+        <Menus />
+        <HelpCard />
+      </BelowFold>
     </div>
   );
 }
