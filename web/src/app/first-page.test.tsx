@@ -1,4 +1,5 @@
-import { render, screen, within } from '@testing-library/react';
+import { render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { delay, http } from 'msw';
 import { expect, test } from 'vitest';
 import { startSession } from '@/lib/session/store';
@@ -34,6 +35,21 @@ test('a first page is drawn with what was asked for while it came, asked for onc
   const assets = screen.getByRole('region', { name: 'Total assets' });
   expect(within(assets).getByText('18,450.75')).toBeVisible();
   expect(asked).toBe(1);
+});
+
+test('a page that is opened again asks again', async () => {
+  let asked = 0;
+  server.use(
+    http.get(PROPERTY, () => {
+      asked += 1;
+      return ok(fixtures.property());
+    }),
+  );
+  await visit('/wallet');
+  await userEvent.click(screen.getByRole('link', { name: 'Plans' }));
+  expect(await screen.findByRole('button', { name: 'Place an ad' })).toBeVisible();
+  await userEvent.click(screen.getByRole('link', { name: 'Wallet' }));
+  await waitFor(() => expect(asked).toBe(2));
 });
 
 test('a first page asks for what its address chooses', async () => {

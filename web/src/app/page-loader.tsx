@@ -41,11 +41,14 @@ export async function loadFirstPage(
     }
     const frame = askForFrame(queryClient);
     const loading = load();
-    const content = loading.then((page) => page.prefetch?.(queryClient, new URLSearchParams(search)));
+    const answers = loading.then(
+      (page) => Promise.all([frame, page.prefetch?.(queryClient, new URLSearchParams(search))]),
+      () => undefined,
+    );
     loading.then(warmFormats, () => undefined);
     const page = await withTexts(loading);
     pages.set(path, page.default);
-    await atMost(FIRST_ANSWERS_MS, Promise.all([frame, content]));
+    await atMost(FIRST_ANSWERS_MS, answers);
   } catch {
     // `pageOf` tries once more and shows the failure.
   }

@@ -44,11 +44,19 @@ export function createQueryClient(): QueryClient {
         // A refusal stays a refusal; only a call that got no answer is asked again.
         networkMode: 'always',
         refetchOnReconnect: true,
+        // What was asked for before the first page was drawn is not asked for once more by the page.
+        refetchOnMount: false,
         retry: (failures, error) => isNetworkError(error) && failures < RETRIES,
       },
       mutations: { retry: false, networkMode: 'always' },
     },
   });
+}
+
+/** From the first page on, whatever is opened asks for the present state of what it shows. */
+export function refetchOnMount(queryClient: QueryClient): void {
+  const { queries, ...others } = queryClient.getDefaultOptions();
+  queryClient.setDefaultOptions({ ...others, queries: { ...queries, refetchOnMount: true } });
 }
 
 /** The codes that mean the same everywhere. Answers whether the error was one of them. */

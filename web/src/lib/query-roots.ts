@@ -13,9 +13,3 @@ export const roots = {
   assistance: 'assistance',
   exchange: 'exchange',
 } as const;
-
-/**
- * For how long an answer is taken as the present one by a page that is just opened. Figures change at any time, so no longer
- * than a page takes to be drawn: what was asked for while its code came is not asked for twice.
- */
-export const JUST_ASKED_MS = 2_000;

@@ -6,6 +6,7 @@ import { blockingMessageStore } from '@/app/messages';
 import { completeTexts, startTranslations } from '@/i18n';
 import { dropDrafts } from '@/lib/drafts';
 import { DEFAULT_LANG, endSession, sessionStore } from '@/lib/session/store';
+import { toastStore } from '@/ui/toast';
 import { server } from './server';
 
 // A wait ends when its condition holds; the bound only decides when a test gives up, also on a machine that is busy.
@@ -30,6 +31,7 @@ afterEach(async () => {
   await i18next.changeLanguage(DEFAULT_LANG);
   document.documentElement.lang = DEFAULT_LANG;
   blockingMessageStore.set(null);
+  toastStore.set(null);
   dropDrafts();
   localStorage.clear();
 });

@@ -9,7 +9,7 @@ type Toast = { id: number; text: string; tone: 'success' | 'fail' };
 
 export const TOAST_MS = 2000;
 
-const toastStore = createStore<Toast | null>(null);
+export const toastStore = createStore<Toast | null>(null);
 let nextId = 1;
 
 /** Shows a short text for two seconds; a new one takes the place of the old. */

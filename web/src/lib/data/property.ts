@@ -1,10 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get } from '@/lib/api/call';
-import { JUST_ASKED_MS, roots } from '@/lib/query-roots';
+import { roots } from '@/lib/query-roots';
 
 /** The wallet's figures. Money may have moved elsewhere, so every screen that shows them asks again. */
 export const propertyQuery = queryOptions({
   queryKey: [roots.wallet, 'property'],
   queryFn: ({ signal }) => get('/user/property', undefined, { signal }),
-  staleTime: JUST_ASKED_MS,
+  staleTime: 0,
 });

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { get } from '@/lib/api/call';
-import { JUST_ASKED_MS, roots } from '@/lib/query-roots';
+import { roots } from '@/lib/query-roots';
 import { timeZoneName } from '@/lib/time-zone';
 import { type Range, rangeType } from '../rules';
 
@@ -22,5 +22,5 @@ export const statisticsQuery = (range: Range) =>
     refetchIntervalInBackground: false,
     refetchOnWindowFocus: 'always',
     placeholderData: keepPreviousData,
-    staleTime: JUST_ASKED_MS,
+    staleTime: 0,
   });

@@ -1,6 +1,7 @@
 import { ChartSpline } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { SeriesPoint } from '@/lib/api/types';
+import { BelowFold } from '@/ui/below-fold';
 import { Card } from '@/ui/card';
 import { DeliveryChart } from '@/ui/chart/delivery-chart';
 import { EmptyState, Skeleton } from '@/ui/states';
@@ -8,11 +9,16 @@ import { hasDelivery } from '../rules';
 
 export function DeliveryCard({ series }: { series: readonly SeriesPoint[] | undefined }) {
   const { t } = useTranslation();
+  const placeholder = <Skeleton height="308px" />;
   return (
     <Card title={t('ad_center.delivery')}>
       <div style={{ minBlockSize: '308px' }}>
-        {series === undefined ? <Skeleton height="308px" /> : null}
-        {series && hasDelivery(series) ? <DeliveryChart points={series} id="delivery-chart" /> : null}
+        {series === undefined ? placeholder : null}
+        {series && hasDelivery(series) ? (
+          <BelowFold placeholder={placeholder}>
+            <DeliveryChart points={series} id="delivery-chart" />
+          </BelowFold>
+        ) : null}
         {series && !hasDelivery(series) ? (
           <EmptyState
             icon={<ChartSpline size={28} />}

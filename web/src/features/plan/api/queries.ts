@@ -6,7 +6,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { get, type PostBody, post } from '@/lib/api/call';
-import { JUST_ASKED_MS, roots } from '@/lib/query-roots';
+import { roots } from '@/lib/query-roots';
 import { isRunning, type Push, type StatusTab } from '../rules';
 import { planKeys } from './keys';
 
@@ -24,14 +24,14 @@ export const planListQuery = (push: Push, status: StatusTab) =>
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor ?? null,
     placeholderData: keepPreviousData,
-    staleTime: JUST_ASKED_MS,
+    staleTime: 0,
   });
 
 /** How many pushed plans wait for the user. */
 export const waitingCountQuery = queryOptions({
   queryKey: planKeys.waiting,
   queryFn: async ({ signal }) => (await post('/plan/order/await/put/count', {}, { signal })).count,
-  staleTime: JUST_ASKED_MS,
+  staleTime: 0,
 });
 
 export const planQuery = (id: string) =>
