@@ -38,6 +38,11 @@ const KEEPALIVE_LIMIT: Duration = Duration::from_secs(10);
 /// Calls in flight per connection at most.
 const MAX_STREAMS: u32 = 1024;
 
+/// Calls of a connection that their caller gave up before this service took them, at most; beyond it the connection is ended,
+/// and every other call on it with it. h2's 20 is meant for strangers. The peers here are our own services: callers that go
+/// away all at once, as when the gateway's clients do, must not cost others their answers.
+const MAX_GIVEN_UP: usize = MAX_STREAMS as usize;
+
 /// Of the drain limit, what is kept for background tasks and the relay's last round.
 pub(crate) const FLUSH_RESERVE: Duration = Duration::from_secs(3);
 
@@ -186,6 +191,7 @@ impl Server {
             .http2_keepalive_timeout(Some(KEEPALIVE_LIMIT))
             .max_connection_age(CONNECTION_AGE)
             .max_concurrent_streams(MAX_STREAMS)
+            .http2_max_pending_accept_reset_streams(Some(MAX_GIVEN_UP))
             .http2_max_header_list_size(MAX_HEADER_BYTES)
             .add_routes(routes)
             .serve_with_incoming_shutdown(incoming, async move { signal.cancelled().await });
