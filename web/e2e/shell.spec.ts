@@ -201,6 +201,27 @@ test('a page that is opened offline says so, and comes as soon as there is a con
   await expect(page).toHaveURL(/#\/wallet\/bind-card$/);
 });
 
+test('a page whose code is slow to come is announced, and the one before it stands until then', async ({
+  page,
+}) => {
+  await openAs(page, (await Api.demo()).token, '/wallet');
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/assets/**', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.getByRole('link', { name: 'Card or address' }).click();
+  const announced = page.getByRole('progressbar', { name: 'Loading…' });
+  await expect(announced).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Total assets' })).toBeVisible();
+  release();
+  await expect(page.getByRole('tab', { name: 'Bank card' })).toBeVisible();
+  await expect(announced).toHaveCount(0);
+});
+
 test('figures are asked for every 30 s, not while hidden, and at once on coming back', async ({ page }) => {
   await page.clock.install();
   let asked = 0;

@@ -6,20 +6,38 @@ import { formatsFor } from '@/i18n/format';
 import { basicConfigQuery } from '@/lib/data/basic-config';
 import { userInfoQuery } from '@/lib/data/user-info';
 import { sessionStore } from '@/lib/session/store';
-import type { PageModule, RouteSpec } from './routes';
+import { createStore } from '@/lib/store';
+import { type PageModule, type RouteSpec, routes } from './routes';
 import { UnloadedPage } from './unloaded-page';
 
 /** The pages by their paths, from when they are first shown. */
 const pages = new Map<string, ComponentType>();
 
+/** How many pages somebody opened whose code is still on its way. */
+export const arrivals = createStore(0);
+
 /** The page of a route. One that is not there yet suspends; one that could not be fetched is asked for again once left. */
 export function pageOf(route: RouteSpec): ComponentType {
   const known = pages.get(route.path);
   if (known) return known;
-  const page = lazy(() => loadOf(route)().catch(() => ({ default: Unloaded })));
+  const page = lazy(() => announced(loadOf(route)()).catch(() => ({ default: Unloaded })));
   const Unloaded = () => <UnloadedPage onLeave={() => pages.delete(route.path)} />;
   pages.set(route.path, page);
   return page;
+}
+
+/** Counts a page among those on their way until it is there. It is asked for while something is drawn: told after that. */
+function announced<T>(loading: Promise<T>): Promise<T> {
+  queueMicrotask(() => arrivals.set((count) => count + 1));
+  return loading.finally(() => arrivals.set((count) => count - 1));
+}
+
+/** Fetches the code of the main pages before it is wanted, so that to switch between them never waits. */
+export function fetchMainPages(): void {
+  for (const route of routes) {
+    // A failure shows itself when the page is wanted.
+    if (route.tabBar) loadOf(route)().catch(() => undefined);
+  }
 }
 
 /** What is answered within this time is drawn at once, without a sign of waiting before. */

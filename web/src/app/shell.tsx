@@ -4,13 +4,14 @@ import { useTranslation } from 'react-i18next';
 import { Navigate, useLocation } from 'react-router';
 import { useOnline } from '@/lib/online';
 import { useSession } from '@/lib/session/use-session';
+import { useStore } from '@/lib/use-store';
 import { cx } from '@/ui/cx';
 import { PullToRefresh } from '@/ui/pull-to-refresh';
 import { Skeleton } from '@/ui/states';
 import { fetchAhead } from '@/ui/use-part';
 import { Guard } from './guard';
 import { Header } from './header';
-import { pageOf } from './page-loader';
+import { arrivals, fetchMainPages, pageOf } from './page-loader';
 import { parts } from './parts';
 import { LOGIN_PATH, NOT_FOUND_PATH, type RouteSpec, routeOf } from './routes';
 import { useScroll } from './scroll';
@@ -18,7 +19,7 @@ import { Service } from './service';
 import styles from './shell.module.css';
 import { TabBar } from './tab-bar';
 
-/** By then the first page is there, and what opens above it may come, so that it also opens offline. */
+/** By then the first page is there, and what leads on from it may come, so that it opens at once, and offline too. */
 const FETCH_AHEAD_MS = 4_000;
 
 /** What stands around every page: offline banner, header, the page, tab bar. */
@@ -30,13 +31,17 @@ export function Shell() {
   const tabs = token !== null && route?.login === true;
   useScroll();
   useEffect(() => {
-    const timer = setTimeout(() => fetchAhead(Object.values(parts)), FETCH_AHEAD_MS);
+    const timer = setTimeout(() => {
+      fetchAhead(Object.values(parts));
+      fetchMainPages();
+    }, FETCH_AHEAD_MS);
     return () => clearTimeout(timer);
   }, []);
 
   return (
     <div className={cx(styles.shell, tabs && styles.withRail, tabs && route?.tabBar && styles.withTabs)}>
       <OfflineBanner />
+      <ArrivalBar />
       {route?.header ? <Header notes={route.header} /> : null}
       <main ref={main} className={styles.main}>
         <PullToRefresh />
@@ -74,6 +79,15 @@ function OfflineBanner() {
       )}
     </div>
   );
+}
+
+/** A page that was opened is not drawn before its code is there; until then the one before it stands, with this above. */
+function ArrivalBar() {
+  const { t } = useTranslation();
+  const isAwaited = useStore(arrivals, (count) => count > 0);
+  return isAwaited ? (
+    <div className={styles.arrival} role="progressbar" aria-label={t('common.loading')} />
+  ) : null;
 }
 
 function PageSkeleton() {
