@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { type Answer, answerOf, type Data, jsonAnswer, stringsIn } from './fixture-data';
-import { type Lang, textOf } from './languages';
+import { type Lang, messageOf, textOf } from './languages';
 import { type Call, pageScript } from './page-script';
 import { serveApp } from './static-server';
 
@@ -68,11 +68,10 @@ export class FixtureApp {
     await this.page.evaluate(() => window.adfolioPage.settle());
   }
 
-  /** Refuses a call from now on, with a text of the app's own as the server would send it. */
+  /** Refuses a call from now on, as the server would. */
   refuse(path: string, code: number, reason: string): void {
     const data = { reason, field: null, lang: this.lang, retry_after: null };
-    const text = code === 503 ? 'error.session_expired' : 'error.system';
-    this.refusals.set(`/api${path}`, { code, msg: this.t(text), data });
+    this.refusals.set(`/api${path}`, { code, msg: messageOf(this.lang, reason), data });
   }
 
   /** Lets an answer have other values in some fields from now on. */

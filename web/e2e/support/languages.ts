@@ -36,6 +36,15 @@ export function textsOf(lang: Lang): Map<string, string> {
   return texts;
 }
 
+/** What the server says in a language when it refuses for a reason. */
+export function messageOf(lang: Lang, reason: string): string {
+  const file = new URL(`../../../gateway/src/messages/${lang}.json`, import.meta.url);
+  const messages: Record<string, string> = JSON.parse(readFileSync(file, 'utf8'));
+  const message = messages[`reason.${reason}`];
+  if (message === undefined) throw new Error(`${lang}: the server says nothing about ${reason}`);
+  return message;
+}
+
 function flattened(pack: Record<string, unknown>, prefix = ''): Map<string, string> {
   return new Map(
     Object.entries(pack).flatMap(([name, value]): [string, string][] =>
