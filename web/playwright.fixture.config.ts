@@ -17,7 +17,6 @@ export default defineConfig({
     ...main.use,
     // Nothing moves while it is measured.
     contextOptions: { reducedMotion: 'reduce' },
-    trace: 'off',
     launchOptions: {
       ...main.use?.launchOptions,
       // Nothing leaves this machine, not even for the pages of contacts.
