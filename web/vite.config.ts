@@ -48,6 +48,13 @@ const PRELOADED = ['src/main.tsx', 'src/i18n/packs/en.json?part=first'];
 /** Most visits begin at the login: what it needs belongs to the app's own file. */
 const FIRST_PAGE = [...PRELOADED, 'src/features/auth/pages/login.tsx'];
 
+/** Between them the tab bar switches, and most visits of a user begin at the first. */
+const MAIN_PAGES = [
+  'src/features/ad-center/pages/ad-center.tsx',
+  'src/features/plan/pages/plans.tsx',
+  'src/features/wallet/pages/wallet.tsx',
+];
+
 const FIRST_SCRIPT = ['src/boot.ts'];
 
 const OWN_STYLESHEET = /\s*<link rel="stylesheet" crossorigin href="\/(assets\/[^"]+)">/g;
@@ -151,6 +158,11 @@ export default defineConfig({
             {
               name: (id, graph) =>
                 isNeededBy(FIRST_PAGE, id, (module) => graph.getModuleInfo(module)) ? 'first' : null,
+            },
+            {
+              name: (id, graph) =>
+                isNeededBy(MAIN_PAGES, id, (module) => graph.getModuleInfo(module)) ? 'pages' : null,
+              minShareCount: 2,
             },
             { name: 'pages', test: /[\\/](src[\\/](ui|lib|i18n)|lucide-react)[\\/]/, minShareCount: 4 },
           ],
