@@ -54,7 +54,13 @@ async function audit({ path, visitor }, token) {
   const browser = await launch({
     executablePath: chromium,
     headless: true,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      // Hundreds of scripts of the browser's own address bar, which nobody sees here, would run beside the page.
+      '--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup',
+    ],
   });
   try {
     const page = await browser.newPage();
