@@ -23,33 +23,33 @@ async function visit(path: string, token: string | null = 'token-1') {
   render(<App queryClient={queryClient} />);
 }
 
-test('a first page is drawn with what was asked for while it came, asked for once', async () => {
-  let asked = 0;
+/** How often the user's figures are asked for from now on. */
+function countQuestions(): () => number {
+  let count = 0;
   server.use(
     http.get(PROPERTY, () => {
-      asked += 1;
+      count += 1;
       return ok(fixtures.property());
     }),
   );
+  return () => count;
+}
+
+test('a first page is drawn with what was asked for while it came, asked for once', async () => {
+  const asked = countQuestions();
   await visit('/wallet');
   const assets = screen.getByRole('region', { name: 'Total assets' });
   expect(within(assets).getByText('18,450.75')).toBeVisible();
-  expect(asked).toBe(1);
+  expect(asked()).toBe(1);
 });
 
 test('a page that is opened again asks again', async () => {
-  let asked = 0;
-  server.use(
-    http.get(PROPERTY, () => {
-      asked += 1;
-      return ok(fixtures.property());
-    }),
-  );
+  const asked = countQuestions();
   await visit('/wallet');
   await userEvent.click(screen.getByRole('link', { name: 'Plans' }));
   expect(await screen.findByRole('button', { name: 'Place an ad' })).toBeVisible();
   await userEvent.click(screen.getByRole('link', { name: 'Wallet' }));
-  await waitFor(() => expect(asked).toBe(2));
+  await waitFor(() => expect(asked()).toBe(2));
 });
 
 test('a first page asks for what its address chooses', async () => {
