@@ -3,6 +3,7 @@
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
+use sqlx::Connection as _;
 use uuid::Uuid;
 
 use super::entity::{Campaign, NewCampaign, Terms, name_key};
@@ -137,10 +138,16 @@ pub async fn list(
 /// Takes one coupon out of a campaign's stock; false when none is left. Called last in a claim, so the lock on one part of
 /// the stock lasts no longer than the commit.
 pub async fn take_stock_in_tx(tx: &mut Tx, id: CampaignId) -> Result<bool, CouponError> {
-    let free = match free_part_in_tx(tx, id).await? {
-        Some(part) => Some(part),
-        // Every part with something left is locked by another claim, which may yet roll back: wait for one.
-        None => next_part_in_tx(tx, id).await?,
+    let mut look = tx.begin().await?;
+    let free = if let Some(part) = free_part_in_tx(&mut look, id).await? {
+        look.commit().await?;
+        Some(part)
+    } else {
+        // Every part with something left is locked by another claim, which may yet roll back: wait for one. The look may have
+        // locked parts that were used up in that moment; those who waited with such parts in hand could wait in a circle, so
+        // they are given back.
+        look.rollback().await?;
+        next_part_in_tx(tx, id).await?
     };
     let Some(part) = free else { return Ok(false) };
     sqlx::query!(
@@ -166,7 +173,7 @@ async fn free_part_in_tx(tx: &mut Tx, id: CampaignId) -> Result<Option<i16>, Cou
     Ok(part)
 }
 
-/// Locks a part with something left, waiting for it. PostgreSQL looks at the row again once it has the lock and goes on to
+/// Locks a part with something left, waiting for it; parts are waited for in their order. PostgreSQL looks at the row again once it has the lock and goes on to
 /// the next part when nothing is left.
 async fn next_part_in_tx(tx: &mut Tx, id: CampaignId) -> Result<Option<i16>, CouponError> {
     let part = sqlx::query_scalar!(
