@@ -1,5 +1,6 @@
 //! gRPC clients: balanced over every address of a name, bounded by deadlines, retried only where that is safe.
 
+mod greeting;
 mod peers;
 mod replay;
 

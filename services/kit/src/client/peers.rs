@@ -4,6 +4,7 @@
 //! a call goes only onto a live connection; while it is certain that nobody has seen it, it goes on to the next replica,
 //! so a replica that restarts in order costs nobody an error. Once it may have been seen, it is not sent again from here.
 
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -19,6 +20,7 @@ use tonic::Status;
 use tonic::body::Body;
 use tracing::debug;
 
+use super::greeting::Greeting;
 use super::replay::Replayable;
 
 /// How often a name is looked up again.
@@ -30,7 +32,7 @@ const RESOLVE_RETRY: Duration = Duration::from_millis(500);
 /// A look-up must be done within this.
 const RESOLVE_LIMIT: Duration = Duration::from_secs(3);
 
-/// A connection must be there within this.
+/// A connection must be there, and taken by the server, within this.
 const CONNECT_LIMIT: Duration = Duration::from_secs(2);
 
 /// An address that could not be reached is left alone for this long, unless there is no other.
@@ -198,7 +200,7 @@ impl Peer {
             .unwrap_or_else(PoisonError::into_inner) = until;
     }
 
-    async fn send(&self, call: &mut Replayable) -> Result<Response<Body>, Unanswered> {
+    async fn send(self: &Arc<Self>, call: &mut Replayable) -> Result<Response<Body>, Unanswered> {
         // Twice: a connection may turn out to be closing at the moment of use, a second fresh one hardly.
         for _ in 0..2 {
             let mut connection = match self.connection().await {
@@ -212,7 +214,10 @@ impl Peer {
             };
             let repeatable = call.can_repeat();
             let request = addressed(call.request(), self.address);
-            match connection.try_send_request(request).await {
+            let answer = connection.try_send_request(request);
+            // A call that was handed over while the connection ended is given back when nobody could hand over another.
+            drop(connection);
+            match answer.await {
                 Ok(response) => {
                     return Ok(response.map(|body| Body::new(body.map_err(|error| lost(&error)))));
                 }
@@ -235,47 +240,65 @@ impl Peer {
         *self.connection.lock().await = None;
     }
 
-    async fn connection(&self) -> std::io::Result<SendRequest<Body>> {
+    /// Forgets a connection that has ended.
+    async fn tidy(&self) {
+        let mut slot = self.connection.lock().await;
+        if slot.as_ref().is_some_and(SendRequest::is_closed) {
+            *slot = None;
+        }
+    }
+
+    async fn connection(self: &Arc<Self>) -> io::Result<SendRequest<Body>> {
         let mut slot = self.connection.lock().await;
         if let Some(live) = slot.as_ref().filter(|connection| !connection.is_closed()) {
             return Ok(live.clone());
         }
         // Whoever queued up behind a failed attempt fails with it instead of trying one after the other.
         if self.is_down() {
-            return Err(std::io::ErrorKind::ConnectionRefused.into());
+            return Err(io::ErrorKind::ConnectionRefused.into());
         }
         *slot = None;
-        let made = match tokio::time::timeout(CONNECT_LIMIT, open(self.address)).await {
+        let made = match tokio::time::timeout(CONNECT_LIMIT, self.open()).await {
             Ok(outcome) => outcome,
-            Err(_) => Err(std::io::ErrorKind::TimedOut.into()),
+            Err(_) => Err(io::ErrorKind::TimedOut.into()),
         };
         self.set_down(made.is_err());
         let made = made?;
         *slot = Some(made.clone());
         Ok(made)
     }
-}
 
-async fn open(address: SocketAddr) -> std::io::Result<SendRequest<Body>> {
-    let stream = TcpStream::connect(address).await?;
-    stream.set_nodelay(true)?;
-    let (sender, connection) = http2::Builder::new(TokioExecutor::new())
-        .timer(TokioTimer::new())
-        .keep_alive_interval(KEEPALIVE_INTERVAL)
-        .keep_alive_timeout(KEEPALIVE_LIMIT)
-        .keep_alive_while_idle(true)
-        .initial_stream_window_size(STREAM_WINDOW_BYTES)
-        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-        .handshake(TokioIo::new(stream))
-        .await
-        .map_err(std::io::Error::other)?;
-    // Ends with its connection, which ends when the last sender is gone.
-    tokio::spawn(async move {
-        if let Err(error) = connection.await {
-            debug!(%address, %error, "connection ended");
-        }
-    });
-    Ok(sender)
+    /// A connection that the server has taken.
+    async fn open(self: &Arc<Self>) -> io::Result<SendRequest<Body>> {
+        let stream = TcpStream::connect(self.address).await?;
+        stream.set_nodelay(true)?;
+        let (stream, greeted) = Greeting::new(stream);
+        let (sender, connection) = http2::Builder::new(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .keep_alive_interval(KEEPALIVE_INTERVAL)
+            .keep_alive_timeout(KEEPALIVE_LIMIT)
+            .keep_alive_while_idle(true)
+            .initial_stream_window_size(STREAM_WINDOW_BYTES)
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+            .handshake(TokioIo::new(stream))
+            .await
+            .map_err(io::Error::other)?;
+        let peer = Arc::downgrade(self);
+        let address = self.address;
+        // Ends with its connection, which ends when the last sender is gone.
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                debug!(%address, %error, "connection ended");
+            }
+            if let Some(peer) = peer.upgrade() {
+                peer.tidy().await;
+            }
+        });
+        greeted
+            .await
+            .map_err(|_| io::Error::from(io::ErrorKind::ConnectionReset))?;
+        Ok(sender)
+    }
 }
 
 /// HTTP/2 takes the authority from the URI.

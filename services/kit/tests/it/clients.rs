@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use adfolio_kit::client::{self, ClientOptions, RetryPolicy, call_with_retry, outgoing};
+use adfolio_kit::client::{self, Channel, ClientOptions, RetryPolicy, call_with_retry, outgoing};
 use adfolio_kit::config::ServerArgs;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
@@ -282,6 +282,32 @@ async fn calls_go_to_every_replica_and_a_rolling_restart_costs_nobody_an_error()
     for caller in callers {
         caller.await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_call_goes_on_when_a_connection_ends_before_the_server_has_taken_it() {
+    // The kernel takes connections for a listener until it is closed, and resets those that nobody has taken.
+    let leaving = free_listener().await;
+    let staying = replica(1, free_listener().await);
+    let url = format!(
+        "http://{},http://{}",
+        leaving.local_addr().unwrap(),
+        staying.address
+    );
+    let channel = client::connect(&url, ClientOptions::default()).unwrap();
+    let name = |channel: Channel| async move {
+        let request = outgoing(&Caller::system(), String::new(), CALL_LIMIT);
+        call(channel, request).await.map(Response::into_inner)
+    };
+    let first = tokio::spawn(name(channel.clone()));
+    tokio::task::yield_now().await;
+    assert_eq!(name(channel.clone()).await.unwrap(), "1");
+    drop(leaving);
+    let answer = within_limit("the first call", first).await.unwrap();
+    assert_eq!(answer.unwrap(), "1");
+    drop(channel);
+    staying.shutdown.trigger();
+    staying.task.await.unwrap();
 }
 
 #[tokio::test]
