@@ -173,8 +173,8 @@ async fn free_part_in_tx(tx: &mut Tx, id: CampaignId) -> Result<Option<i16>, Cou
     Ok(part)
 }
 
-/// Locks a part with something left, waiting for it; parts are waited for in their order. PostgreSQL looks at the row again once it has the lock and goes on to
-/// the next part when nothing is left.
+/// Locks a part with something left, waiting for it; parts are waited for in their order. PostgreSQL looks at the row again
+/// once it has the lock and goes on to the next part when nothing is left.
 async fn next_part_in_tx(tx: &mut Tx, id: CampaignId) -> Result<Option<i16>, CouponError> {
     let part = sqlx::query_scalar!(
         "SELECT part FROM campaign_stock

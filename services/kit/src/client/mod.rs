@@ -1,6 +1,5 @@
 //! gRPC clients: balanced over every address of a name, bounded by deadlines, retried only where that is safe.
 
-mod greeting;
 mod peers;
 mod replay;
 

@@ -15,12 +15,13 @@ use http_body_util::BodyExt as _;
 use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::net::TcpStream;
+use tokio::sync::oneshot;
 use tokio::time::Instant;
+use tokio_util::io::InspectReader;
 use tonic::Status;
 use tonic::body::Body;
 use tracing::debug;
 
-use super::greeting::Greeting;
 use super::replay::Replayable;
 
 /// How often a name is looked up again.
@@ -272,7 +273,16 @@ impl Peer {
     async fn open(self: &Arc<Self>) -> io::Result<SendRequest<Body>> {
         let stream = TcpStream::connect(self.address).await?;
         stream.set_nodelay(true)?;
-        let (stream, greeted) = Greeting::new(stream);
+        let (heard, greeted) = oneshot::channel();
+        let mut heard = Some(heard);
+        let stream = InspectReader::new(stream, move |bytes: &[u8]| {
+            if !bytes.is_empty()
+                && let Some(heard) = heard.take()
+            {
+                // Whoever wanted to know may have given up.
+                let _ = heard.send(());
+            }
+        });
         let (sender, connection) = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
             .keep_alive_interval(KEEPALIVE_INTERVAL)
@@ -294,6 +304,9 @@ impl Peer {
                 peer.tidy().await;
             }
         });
+        // The kernel makes a connection before the server has taken it, and ends it when the server goes away without. Calls
+        // that were sent by then are lost with it, and nobody can tell whether they were seen. A server that has taken a
+        // connection says so at once, with its settings: calls wait for its first byte.
         greeted
             .await
             .map_err(|_| io::Error::from(io::ErrorKind::ConnectionReset))?;
