@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { NavigationType, useNavigationType } from 'react-router';
 import { closeHost, hasHost } from '@/lib/host';
 import { endSession, sessionStore } from '@/lib/session/store';
 import { useStore } from '@/lib/use-store';
@@ -13,6 +14,7 @@ export function BlockingMessageDialog() {
   const message = useStore(blockingMessageStore);
   const overlay = useOverlay('message');
   const service = useService();
+  const wentBack = useNavigationType() === NavigationType.Pop;
   const wasOpen = useRef(false);
   const BlockingDialog = usePart(parts.blockingDialog, overlay.isOpen, overlay.close);
 
@@ -21,14 +23,15 @@ export function BlockingMessageDialog() {
       wasOpen.current = true;
     } else if (service.isOpen && wasOpen.current) {
       // Customer service was opened out of the dialog, which is there again when that closes.
-    } else if (wasOpen.current) {
+    } else if (wasOpen.current && (wentBack || sessionStore.get().token === null)) {
       wasOpen.current = false;
       blockingMessageStore.set(null);
       leave();
     } else if (message) {
+      // Also when a tap on the page, while the dialog was being fetched, has led elsewhere: it is still to be answered.
       overlay.open();
     }
-  }, [message, overlay, service.isOpen]);
+  }, [message, overlay, service.isOpen, wentBack]);
 
   if (!message || !BlockingDialog) return null;
   return (

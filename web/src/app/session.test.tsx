@@ -1,11 +1,12 @@
 import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { sessionStore, startSession } from '@/lib/session/store';
 import { ok, refusal } from '@/test/answers';
 import { address, openApp } from '@/test/app';
 import * as fixtures from '@/test/fixtures';
 import { server } from '@/test/server';
+import { parts } from './parts';
 
 const expired = () => refusal(503, 'Token expired', { reason: 'SESSION_EXPIRED' });
 const unknown = () => refusal(401, 'User not authorised', { reason: 'NOT_AUTHENTICATED' });
@@ -33,6 +34,29 @@ test('an expired session shows one dialog, whatever number of calls ran into it'
   await user.click(screen.getByRole('button', { name: 'Log in again' }));
   expect(await screen.findByLabelText('Username')).toBeVisible();
   expect(sessionStore.get().token).toBeNull();
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+test('what is tapped while the dialog is still being fetched does not answer it', async () => {
+  server.use(http.get('*/api/ad/order/data_statistics/list', expired));
+  let arrive = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const fetchDialog = parts.blockingDialog;
+  const fetching = vi.spyOn(parts, 'blockingDialog').mockImplementation(async () => {
+    await arrived;
+    return fetchDialog();
+  });
+  const { user } = openApp('/ad-center');
+  await waitFor(() => expect(fetching).toHaveBeenCalled());
+  await user.click(screen.getByRole('tab', { name: 'This week' }));
+  arrive();
+  expect(await screen.findByRole('dialog', { name: 'Login expired' })).toBeVisible();
+  expect(address()).toBe('/ad-center?range=week');
+  expect(sessionStore.get().token).not.toBeNull();
+  await user.click(screen.getByRole('button', { name: 'Log in again' }));
+  expect(await screen.findByLabelText('Username')).toBeVisible();
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });
 
