@@ -7,6 +7,7 @@ pub mod entity;
 mod repo;
 
 use adfolio_kit::clock::Ids;
+use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::{Caller, Staff};
 use adfolio_kit::pagination::{Cursor, Page};
 use adfolio_kit::refusal::{Reason, Refusal};
@@ -29,6 +30,18 @@ use repo::Selection;
 
 /// A withdrawal with where it goes.
 pub type Shown = (Withdrawal, Destination);
+
+/// A withdrawal as a user asks for it.
+#[derive(Debug)]
+struct Asked {
+    /// Of the withdrawal, should the key be new.
+    id: Uuid,
+    user_id: Uuid,
+    key: String,
+    digest: [u8; 32],
+    amount: Money,
+    method: Method,
+}
 
 /// Takes, lists and decides withdrawals. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -82,21 +95,48 @@ impl Withdrawals {
         (amount, method): (Money, Method),
         password: PinDigest,
     ) -> Result<Shown, WalletError> {
-        let fresh = self.ids.next();
-        let key = Movement::withdrawal_key(user_id, caller.idempotency_key.as_ref(), fresh);
-        let digest = Movement::withdrawal_digest(user_id, amount, method.as_str());
-        if let Some((first, id)) = repo::find_by_key(&self.pool, &key).await? {
-            if first != digest {
-                return Err(Refusal::new(Reason::IdempotencyKeyReused).into());
+        let id = self.ids.next();
+        let asked = Asked {
+            id,
+            user_id,
+            key: Movement::withdrawal_key(user_id, caller.idempotency_key.as_ref(), id),
+            digest: Movement::withdrawal_digest(user_id, amount, method.as_str()),
+            amount,
+            method,
+        };
+        let id = match self.known(&asked).await? {
+            Some(id) => id,
+            None => match self.take(&asked, password, caller.deadline).await {
+                // A repeat that comes at the same time may have met what the first call has just withdrawn.
+                Err(WalletError::Refused(refusal)) => self.known(&asked).await?.ok_or(refusal)?,
+                taken => taken?,
+            },
+        };
+        self.masked(self.stored(id).await?)
+    }
+
+    /// The withdrawal that an earlier call with this key has made.
+    async fn known(&self, asked: &Asked) -> Result<Option<Uuid>, WalletError> {
+        match repo::find_by_key(&self.pool, &asked.key).await? {
+            Some((first, _)) if first != asked.digest => {
+                Err(Refusal::new(Reason::IdempotencyKeyReused).into())
             }
-            return self.masked(self.stored(id).await?);
+            found => Ok(found.map(|(_, id)| id)),
         }
+    }
+
+    /// Checks and posts a withdrawal; answers its id, which is the first one's when the key was taken meanwhile.
+    async fn take(
+        &self,
+        asked: &Asked,
+        password: PinDigest,
+        deadline: Deadline,
+    ) -> Result<Uuid, WalletError> {
+        let (user_id, method) = (asked.user_id, asked.method);
         let terms = self.terms_of(method)?;
         let property = property::of_user(&self.pool, user_id).await?;
-        terms.check(amount, &property)?;
-        self.passwords
-            .verify(user_id, password, caller.deadline)
-            .await?;
+        terms.check(asked.amount, &property)?;
+        self.passwords.verify(user_id, password, deadline).await?;
         if property.start_up_outstanding > 0 {
             return Err(Refusal::new(Reason::StartUpFundsNotReturned).into());
         }
@@ -111,15 +151,13 @@ impl Withdrawals {
             key_id: sealed.key_id,
             sealed: hex::encode(sealed.bytes),
         };
-        let movement = Movement::withdrawal((fresh, key), digest, amount, &details)?;
+        let key = (asked.id, asked.key.clone());
+        let movement = Movement::withdrawal(key, asked.digest, asked.amount, &details)?;
         let command = Command::movement(user_id, movement);
-        let done = self.queue.post(command, caller.deadline).await?;
-        // Of a repeat that came at the same time the first one's.
-        let id = done
-            .transaction
+        let done = self.queue.post(command, deadline).await?;
+        done.transaction
             .and_then(|booked| booked.reference)
-            .ok_or(WalletError::Unreadable("reference of a withdrawal"))?;
-        self.masked(self.stored(id).await?)
+            .ok_or(WalletError::Unreadable("reference of a withdrawal"))
     }
 
     /// Pays or rejects a withdrawal that waits.

@@ -137,10 +137,7 @@ async fn a_full_queue_refuses_at_once_and_what_is_overdue_is_not_posted() {
     };
     let first = tokio::spawn(hold(Duration::from_secs(10)));
     eventually("the writer waits for the row", || async {
-        sqlx::query_scalar::<_, bool>("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database())")
-            .fetch_one(&app.pool())
-            .await
-            .expect("activity")
+        app.waiting_for_locks().await > 0
     })
     .await;
     // Four fit into the queue, for a moment only; the others learn at once that it is full.

@@ -87,6 +87,16 @@ impl App {
         self.db.pool()
     }
 
+    /// How many sessions of the database wait for a lock.
+    pub async fn waiting_for_locks(&self) -> i64 {
+        sqlx::query_scalar(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+        )
+        .fetch_one(&self.pool())
+        .await
+        .expect("activity")
+    }
+
     /// A user that auth knows.
     pub fn user(&self) -> Uuid {
         let id = Uuid::now_v7();

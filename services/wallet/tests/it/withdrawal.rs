@@ -1,5 +1,7 @@
 //! Withdrawals: what they are refused for, in which order, and what decisions do.
 
+use std::sync::Arc;
+
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::events::v1::{StaffActed, WithdrawalStatusChanged};
@@ -7,7 +9,9 @@ use adfolio_proto::wallet::v1::{
     AdminListWithdrawalsRequest, FlowType, GetWithdrawalMethodsRequest, ListWithdrawalsRequest,
     Withdrawal, WithdrawalDecision, WithdrawalMethod, WithdrawalStatus, destination,
 };
+use adfolio_testkit::eventually;
 use futures::future::join_all;
+use sqlx::{Connection as _, PgConnection};
 use tonic::Request;
 use uuid::Uuid;
 
@@ -266,6 +270,50 @@ async fn a_repeated_withdrawal_is_one_withdrawal() {
         (repeat.id, repeat.status),
         (id, WithdrawalStatus::Paid.into())
     );
+    assert_eq!(app.property(user).await.available_minor, 400);
+}
+
+#[tokio::test]
+async fn a_repeat_that_meets_what_the_first_call_withdraws_is_that_withdrawal() {
+    let app = Arc::new(App::spawn().await);
+    let user = app.withdrawing_user(1_000).await;
+    let withdraw = || {
+        let (app, caller) = (app.clone(), user_keyed(user, "once"));
+        tokio::spawn(async move { app.withdraw(&caller, 600, PIN).await })
+    };
+    let waiting = async |count: i64| {
+        eventually("so many wait for a lock", || async {
+            app.waiting_for_locks().await >= count
+        })
+        .await;
+    };
+    let mut session = PgConnection::connect(app.db.url()).await.expect("one");
+    let mut row = session.begin().await.expect("a transaction");
+    sqlx::query("SELECT FROM wallets WHERE user_id = $1 FOR UPDATE")
+        .bind(user)
+        .execute(&mut *row)
+        .await
+        .expect("a lock");
+    // The first call has checked the balance and waits to post.
+    let first = withdraw();
+    waiting(1).await;
+    let url = app.db.url().to_owned();
+    let table = tokio::spawn(async move {
+        let mut session = PgConnection::connect(&url).await.expect("one");
+        let mut table = session.begin().await.expect("a transaction");
+        sqlx::query("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
+            .execute(&mut *table)
+            .await
+            .expect("the lock, after the first call");
+    });
+    waiting(2).await;
+    // The repeat has not found the key, and reads the balance when the first call has posted.
+    let repeat = withdraw();
+    waiting(3).await;
+    row.rollback().await.expect("a rollback");
+    table.await.expect("no panic");
+    let first = first.await.expect("no panic").expect("taken");
+    assert_eq!(repeat.await.expect("no panic").expect("a repeat"), first);
     assert_eq!(app.property(user).await.available_minor, 400);
 }
 
