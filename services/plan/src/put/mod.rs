@@ -76,15 +76,13 @@ pub async fn put(
     if let Some(known) = find_known(app, user_id, key.as_deref(), &digest).await? {
         return follow(app, caller, known.id).await;
     }
-    let order = target_order(app, user_id, &command).await?;
-    let mut order = Some(order);
     for _ in 0..NUMBER_ATTEMPTS {
-        let attempt = match order.take() {
-            Some(order) => order,
-            None => target_order(app, user_id, &command).await?,
+        let begun = match target_order(app, user_id, &command).await {
+            Ok(order) => begin(app, order, &command, key.clone(), &digest).await,
+            Err(error) => Err(error),
         };
-        match begin(app, attempt, &command, key.clone(), &digest).await {
-            Ok(Some(put)) => {
+        match begun {
+            Ok(put) => {
                 let id = put.id;
                 return match drive_and_answer(app, caller, put).await {
                     // This process was too slow and another one drives on: its end is the answer.
@@ -92,11 +90,10 @@ pub async fn put(
                     outcome => outcome,
                 };
             }
-            // Another call with the same key, or another put into the same plan, came first.
-            Ok(None) => {
+            // What stands in the way may be what another call with this key has just done.
+            Err(PlanError::Refused(refusal)) => {
                 let known = find_known(app, user_id, key.as_deref(), &digest).await?;
-                let known = known.ok_or_else(|| Refusal::new(Reason::PlanNotPuttable))?;
-                return follow(app, caller, known.id).await;
+                return follow(app, caller, known.ok_or(refusal)?.id).await;
             }
             Err(PlanError::Database(error))
                 if is_unique_violation(&error, "orders_plan_number_key") => {}
@@ -186,7 +183,7 @@ async fn target_order(app: &App, user_id: Uuid, command: &Command) -> Result<Ord
     }
 }
 
-/// Writes the put, and the order of a put into a product, with the lease of the drive that follows at once. None when the
+/// Writes the put, and the order of a put into a product, with the lease of the drive that follows at once. Refused when the
 /// key or the plan is taken.
 async fn begin(
     app: &App,
@@ -194,7 +191,7 @@ async fn begin(
     command: &Command,
     key: Option<String>,
     digest: &[u8],
-) -> Result<Option<Put>, PlanError> {
+) -> Result<Put, PlanError> {
     let id = app.ids.next();
     let mut put = Put {
         id,
@@ -225,7 +222,7 @@ async fn begin(
             }
             // The put comes first: a repeat waits here for the first one's commit and then goes no further.
             if !repo::insert_in_tx(tx, &put, key.as_deref(), lease).await? {
-                return Ok(None);
+                return Err(Refusal::new(Reason::PlanNotPuttable).into());
             }
             if order.is_waiting() {
                 // Whoever expires the plan looks for this put under the same lock.
@@ -236,7 +233,7 @@ async fn begin(
             } else {
                 order::repo::insert_in_tx(tx, &[order]).await?;
             }
-            Ok(Some(put))
+            Ok(put)
         })
     })
     .await

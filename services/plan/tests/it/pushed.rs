@@ -3,6 +3,7 @@
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::plan::v1::*;
 use adfolio_testkit::eventually;
+use sqlx::{Connection as _, PgConnection};
 
 use crate::helpers::*;
 use crate::services::NOBODY;
@@ -91,6 +92,47 @@ async fn a_key_repeats_the_put_of_a_pushed_plan() {
         reason(stack.put_request(&other, put_plan(&id, 6_000)).await).0,
         Reason::PlanNotPuttable
     );
+}
+
+#[tokio::test]
+async fn a_repeat_that_meets_what_the_first_call_put_is_that_put() {
+    let stack = Stack::start().await;
+    let product = stack.product().await;
+    let caller = keyed(&stack.user_with(100_000).await, "pushed-1");
+    let id = stack.push(&product, &[&caller]).await.remove(0).plan_id;
+    let put = || stack.put_request(&caller, put_plan(&id, 6_000));
+    let first = put().await.unwrap();
+    // Made as if the first call came while the repeat, which has not found the key, waits to read the plan.
+    let pool = stack.db.pool();
+    let name = async |key: Option<&str>| {
+        sqlx::query("UPDATE puts SET idempotency_key = $1")
+            .bind(key)
+            .execute(&pool)
+            .await
+            .unwrap();
+    };
+    name(None).await;
+    let mut session = PgConnection::connect(stack.db.url()).await.unwrap();
+    let mut table = session.begin().await.unwrap();
+    sqlx::query("LOCK TABLE orders IN ACCESS EXCLUSIVE MODE")
+        .execute(&mut *table)
+        .await
+        .unwrap();
+    let first_call = async {
+        let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity
+                     WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE '%orders%')";
+        eventually("the repeat waits to read the plan", || async {
+            sqlx::query_scalar::<_, bool>(waits)
+                .fetch_one(&pool)
+                .await
+                .unwrap()
+        })
+        .await;
+        name(Some("pushed-1")).await;
+        table.rollback().await.unwrap();
+    };
+    let (repeat, ()) = futures::future::join(put(), first_call).await;
+    assert_eq!(repeat.unwrap(), first);
 }
 
 #[tokio::test]
