@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryClient, QueryClientProvider, QueryObserver } from '@tanstack/react-query';
 import { render } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { liveStore } from '@/lib/live/state';
@@ -58,6 +58,33 @@ test('with a stream they are asked for every tenth time only', async () => {
   expect(asked).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(TURN_MS);
   expect(asked).toHaveBeenCalledTimes(3);
+});
+
+test('what was fetched just before a stream began is fetched again 5 s later', async () => {
+  const say = (kind: string) => new TextEncoder().encode(`event: ${kind}\ndata: {}\n\n`);
+  const body = new ReadableStream({
+    start: (stream) => {
+      for (const kind of ['unread', 'wallet', 'plan']) stream.enqueue(say(kind));
+    },
+  });
+  vi.stubGlobal(
+    'fetch',
+    async () => new Response(body, { headers: { 'Content-Type': 'text/event-stream' } }),
+  );
+  const property = { queryKey: [roots.wallet, 'property'], queryFn: vi.fn(async () => 0) };
+  await client.fetchQuery(property);
+  const onScreen = new QueryObserver(client, { ...property, staleTime: Number.POSITIVE_INFINITY });
+  const leave = onScreen.subscribe(() => undefined);
+  follow();
+  await vi.dynamicImportSettled();
+  await vi.advanceTimersByTimeAsync(4_900);
+  expect(liveStore.get()).toBe(true);
+  expect(property.queryFn).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(property.queryFn).toHaveBeenCalledTimes(2);
+  await vi.advanceTimersByTimeAsync(TURN_MS);
+  expect(property.queryFn).toHaveBeenCalledTimes(2);
+  leave();
 });
 
 test('a hidden page asks for nothing', async () => {

@@ -10,8 +10,12 @@ import { useSession } from '@/lib/session/use-session';
 const FALLBACK_MS = 30_000;
 const FALLBACK_TURNS_WHILE_LIVE = 10;
 
-/** What was fetched so shortly before a stream began is not fetched again at once, but with the next turn. */
+/**
+ * What was fetched so shortly before a stream began is not fetched again at once, when the page is still being drawn, but
+ * this much later.
+ */
 const FRESH_MS = 2_000;
+const CATCH_UP_MS = 5_000;
 
 /**
  * Keeps badge, wallet and plans up to date while somebody looks: by the server's stream, of which a tab has one at
@@ -27,14 +31,11 @@ export function Live() {
 function keepUpToDate(queryClient: QueryClient): () => void {
   let stopStream: (() => void) | null = null;
   let turns = 0;
-  let missed = false;
 
   const follow = () => {
     const wanted = document.visibilityState === 'visible' && navigator.onLine;
     if (wanted && !stopStream) {
-      stopStream = startStream(queryClient, () => {
-        missed = true;
-      });
+      stopStream = startStream(queryClient);
     } else if (!wanted && stopStream) {
       stopStream();
       stopStream = null;
@@ -43,9 +44,8 @@ function keepUpToDate(queryClient: QueryClient): () => void {
   const turn = () => {
     turns += 1;
     if (document.visibilityState !== 'visible' || !navigator.onLine) return;
-    if (liveStore.get() && !missed && turns % FALLBACK_TURNS_WHILE_LIVE !== 0) return;
-    missed = false;
-    for (const kind of ['unread', 'wallet', 'plan'] as const) void refresh(queryClient, kind);
+    if (liveStore.get() && turns % FALLBACK_TURNS_WHILE_LIVE !== 0) return;
+    refreshAll(queryClient);
   };
 
   const timer = setInterval(turn, FALLBACK_MS);
@@ -62,10 +62,11 @@ function keepUpToDate(queryClient: QueryClient): () => void {
   };
 }
 
-/** Opens the stream once its code is there. `onMissed`: something that is on the screen may be a moment too old. */
-function startStream(queryClient: QueryClient, onMissed: () => void): () => void {
+/** Opens the stream once its code is there. */
+function startStream(queryClient: QueryClient): () => void {
   let stopped = false;
   let stop: (() => void) | null = null;
+  let catchUp: ReturnType<typeof setTimeout> | undefined;
   import('@/lib/live/stream').then(
     ({ followStream }) => {
       if (stopped) return;
@@ -74,8 +75,10 @@ function startStream(queryClient: QueryClient, onMissed: () => void): () => void
           if (!stopped) liveStore.set(isConnected);
         },
         onChange: (kind, isFirst) => {
-          if (isFirst) onMissed();
           void refresh(queryClient, kind, isFirst ? FRESH_MS : 0);
+          if (!isFirst) return;
+          clearTimeout(catchUp);
+          catchUp = setTimeout(() => refreshAll(queryClient), CATCH_UP_MS);
         },
         // The next call says to the user what is wrong.
         onRefused: () => void queryClient.invalidateQueries({ queryKey: [roots.user] }),
@@ -86,9 +89,14 @@ function startStream(queryClient: QueryClient, onMissed: () => void): () => void
   );
   return () => {
     stopped = true;
+    clearTimeout(catchUp);
     stop?.();
     liveStore.set(false);
   };
+}
+
+function refreshAll(queryClient: QueryClient): void {
+  for (const kind of ['unread', 'wallet', 'plan'] as const) void refresh(queryClient, kind);
 }
 
 /** Asks again for what is on the screen of a kind and is older than `freshMs`. */
