@@ -6,7 +6,7 @@ use std::time::Duration;
 use adfolio_kit::backoff::Backoff;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::idempotency;
-use adfolio_kit::refusal::{Reason, Refusal, chain};
+use adfolio_kit::refusal::{Refusal, chain};
 use prost::Message;
 use tokio::time::Instant;
 use tracing::warn;
@@ -23,10 +23,6 @@ const POST_ATTEMPTS: u32 = 3;
 
 /// The longest wait between two drives of the same order.
 const LONGEST_WAIT: Duration = Duration::from_secs(15);
-
-/// After this, no attempt that a refusal left in doubt can arrive at wallet any more: longer than a call and the write that it
-/// leaves behind may last.
-const DOUBT_LASTS: Duration = Duration::from_secs(30);
 
 /// Takes the next step of an order whose lease is held; gives the lease back when that fails.
 pub(super) async fn drive_leased(
@@ -63,7 +59,7 @@ async fn drive(app: &Exchanges, exchange: Exchange) -> Result<Exchange, Acceptor
 }
 
 /// Asks wallet for the money. An attempt whose answer did not come may arrive at wallet later than one that was refused: then
-/// the refusal stands, but the order is looked after until nothing can arrive any more.
+/// the refusal stands, and the order must be closed there.
 async fn open_with(
     app: &Exchanges,
     exchange: Exchange,
@@ -98,7 +94,7 @@ async fn open(app: &Exchanges, mut exchange: Exchange) -> Result<Exchange, Accep
     exchange.answer = Some((app.answers.created)(&exchange).encode_to_vec());
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
-            repo::save_in_tx(tx, &exchange, Duration::ZERO).await?;
+            repo::save_in_tx(tx, &exchange).await?;
             events::exchange_changed_in_tx(tx, &exchange).await?;
             Ok(exchange)
         })
@@ -115,23 +111,18 @@ async fn refuse(
     // Inner names of the call to wallet mean nothing to whoever asked for the order.
     let refusal = Refusal::new(refusal.reason).field("amount");
     exchange.refuse(refusal, in_doubt, app.clock.now());
-    let rest = if in_doubt {
-        DOUBT_LASTS
-    } else {
-        Duration::ZERO
-    };
-    save(app, exchange, rest).await
+    save(app, exchange).await
 }
 
-/// Takes back what a late attempt debited after all; mostly there is nothing.
+/// Takes back what an attempt in doubt has debited. Where none has arrived yet, wallet closes the order instead, and one that
+/// comes later is refused.
 async fn undo(app: &Exchanges, mut exchange: Exchange) -> Result<Exchange, AcceptorError> {
-    match app.peers.post(&exchange, Posting::Return).await {
-        Ok(()) => {}
-        Err(AcceptorError::Refused(refusal)) if refusal.reason == Reason::NotFound => {}
-        Err(error) => return Err(error),
-    }
+    app.peers
+        .post(&exchange, Posting::Return)
+        .await
+        .map_err(undecidable)?;
     exchange.undone(app.clock.now());
-    save(app, exchange, Duration::ZERO).await
+    save(app, exchange).await
 }
 
 /// Wallet posts what follows from the decision, then the order has ended. A decision is never undone: whatever wallet says
@@ -154,7 +145,7 @@ async fn end(
         Box::pin(async move {
             // Locks are taken in the order key, order: a repeat holds its key while it waits for the order.
             answer_in_tx(tx, &exchange, (answers.ended)(&exchange)).await?;
-            repo::save_in_tx(tx, &exchange, Duration::ZERO).await?;
+            repo::save_in_tx(tx, &exchange).await?;
             if ending == Ending::Completed {
                 acceptor::repo::count_completed_in_tx(tx, exchange.acceptor.id).await?;
             }
@@ -185,14 +176,10 @@ fn undecidable(error: AcceptorError) -> AcceptorError {
     }
 }
 
-async fn save(
-    app: &Exchanges,
-    exchange: Exchange,
-    rest: Duration,
-) -> Result<Exchange, AcceptorError> {
+async fn save(app: &Exchanges, exchange: Exchange) -> Result<Exchange, AcceptorError> {
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
-            repo::save_in_tx(tx, &exchange, rest).await?;
+            repo::save_in_tx(tx, &exchange).await?;
             Ok(exchange)
         })
     })

@@ -223,7 +223,7 @@ impl Exchange {
         }
     }
 
-    /// Wallet has refused. An attempt that is `in_doubt` may yet arrive there and must then be taken back.
+    /// Wallet has refused. An attempt that is `in_doubt` may have arrived or may yet arrive there, so the order must be closed.
     pub fn refuse(&mut self, refusal: Refusal, in_doubt: bool, now: DateTime<Utc>) {
         if self.state == State::Placing {
             self.refusal = Some(refusal);

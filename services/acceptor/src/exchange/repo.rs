@@ -264,8 +264,7 @@ pub(super) async fn expire_in_tx(
     rows.into_iter().map(Exchange::try_from).collect()
 }
 
-/// Takes the lease of unfinished orders that nobody drives: of `only` at once, or of any whose time has come. What a refusal
-/// left in doubt waits for its time in any case.
+/// Takes the lease of unfinished orders that nobody drives: of `only` at once, or of any whose time has come.
 pub(super) async fn claim_in_tx(
     tx: &mut Tx,
     only: Option<Uuid>,
@@ -279,7 +278,7 @@ pub(super) async fn claim_in_tx(
          WHERE id IN (
              SELECT id FROM exchanges
              WHERE state IN ('placing', 'undoing', 'completing', 'cancelling', 'expiring') AND lease_until < clock_timestamp()
-               AND CASE WHEN $1::uuid IS NULL OR state = 'undoing' THEN next_attempt_at <= clock_timestamp() ELSE true END
+               AND CASE WHEN $1::uuid IS NULL THEN next_attempt_at <= clock_timestamp() ELSE true END
                AND ($1::uuid IS NULL OR id = $1)
              ORDER BY next_attempt_at LIMIT $4 FOR UPDATE SKIP LOCKED)
          RETURNING",
@@ -294,16 +293,12 @@ pub(super) async fn claim_in_tx(
     rows.into_iter().map(Exchange::try_from).collect()
 }
 
-/// Writes where a step of the drive has brought the order, and ends the lease; the next drive comes after `rest`.
-pub(super) async fn save_in_tx(
-    tx: &mut Tx,
-    exchange: &Exchange,
-    rest: Duration,
-) -> Result<(), AcceptorError> {
+/// Writes where a step of the drive has brought the order, and ends the lease.
+pub(super) async fn save_in_tx(tx: &mut Tx, exchange: &Exchange) -> Result<(), AcceptorError> {
     let refusal = exchange.refusal.as_ref();
     let done = sqlx::query!(
         "UPDATE exchanges SET state = $3, finished_at = $4, answer = $5, refusal_reason = $6, refusal_field = $7,
-             lease_until = '-infinity', next_attempt_at = clock_timestamp() + make_interval(secs => $8)
+             lease_until = '-infinity', next_attempt_at = clock_timestamp()
          WHERE id = $1 AND lease_token = $2",
         exchange.id,
         exchange.lease_token,
@@ -312,7 +307,6 @@ pub(super) async fn save_in_tx(
         exchange.answer,
         refusal.map(|refusal| refusal.reason.as_str()),
         refusal.and_then(|refusal| refusal.field.as_deref()),
-        rest.as_secs_f64(),
     )
     .execute(tx)
     .await?;

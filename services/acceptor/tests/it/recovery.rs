@@ -174,38 +174,42 @@ async fn an_expiry_without_wallet_is_carried_out_later() {
 }
 
 #[tokio::test]
-async fn a_late_debit_of_a_refused_order_comes_back() {
-    let stack = Stack::start().await;
-    let code = stack.code_for(TO_CURRENCY).await;
-    let alice = user();
-    stack.wallet.deposit(&alice, 10_000);
-    let caller = keyed(&alice, "late-1");
-    stack.wallet.be(Mood::Down);
-    assert_eq!(
-        why(stack.exchange(&caller, &code, 10_000).await).0,
-        Reason::Unavailable
-    );
-    // An earlier attempt may be on its way still when a later one is refused.
-    stack.wallet.be(Mood::Poor);
-    stack.hasten().await;
-    until(&stack, &["undoing"]).await;
-    assert_eq!(
-        why(stack.exchange(&caller, &code, 10_000).await),
-        (Reason::InsufficientBalance, Some("amount".to_owned()))
-    );
-    let id: uuid::Uuid = sqlx::query_scalar("SELECT id FROM exchanges")
-        .fetch_one(&stack.db.pool())
-        .await
-        .unwrap();
-    stack.wallet.post_late(&id.to_string(), &alice, 10_000);
-    assert_eq!(stack.wallet.balance(&alice), 0);
-    // The refusal is final: the user may ask anew meanwhile.
-    assert_eq!(
-        why(stack.exchange(&alice, &code, 10_000).await).0,
-        Reason::InsufficientBalance
-    );
-    stack.hasten().await;
-    until(&stack, &["refused", "refused"]).await;
-    assert_eq!(stack.wallet.balance(&alice), 10_000);
-    assert!(stack.exchanges(&alice).await.is_empty());
+async fn a_late_debit_of_a_refused_order_comes_back_or_never_arrives() {
+    for arrives_before_the_refusal in [true, false] {
+        let stack = Stack::start().await;
+        let code = stack.code_for(TO_CURRENCY).await;
+        let alice = user();
+        stack.wallet.deposit(&alice, 10_000);
+        let caller = keyed(&alice, "late-1");
+        stack.wallet.be(Mood::Down);
+        assert_eq!(
+            why(stack.exchange(&caller, &code, 10_000).await).0,
+            Reason::Unavailable
+        );
+        let id: uuid::Uuid = sqlx::query_scalar("SELECT id FROM exchanges")
+            .fetch_one(&stack.db.pool())
+            .await
+            .unwrap();
+        let arrive = || stack.wallet.post_late(&id.to_string(), &alice, 10_000);
+        if arrives_before_the_refusal {
+            arrive().expect("debited");
+            assert_eq!(stack.wallet.balance(&alice), 0);
+        }
+        // An earlier attempt may be on its way still when a later one is refused.
+        stack.wallet.be(Mood::Poor);
+        stack.hasten().await;
+        until(&stack, &["refused"]).await;
+        if !arrives_before_the_refusal {
+            assert_eq!(
+                arrive().expect_err("too late").reason,
+                Reason::PlanNotPuttable
+            );
+        }
+        assert_eq!(stack.wallet.balance(&alice), 10_000);
+        assert_eq!(
+            why(stack.exchange(&caller, &code, 10_000).await),
+            (Reason::InsufficientBalance, Some("amount".to_owned()))
+        );
+        assert!(stack.exchanges(&alice).await.is_empty());
+    }
 }

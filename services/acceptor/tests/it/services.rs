@@ -1,6 +1,6 @@
 //! Stand-ins for the services around acceptor: a wallet that can be down, lose its answers or refuse, and auth.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use adfolio_kit::identity::Caller;
@@ -47,6 +47,7 @@ struct Books {
     mood: Mood,
     balances: HashMap<String, i64>,
     postings: HashMap<(String, ExchangeStep), i64>,
+    closed: HashSet<String>,
     checks: usize,
 }
 
@@ -89,14 +90,14 @@ impl Wallet {
     }
 
     /// Posts a step as an attempt would that was long on its way.
-    pub fn post_late(&self, exchange_id: &str, caller: &Caller, minor: i64) {
+    pub fn post_late(&self, exchange_id: &str, caller: &Caller, minor: i64) -> Result<(), Refusal> {
         let request = PostExchangeRequest {
             exchange_id: exchange_id.to_owned(),
             user_id: id_of(caller),
             step: ExchangeStep::Debit.into(),
             amount_minor: minor,
         };
-        self.books().post(&request).expect("the late debit");
+        self.books().post(&request)
     }
 
     fn books(&self) -> MutexGuard<'_, Books> {
@@ -115,6 +116,12 @@ impl Books {
                 Err(Refusal::new(Reason::IdempotencyKeyReused))
             };
         }
+        if self.closed.contains(&request.exchange_id) {
+            return match step {
+                ExchangeStep::Return => Ok(()),
+                _ => Err(Refusal::new(Reason::PlanNotPuttable).field("order_id")),
+            };
+        }
         let balance = self.balances.entry(request.user_id.clone()).or_default();
         match step {
             ExchangeStep::Debit => {
@@ -125,7 +132,8 @@ impl Books {
             }
             ExchangeStep::Return => {
                 if !self.postings.contains_key(&key(ExchangeStep::Debit)) {
-                    return Err(Refusal::not_found("exchange_id"));
+                    self.closed.insert(request.exchange_id.clone());
+                    return Ok(());
                 }
                 *balance += request.amount_minor;
             }

@@ -130,7 +130,7 @@ struct AuditDetails<'a> {
 pub enum ExchangeStep {
     /// Takes money.
     Debit,
-    /// Gives back what was taken.
+    /// Gives back what was taken. Before anything was taken it closes the order: a debit that comes later is refused.
     Return,
     /// Brings money.
     Credit,

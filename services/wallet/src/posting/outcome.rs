@@ -24,7 +24,7 @@ pub enum Outcome {
     UnknownOrder,
     /// The key or order was used with other content.
     KeyReused,
-    /// The order was released or settled before.
+    /// The order was released or settled before, or the exchange order was returned before it was debited.
     OrderClosed,
     /// More consumed than held.
     ConsumedOutOfRange,
@@ -44,7 +44,7 @@ pub enum Outcome {
     NothingChanged,
     /// No such withdrawal of this user.
     UnknownWithdrawal,
-    /// The exchange order was never debited.
+    /// The exchange order was debited or closed for another user.
     UnknownExchange,
 }
 

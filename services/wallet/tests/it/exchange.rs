@@ -23,11 +23,6 @@ async fn a_debit_comes_back_once_and_exactly() {
         }
     };
     assert_refused(
-        available(RETURN, 400).await,
-        Reason::NotFound,
-        Some("exchange_id"),
-    );
-    assert_refused(
         available(DEBIT, 1_001).await,
         Reason::InsufficientBalance,
         Some("amount"),
@@ -64,6 +59,68 @@ async fn a_debit_comes_back_once_and_exactly() {
     let of_order = |minor| (minor, order.to_string());
     assert_eq!(lines, [of_order(50), of_order(400), of_order(-400)]);
     app.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn a_return_before_its_debit_closes_the_order() {
+    let app = App::spawn().await;
+    let (user, order, ledger) = (app.user_with(1_000).await, Uuid::now_v7(), app.ledger());
+    // Debits and returns that meet: whoever is first, in the end nothing is missing and nothing follows.
+    let meeting = (0..40).map(|place| {
+        let step = if place % 2 == 0 { RETURN } else { DEBIT };
+        let ledger = ledger.clone();
+        async move { (step, ledger.exchange(user, order, step, 400).await) }
+    });
+    for (step, answer) in join_all(meeting).await {
+        match answer {
+            Ok(_) => {}
+            Err(_) if step == DEBIT => {
+                assert_refused(answer, Reason::PlanNotPuttable, Some("order_id"));
+            }
+            Err(refusal) => panic!("a return was refused: {refusal:?}"),
+        }
+    }
+    let figures = ledger.exchange(user, order, RETURN, 400).await;
+    assert_eq!(figures.map(|figures| figures.available_minor), Ok(1_000));
+
+    let order = Uuid::now_v7();
+    for _ in 0..2 {
+        let figures = ledger.exchange(user, order, RETURN, 400).await;
+        assert_eq!(figures.map(|figures| figures.available_minor), Ok(1_000));
+    }
+    for step in [DEBIT, CREDIT] {
+        assert_refused(
+            ledger.exchange(user, order, step, 400).await,
+            Reason::PlanNotPuttable,
+            Some("order_id"),
+        );
+    }
+    let other = app.user_with(1_000).await;
+    assert_refused(
+        ledger.exchange(other, order, RETURN, 400).await,
+        Reason::NotFound,
+        Some("exchange_id"),
+    );
+    app.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn an_order_is_closed_for_a_user_without_wallet_too() {
+    let app = App::spawn().await;
+    let (user, order, ledger) = (app.user(), Uuid::now_v7(), app.ledger());
+    ledger
+        .exchange(user, order, RETURN, 70)
+        .await
+        .expect("closed");
+    ledger
+        .exchange(user, Uuid::now_v7(), CREDIT, 500)
+        .await
+        .expect("credited");
+    assert_refused(
+        ledger.exchange(user, order, DEBIT, 70).await,
+        Reason::PlanNotPuttable,
+        Some("order_id"),
+    );
 }
 
 #[tokio::test]

@@ -188,6 +188,8 @@ struct Model {
     keys: HashMap<u8, Used>,
     holds: HashMap<usize, ModelHold>,
     exchanges: HashMap<(usize, i32), (usize, i64)>,
+    /// Exchange orders that were returned before they were debited, and whose they were.
+    closed: HashMap<usize, usize>,
     withdrawals: Vec<ModelWithdrawal>,
     withdrawal_keys: HashMap<(usize, u8), (i64, usize)>,
 }
@@ -276,14 +278,22 @@ impl Model {
             };
         }
         if step == ExchangeStep::Return {
-            let debit = self
-                .exchanges
-                .get(&(exchange, ExchangeStep::Debit.into()))
-                .filter(|debit| debit.0 == user)
-                .ok_or(Reason::NotFound)?;
-            if debit.1 != amount {
-                return Err(Reason::IdempotencyKeyReused);
+            match self.exchanges.get(&(exchange, ExchangeStep::Debit.into())) {
+                Some((owner, _)) if *owner != user => return Err(Reason::NotFound),
+                Some((_, debited)) if *debited != amount => {
+                    return Err(Reason::IdempotencyKeyReused);
+                }
+                Some(_) => {}
+                None => {
+                    return if *self.closed.entry(exchange).or_insert(user) == user {
+                        Ok(vec![wallet.available])
+                    } else {
+                        Err(Reason::NotFound)
+                    };
+                }
             }
+        } else if self.closed.contains_key(&exchange) {
+            return Err(Reason::PlanNotPuttable);
         }
         let change = if step == ExchangeStep::Debit {
             -amount
