@@ -146,7 +146,7 @@ impl fmt::Display for Reason {
 }
 
 /// An answer of the business that is not success.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Refusal {
     /// Why.
     pub reason: Reason,
@@ -292,7 +292,9 @@ pub fn is_unavailable(error: &sqlx::Error) -> bool {
         | sqlx::Error::Tls(_)
         | sqlx::Error::PoolTimedOut
         | sqlx::Error::PoolClosed
-        | sqlx::Error::BeginFailed => true,
+        | sqlx::Error::BeginFailed
+        // A server that dies while a connection to it begins leaves half an answer, which sqlx calls unexpected data.
+        | sqlx::Error::Protocol(_) => true,
         sqlx::Error::Database(database) => database.code().is_some_and(|code| {
             // 08: connection; 53: out of connections, memory or disk; 57P01-57P05: shutdown, crash, starting up, dropped, idle.
             // 25P03: idle in transaction; 57014: statement timeout; 55P03: lock timeout; 40001, 40P01: serialization, deadlock.

@@ -81,7 +81,7 @@ impl Ending {
 }
 
 /// What wallet has to post for an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Posting {
     /// Money leaves the available balance.
     Debit,

@@ -13,6 +13,8 @@ mod counter;
 mod decision;
 mod drive;
 pub mod entity;
+#[cfg(test)]
+mod model;
 mod opening;
 mod repo;
 

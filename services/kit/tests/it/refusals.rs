@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use adfolio_kit::refusal::{
-    DOMAIN, Reason, Refusal, database_status, internal_status, is_unique_violation,
+    DOMAIN, Reason, Refusal, database_status, internal_status, is_unavailable, is_unique_violation,
 };
-use adfolio_testkit::TestDatabase;
+use adfolio_testkit::{TestDatabase, free_listener, within_limit};
+use sqlx::Connection as _;
+use tokio::io::AsyncReadExt as _;
 use tonic::{Code, Status};
 
 #[test]
@@ -83,4 +85,20 @@ async fn database_errors_are_told_apart_by_code_and_constraint() {
         .await
         .unwrap_err();
     assert_eq!(database_status(&refused, "test").code(), Code::Unavailable);
+}
+
+#[tokio::test]
+async fn a_database_that_hangs_up_at_the_first_word_is_unavailable() {
+    let listener = free_listener().await;
+    let url = format!("postgres://nobody@{}/x", listener.local_addr().unwrap());
+    let hanging_up = tokio::spawn(async move {
+        let (mut client, _) = listener.accept().await.unwrap();
+        // The length and the code of the request for TLS.
+        client.read_exact(&mut [0; 8]).await.unwrap();
+    });
+    let error = within_limit("the attempt", sqlx::PgConnection::connect(&url))
+        .await
+        .expect_err("nobody is there");
+    hanging_up.await.unwrap();
+    assert!(is_unavailable(&error), "{error:?}");
 }

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use tracing::warn;
 use uuid::Uuid;
 
-use super::entity::{Amounts, Put, PutState, Step};
+use super::entity::{Put, Step};
 use super::repo;
 use crate::app::App;
 use crate::error::PlanError;
@@ -68,7 +68,7 @@ async fn drive(app: &App, mut put: Put) -> Result<Put, PlanError> {
     }
 }
 
-/// Step 2: what the coupon is worth for this order is asked once and kept, so that every later hold is for the same amounts.
+/// Step 2: what the coupon is worth for this order.
 async fn reserve(app: &App, mut put: Put, coupon_id: Uuid) -> Result<Put, PlanError> {
     let request = ReserveRequest {
         order_id: put.reservation_id.to_string(),
@@ -79,8 +79,7 @@ async fn reserve(app: &App, mut put: Put, coupon_id: Uuid) -> Result<Put, PlanEr
     match app.peers.reserve(request).await {
         Ok(answer) => {
             let worth = Money::from_minor(answer.discount_minor);
-            put.amounts = Some(Amounts::with_coupon(put.amount, answer.mode(), worth)?);
-            put.coupon_name = answer.coupon_name;
+            put.reserved(answer.mode(), worth, answer.coupon_name)?;
             save(app, put).await
         }
         Err(PlanError::Refused(refusal)) => {
@@ -147,10 +146,7 @@ async fn place(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
             let answer = PutPlanResponse {
                 plan: Some((&order).into()),
             };
-            placed.answer = Some(answer.encode_to_vec());
-            placed.state = PutState::Placed;
-            placed.redeem_due =
-                placed.user_coupon_id.is_some() && placed.reservation_id != placed.order_id;
+            placed.place(answer.encode_to_vec());
             repo::save_in_tx(tx, &placed, lease).await?;
             Ok(placed)
         })
@@ -176,17 +172,15 @@ async fn refuse(
     refusal: Refusal,
     release_hold: bool,
 ) -> Result<Put, PlanError> {
-    put.refusal = Some(refusal);
-    put.release_hold = release_hold;
-    if release_hold || put.user_coupon_id.is_some() {
-        put.state = PutState::Undoing;
+    put.refuse(refusal, release_hold);
+    if put.next_step() == Step::Undo {
         return save(app, put).await;
     }
     finish_refused(app, put).await
 }
 
 /// Gives back what was taken: wallet first, so that no late hold can meet a freed coupon.
-async fn undo(app: &App, put: Put) -> Result<Put, PlanError> {
+async fn undo(app: &App, mut put: Put) -> Result<Put, PlanError> {
     if put.release_hold {
         app.peers.release_hold(put.order_id, put.user_id).await?;
     }
@@ -195,12 +189,13 @@ async fn undo(app: &App, put: Put) -> Result<Put, PlanError> {
             .release_coupon(put.reservation_id, put.user_id)
             .await?;
     }
+    put.undone();
     finish_refused(app, put).await
 }
 
-async fn finish_refused(app: &App, mut put: Put) -> Result<Put, PlanError> {
+/// Writes the end of a refused put, with its order.
+async fn finish_refused(app: &App, put: Put) -> Result<Put, PlanError> {
     let (now, lease) = (app.clock.now(), app.rules.recovery_after);
-    put.state = PutState::Refused;
     metrics::counter!("plan_puts_total", "outcome" => "refused").increment(1);
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
@@ -228,7 +223,7 @@ async fn finish_refused(app: &App, mut put: Put) -> Result<Put, PlanError> {
 /// Tells coupon directly when the event of the order does not name the reservation.
 async fn redeem(app: &App, mut put: Put) -> Result<Put, PlanError> {
     app.peers.redeem(put.reservation_id, put.user_id).await?;
-    put.redeem_due = false;
+    put.redeemed();
     save(app, put).await
 }
 

@@ -9,7 +9,7 @@ use crate::error::PlanError;
 use crate::order::entity::{CouponUse, PutTerms};
 
 /// Where a put stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PutState {
     /// On its way forward.
     Driving,
@@ -57,7 +57,7 @@ pub enum Step {
 }
 
 /// The amounts of a put.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Amounts {
     /// The budget.
     pub put_amount: Money,
@@ -98,7 +98,7 @@ impl Amounts {
 }
 
 /// A put: one attempt to put money into an order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Put {
     /// Its id.
     pub id: Uuid,
@@ -157,6 +157,47 @@ impl Put {
                 .clone()
                 .unwrap_or_else(|| Refusal::new(Reason::PlanNotPuttable)))),
         }
+    }
+
+    /// Coupon has said what the coupon is worth here: asked once and kept, so that every later hold is for the same amounts.
+    pub fn reserved(
+        &mut self,
+        mode: CouponMode,
+        worth: Money,
+        coupon_name: String,
+    ) -> Result<(), MoneyError> {
+        self.amounts = Some(Amounts::with_coupon(self.amount, mode, worth)?);
+        self.coupon_name = coupon_name;
+        Ok(())
+    }
+
+    /// Wallet holds the money, and the plan runs.
+    pub fn place(&mut self, answer: Vec<u8>) {
+        self.answer = Some(answer);
+        self.state = PutState::Placed;
+        // The order's event names the order, and coupon knows this reservation by another id.
+        self.redeem_due = self.user_coupon_id.is_some() && self.reservation_id != self.order_id;
+    }
+
+    /// It is refused for good. `release_hold` when wallet holds the money or an attempt may yet arrive there.
+    pub fn refuse(&mut self, refusal: Refusal, release_hold: bool) {
+        self.refusal = Some(refusal);
+        self.release_hold = release_hold;
+        self.state = if release_hold || self.user_coupon_id.is_some() {
+            PutState::Undoing
+        } else {
+            PutState::Refused
+        };
+    }
+
+    /// What it took is given back.
+    pub fn undone(&mut self) {
+        self.state = PutState::Refused;
+    }
+
+    /// Coupon knows that the coupon was used.
+    pub fn redeemed(&mut self) {
+        self.redeem_due = false;
     }
 
     /// Whether an earlier drive may have a call to wallet on its way still, which could succeed after a refusal now.

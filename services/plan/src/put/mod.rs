@@ -12,6 +12,8 @@
 
 mod drive;
 pub mod entity;
+#[cfg(test)]
+mod model;
 mod repo;
 
 use std::time::Duration;
