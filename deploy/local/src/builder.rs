@@ -30,6 +30,8 @@ const MEMORY_WANTED: u64 = 1 << 30;
 #[must_use]
 pub struct StackBuilder {
     pub(crate) ports: Option<Ports>,
+    /// Keeps the ports of [`StackBuilder::pick_ports`] from others.
+    pub(crate) reservation: Reservation,
     pub(crate) data: Option<PathBuf>,
     pub(crate) services: Vec<Service>,
     pub(crate) demo: bool,
@@ -46,6 +48,7 @@ impl StackBuilder {
     pub(crate) fn new() -> Self {
         Self {
             ports: None,
+            reservation: Reservation::default(),
             data: None,
             services: Service::ALL.to_vec(),
             demo: false,
@@ -69,6 +72,13 @@ impl StackBuilder {
     pub fn ports(mut self, ports: Ports) -> Self {
         self.ports = Some(ports);
         self
+    }
+
+    /// Picks free ports now instead of at the start, for whoever must know them before: a proxy in front of a part.
+    pub fn pick_ports(&mut self) -> Result<Ports> {
+        let ports = self.reservation.free_stack()?;
+        self.ports = Some(ports.clone());
+        Ok(ports)
     }
 
     /// Keeps everything below this folder instead of a temporary one.

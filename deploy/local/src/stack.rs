@@ -56,8 +56,8 @@ impl Stack {
         StackBuilder::new()
     }
 
-    pub(crate) async fn start(builder: StackBuilder) -> Result<Self> {
-        let mut reservation = Reservation::default();
+    pub(crate) async fn start(mut builder: StackBuilder) -> Result<Self> {
+        let mut reservation = std::mem::take(&mut builder.reservation);
         let (data, temporary) = builder.resolve_data()?;
         let layout = Layout::create(&data)?;
         let lock = layout.lock()?;

@@ -110,6 +110,18 @@ impl Client {
 
     /// Imports delivery reports from a file's text.
     pub async fn import(&self, csv: String, source: &str, mapping: &Value) -> Reply {
+        self.try_import(csv, source, mapping)
+            .await
+            .expect("the gateway answers")
+    }
+
+    /// Imports delivery reports from a file's text; an error when no envelope came back.
+    pub async fn try_import(
+        &self,
+        csv: String,
+        source: &str,
+        mapping: &Value,
+    ) -> Result<Reply, String> {
         let file = multipart::Part::text(csv)
             .file_name("reports.csv")
             .mime_str("text/csv")
@@ -121,7 +133,7 @@ impl Client {
         let request = self
             .request(Method::POST, "/admin/delivery/import")
             .multipart(form);
-        self.try_send(request).await.expect("the gateway answers")
+        self.try_send(request).await
     }
 
     fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {

@@ -9,9 +9,9 @@
 )]
 
 mod broker_outage;
+mod chaos;
 mod client;
 mod impressions;
 mod journey;
-mod kills;
 mod overspending;
 mod setup;

@@ -1,6 +1,6 @@
 //! What the tests of the whole system begin with: a stack, staff, products, advertisers with money.
 
-use adfolio_local::{Service, Stack};
+use adfolio_local::{Service, Stack, StackBuilder};
 use serde_json::{Value, json};
 
 use crate::client::Client;
@@ -12,12 +12,18 @@ pub struct System {
     pub stack: Stack,
     pub anyone: Client,
     pub admin: Client,
+    pub admin_id: String,
 }
 
 impl System {
     /// Starts all services without demo data and logs the admin in.
     pub async fn start() -> Self {
-        let stack = Stack::builder()
+        Self::start_from(Stack::builder()).await
+    }
+
+    /// The same as `builder` describes it.
+    pub async fn start_from(builder: StackBuilder) -> Self {
+        let stack = builder
             .services(Service::ALL)
             // Servers are killed here: what they acknowledged must be on the disk.
             .durable(true)
@@ -36,10 +42,12 @@ impl System {
             .await
             .ok();
         let admin = anyone.with_token(login["token"].as_str().unwrap());
+        let admin_id = login["staff"]["id"].as_str().unwrap().to_owned();
         Self {
             stack,
             anyone,
             admin,
+            admin_id,
         }
     }
 

@@ -1,0 +1,95 @@
+//! The books, looked at every second from outside of every service.
+
+use std::{fmt, time::Duration};
+
+use sqlx::{Connection as _, PgConnection};
+use tokio_util::sync::CancellationToken;
+
+/// Between two looks.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// A look that takes longer is given up: the server is down or frozen.
+const LOOK_LIMIT: Duration = Duration::from_secs(5);
+
+/// One statement sees one moment: transactions whose entries do not sum to zero, wallets that are not the sum of their
+/// entries or whose numbers have a hole, and figures below zero.
+const DIFFERENCES: &str = "
+    WITH sums AS (
+        SELECT user_id,
+               coalesce(sum(amount) FILTER (WHERE account = 'available'), 0) AS available,
+               coalesce(sum(amount) FILTER (WHERE account = 'to_be_consumed'), 0) AS to_be_consumed,
+               coalesce(sum(amount) FILTER (WHERE account = 'to_be_settled'), 0) AS to_be_settled,
+               coalesce(sum(amount) FILTER (WHERE account = 'withdrawing'), 0) AS withdrawing
+        FROM entries GROUP BY user_id
+    ), numbers AS (
+        SELECT user_id, count(*) AS count, max(seq) AS last FROM transactions GROUP BY user_id
+    )
+    SELECT (SELECT count(*) FROM (SELECT FROM entries GROUP BY user_id, seq HAVING sum(amount) <> 0) AS t)
+         + (SELECT count(*) FROM wallets w LEFT JOIN sums s USING (user_id) LEFT JOIN numbers n USING (user_id)
+            WHERE (w.available, w.to_be_consumed, w.to_be_settled, w.withdrawing)
+                  IS DISTINCT FROM (coalesce(s.available, 0), coalesce(s.to_be_consumed, 0), coalesce(s.to_be_settled, 0),
+                                    coalesce(s.withdrawing, 0))
+               OR w.seq <> coalesce(n.count, 0) OR w.seq <> coalesce(n.last, 0)
+               OR least(w.available, w.to_be_consumed, w.to_be_settled, w.withdrawing) < 0)";
+
+/// What the looks found.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Watched {
+    /// Looks at which the books balanced.
+    pub balanced: usize,
+    /// Looks at which they did not.
+    pub unbalanced: usize,
+    /// Looks that were not possible because PostgreSQL was down.
+    pub blind: usize,
+}
+
+impl fmt::Display for Watched {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "books balanced at {} looks, off at {}, not readable at {}",
+            self.balanced, self.unbalanced, self.blind
+        )
+    }
+}
+
+/// Looks every second until told to stop. `base_url` is PostgreSQL's for an account that may read everything.
+pub async fn watch(base_url: String, stop: CancellationToken) -> Watched {
+    let mut watched = Watched::default();
+    let mut ticks = tokio::time::interval(INTERVAL);
+    let mut connection = None;
+    while !stop.is_cancelled() {
+        ticks.tick().await;
+        match tokio::time::timeout(LOOK_LIMIT, look(&base_url, &mut connection)).await {
+            Ok(Ok(0)) => watched.balanced += 1,
+            Ok(Ok(differences)) => {
+                println!("the books are off in {differences} places");
+                watched.unbalanced += 1;
+            }
+            Ok(Err(_)) | Err(_) => {
+                connection = None;
+                watched.blind += 1;
+            }
+        }
+    }
+    watched
+}
+
+async fn look(base_url: &str, kept: &mut Option<PgConnection>) -> Result<i64, sqlx::Error> {
+    let mut connection = match kept.take() {
+        Some(connection) => connection,
+        None => PgConnection::connect(&database(base_url, "wallet")).await?,
+    };
+    let differences = sqlx::query_scalar(DIFFERENCES)
+        .fetch_one(&mut connection)
+        .await?;
+    *kept = Some(connection);
+    Ok(differences)
+}
+
+/// Address of a service's database for the account of `base_url`.
+pub fn database(base_url: &str, service: &str) -> String {
+    let mut url: url::Url = base_url.parse().unwrap();
+    url.set_path(&format!("adfolio_{service}"));
+    url.to_string()
+}

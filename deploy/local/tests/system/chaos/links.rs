@@ -1,0 +1,69 @@
+//! Proxies between the parts, so that connections can be cut.
+
+use std::net::SocketAddr;
+
+use adfolio_local::{Ports, Service, StackBuilder};
+use adfolio_testkit::Proxy;
+
+/// One proxy in front of PostgreSQL, one in front of RabbitMQ, and one in front of each service.
+pub struct Links {
+    database: Proxy,
+    broker: Proxy,
+    services: Vec<(Service, Proxy)>,
+}
+
+impl Links {
+    /// Proxies for the parts of a stack on these ports.
+    pub async fn start(ports: &Ports) -> Self {
+        let target = |port: u16| format!("127.0.0.1:{port}");
+        let mut services = Vec::new();
+        for service in Service::ALL {
+            if service != Service::Gateway {
+                let address = ports.listen_address(service).to_string();
+                services.push((service, Proxy::start(&address).await));
+            }
+        }
+        Self {
+            database: Proxy::start(&target(ports.postgres)).await,
+            broker: Proxy::start(&target(ports.amqp)).await,
+            services,
+        }
+    }
+
+    /// Tells every service of the stack to reach the others through the proxies.
+    pub fn lead_through(&self, mut builder: StackBuilder) -> StackBuilder {
+        for service in Service::ALL {
+            let name = service.name();
+            let database = self.database.address();
+            let amqp = format!("amqp://guest:guest@{}", self.broker.address());
+            builder = builder.extra_env(service, "AMQP_URL", amqp);
+            if service != Service::Gateway {
+                let url = format!("postgres://adfolio_{name}@{database}/adfolio_{name}");
+                builder = builder.extra_env(service, "DATABASE_URL", url);
+            }
+            for (peer, proxy) in &self.services {
+                let variable = format!("{}_URL", peer.name().to_uppercase());
+                builder = builder.extra_env(service, variable, url(proxy.address()));
+            }
+        }
+        builder
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.services.len() + 2
+    }
+
+    /// Cuts every connection of one of them, by its place.
+    pub fn cut(&self, place: usize) {
+        match place {
+            0 => self.database.cut(),
+            1 => self.broker.cut(),
+            _ => self.services[place - 2].1.cut(),
+        }
+    }
+}
+
+fn url(address: SocketAddr) -> String {
+    format!("http://{address}")
+}

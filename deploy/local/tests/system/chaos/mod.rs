@@ -1,0 +1,133 @@
+//! Everything that can fail does, for a while: what was answered exists exactly once, what was not ends, and the books balance
+//! every second meanwhile.
+//!
+//! Advertisers and staff go through every saga ([`actor`]) and remember what they were told ([`history`]), while processes are
+//! killed and frozen and connections cut ([`faults`], [`links`]); the books are looked at every second ([`books`]). When it is
+//! quiet again, everything has ended, and memory and books are compared ([`check`]).
+//!
+//! `CHAOS_SECONDS` (90) says for how long, `CHAOS_SEED` makes the same faults and journeys once more, and `CHAOS_DATA` names a
+//! folder where databases and logs are kept.
+
+mod actor;
+mod books;
+mod check;
+mod faults;
+mod history;
+mod links;
+
+use std::{env, path::PathBuf, str::FromStr, sync::Arc};
+
+use adfolio_local::Stack;
+use chrono::{TimeDelta, Utc};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::setup::System;
+use actor::{Actor, Stage};
+use faults::Faults;
+use history::History;
+use links::Links;
+
+/// Advertisers who act at the same time.
+const ACTORS: usize = 12;
+
+/// A whole run; a shorter one has fewer faults in proportion.
+pub const WHOLE_RUN_SECONDS: u64 = 540;
+
+/// Operations on money that a whole run must answer.
+const OPERATIONS: usize = 10_000;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_and_nothing_doubled() {
+    let seconds = setting("CHAOS_SECONDS").unwrap_or(90);
+    let seed = setting("CHAOS_SEED").unwrap_or_else(rand::random::<u64>);
+    println!("chaos for {seconds} s, CHAOS_SEED={seed}");
+
+    let mut builder = Stack::builder();
+    if let Some(folder) = setting::<PathBuf>("CHAOS_DATA") {
+        builder = builder.data_dir(folder);
+    }
+    let links = Links::start(&builder.pick_ports().unwrap()).await;
+    let system = Arc::new(System::start_from(links.lead_through(builder)).await);
+    let stage = Arc::new(prepare(&system).await);
+    let stop = CancellationToken::new();
+    let mut actors = Vec::new();
+    for number in 0..ACTORS {
+        actors.push(Actor::prepare(&system, &stage, number, seed).await);
+    }
+    let acting: Vec<_> = actors
+        .into_iter()
+        .map(|actor| tokio::spawn(actor.act(stop.clone())))
+        .collect();
+    let watching = tokio::spawn(books::watch(system.stack.database_base_url(), stop.clone()));
+
+    let faults = Faults::new(seed, seconds);
+    let struck = faults.strike(&system, &links).await;
+    stop.cancel();
+    let mut histories: Vec<History> = Vec::new();
+    for actor in acting {
+        histories.push(actor.await.expect("an actor was told what must not be"));
+    }
+    let watched = watching.await.unwrap();
+
+    let answered: usize = histories.iter().map(|history| history.answered).sum();
+    println!("{struck}; {answered} operations answered; {watched}");
+    check::wait_until_quiet(&system).await;
+    for history in &histories {
+        check::compare(&system, history).await;
+    }
+    assert_eq!(watched.unbalanced, 0, "the books were off");
+    assert!(
+        u64::try_from(watched.balanced).unwrap() >= seconds / 2,
+        "the books were looked at only {} times",
+        watched.balanced
+    );
+    struck.assert_whole(seconds);
+    // How much gets done depends on the machine; that nearly nothing does is a fault.
+    let expected = OPERATIONS * usize::try_from(seconds).unwrap() / 540 / 4;
+    assert!(
+        answered >= expected,
+        "only {answered} operations were answered"
+    );
+    Arc::into_inner(system)
+        .expect("nobody else has the system")
+        .stack
+        .stop()
+        .await;
+}
+
+fn setting<T: FromStr>(name: &str) -> Option<T> {
+    let text = env::var(name).ok()?;
+    Some(
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name} cannot be {text}")),
+    )
+}
+
+/// A product, coupons, and offers of both directions.
+async fn prepare(system: &System) -> Stage {
+    let product_id = system.product("Chaos").await;
+    let campaign = json!({
+        "name": "Chaos", "type": "fixed_amount", "mode": "deduction", "value": "5.00", "amount_requirement": "10.00",
+        "kind": "staff", "valid_days": 30,
+    });
+    let campaign = system.admin.post("/admin/coupon/campaign/create", campaign);
+    let campaign_id = campaign.await.ok()["id"].as_str().unwrap().to_owned();
+    let acceptor = json!({"kind": "personal", "name": "Ada", "rating": 4.8});
+    let acceptor = system.admin.post("/admin/acceptor/create", acceptor);
+    let acceptor_id = acceptor.await.ok()["id"].clone();
+    let mut codes = Vec::new();
+    for direction in ["wallet_to_currency", "currency_to_wallet"] {
+        let offer = json!({
+            "acceptor_id": acceptor_id, "direction": direction, "currency": "EUR", "rate": "0.9235", "min": "1.00",
+            "max": "500.00", "expires_at": Utc::now() + TimeDelta::days(1),
+        });
+        let issued = system.admin.post("/admin/acceptance_code/create", offer);
+        codes.push(issued.await.ok()["code"].as_str().unwrap().to_owned());
+    }
+    Stage {
+        product_id,
+        campaign_id,
+        codes: codes.try_into().unwrap(),
+    }
+}
