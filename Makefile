@@ -2,7 +2,7 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status test bench build fmt lint test-rust test-web web-matrix api-fuzz e2e
+.PHONY: help up down status test bench chaos build fmt lint test-rust test-web web-matrix api-fuzz e2e
 
 help: ## Show this list
 	@echo "Adfolio"
@@ -26,6 +26,9 @@ test: ## Everything that must hold: format, lints, unit, integration, browser
 
 bench: ## Measure puts, postings, statistics and pgbench on this machine
 	@$(SCRIPTS)/bench.sh
+
+chaos: ## Kill, freeze and cut everything for nine minutes, and look at the books; CHAOS_SEED repeats a run
+	@$(SCRIPTS)/chaos.sh
 
 build: ## Install what is missing and build for `make up`
 	@$(SCRIPTS)/build.sh
