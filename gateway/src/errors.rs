@@ -35,6 +35,7 @@ pub fn envelope_code(reason: Reason) -> u16 {
         | Reason::AmountOutOfRange
         | Reason::StartUpFundsNotReturned
         | Reason::BankCardNotBound
+        | Reason::WithdrawalCoolingOff
         | Reason::NothingChanged
         | Reason::PlanNotPuttable
         | Reason::CouponNotUsable

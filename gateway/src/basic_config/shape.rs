@@ -45,6 +45,10 @@ pub struct BasicConfig {
     pub client_language_map: Vec<LanguageMapping>,
     /// How money can be withdrawn.
     pub withdraw_method_config: Vec<WithdrawalMethodConfig>,
+    /// Hours that withdrawals wait after a change of login password, transaction password, bank card or wallet address; 0
+    /// when they do not wait.
+    #[schema(example = 24)]
+    pub withdrawal_cooling_off_hours: u32,
     /// Questions and answers.
     pub faq_config: Vec<Faq>,
     /// Operating rules.
@@ -141,6 +145,7 @@ impl BasicConfig {
                 .map(|(source, targets)| LanguageMapping { source, targets })
                 .to_vec(),
             withdraw_method_config: withdrawal_methods(parts)?,
+            withdrawal_cooling_off_hours: parts.methods.cooling_off_hours,
             faq_config: content
                 .faq
                 .iter()

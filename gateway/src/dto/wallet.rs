@@ -74,6 +74,10 @@ pub struct Property {
     pub withdrawing: Money,
     /// Why a withdrawal would be refused now, whatever its amount, in the order of the checks; empty when it would not.
     pub withdraw_blocked_by: Vec<ReasonName>,
+    /// When withdrawals are possible again that wait after a change of login password, transaction password, bank card or
+    /// wallet address; null when they do not wait.
+    #[schema(required = true)]
+    pub withdrawal_available_at: Option<Timestamp>,
 }
 
 impl Property {
@@ -101,6 +105,7 @@ impl Property {
                 .map(|reason| reason.parse().map(ReasonName))
                 .collect::<Result<_, _>>()
                 .map_err(|_| Failure::broken_answer("withdrawal_blocked_by"))?,
+            withdrawal_available_at: Timestamp::optional(property.withdrawal_available_at)?,
         })
     }
 }

@@ -36,6 +36,7 @@ fn money_routes() -> Vec<Route> {
             Reason::WrongPayPassword,
             Reason::StartUpFundsNotReturned,
             Reason::BankCardNotBound,
+            Reason::WithdrawalCoolingOff,
         ])
         .says(Success::Submission)
         .keyed(),

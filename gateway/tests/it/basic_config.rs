@@ -24,6 +24,7 @@ async fn it_is_composed_of_what_the_services_say() {
         config["withdraw_method_config"],
         json!([{"method": "bank_card", "enabled": true, "min": "10.00", "max": "50000.00", "fee": "1.50"}])
     );
+    assert_eq!(config["withdrawal_cooling_off_hours"], 36);
     assert_eq!(
         config["faq_config"][0]["title"],
         "How long does learning take?"

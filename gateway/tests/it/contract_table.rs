@@ -131,7 +131,7 @@ fn property() -> Value {
     json!({
         "currency": "text", "total_assets": "money", "available_funds": "money", "to_be_consumed": "money",
         "to_be_settled": "money", "discount_amount": "money", "start_up_funds_outstanding": "money", "withdrawing": "money",
-        "withdraw_blocked_by": ["text"],
+        "withdraw_blocked_by": ["text"], "withdrawal_available_at": "time?",
     })
 }
 
@@ -375,6 +375,7 @@ fn others() -> Vec<Contracted> {
         "withdraw_method_config": [{
             "method": "bank_card|wallet_address", "enabled": "bool", "min": "money", "max": "money", "fee": "money",
         }],
+        "withdrawal_cooling_off_hours": "int",
         "faq_config": [{"id": "text", "title": "text", "content": "text"}], "operating_rules": "text",
         "activity_rules": "text", "put_amount": range, "exchange_limit": range, "stats_refresh_seconds": "int",
         "upload_max_bytes": "int", "marketing": nullable(json!({"headline": "text"})),

@@ -199,6 +199,7 @@ impl WalletService for Fakes {
                 max_minor: 5_000_000,
                 fee_minor: 150,
             }],
+            cooling_off_hours: 36,
         })
     }
 }

@@ -112,6 +112,10 @@ impl Show {
                 "start_up_funds_outstanding",
                 money(property.start_up_funds_outstanding_minor),
             ),
+            (
+                "withdrawal_available_at",
+                time(property.withdrawal_available_at),
+            ),
         ]);
         self.format.one(shown);
         Ok(())

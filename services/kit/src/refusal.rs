@@ -113,6 +113,8 @@ reasons! {
     StartUpFundsNotReturned = "START_UP_FUNDS_NOT_RETURNED", FailedPrecondition;
     /// No bank card or wallet address is bound.
     BankCardNotBound = "BANK_CARD_NOT_BOUND", FailedPrecondition;
+    /// Withdrawals wait after a change of what protects the wallet; `retry_after` says how long.
+    WithdrawalCoolingOff = "WITHDRAWAL_COOLING_OFF", FailedPrecondition;
     /// The request would change nothing.
     NothingChanged = "NOTHING_CHANGED", FailedPrecondition;
     /// The plan cannot be put in its present state.

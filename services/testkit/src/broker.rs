@@ -7,7 +7,7 @@ use adfolio_kit::config::BrokerArgs;
 use adfolio_kit::consumer::{EventSink, Subscription};
 use adfolio_kit::outbox::{CONTENT_TYPE, CloudEvent, EnvelopeParts, encode};
 use adfolio_kit::shutdown::Shutdown;
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use lapin::BasicProperties;
 use lapin::options::{BasicPublishOptions, ExchangeDeleteOptions, QueueDeleteOptions};
 use serde::Serialize;
@@ -222,13 +222,24 @@ pub async fn publish_event_with_id(
     subject: &str,
     data: &impl Serialize,
 ) {
+    publish_event_at(broker, (id, Utc::now()), event_type, subject, data).await;
+}
+
+/// Publishes an event with a known id that was written at that time.
+pub async fn publish_event_at(
+    broker: &Broker,
+    (id, time): (Uuid, DateTime<Utc>),
+    event_type: &str,
+    subject: &str,
+    data: &impl Serialize,
+) {
     let data = serde_json::to_string(data).expect("serialisable data");
     let parts = EnvelopeParts {
         id,
         event_type,
         subject,
         sequence: None,
-        time: Utc::now(),
+        time,
         traceparent: None,
         data: &data,
     };

@@ -18,7 +18,7 @@ pub mod saga;
 mod service;
 mod wait;
 
-pub use broker::{EventProbe, TestBroker, publish_event, publish_event_with_id};
+pub use broker::{EventProbe, TestBroker, publish_event, publish_event_at, publish_event_with_id};
 pub use cost::{Cost, checked_query, cost};
 pub use database::TestDatabase;
 pub use proxy::Proxy;

@@ -203,6 +203,10 @@ pub struct WithdrawalArgs {
     /// Fee of a withdrawal to a wallet address, less than the least withdrawal
     #[arg(long, env = "WITHDRAW_WALLET_ADDRESS_FEE", default_value = "1.00")]
     pub withdraw_wallet_address_fee: Money,
+    /// Hours that withdrawals wait after a change of login password, transaction password, bank card or wallet address, at most
+    /// 720; 0 lets them never wait
+    #[arg(long, env = "WITHDRAWAL_COOLING_OFF_HOURS", default_value_t = 24, value_parser = clap::value_parser!(u16).range(0..=720))]
+    pub withdrawal_cooling_off_hours: u16,
 }
 
 impl Default for WithdrawalArgs {
@@ -216,6 +220,7 @@ impl Default for WithdrawalArgs {
             withdraw_wallet_address_min: Money::from_minor(200),
             withdraw_wallet_address_max: Money::from_minor(10_000_000),
             withdraw_wallet_address_fee: Money::from_minor(100),
+            withdrawal_cooling_off_hours: 24,
         }
     }
 }

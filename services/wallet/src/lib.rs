@@ -6,6 +6,7 @@
 //! - A transaction, its events and the withdrawal that it asks for or decides commit together. An order is held, released and
 //!   settled at most once, a key posts at most once; a repeat is answered like the first call.
 //! - What is being withdrawn is the sum of the withdrawals that wait; each is decided at most once.
+//! - While a wallet cools off after a change of what protects it, no withdrawal is posted, wherever it would go.
 //! - An attempt at a transaction password is counted before it is evaluated. Account numbers are in the database only sealed.
 //! - The transactions of a user are numbered without a hole, their times never run back, and each carries a hash that
 //!   covers it and the one before (the form is in `chain/entity.rs`).
@@ -16,6 +17,7 @@
 pub mod config;
 
 mod chain;
+mod consumer;
 mod destination;
 mod error;
 mod flow;
@@ -24,6 +26,7 @@ mod pay_password;
 mod peers;
 mod posting;
 mod property;
+mod protection;
 mod reconcile;
 mod statement;
 mod withdrawal;
@@ -42,10 +45,12 @@ use adfolio_proto::wallet::v1::wallet_service_server::WalletServiceServer;
 use tokio::net::TcpListener;
 
 use crate::config::WalletConfig;
+use crate::consumer::OnPasswordChanged;
 use crate::destination::{Destinations, Sealer};
 use crate::grpc::Grpc;
 use crate::pay_password::PayPasswords;
 use crate::peers::Peers;
+use crate::protection::CoolingOff;
 use crate::withdrawal::Withdrawals;
 use crate::withdrawal::entity::Terms;
 
@@ -86,6 +91,7 @@ async fn serve(
     clock: Clock,
 ) -> anyhow::Result<()> {
     let terms = Terms::configured(&config.withdrawals)?;
+    let cooling_off = CoolingOff::of_hours(config.withdrawals.withdrawal_cooling_off_hours);
     let pepper = config.secrets.pepper()?;
     let (card_key, previous_card_key) = config.secrets.card_keys()?;
     let sealer = Sealer::new(&card_key, previous_card_key.as_ref())?;
@@ -102,15 +108,23 @@ async fn serve(
     let (queue, writer) = posting::queue(pool.clone(), clock.clone(), wake.clone(), config.posting);
     service.tasks.spawn("writer", writer.run());
     let passwords = PayPasswords::new(pool.clone(), clock.clone(), wake.clone(), pepper);
-    let destinations =
-        Destinations::new(pool.clone(), clock.clone(), wake, sealer, passwords.clone());
+    let destinations = Destinations::new(
+        pool.clone(),
+        clock.clone(),
+        wake,
+        sealer,
+        passwords.clone(),
+        cooling_off,
+    );
     let withdrawals = Withdrawals::new(
         pool.clone(),
         queue.clone(),
-        passwords.clone(),
-        destinations.clone(),
-        terms,
+        clock.clone(),
+        (passwords.clone(), destinations.clone()),
+        (terms, cooling_off),
     );
+    let heard = OnPasswordChanged::new(clock.clone());
+    service.consume(consumer::passwords(), &pool, &broker, &migrated, heard);
     let grpc = Grpc {
         pool,
         queue: queue.clone(),

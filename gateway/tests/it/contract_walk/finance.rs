@@ -1,15 +1,22 @@
 //! Postings, withdrawals, exchange, statements.
 
-use chrono::{TimeDelta, Utc};
+use adfolio_testkit::eventually;
+use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::security::card;
 use super::{OTHER_PIN, PIN, UNKNOWN, User, Walk};
+use crate::stack::PASSWORD;
 
 pub async fn walk(walk: &Walk) {
-    futures::join!(posts(walk), withdraws(walk), exchanges(walk));
+    futures::join!(
+        posts(walk),
+        withdraws(walk),
+        cools_off(walk),
+        exchanges(walk)
+    );
     let books = walk.staff_get("/admin/wallet/reconcile").await;
     assert!(!books["checks"].as_array().unwrap().is_empty());
 }
@@ -201,6 +208,55 @@ async fn withdraws(walk: &Walk) {
     withdraw(walk, &locked, "100.00", PIN)
         .await
         .refused(429, "PAY_PASSWORD_LOCKED");
+}
+
+/// Withdrawals wait after a change of the login password, of which the wallet hears by an event, and of the card.
+async fn cools_off(walk: &Walk) {
+    let stack = &walk.stack;
+    let user = walk.funded("500.00").await;
+    walk.set_pin(&user).await;
+    let body = card("DE89370400440532013000", Some(PIN));
+    stack.post("/bank_card/edit", &user.token, &body).await.ok();
+    let property = stack.get("/user/property", &user.token).await.ok();
+    assert_eq!(property["withdrawal_available_at"], Value::Null);
+    withdraw(walk, &user, "100.00", PIN).await.ok();
+
+    let name = stack.get("/user/info", &user.token).await.ok()["username"].clone();
+    let new = "an even longer staple";
+    let change = json!({"old_password": PASSWORD, "new_password": new, "confirm_password": new});
+    stack
+        .post("/update/password", &user.token, &change)
+        .await
+        .ok();
+    let login = json!({"username": name, "password": new});
+    let session = stack.post_open("/auth/v2/login", &login).await.ok();
+    let token = session["token"].as_str().unwrap();
+    let property = eventually("the wallet heard of it", || async {
+        let property = stack.get("/user/property", token).await.ok();
+        (!property["withdrawal_available_at"].is_null()).then_some(property)
+    })
+    .await;
+    assert_eq!(
+        property["withdraw_blocked_by"],
+        json!(["WITHDRAWAL_COOLING_OFF"])
+    );
+    let at = |property: &Value| {
+        let text = property["withdrawal_available_at"].as_str().unwrap();
+        text.parse::<DateTime<Utc>>().unwrap()
+    };
+    assert!(at(&property) > Utc::now());
+
+    let body = card("DE02120300000000202051", Some(PIN));
+    stack.post("/bank_card/edit", token, &body).await.ok();
+    let rebound = stack.get("/user/property", token).await.ok();
+    assert!(at(&rebound) > at(&property));
+    let again = json!({"amount": "100.00", "method": "bank_card", "password": PIN});
+    let data = stack
+        .post("/user/withdraw", token, &again)
+        .await
+        .refused(400, "WITHDRAWAL_COOLING_OFF");
+    let wait = data["retry_after"].as_i64().unwrap();
+    assert!((1..=24 * 3600).contains(&wait), "{wait}");
 }
 
 /// However many decide at once, one does.

@@ -15,6 +15,7 @@ use uuid::Uuid;
 use crate::error::WalletError;
 use crate::pay_password::entity::PinDigest;
 use crate::pay_password::{PayPasswords, announce_in_tx};
+use crate::protection::{self, CoolingOff};
 use crate::withdrawal::entity::Method;
 use entity::{BankCard, Destination, WalletAddress};
 pub use seal::{Sealed, Sealer};
@@ -27,6 +28,7 @@ pub struct Destinations {
     wake: Wake,
     sealer: Sealer,
     passwords: PayPasswords,
+    cooling_off: CoolingOff,
 }
 
 impl Destinations {
@@ -37,6 +39,7 @@ impl Destinations {
         wake: Wake,
         sealer: Sealer,
         passwords: PayPasswords,
+        cooling_off: CoolingOff,
     ) -> Self {
         Self {
             pool,
@@ -44,6 +47,7 @@ impl Destinations {
             wake,
             sealer,
             passwords,
+            cooling_off,
         }
     }
 
@@ -94,22 +98,34 @@ impl Destinations {
             None => false,
         };
         let (safe, now) = (self.sealer.clone(), self.clock.now());
-        let masked = destination.masked();
+        let (masked, cooling_off) = (destination.masked(), self.cooling_off);
         db::write(&self.pool, move |tx| {
             Box::pin(async move {
                 // The lock makes those who bind the same at once find it bound.
-                let has_password = repo::lock_wallet_in_tx(tx, user_id).await?;
-                if has_password && !is_verified {
+                let wallet = repo::lock_wallet_in_tx(tx, user_id).await?;
+                if wallet.has_pay_password && !is_verified {
                     return Err(Refusal::invalid("password").into());
                 }
                 let method = destination.method();
-                if let Some(sealed) = repo::find_in_tx(tx, user_id, method).await?
-                    && safe.open(user_id, method, &sealed)? == destination
+                let before = repo::find_in_tx(tx, user_id, method).await?;
+                if let Some(sealed) = &before
+                    && safe.open(user_id, method, sealed)? == destination
                 {
                     return Err(Refusal::new(Reason::NothingChanged).into());
                 }
+                // One of a kind that was not there yet is a change, too: money could go somewhere else than before.
+                let is_change = before.is_some()
+                    || repo::first_bound_at_in_tx(tx, user_id)
+                        .await?
+                        .is_some_and(|bound_at| {
+                            let changed_at = wallet.protection_changed_at;
+                            !cooling_off.is_being_set_up(bound_at, changed_at, now)
+                        });
                 let sealed = safe.seal(user_id, &destination)?;
                 repo::store_in_tx(tx, user_id, method, &sealed, now).await?;
+                if is_change {
+                    protection::changed_in_tx(tx, user_id, now).await?;
+                }
                 let change = match method {
                     Method::BankCard => "bank_card_bound",
                     Method::WalletAddress => "wallet_address_bound",

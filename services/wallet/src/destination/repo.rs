@@ -52,16 +52,39 @@ pub(super) async fn find_in_tx(
     .await
 }
 
-/// Locks the user's wallet, opening it where there is none, and answers whether a transaction password is set.
-pub(super) async fn lock_wallet_in_tx(tx: &mut Tx, user_id: Uuid) -> Result<bool, sqlx::Error> {
+/// What a wallet says to somebody who binds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wallet {
+    /// Whether a transaction password is set.
+    pub(super) has_pay_password: bool,
+    /// When what protects the wallet last changed.
+    pub(super) protection_changed_at: Option<DateTime<Utc>>,
+}
+
+/// Locks the user's wallet, opening it where there is none.
+pub(super) async fn lock_wallet_in_tx(tx: &mut Tx, user_id: Uuid) -> Result<Wallet, sqlx::Error> {
     sqlx::query!(
         "INSERT INTO wallets (user_id) VALUES ($1) ON CONFLICT DO NOTHING",
         user_id
     )
     .execute(&mut *tx)
     .await?;
+    sqlx::query_as!(
+        Wallet,
+        "SELECT has_pay_password, protection_changed_at FROM wallets WHERE user_id = $1 FOR UPDATE",
+        user_id
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// When the destination was bound that has stood longest, if there is one.
+pub(super) async fn first_bound_at_in_tx(
+    tx: &mut Tx,
+    user_id: Uuid,
+) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
     sqlx::query_scalar!(
-        "SELECT has_pay_password FROM wallets WHERE user_id = $1 FOR UPDATE",
+        "SELECT min(bound_at) FROM destinations WHERE user_id = $1",
         user_id
     )
     .fetch_one(tx)

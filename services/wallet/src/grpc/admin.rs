@@ -198,7 +198,7 @@ impl WalletAdminService for Grpc {
         let user_id = wire::id(&request.into_inner().user_id, "user_id")?;
         let property = property::of_user(&self.pool, user_id).await?;
         Ok(Response::new(proto::GetUserPropertyResponse {
-            property: Some(map::property(property)),
+            property: Some(self.property(property)),
         }))
     }
 

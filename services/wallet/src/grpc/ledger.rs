@@ -31,7 +31,7 @@ impl LedgerService for Grpc {
         )?;
         let done = self.queue.post(command, deadline).await?;
         Ok(Response::new(proto::HoldResponse {
-            property: Some(map::property(done.property)),
+            property: Some(self.property(done.property)),
         }))
     }
 
@@ -127,7 +127,7 @@ impl LedgerService for Grpc {
         let command = Command::movement(user_id, movement);
         let done = posting::post_to_named(&self.queue, &self.peers, &caller, command).await?;
         Ok(Response::new(proto::PostExchangeResponse {
-            property: Some(map::property(done.property)),
+            property: Some(self.property(done.property)),
         }))
     }
 

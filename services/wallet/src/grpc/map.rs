@@ -3,6 +3,7 @@
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire::timestamp;
 use adfolio_proto::wallet::v1 as proto;
+use chrono::{DateTime, Utc};
 
 use crate::destination::entity::{BankCard, Destination, WalletAddress};
 use crate::error::WalletError;
@@ -14,8 +15,12 @@ use crate::property::Property;
 use crate::statement::Row;
 use crate::withdrawal::entity::{Method, Status, Terms, Withdrawal};
 
-pub(super) fn property(property: Property) -> proto::Property {
-    let blocked_by = property.withdrawal_blocked_by();
+/// The figures, and when withdrawals have cooled off, if they do.
+pub(super) fn property(
+    property: Property,
+    cooled_off_at: Option<DateTime<Utc>>,
+) -> proto::Property {
+    let blocked_by = property.withdrawal_blocked_by(cooled_off_at.is_some());
     proto::Property {
         available_minor: property.available,
         to_be_consumed_minor: property.to_be_consumed,
@@ -30,6 +35,7 @@ pub(super) fn property(property: Property) -> proto::Property {
             .into_iter()
             .map(|reason| reason.as_str().to_owned())
             .collect(),
+        withdrawal_available_at: cooled_off_at.map(timestamp),
     }
 }
 

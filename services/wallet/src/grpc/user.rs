@@ -24,7 +24,7 @@ impl WalletService for Grpc {
         let user = Caller::from_request(&request).require_user()?;
         let property = property::of_user(&self.pool, user.0).await?;
         Ok(Response::new(proto::GetPropertyResponse {
-            property: Some(map::property(property)),
+            property: Some(self.property(property)),
         }))
     }
 
@@ -89,6 +89,7 @@ impl WalletService for Grpc {
     ) -> Result<Response<proto::GetWithdrawalMethodsResponse>, Status> {
         Ok(Response::new(proto::GetWithdrawalMethodsResponse {
             items: self.withdrawals.terms().iter().map(map::terms).collect(),
+            cooling_off_hours: self.withdrawals.cooling_off().hours().into(),
         }))
     }
 

@@ -30,9 +30,11 @@ use uuid::Uuid;
 
 use crate::error::WalletError;
 use crate::peers::Peers;
+use crate::protection;
 use entity::{Lock, PinDigest};
 pub use hash::HashError;
 use hash::Hasher;
+use repo::Insertion;
 use turns::Turns;
 
 /// Evaluations that may run or wait at once.
@@ -129,6 +131,7 @@ impl PayPasswords {
                 if !repo::delete_in_tx(tx, user_id).await? {
                     return Err(WalletError::from(Refusal::new(Reason::NothingChanged)));
                 }
+                protection::changed_in_tx(tx, user_id, now).await?;
                 announce_in_tx(tx, user_id, "pay_password_reset").await?;
                 Act::new("wallet.pay_password_reset", user_id)
                     .user(user_id)
@@ -230,20 +233,23 @@ impl PayPasswords {
             }
         };
         let hash = self.hasher.enter()?.hash(&new).await?;
+        let now = self.clock.now();
         db::write(&self.pool, move |tx| {
             Box::pin(async move {
-                let change = if let Some(before) = verified {
+                let (change, is_first) = if let Some(before) = verified {
                     // Changed by another replica meanwhile: the old one is no longer right.
                     if !repo::change_in_tx(tx, user_id, &before, &hash).await? {
                         return Err(wrong_old());
                     }
-                    "pay_password_changed"
+                    ("pay_password_changed", false)
                 } else {
-                    if !repo::insert_in_tx(tx, user_id, &hash).await? {
-                        return Err(Refusal::invalid("old_password").into());
-                    }
-                    "pay_password_set"
+                    let insertion = repo::insert_in_tx(tx, user_id, &hash).await?;
+                    let insertion = insertion.ok_or_else(|| Refusal::invalid("old_password"))?;
+                    ("pay_password_set", insertion == Insertion::First)
                 };
+                if !is_first {
+                    protection::changed_in_tx(tx, user_id, now).await?;
+                }
                 announce_in_tx(tx, user_id, change).await
             })
         })

@@ -69,12 +69,21 @@ pub(super) async fn forgive_in_tx(tx: &mut Tx, user_id: Uuid) -> Result<(), sqlx
     Ok(())
 }
 
-/// Sets the first password. No, if there is one already.
+/// A password where there was none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Insertion {
+    /// The user never had one.
+    First,
+    /// Staff have removed one before.
+    Again,
+}
+
+/// Sets a password where there is none. None, if there is one already.
 pub(super) async fn insert_in_tx(
     tx: &mut Tx,
     user_id: Uuid,
     hash: &str,
-) -> Result<bool, sqlx::Error> {
+) -> Result<Option<Insertion>, sqlx::Error> {
     let inserted = sqlx::query!(
         "INSERT INTO pay_passwords (user_id, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING",
         user_id,
@@ -83,16 +92,21 @@ pub(super) async fn insert_in_tx(
     .execute(&mut *tx)
     .await?;
     if inserted.rows_affected() == 0 {
-        return Ok(false);
+        return Ok(None);
     }
-    sqlx::query!(
+    let was_reset = sqlx::query_scalar!(
         "INSERT INTO wallets (user_id, has_pay_password) VALUES ($1, true)
-         ON CONFLICT (user_id) DO UPDATE SET has_pay_password = true",
+         ON CONFLICT (user_id) DO UPDATE SET has_pay_password = true
+         RETURNING pay_password_was_reset",
         user_id
     )
-    .execute(tx)
+    .fetch_one(tx)
     .await?;
-    Ok(true)
+    Ok(Some(if was_reset {
+        Insertion::Again
+    } else {
+        Insertion::First
+    }))
 }
 
 /// Puts another hash in the place of the one that was verified. No, if that is gone.
@@ -122,7 +136,7 @@ pub(super) async fn delete_in_tx(tx: &mut Tx, user_id: Uuid) -> Result<bool, sql
         return Ok(false);
     }
     sqlx::query!(
-        "UPDATE wallets SET has_pay_password = false WHERE user_id = $1",
+        "UPDATE wallets SET has_pay_password = false, pay_password_was_reset = true WHERE user_id = $1",
         user_id
     )
     .execute(tx)

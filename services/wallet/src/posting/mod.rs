@@ -2,7 +2,7 @@
 //!
 //! | statement | what it does | where |
 //! |---|---|---|
-//! | `post_commands` | locks the wallets of a batch in order of id, decides about each command, writes transactions, entries, balances, chain heads, holds, withdrawals and events | `migrations/0005_commands.sql`, called by `repo::post_commands` |
+//! | `post_commands` | locks the wallets of a batch in order of id, decides about each command, writes transactions, entries, balances, chain heads, holds, withdrawals and events | `migrations/0005_commands.sql` and `0007_cooling_off.sql`, called by `repo::post_commands` |
 //!
 //! There is no other statement that writes to the books. A command is refused or done by itself, whatever else is in its
 //! batch; any number of replicas post side by side.

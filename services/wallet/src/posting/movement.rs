@@ -115,6 +115,8 @@ pub struct WithdrawalDetails {
     pub key_id: String,
     /// The sealed destination in hex.
     pub sealed: String,
+    /// Hours that it must lie behind the last change of what protects the wallet.
+    pub cooling_off_hours: u16,
 }
 
 /// What the audit log says of a posting besides its figures.

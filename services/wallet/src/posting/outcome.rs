@@ -46,6 +46,8 @@ pub enum Outcome {
     UnknownWithdrawal,
     /// The exchange order was debited or closed for another user.
     UnknownExchange,
+    /// What protects the wallet changed a short while ago.
+    WithdrawalCoolingOff,
 }
 
 impl Outcome {
@@ -71,6 +73,7 @@ impl Outcome {
             Self::NothingChanged => Refusal::new(Reason::NothingChanged),
             Self::UnknownWithdrawal => Refusal::not_found("id"),
             Self::UnknownExchange => Refusal::not_found("exchange_id"),
+            Self::WithdrawalCoolingOff => Refusal::new(Reason::WithdrawalCoolingOff),
         };
         Some(refusal)
     }

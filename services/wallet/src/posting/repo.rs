@@ -142,7 +142,7 @@ pub(super) async fn post_commands(
                   to_be_consumed AS "to_be_consumed!", to_be_settled AS "to_be_settled!", withdrawing AS "withdrawing!",
                   discount_total AS "discount_total!", start_up_outstanding AS "start_up_outstanding!",
                   has_pay_password AS "has_pay_password!", has_bank_card AS "has_bank_card!",
-                  has_wallet_address AS "has_wallet_address!",
+                  has_wallet_address AS "has_wallet_address!", protection_changed_at,
                   version AS "version!", revenue AS "revenue!", paid_returned AS "paid_returned!",
                   discount_returned AS "discount_returned!", paid_returned_at_settle AS "paid_returned_at_settle!",
                   platform_share AS "platform_share!",
@@ -191,6 +191,7 @@ struct Row {
     has_pay_password: bool,
     has_bank_card: bool,
     has_wallet_address: bool,
+    protection_changed_at: Option<DateTime<Utc>>,
     version: i64,
     revenue: i64,
     paid_returned: i64,
@@ -217,6 +218,7 @@ impl Row {
             has_pay_password: self.has_pay_password,
             has_bank_card: self.has_bank_card,
             has_wallet_address: self.has_wallet_address,
+            protection_changed_at: self.protection_changed_at,
         };
         let hold = HoldFigures {
             version: self.version,

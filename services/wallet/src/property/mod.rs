@@ -3,6 +3,7 @@
 mod repo;
 
 use adfolio_kit::refusal::{Reason, Refusal};
+use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -32,11 +33,13 @@ pub struct Property {
     pub has_bank_card: bool,
     /// Whether a wallet address is bound.
     pub has_wallet_address: bool,
+    /// When what protects the wallet last changed.
+    pub protection_changed_at: Option<DateTime<Utc>>,
 }
 
 impl Property {
-    /// Why a withdrawal would be refused now, whatever its amount, in the order of the checks.
-    pub fn withdrawal_blocked_by(&self) -> Vec<Reason> {
+    /// Why a withdrawal would be refused now, whatever its amount, in the order of the checks; withdrawals cool off or do not.
+    pub fn withdrawal_blocked_by(&self, cools_off: bool) -> Vec<Reason> {
         let checks = [
             (self.available == 0, Reason::InsufficientBalance),
             (!self.has_pay_password, Reason::PayPasswordNotSet),
@@ -48,6 +51,7 @@ impl Property {
                 !self.has_bank_card && !self.has_wallet_address,
                 Reason::BankCardNotBound,
             ),
+            (cools_off, Reason::WithdrawalCoolingOff),
         ];
         let blocking = checks.into_iter().filter(|(blocks, _)| *blocks);
         blocking.map(|(_, reason)| reason).collect()

@@ -1,12 +1,13 @@
 //! Withdrawals: asked for by users, decided by staff.
 //!
-//! Whether one may be asked for is checked in the order of the contract, the transaction password among it; balance and
-//! start-up funds are decided once more in the posting, which also writes the withdrawal. A decision is guarded there, too.
+//! Whether one may be asked for is checked in the order of the contract, the transaction password among it; balance,
+//! start-up funds and cooling-off are decided once more in the posting, which also writes the withdrawal. A destination that
+//! was put in the place of the one read here is thereby noticed. A decision is guarded there, too.
 
 pub mod entity;
 mod repo;
 
-use adfolio_kit::clock::Ids;
+use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::{Caller, Staff};
 use adfolio_kit::pagination::{Cursor, Page};
@@ -24,7 +25,8 @@ use crate::pay_password::entity::PinDigest;
 use crate::posting::Queue;
 use crate::posting::entity::Command;
 use crate::posting::movement::{Movement, MovementKind, WithdrawalDetails};
-use crate::property;
+use crate::property::{self, Property};
+use crate::protection::CoolingOff;
 use entity::{Method, Status, Terms, Withdrawal};
 use repo::Selection;
 
@@ -51,7 +53,9 @@ pub struct Withdrawals {
     ids: Ids,
     passwords: PayPasswords,
     destinations: Destinations,
+    clock: Clock,
     terms: [Terms; 2],
+    cooling_off: CoolingOff,
 }
 
 /// What staff want to see.
@@ -68,9 +72,9 @@ impl Withdrawals {
     pub fn new(
         pool: PgPool,
         queue: Queue,
-        passwords: PayPasswords,
-        destinations: Destinations,
-        terms: [Terms; 2],
+        clock: Clock,
+        (passwords, destinations): (PayPasswords, Destinations),
+        (terms, cooling_off): ([Terms; 2], CoolingOff),
     ) -> Self {
         Self {
             pool,
@@ -78,13 +82,20 @@ impl Withdrawals {
             ids: Ids::random(),
             passwords,
             destinations,
+            clock,
             terms,
+            cooling_off,
         }
     }
 
     /// The terms of every method.
     pub fn terms(&self) -> &[Terms; 2] {
         &self.terms
+    }
+
+    /// How long they wait after a change of what protects the wallet.
+    pub fn cooling_off(&self) -> CoolingOff {
+        self.cooling_off
     }
 
     /// Takes a withdrawal, masked.
@@ -145,19 +156,38 @@ impl Withdrawals {
             .sealed(user_id, method)
             .await?
             .ok_or_else(|| Refusal::new(Reason::BankCardNotBound).field("method"))?;
+        self.require_cooled_off(&property)?;
         let details = WithdrawalDetails {
             fee: terms.fee.minor(),
             method: method.as_str(),
             key_id: sealed.key_id,
             sealed: hex::encode(sealed.bytes),
+            cooling_off_hours: self.cooling_off.hours(),
         };
         let key = (asked.id, asked.key.clone());
         let movement = Movement::withdrawal(key, asked.digest, asked.amount, &details)?;
         let command = Command::movement(user_id, movement);
-        let done = self.queue.post(command, deadline).await?;
+        let done = match self.queue.post(command, deadline).await {
+            Err(WalletError::Refused(refusal))
+                if refusal.reason == Reason::WithdrawalCoolingOff =>
+            {
+                // Something changed since the figures were read: they say now how long it takes.
+                self.require_cooled_off(&property::of_user(&self.pool, user_id).await?)?;
+                return Err(refusal.into());
+            }
+            posted => posted?,
+        };
         done.transaction
             .and_then(|booked| booked.reference)
             .ok_or(WalletError::Unreadable("reference of a withdrawal"))
+    }
+
+    fn require_cooled_off(&self, property: &Property) -> Result<(), Refusal> {
+        let now = self.clock.now();
+        match self.cooling_off.end(property.protection_changed_at, now) {
+            Some(end) => Err(CoolingOff::refusal(end, now)),
+            None => Ok(()),
+        }
     }
 
     /// Pays or rejects a withdrawal that waits.

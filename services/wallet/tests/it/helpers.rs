@@ -40,8 +40,14 @@ impl App {
     }
 
     pub async fn spawn_at(clock: Clock, posting: PostingArgs) -> Self {
+        Self::spawn_on(clock, posting, WithdrawalArgs::default()).await
+    }
+
+    /// On other terms of withdrawals.
+    pub async fn spawn_on(clock: Clock, posting: PostingArgs, terms: WithdrawalArgs) -> Self {
         let db = TestDatabase::create(&[&adfolio_wallet::MIGRATOR]).await;
         let broker = TestBroker::namespace();
+        broker.clean_up("wallet", "passwords");
         let peers = Peers::default();
         let books = peers.books();
         let url = peers::serve(peers).await;
@@ -52,7 +58,7 @@ impl App {
             telemetry: TelemetryArgs::default(),
             posting,
             secrets: SecretArgs::new("the pepper of every test", "7e".repeat(32)),
-            withdrawals: WithdrawalArgs::default(),
+            withdrawals: terms,
             peers: PeerArgs {
                 auth_url: url.clone(),
                 plan_url: url.clone(),

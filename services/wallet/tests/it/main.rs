@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod books;
+mod cooling_off;
 mod destination;
 mod events;
 mod exchange;

@@ -18,11 +18,11 @@ const OTHER: &str = "730194";
 const WRONG: &str = "135792";
 const LIMIT: Duration = Duration::from_secs(20);
 
-fn support() -> Caller {
+pub fn support() -> Caller {
     Caller::staff(Uuid::from_u128(0x5e), StaffRole::Support)
 }
 
-async fn reset(app: &App, caller: &Caller, user: Uuid) -> Result<(), Refusal> {
+pub async fn reset(app: &App, caller: &Caller, user: Uuid) -> Result<(), Refusal> {
     let message = proto::ResetPayPasswordRequest {
         user_id: user.to_string(),
         reason: "forgotten".into(),

@@ -1,0 +1,105 @@
+//! How long withdrawals wait.
+
+use std::time::Duration;
+
+use adfolio_kit::refusal::{Reason, Refusal};
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// How long withdrawals wait after a change of what protects a wallet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoolingOff {
+    hours: u16,
+}
+
+impl CoolingOff {
+    /// So many hours; 0 lets withdrawals never wait.
+    pub fn of_hours(hours: u16) -> Self {
+        Self { hours }
+    }
+
+    /// The hours; 0 when withdrawals never wait.
+    pub fn hours(self) -> u16 {
+        self.hours
+    }
+
+    /// When withdrawals have cooled off after a change at `changed_at`; none when they do not wait at `now`.
+    pub fn end(
+        self,
+        changed_at: Option<DateTime<Utc>>,
+        now: DateTime<Utc>,
+    ) -> Option<DateTime<Utc>> {
+        let end = changed_at?.checked_add_signed(self.lasts())?;
+        (end > now).then_some(end)
+    }
+
+    /// WITHDRAWAL_COOLING_OFF with the wait that is left.
+    pub fn refusal(end: DateTime<Utc>, now: DateTime<Utc>) -> Refusal {
+        let wait = end.signed_duration_since(now).to_std();
+        Refusal::new(Reason::WithdrawalCoolingOff).retry_after(wait.unwrap_or(Duration::ZERO))
+    }
+
+    /// Whether a wallet whose only destination was bound at `bound_at` is still being set up, so that binding one of the other
+    /// kind adds to the set-up: the first is young, and nothing has changed since. One that took another's place is itself a
+    /// change, and no set-up begins with it.
+    pub fn is_being_set_up(
+        self,
+        bound_at: DateTime<Utc>,
+        changed_at: Option<DateTime<Utc>>,
+        now: DateTime<Utc>,
+    ) -> bool {
+        let is_untouched = changed_at.is_none_or(|changed_at| changed_at < bound_at);
+        is_untouched && self.end(Some(bound_at), now).is_some()
+    }
+
+    fn lasts(self) -> TimeDelta {
+        TimeDelta::hours(i64::from(self.hours))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(hours: i64) -> DateTime<Utc> {
+        DateTime::UNIX_EPOCH + TimeDelta::hours(hours)
+    }
+
+    #[test]
+    fn withdrawals_wait_to_the_end_and_not_longer() {
+        let day = CoolingOff::of_hours(24);
+        assert_eq!(day.end(None, at(0)), None);
+        assert_eq!(day.end(Some(at(0)), at(0)), Some(at(24)));
+        assert_eq!(day.end(Some(at(0)), at(23)), Some(at(24)));
+        assert_eq!(day.end(Some(at(0)), at(24)), None);
+    }
+
+    #[test]
+    fn without_hours_they_never_wait() {
+        let off = CoolingOff::of_hours(0);
+        assert_eq!(off.end(Some(at(0)), at(0)), None);
+        assert!(!off.is_being_set_up(at(0), None, at(0)));
+    }
+
+    #[test]
+    fn the_refusal_says_how_long() {
+        let refusal = CoolingOff::refusal(at(24), at(23));
+        assert_eq!(
+            (refusal.reason, refusal.retry_after),
+            (Reason::WithdrawalCoolingOff, Some(Duration::from_hours(1)))
+        );
+        // It ended between the check and the answer.
+        let over = CoolingOff::refusal(at(24), at(25));
+        assert_eq!(over.retry_after, Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_wallet_is_being_set_up_for_as_long_as_withdrawals_would_wait() {
+        let day = CoolingOff::of_hours(24);
+        assert!(day.is_being_set_up(at(0), None, at(23)));
+        assert!(!day.is_being_set_up(at(0), None, at(24)));
+        // What changed before it was bound is not its concern; what changed with it or after it is.
+        assert!(day.is_being_set_up(at(5), Some(at(4)), at(6)));
+        assert!(!day.is_being_set_up(at(5), Some(at(5)), at(6)));
+        assert!(!day.is_being_set_up(at(5), Some(at(6)), at(6)));
+    }
+}
