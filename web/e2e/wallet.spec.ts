@@ -199,7 +199,9 @@ test('the transaction password is changed by the current one, which counts no mo
   await api.post('/check/password', { password: md5('907163') });
 });
 
-test('another card is bound only after a question, and the same one not at all', async ({ page }) => {
+test('another card is bound only after a question, the same one not at all, and then withdrawals wait', async ({
+  page,
+}) => {
   const { api } = await readyAdvertiser();
   await openAs(page, api.token, '/wallet/bind-card');
   await expect(page.getByRole('region', { name: 'Bound bank card' })).toContainText('****3000');
@@ -221,6 +223,10 @@ test('another card is bound only after a question, and the same one not at all',
   await enter(page, LABEL, PASSWORD, 'OK');
   await expect(page.getByRole('status').filter({ hasText: 'Bind successful' })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Bound bank card' })).toContainText('****5555');
+  // A card that was swapped by somebody else shall not be paid to at once.
+  await openAs(page, api.token, '/wallet/withdraw');
+  await expect(page.getByRole('region', { name: /^Withdrawals are paused until / })).toBeVisible();
+  await expect(page.getByLabel('Amount')).toBeHidden();
 });
 
 test('a movement opens its details and leads to the withdrawal that it belongs to', async ({ page }) => {

@@ -31,6 +31,11 @@ const BLOCKED = {
   ],
 };
 
+const COOLING_OFF = {
+  withdraw_blocked_by: ['WITHDRAWAL_COOLING_OFF'],
+  withdrawal_available_at: at(68_400_000),
+};
+
 const OPEN_EXCHANGE = exchangeOrder({ expire_time: at(10_800_000) });
 
 const PRODUCT = '/plan/goods-detail?id=product-1';
@@ -115,6 +120,11 @@ const WALLET: readonly Screen[] = [
     name: 'blocked withdrawal',
     path: '/wallet/withdraw',
     given: (app) => app.patch('/user/property', BLOCKED),
+  },
+  {
+    name: 'withdrawal that cools off',
+    path: '/wallet/withdraw',
+    given: (app) => app.patch('/user/property', COOLING_OFF),
   },
   {
     name: 'start-up funds',

@@ -1,10 +1,12 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { delay, http } from 'msw';
 import { expect, test } from 'vitest';
+import { keptConfig } from '@/lib/data/kept-config';
 import { md5Hex } from '@/lib/md5';
 import { ok, refusal } from '@/test/answers';
 import { address, openApp } from '@/test/app';
 import * as fixtures from '@/test/fixtures';
+import { basicConfig } from '@/test/fixtures-platform';
 import { bankCard, destinations } from '@/test/fixtures-wallet';
 import { server } from '@/test/server';
 
@@ -158,4 +160,25 @@ test('what is bound can be asked for again when it could not be loaded', async (
   const { user } = openApp('/wallet/bind-card');
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('****3000')).toBeVisible();
+});
+
+const HINT = 'For your protection, withdrawals wait 24 hours after a change.';
+
+test('before another account is bound it says that withdrawals wait afterwards, and before the first it does not', async () => {
+  nothingBound();
+  const first = openApp('/wallet/bind-card');
+  expect(await screen.findByLabelText('Bank name')).toBeVisible();
+  expect(screen.queryByText(HINT)).not.toBeInTheDocument();
+  first.unmount();
+  server.use(http.get(DETAIL, () => ok(destinations())));
+  openApp('/wallet/bind-card?kind=wallet_address');
+  expect(await screen.findByText(HINT)).toBeVisible();
+});
+
+test('where withdrawals never wait nothing is said of it', async () => {
+  server.use(http.get('*/api/basic_config', () => ok(basicConfig({ withdrawal_cooling_off_hours: 0 }))));
+  openApp('/wallet/bind-card?kind=wallet_address');
+  expect(await screen.findByLabelText('Address')).toBeVisible();
+  await waitFor(() => expect(keptConfig()?.withdrawal_cooling_off_hours).toBe(0));
+  expect(screen.queryByText(/withdrawals wait/)).not.toBeInTheDocument();
 });

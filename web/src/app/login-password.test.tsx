@@ -78,3 +78,9 @@ test('after too many attempts it says how long to wait', async () => {
   await user.click(submit());
   expect(await screen.findByText('Too many attempts. Try again in 2 minutes.')).toBeVisible();
 });
+
+test('it says beforehand that withdrawals wait afterwards', async () => {
+  openApp('/ad-center/edit-login-password');
+  const hint = 'For your protection, withdrawals wait 24 hours after a change.';
+  expect(await screen.findByText(hint)).toBeVisible();
+});

@@ -157,3 +157,15 @@ test('when the account cannot be loaded it can be asked for again', async () => 
   openApp('/wallet/set-password');
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeVisible();
 });
+
+test('a change says beforehand that withdrawals wait afterwards, setting the first one does not', async () => {
+  const hint = 'For your protection, withdrawals wait 24 hours after a change.';
+  const first = openApp('/wallet/set-password');
+  expect(await screen.findByLabelText(CHOOSE)).toBeVisible();
+  expect(screen.queryByText(hint)).not.toBeInTheDocument();
+  first.unmount();
+  isSet();
+  openApp('/ad-center/edit-pay-password');
+  expect(await screen.findByLabelText(CURRENT)).toBeVisible();
+  expect(await screen.findByText(hint)).toBeVisible();
+});

@@ -1,6 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { delay, HttpResponse, http } from 'msw';
 import { expect, test } from 'vitest';
+import { formatsFor } from '@/i18n/format';
+import type { Property } from '@/lib/api/types';
 import { md5Hex } from '@/lib/md5';
 import { ok, refusal } from '@/test/answers';
 import { address, openApp } from '@/test/app';
@@ -60,6 +62,67 @@ test('a blocked withdrawal says what blocks it and what to do about each', async
   expect(await screen.findByRole('dialog', { name: 'Customer service' })).toHaveTextContent(
     'Ask for the return of your start-up funds to be booked.',
   );
+});
+
+const UNTIL = fixtures.at(19 * 3_600_000);
+
+function coolingOff(...others: Property['withdraw_blocked_by']) {
+  const waiting = fixtures.property({
+    withdraw_blocked_by: [...others, 'WITHDRAWAL_COOLING_OFF'],
+    withdrawal_available_at: UNTIL,
+  });
+  return http.get('*/api/user/property', () => ok(waiting));
+}
+
+test('while withdrawals cool off it says why and until when, and there is nothing to send', async () => {
+  server.use(coolingOff());
+  const { user } = openApp('/wallet/withdraw');
+  const notice = await screen.findByRole('region', {
+    name: `Withdrawals are paused until ${formatsFor('en').dateTime(UNTIL)}`,
+  });
+  expect(notice).toHaveTextContent(
+    'A password, the bank card or the wallet address of your account was changed.',
+  );
+  expect(screen.queryByLabelText('Amount')).not.toBeInTheDocument();
+  expect(screen.queryByText('Before you can withdraw')).not.toBeInTheDocument();
+  await user.click(within(notice).getByRole('button', { name: 'Contact customer service' }));
+  expect(await screen.findByRole('dialog', { name: 'Customer service' })).toHaveTextContent(
+    'Say that it was not you who changed your account.',
+  );
+});
+
+test('what else is missing can be set right meanwhile', async () => {
+  server.use(coolingOff('PAY_PASSWORD_NOT_SET'));
+  openApp('/wallet/withdraw');
+  expect(await screen.findByRole('region', { name: /^Withdrawals are paused/ })).toBeVisible();
+  expect(screen.getByRole('link', { name: 'Set password' })).toBeVisible();
+});
+
+test('a refusal says how many hours it takes', async () => {
+  server.use(
+    http.post(WITHDRAW, () =>
+      refusal(400, 'Withdrawals are paused', { reason: 'WITHDRAWAL_COOLING_OFF', retry_after: 68_400 }),
+    ),
+  );
+  const app = await review();
+  await pay(app);
+  expect(await within(app.sheet).findByText('Withdrawals are paused. Try again in 19 hours.')).toBeVisible();
+});
+
+test('a change that came in between is said in the place of the form', async () => {
+  server.use(
+    http.post(WITHDRAW, () => {
+      server.use(coolingOff());
+      return refusal(400, 'Withdrawals are paused', {
+        reason: 'WITHDRAWAL_COOLING_OFF',
+        retry_after: 68_400,
+      });
+    }),
+  );
+  const app = await review();
+  await pay(app);
+  expect(await screen.findByRole('region', { name: /^Withdrawals are paused/ })).toBeVisible();
+  expect(screen.queryByLabelText('Amount')).not.toBeInTheDocument();
 });
 
 test('figures that cannot be loaded can be asked for again', async () => {

@@ -25,5 +25,6 @@ export function useErrorText(): (error: unknown) => string {
 
 function waitText(seconds: number): string {
   if (seconds < 60) return i18next.t('error.wait_seconds', { count: seconds });
-  return i18next.t('error.wait_minutes', { count: Math.ceil(seconds / 60) });
+  if (seconds < 7200) return i18next.t('error.wait_minutes', { count: Math.ceil(seconds / 60) });
+  return i18next.t('error.wait_hours', { count: Math.ceil(seconds / 3600) });
 }

@@ -14,6 +14,7 @@ export function basicConfig(over: Partial<BasicConfig> = {}): BasicConfig {
       { method: 'bank_card', enabled: true, min: '10.00', max: '10000.00', fee: '2.00' },
       { method: 'wallet_address', enabled: true, min: '20.00', max: '10000.00', fee: '1.00' },
     ],
+    withdrawal_cooling_off_hours: 24,
     faq_config: [
       {
         id: 'faq-1',

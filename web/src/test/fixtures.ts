@@ -65,6 +65,7 @@ export function property(over: Partial<Property> = {}): Property {
     start_up_funds_outstanding: '0.00',
     withdrawing: '0.00',
     withdraw_blocked_by: [],
+    withdrawal_available_at: null,
     ...over,
   };
 }

@@ -4,6 +4,7 @@ import { bankCard, destinations, walletAddress } from '@/test/fixtures-wallet';
 import {
   allOf,
   arrivesOf,
+  askAgainMs,
   checkWithdrawal,
   destinationOf,
   fieldOf,
@@ -28,6 +29,21 @@ test('what blocks is listed beside what is done; the unusual only while it block
     'balance',
     'start_up_funds',
   ]);
+});
+
+test('a wait is no step: alone there are none, and others stay what they are', () => {
+  expect(stepsOf(blocked('WITHDRAWAL_COOLING_OFF'))).toEqual([]);
+  expect(stepsOf(blocked('BANK_CARD_NOT_BOUND', 'WITHDRAWAL_COOLING_OFF'))).toEqual(
+    stepsOf(blocked('BANK_CARD_NOT_BOUND')),
+  );
+});
+
+test('figures that say until when to wait are asked for again when that is over, within bounds', () => {
+  const now = Date.parse('2026-11-20T14:00:00.000Z');
+  expect(askAgainMs(null, now)).toBe(false);
+  expect(askAgainMs('2026-11-20T14:01:00.000Z', now)).toBe(60_000);
+  expect(askAgainMs('2026-11-20T13:59:59.000Z', now)).toBe(10_000);
+  expect(askAgainMs('2026-12-20T14:00:00.000Z', now)).toBe(3_600_000);
 });
 
 test('a reason of a later server still blocks', () => {

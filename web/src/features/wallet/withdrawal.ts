@@ -31,13 +31,14 @@ const STEP_OF = {
 } as const satisfies Partial<Record<Reason, Step['key']>>;
 
 /**
- * What stands before a withdrawal, with what is already done of it; empty when nothing does. A reason that this version
- * does not know still blocks, and customer service can tell more.
+ * What stands before a withdrawal, with what is already done of it; empty when nothing does, or nothing but that withdrawals
+ * cool off, which is waited for. A reason that this version does not know still blocks, and customer service can tell more.
  */
 export function stepsOf({ withdraw_blocked_by }: Pick<Property, 'withdraw_blocked_by'>): Step[] {
-  if (withdraw_blocked_by.length === 0) return [];
+  const blocking = withdraw_blocked_by.filter((reason) => reason !== 'WITHDRAWAL_COOLING_OFF');
+  if (blocking.length === 0) return [];
   const open = new Set(
-    withdraw_blocked_by.map((reason): Step['key'] =>
+    blocking.map((reason): Step['key'] =>
       reason in STEP_OF ? STEP_OF[reason as keyof typeof STEP_OF] : 'other',
     ),
   );
@@ -46,6 +47,18 @@ export function stepsOf({ withdraw_blocked_by }: Pick<Property, 'withdraw_blocke
     .filter((key) => open.has(key))
     .map((key) => ({ key, isDone: false }));
   return [...always, ...only];
+}
+
+const SOONEST_MS = 10_000;
+const LATEST_MS = 3_600_000;
+
+/**
+ * In how many milliseconds to ask again for figures that say until when withdrawals cool off; false when they do not. The
+ * server's clock decides, so a little later than by this one is asked once more, and never at a distance that timers cannot.
+ */
+export function askAgainMs(until: string | null | undefined, now: number): number | false {
+  if (!until) return false;
+  return Math.min(Math.max(Date.parse(until) - now, SOONEST_MS), LATEST_MS);
 }
 
 /** Where a method pays to; null when nothing is bound for it. */

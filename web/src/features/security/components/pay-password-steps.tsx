@@ -2,6 +2,7 @@ import { ShieldCheck } from 'lucide-react';
 import { useCallback, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '@/ui/button';
+import { CoolingOffHint } from '@/ui/cooling-off-hint';
 import { usePageHeader } from '@/ui/page-header';
 import { PasscodeField } from '@/ui/passcode/passcode-field';
 import { useService } from '@/ui/service/service-store';
@@ -51,7 +52,9 @@ export function PayPasswordSteps({ isSet }: { isSet: boolean }) {
           error={steps.error}
         />
       </div>
-      {step === 'old' ? null : (
+      {step === 'old' ? (
+        <CoolingOffHint />
+      ) : (
         <p className={styles.hint}>{t(step === 'new' ? 'pay_password.new_hint' : 'pay_password.purpose')}</p>
       )}
       <div className={styles.actions}>

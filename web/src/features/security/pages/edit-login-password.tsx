@@ -9,6 +9,7 @@ import { userInfoQuery } from '@/lib/data/user-info';
 import { PASSWORD_MAX, PASSWORD_MIN } from '@/lib/password';
 import { endSession } from '@/lib/session/store';
 import { Button } from '@/ui/button';
+import { CoolingOffHint } from '@/ui/cooling-off-hint';
 import { FormAlert, PasswordField } from '@/ui/field';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
@@ -28,6 +29,7 @@ export default function EditLoginPasswordPage() {
         <ShieldCheck size={20} aria-hidden="true" />
         {t('security_login.lead')}
       </p>
+      <CoolingOffHint />
       <FormAlert>{alert}</FormAlert>
       <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
       <PasswordField

@@ -18,7 +18,16 @@ import { useForm } from '@/ui/use-form';
 import { useOverlay } from '@/ui/use-overlay';
 import { destinationsQuery } from '../api/queries';
 import styles from '../pages/withdraw.module.css';
-import { allOf, arrivesOf, checkWithdrawal, destinationOf, startMethod, stepsOf } from '../withdrawal';
+import {
+  allOf,
+  arrivesOf,
+  askAgainMs,
+  checkWithdrawal,
+  destinationOf,
+  startMethod,
+  stepsOf,
+} from '../withdrawal';
+import { CoolingOffNotice } from './cooling-off-notice';
 import { MethodChoice } from './method-choice';
 import { useLateRejection } from './use-late-rejection';
 import { WithdrawReview } from './withdraw-review';
@@ -27,7 +36,11 @@ import { WithdrawSteps } from './withdraw-steps';
 /** What stands before a withdrawal, or the form for it. */
 export function WithdrawForm() {
   const { lang } = useSession();
-  const property = useQuery(propertyQuery);
+  const property = useQuery({
+    ...propertyQuery,
+    // Whoever waits on this page gets the form when the time has come.
+    refetchInterval: ({ state }) => askAgainMs(state.data?.withdrawal_available_at, Date.now()),
+  });
   const bound = useQuery(destinationsQuery);
   // Another language has its own texts but the same terms: the form stays.
   const config = useQuery({ ...basicConfigQuery(lang), placeholderData: keepPreviousData });
@@ -42,7 +55,15 @@ export function WithdrawForm() {
 
   if (property.data && bound.data && config.data) {
     const steps = stepsOf(property.data);
-    if (steps.length > 0) return <WithdrawSteps steps={steps} property={property.data} />;
+    const until = property.data.withdrawal_available_at;
+    if (until || steps.length > 0) {
+      return (
+        <div className={styles.form}>
+          {until ? <CoolingOffNotice until={until} /> : null}
+          {steps.length > 0 ? <WithdrawSteps steps={steps} property={property.data} /> : null}
+        </div>
+      );
+    }
     return <Fields property={property.data} bound={bound.data} terms={config.data.withdraw_method_config} />;
   }
   const failed = [property, bound, config].find((query) => query.isError && !query.data);

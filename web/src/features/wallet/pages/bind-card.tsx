@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
 import type { Destinations, UserInfo, WithdrawalMethod } from '@/lib/api/types';
 import { userInfoQuery } from '@/lib/data/user-info';
+import { CoolingOffHint } from '@/ui/cooling-off-hint';
 import { usePageHeader } from '@/ui/page-header';
 import { ErrorState, Skeleton } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
@@ -78,6 +79,7 @@ function Kind({ kind, bound, user }: KindProps) {
       {current && !isReplacing ? null : (
         <>
           <p className={styles.lead}>{t(`bind.lead.${kind}`)}</p>
+          {bound.bank_card || bound.wallet_address ? <CoolingOffHint /> : null}
           <Form bound={bound} asksPassword={user.has_pay_password} next={query.get('next')} />
         </>
       )}

@@ -1,0 +1,27 @@
+import { useTranslation } from 'react-i18next';
+import { useFormats } from '@/i18n/format';
+import { Button } from '@/ui/button';
+import { Card } from '@/ui/card';
+import { useService } from '@/ui/service/service-store';
+import styles from '../pages/withdraw.module.css';
+
+/** Why withdrawals wait and until when, and whom to tell if the change was somebody else's. */
+export function CoolingOffNotice({ until }: { until: string }) {
+  const { t } = useTranslation();
+  const { dateTime } = useFormats();
+  const service = useService();
+  return (
+    <Card title={t('withdraw.cooling_off.title', { time: dateTime(until) })}>
+      <div className={styles.notice}>
+        <p className={styles.muted}>{t('withdraw.cooling_off.text')}</p>
+        <p>{t('withdraw.cooling_off.not_you')}</p>
+        <Button
+          tone="secondary"
+          onClick={() => service.open({ subtitle: t('withdraw.cooling_off.service') })}
+        >
+          {t('error.contact_service')}
+        </Button>
+      </div>
+    </Card>
+  );
+}
