@@ -21,6 +21,7 @@ pub fn envelope_code(reason: Reason) -> u16 {
         Reason::UsernameTaken => 4001,
         Reason::Validation
         | Reason::IdempotencyKeyReused
+        | Reason::ApprovalRequired
         | Reason::BadCredentials
         | Reason::PasswordMismatch
         | Reason::PasswordUnchanged

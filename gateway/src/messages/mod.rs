@@ -26,6 +26,12 @@ const FILES: &[(Lang, &str)] = &[
 /// The text of a refused input.
 const VALIDATION_OF_FIELD: &str = "validation_of_field";
 
+/// The text of FORBIDDEN to whoever asked for what another member of staff must decide about.
+const DECISION_ABOUT_OWN_REQUEST: &str = "decision_about_own_request";
+
+/// The input that such a refusal names.
+const REQUESTED_BY: &str = "requested_by";
+
 /// Keys of the names of inputs in words begin so.
 const LABEL: &str = "field.";
 
@@ -111,6 +117,9 @@ pub fn refusal_text(lang: Lang, refusal: &Refusal) -> String {
         (Reason::Validation, Some(field)) => {
             text(lang, VALIDATION_OF_FIELD).replace(FIELD, field_label(lang, field))
         }
+        (Reason::Forbidden, Some(field)) if field == REQUESTED_BY => {
+            text(lang, DECISION_ABOUT_OWN_REQUEST).to_owned()
+        }
         (reason, _) => text(lang, &reason_key(*reason)).to_owned(),
     }
 }
@@ -127,7 +136,7 @@ pub fn keys() -> Vec<String> {
     let successes = Success::ALL.iter().map(|success| success.key().to_owned());
     reasons
         .chain(successes)
-        .chain([VALIDATION_OF_FIELD.to_owned()])
+        .chain([VALIDATION_OF_FIELD, DECISION_ABOUT_OWN_REQUEST].map(str::to_owned))
         .chain(labels)
         .collect()
 }

@@ -65,6 +65,8 @@ reasons! {
     NotAuthenticated = "NOT_AUTHENTICATED", Unauthenticated;
     /// The staff role does not allow this.
     Forbidden = "FORBIDDEN", PermissionDenied;
+    /// Another member of staff must approve this first; the request is kept.
+    ApprovalRequired = "APPROVAL_REQUIRED", FailedPrecondition;
     /// The account waits for its authorisation code.
     AccountNotActivated = "ACCOUNT_NOT_ACTIVATED", PermissionDenied;
     /// The account was disabled by staff.

@@ -42,6 +42,9 @@ pub struct WalletConfig {
     /// On which terms money leaves.
     #[command(flatten)]
     pub withdrawals: WithdrawalArgs,
+    /// What takes two members of staff.
+    #[command(flatten)]
+    pub four_eyes: FourEyesArgs,
     /// RabbitMQ stream that keeps the ledger's events for other services to replay
     #[arg(long, env = "EVENTS_STREAM", default_value = EVENTS_STREAM)]
     pub events_stream: String,
@@ -54,6 +57,35 @@ impl WalletConfig {
     /// Time between two proofs of the books.
     pub fn reconcile_interval(&self) -> Duration {
         Duration::from_secs(self.reconcile_interval_seconds)
+    }
+}
+
+/// What takes two members of staff. Each posting is looked at by itself: whoever splits an amount into parts that need nobody
+/// is not stopped, but every part is in the audit log.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct FourEyesArgs {
+    /// Postings of staff and payments of withdrawals above this amount (a decimal like 1000.00) wait until another member of
+    /// staff approves them; unset: none do
+    #[arg(long, env = "FOUR_EYES_ABOVE")]
+    pub four_eyes_above: Option<Money>,
+    /// Seconds between two looks for requests that nobody decided about in time
+    #[arg(long, env = "APPROVAL_SWEEP_INTERVAL_SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub approval_sweep_interval_seconds: u64,
+}
+
+impl Default for FourEyesArgs {
+    fn default() -> Self {
+        Self {
+            four_eyes_above: None,
+            approval_sweep_interval_seconds: 60,
+        }
+    }
+}
+
+impl FourEyesArgs {
+    /// Time between two looks for requests that nobody decided about in time.
+    pub fn sweep_interval(&self) -> Duration {
+        Duration::from_secs(self.approval_sweep_interval_seconds)
     }
 }
 

@@ -7,6 +7,8 @@
 //!   settled at most once, a key posts at most once; a repeat is answered like the first call.
 //! - What is being withdrawn is the sum of the withdrawals that wait; each is decided at most once.
 //! - While a wallet cools off after a change of what protects it, no withdrawal is posted, wherever it would go.
+//! - Above FOUR_EYES_ABOVE a posting of staff is made only with the approval of another member of staff, in the transaction
+//!   of that decision, and under the key of the call that asked: once, whoever repeats what.
 //! - An attempt at a transaction password is counted before it is evaluated. Account numbers are in the database only sealed.
 //! - The transactions of a user are numbered without a hole, their times never run back, and each carries a hash that
 //!   covers it and the one before (the form is in `chain/entity.rs`).
@@ -16,6 +18,7 @@
 
 pub mod config;
 
+mod approval;
 mod chain;
 mod consumer;
 mod destination;
@@ -44,6 +47,8 @@ use adfolio_proto::wallet::v1::wallet_admin_service_server::WalletAdminServiceSe
 use adfolio_proto::wallet::v1::wallet_service_server::WalletServiceServer;
 use tokio::net::TcpListener;
 
+use crate::approval::Approvals;
+use crate::approval::entity::Threshold;
 use crate::config::WalletConfig;
 use crate::consumer::OnPasswordChanged;
 use crate::destination::{Destinations, Sealer};
@@ -62,6 +67,9 @@ const STAFF_ACTED: &str = "adfolio.wallet.v1.StaffActed";
 
 /// Time for reading all of the books.
 const PROOF_LIMIT: Duration = Duration::from_mins(10);
+
+/// Time for ending what nobody decided about.
+const SWEEP_LIMIT: Duration = Duration::from_mins(1);
 
 /// The calls that read all of the books.
 const LONG_CALLS: [&str; 2] = [
@@ -92,6 +100,7 @@ async fn serve(
 ) -> anyhow::Result<()> {
     let terms = Terms::configured(&config.withdrawals)?;
     let cooling_off = CoolingOff::of_hours(config.withdrawals.withdrawal_cooling_off_hours);
+    let threshold = Threshold::configured(config.four_eyes)?;
     let pepper = config.secrets.pepper()?;
     let (card_key, previous_card_key) = config.secrets.card_keys()?;
     let sealer = Sealer::new(&card_key, previous_card_key.as_ref())?;
@@ -108,6 +117,14 @@ async fn serve(
     let (queue, writer) = posting::queue(pool.clone(), clock.clone(), wake.clone(), config.posting);
     service.tasks.spawn("writer", writer.run());
     let passwords = PayPasswords::new(pool.clone(), clock.clone(), wake.clone(), pepper);
+    let approvals = Approvals::new(
+        pool.clone(),
+        peers.clone(),
+        clock.clone(),
+        wake.clone(),
+        threshold,
+    );
+    expire_in_background(&service, &migrated, &config, &approvals);
     let destinations = Destinations::new(
         pool.clone(),
         clock.clone(),
@@ -120,7 +137,7 @@ async fn serve(
         pool.clone(),
         queue.clone(),
         clock.clone(),
-        (passwords.clone(), destinations.clone()),
+        (passwords.clone(), destinations.clone(), approvals.clone()),
         (terms, cooling_off),
     );
     let heard = OnPasswordChanged::new(clock.clone());
@@ -132,6 +149,7 @@ async fn serve(
         passwords,
         destinations,
         withdrawals,
+        approvals,
         clock,
         ids: Ids::random(),
     };
@@ -172,4 +190,24 @@ fn reconcile_in_background(
         },
     );
     service.tasks.spawn_after(migrated, "reconcile", job);
+}
+
+fn expire_in_background(
+    service: &Service,
+    migrated: &Migrated,
+    config: &WalletConfig,
+    approvals: &Approvals,
+) {
+    let approvals = approvals.clone();
+    let job = periodic::every(
+        "approvals",
+        config.four_eyes.sweep_interval(),
+        SWEEP_LIMIT,
+        service.shutdown.clone(),
+        move || {
+            let approvals = approvals.clone();
+            async move { approvals.expire().await }
+        },
+    );
+    service.tasks.spawn_after(migrated, "approvals", job);
 }

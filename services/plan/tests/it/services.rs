@@ -74,6 +74,7 @@ pub async fn start_wallet(
             "7e".repeat(32),
         ),
         withdrawals: adfolio_wallet::config::WithdrawalArgs::default(),
+        four_eyes: adfolio_wallet::config::FourEyesArgs::default(),
         events_stream: adfolio_wallet::config::EVENTS_STREAM.to_owned(),
         reconcile_interval_seconds: 86_400,
     };

@@ -7,7 +7,7 @@ use adfolio_proto::wallet::v1 as proto;
 use adfolio_proto::wallet::v1::wallet_admin_service_server::WalletAdminService;
 use tonic::{Request, Response, Status};
 
-use super::{Grpc, map};
+use super::{Grpc, approval, map};
 use crate::error::WalletError;
 use crate::posting::entity::Command;
 use crate::posting::movement::{Movement, MovementKind};
@@ -15,7 +15,7 @@ use crate::withdrawal::Filter;
 use crate::{chain, posting, property, reconcile};
 
 impl Grpc {
-    /// What finance posts to a user's wallet, as the user sees it.
+    /// What finance posts to a user's wallet, as the user sees it. A large posting waits for another member of staff.
     async fn staff_posting(
         &self,
         caller: &Caller,
@@ -27,6 +27,12 @@ impl Grpc {
         let by = (staff, caller);
         let movement =
             Movement::by_staff(kind, user_id, by, self.ids.next(), amount_minor, remark)?;
+        let amount = movement.amount;
+        if self.approvals.is_needed(&movement, amount).await? {
+            let asked = (user_id, movement, amount);
+            let refusal = self.approvals.ask(caller, staff, asked).await?;
+            return Err(refusal.into());
+        }
         let command = Command::movement(user_id, movement);
         let done = posting::post_to_named(&self.queue, &self.peers, caller, command).await?;
         let booked = done
@@ -154,6 +160,35 @@ impl WalletAdminService for Grpc {
             .await?;
         Ok(Response::new(proto::DecideWithdrawalResponse {
             withdrawal: Some(map::withdrawal(shown)),
+        }))
+    }
+
+    async fn list_approvals(
+        &self,
+        request: Request<proto::ListApprovalsRequest>,
+    ) -> Result<Response<proto::ListApprovalsResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[StaffRole::Finance])?;
+        let request = request.into_inner();
+        let state = approval::state_filter(request.state)?;
+        let (page, cursor) = wire::page(request.page)?;
+        let (rows, next) = self.approvals.list(state, page, cursor.as_deref()).await?;
+        let items: Result<_, _> = rows.into_iter().map(approval::shown).collect();
+        Ok(Response::new(proto::ListApprovalsResponse {
+            items: items?,
+            next_cursor: next.unwrap_or_default(),
+        }))
+    }
+
+    async fn decide_approval(
+        &self,
+        request: Request<proto::DecideApprovalRequest>,
+    ) -> Result<Response<proto::DecideApprovalResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Finance])?;
+        let decision = approval::decision(staff, &request.into_inner())?;
+        let decided = self.approvals.decide(&caller, decision).await?;
+        Ok(Response::new(proto::DecideApprovalResponse {
+            approval: Some(approval::shown(decided)?),
         }))
     }
 

@@ -1,6 +1,7 @@
 //! The gRPC services: parse, call, map. No rules, no SQL.
 
 mod admin;
+mod approval;
 mod ledger;
 mod map;
 mod user;
@@ -9,6 +10,7 @@ use adfolio_kit::clock::{Clock, Ids};
 use adfolio_proto::wallet::v1 as proto;
 use sqlx::PgPool;
 
+use crate::approval::Approvals;
 use crate::destination::Destinations;
 use crate::pay_password::PayPasswords;
 use crate::peers::Peers;
@@ -31,6 +33,8 @@ pub struct Grpc {
     pub destinations: Destinations,
     /// Withdrawals.
     pub withdrawals: Withdrawals,
+    /// What waits for another member of staff.
+    pub approvals: Approvals,
     /// The time.
     pub clock: Clock,
     /// New identifiers.

@@ -5,7 +5,8 @@
 //! | `post_commands` | locks the wallets of a batch in order of id, decides about each command, writes transactions, entries, balances, chain heads, holds, withdrawals and events | `migrations/0005_commands.sql` and `0007_cooling_off.sql`, called by `repo::post_commands` |
 //!
 //! There is no other statement that writes to the books. A command is refused or done by itself, whatever else is in its
-//! batch; any number of replicas post side by side.
+//! batch; any number of replicas post side by side. Commands go through the writer, which posts many with one commit; only what
+//! must commit together with a change of something else is posted in that change's transaction ([`post_in_tx`]).
 
 pub mod entity;
 pub mod movement;
@@ -15,13 +16,18 @@ mod writer;
 
 pub use writer::{Queue, queue};
 
+use adfolio_kit::clock::Ids;
+use adfolio_kit::db::Tx;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Reason;
+use adfolio_kit::telemetry;
+use chrono::{DateTime, Utc};
 
 use crate::error::WalletError;
 use crate::peers::Peers;
 use entity::Command;
-use outcome::Done;
+use outcome::{Decision, Done};
+use repo::Item;
 
 /// Posts to the wallet of a user whom the caller names. Only for a user without a wallet auth is asked whether there is such
 /// a user: a wallet exists only for users that existed when it was opened.
@@ -41,4 +47,27 @@ pub async fn post_to_named(
         }
         outcome => outcome,
     }
+}
+
+/// Posts in a transaction of the caller's. The lock on the user's wallet is held until that ends, and other postings to the
+/// wallet wait for it, so little may follow in the transaction.
+pub async fn post_in_tx(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    ids: &Ids,
+    command: &Command,
+) -> Result<Decision, WalletError> {
+    let traceparent = telemetry::traceparent();
+    let item = Item {
+        command,
+        ids: [ids.next(), ids.next()],
+        traceparent: traceparent.as_deref(),
+    };
+    let decisions = repo::post_commands(tx, now, &[item]).await?;
+    let (_, decision) = decisions
+        .into_iter()
+        .next()
+        .ok_or(WalletError::Unreadable("outcome of a posting"))?;
+    metrics::counter!("wallet_postings_total", "outcome" => decision.outcome.as_str()).increment(1);
+    Ok(decision)
 }

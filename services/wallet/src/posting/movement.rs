@@ -14,7 +14,8 @@ use crate::error::WalletError;
 const LONGEST_REMARK: usize = 500;
 
 /// What moves. The names are those of the books.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[sqlx(type_name = "posting_kind", rename_all = "snake_case")]
 pub enum MovementKind {
     /// Staff credit money.
     Deposit,
@@ -287,7 +288,7 @@ fn marked(key: Option<&IdempotencyKey>, fresh: Uuid) -> String {
 }
 
 /// A text that people read, trimmed.
-fn bounded_text(text: &str, field: &'static str) -> Result<String, Refusal> {
+pub fn bounded_text(text: &str, field: &'static str) -> Result<String, Refusal> {
     let text = text.trim();
     if text.chars().count() > LONGEST_REMARK || text.contains('\0') {
         return Err(Refusal::invalid(field));

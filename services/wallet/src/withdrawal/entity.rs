@@ -67,6 +67,16 @@ pub struct Withdrawal {
     pub sealed: Sealed,
 }
 
+impl Withdrawal {
+    /// NOTHING_CHANGED once it is decided.
+    pub fn require_pending(&self) -> Result<(), Refusal> {
+        match self.status {
+            Status::Pending => Ok(()),
+            Status::Paid | Status::Rejected => Err(Refusal::new(Reason::NothingChanged)),
+        }
+    }
+}
+
 /// The terms of one method.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {

@@ -17,6 +17,7 @@ use adfolio_money::Money;
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use crate::approval::Approvals;
 use crate::destination::Destinations;
 use crate::destination::entity::Destination;
 use crate::error::WalletError;
@@ -54,6 +55,7 @@ pub struct Withdrawals {
     passwords: PayPasswords,
     destinations: Destinations,
     clock: Clock,
+    approvals: Approvals,
     terms: [Terms; 2],
     cooling_off: CoolingOff,
 }
@@ -73,7 +75,7 @@ impl Withdrawals {
         pool: PgPool,
         queue: Queue,
         clock: Clock,
-        (passwords, destinations): (PayPasswords, Destinations),
+        (passwords, destinations, approvals): (PayPasswords, Destinations, Approvals),
         (terms, cooling_off): ([Terms; 2], CoolingOff),
     ) -> Self {
         Self {
@@ -83,6 +85,7 @@ impl Withdrawals {
             passwords,
             destinations,
             clock,
+            approvals,
             terms,
             cooling_off,
         }
@@ -190,7 +193,7 @@ impl Withdrawals {
         }
     }
 
-    /// Pays or rejects a withdrawal that waits.
+    /// Pays or rejects a withdrawal that waits. To pay a large one takes another member of staff.
     pub async fn decide(
         &self,
         caller: &Caller,
@@ -202,6 +205,14 @@ impl Withdrawals {
         let movement = Movement::decision(kind, id, (staff, caller), self.ids.next(), reason)?;
         let found = repo::find(&self.pool, id).await?;
         let withdrawal = found.ok_or_else(|| Refusal::not_found("id"))?;
+        let amount = Money::from_minor(withdrawal.amount);
+        if kind == MovementKind::WithdrawalPaid
+            && self.approvals.is_needed(&movement, amount).await?
+        {
+            withdrawal.require_pending()?;
+            let asked = (withdrawal.user_id, movement, amount);
+            return Err(self.approvals.ask(caller, staff, asked).await?.into());
+        }
         let command = Command::movement(withdrawal.user_id, movement);
         self.queue.post(command, caller.deadline).await?;
         self.whole(self.stored(id).await?)

@@ -14,7 +14,7 @@ use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceCl
 use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
 use adfolio_testkit::{RunningService, TestBroker, TestDatabase, spawn_service};
 use adfolio_wallet::config::{
-    EVENTS_STREAM, PeerArgs, PostingArgs, SecretArgs, WalletConfig, WithdrawalArgs,
+    EVENTS_STREAM, FourEyesArgs, PeerArgs, PostingArgs, SecretArgs, WalletConfig, WithdrawalArgs,
 };
 use sqlx::PgPool;
 use tonic::Status;
@@ -45,6 +45,20 @@ impl App {
 
     /// On other terms of withdrawals.
     pub async fn spawn_on(clock: Clock, posting: PostingArgs, terms: WithdrawalArgs) -> Self {
+        Self::spawn_whole(clock, posting, terms, FourEyesArgs::default()).await
+    }
+
+    /// With a second pair of eyes.
+    pub async fn spawn_with(clock: Clock, posting: PostingArgs, four_eyes: FourEyesArgs) -> Self {
+        Self::spawn_whole(clock, posting, WithdrawalArgs::default(), four_eyes).await
+    }
+
+    async fn spawn_whole(
+        clock: Clock,
+        posting: PostingArgs,
+        terms: WithdrawalArgs,
+        four_eyes: FourEyesArgs,
+    ) -> Self {
         let db = TestDatabase::create(&[&adfolio_wallet::MIGRATOR]).await;
         let broker = TestBroker::namespace();
         broker.clean_up("wallet", "passwords");
@@ -59,6 +73,7 @@ impl App {
             posting,
             secrets: SecretArgs::new("the pepper of every test", "7e".repeat(32)),
             withdrawals: terms,
+            four_eyes,
             peers: PeerArgs {
                 auth_url: url.clone(),
                 plan_url: url.clone(),
@@ -87,6 +102,15 @@ impl App {
     /// Another replica, by a clock of the test's.
     pub async fn replica_at(&self, clock: Clock) -> RunningService {
         run(&self.config, clock).await
+    }
+
+    /// Another replica, where other amounts take two members of staff.
+    pub async fn replica_with(&self, four_eyes: FourEyesArgs) -> RunningService {
+        let config = WalletConfig {
+            four_eyes,
+            ..self.config.clone()
+        };
+        run(&config, Clock::system()).await
     }
 
     pub fn pool(&self) -> PgPool {

@@ -94,6 +94,42 @@ async fn withdrawals_cost_the_same_on_the_first_and_the_last_page() {
 }
 
 #[tokio::test]
+async fn approvals_cost_the_same_on_the_first_and_the_last_page() {
+    let app = App::spawn().await;
+    let pool = app.pool();
+    sqlx::query(
+        "INSERT INTO approvals (id, kind, user_id, amount, remark, posting_key, request_digest, details, requested_by,
+                                requested_at, state, decided_by, decided_at)
+         SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'deposit', gen_random_uuid(), 100, '', n,
+                sha256(n::text::bytea), '{}', $1, now(), (CASE WHEN n % 2 = 0 THEN 'rejected' ELSE 'expired' END)::approval_state,
+                CASE WHEN n % 2 = 0 THEN gen_random_uuid() END, CASE WHEN n % 2 = 0 THEN now() END
+         FROM generate_series(1, $2) AS n",
+    )
+    .bind(Uuid::now_v7())
+    .bind(ROWS)
+    .execute(&pool)
+    .await
+    .expect("rows");
+    sqlx::query("ANALYZE approvals")
+        .execute(&pool)
+        .await
+        .expect("statistics");
+    let (first, nil) = ("ffffffff-ffff-ffff-ffff-ffffffffffff", Uuid::nil());
+    let last = format!("00000000-0000-7000-8000-{:012x}", 101);
+    for before in [first, last.as_str()] {
+        for conditions in [
+            format!("id < '{before}' ORDER BY id DESC"),
+            format!(
+                "(state, id) < ('rejected', '{before}') AND (state, id) > ('rejected', '{nil}') ORDER BY state DESC, id DESC"
+            ),
+        ] {
+            let statement = format!("SELECT * FROM approvals WHERE {conditions} LIMIT 21");
+            assert_cheap(&explain(&pool, &statement).await, 21.0);
+        }
+    }
+}
+
+#[tokio::test]
 async fn fund_details_cost_the_same_on_the_first_and_the_last_page() {
     let app = App::spawn().await;
     let (pool, user) = (app.pool(), Uuid::now_v7());

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod approvals;
 mod books;
 mod cooling_off;
 mod destination;

@@ -1,0 +1,398 @@
+//! Requests of staff that wait for another member of staff, and the amount from which on they do.
+
+use adfolio_kit::config::ConfigError;
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_money::Money;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::config::FourEyesArgs;
+use crate::posting::entity::{Action, Command};
+use crate::posting::movement::{Movement, MovementKind};
+
+/// A request that nobody decided about for so long cannot be approved any more.
+pub const LIFETIME: TimeDelta = TimeDelta::days(7);
+
+/// The amount above which staff need another member of staff.
+#[derive(Clone, Copy, Debug)]
+pub struct Threshold(Option<Money>);
+
+impl Threshold {
+    /// The configured one.
+    pub fn configured(args: FourEyesArgs) -> Result<Self, ConfigError> {
+        match args.four_eyes_above {
+            Some(amount) if amount.is_negative() => Err(ConfigError::Invalid {
+                name: "FOUR_EYES_ABOVE",
+                expected: "zero or more",
+            }),
+            amount => Ok(Self(amount)),
+        }
+    }
+
+    /// Whether any amount needs it.
+    pub fn is_set(self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether this amount needs it.
+    pub fn is_exceeded_by(self, amount: Money) -> bool {
+        self.0.is_some_and(|threshold| amount > threshold)
+    }
+}
+
+/// Where a request stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, sqlx::Type)]
+#[sqlx(type_name = "approval_state", rename_all = "snake_case")]
+pub enum State {
+    /// Waits for another member of staff.
+    Pending,
+    /// Approved and posted.
+    Approved,
+    /// Rejected; nothing was posted.
+    Rejected,
+    /// Nobody decided in time; nothing was posted.
+    Expired,
+    /// Approved when it could no longer be posted; nothing was.
+    Failed,
+}
+
+impl State {
+    /// The name in the books.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Approved => "approved",
+            Self::Rejected => "rejected",
+            Self::Expired => "expired",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// What a second member of staff says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// It is posted.
+    Approved,
+    /// It is not.
+    Rejected,
+}
+
+/// Whether a decision is still to be carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nobody has decided yet.
+    Now,
+    /// The same member of staff has decided the same before.
+    Before,
+}
+
+/// A request with the whole posting that was asked for.
+#[derive(Clone, Debug)]
+pub struct Approval {
+    /// Its id.
+    pub id: Uuid,
+    /// What was asked for.
+    pub kind: MovementKind,
+    /// Whose wallet.
+    pub user_id: Uuid,
+    /// The withdrawal to pay.
+    pub reference: Option<Uuid>,
+    /// How much; of a withdrawal all of it.
+    pub amount: i64,
+    /// What the user will be shown.
+    pub remark: String,
+    /// The key that the posting has had from the beginning.
+    pub posting_key: String,
+    /// SHA-256 of what was asked for.
+    pub request_digest: Vec<u8>,
+    /// What the audit log will say of the posting, as JSON.
+    pub details: String,
+    /// Why it was asked for.
+    pub request_reason: String,
+    /// The member of staff who asked.
+    pub requested_by: Uuid,
+    /// When.
+    pub requested_at: DateTime<Utc>,
+    /// Where it stands.
+    pub state: State,
+    /// Who decided, and when.
+    pub decided: Option<(Uuid, DateTime<Utc>)>,
+    /// Why it was decided so.
+    pub decision_reason: String,
+    /// The transaction that it became.
+    pub transaction_id: Option<Uuid>,
+    /// Why the posting was refused.
+    pub failure: Option<Failure>,
+}
+
+/// Why an approved posting was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The reason.
+    pub reason: Reason,
+    /// The offending input.
+    pub field: Option<String>,
+}
+
+impl Failure {
+    fn refusal(&self) -> Refusal {
+        Refusal {
+            field: self.field.clone(),
+            ..Refusal::new(self.reason)
+        }
+    }
+}
+
+impl Approval {
+    /// The posting exactly as it was asked for. Its user was known to exist then, so it may open the wallet.
+    pub fn command(&self) -> Result<Command, BrokenDigest> {
+        let movement = Movement {
+            kind: self.kind,
+            key: self.posting_key.clone(),
+            digest: self
+                .request_digest
+                .as_slice()
+                .try_into()
+                .map_err(|_| BrokenDigest)?,
+            // A paid withdrawal moves what was asked for.
+            amount: match self.reference {
+                Some(_) => Money::ZERO,
+                None => Money::from_minor(self.amount),
+            },
+            remark: self.remark.clone(),
+            staff_id: Some(self.requested_by),
+            opens_wallet: self.reference.is_none(),
+            reference: self.reference,
+            debit_key: None,
+            details: Some(self.details.clone()),
+        };
+        Ok(Command {
+            user_id: self.user_id,
+            action: Action::Move(movement),
+        })
+    }
+
+    /// From then on it cannot be approved.
+    pub fn expires_at(&self) -> DateTime<Utc> {
+        // Out of range only some hundred thousand years from now.
+        self.requested_at
+            .checked_add_signed(LIFETIME)
+            .unwrap_or(self.requested_at)
+    }
+
+    /// What a repeat of the call that asked is answered: the refusal, or nothing when the posting stands and answers for
+    /// itself.
+    pub fn answer_to_repeat(&self, digest: &[u8]) -> Result<(), Refusal> {
+        if self.request_digest != digest {
+            return Err(Refusal::new(Reason::IdempotencyKeyReused));
+        }
+        match (self.state, &self.failure) {
+            (State::Approved, _) => Ok(()),
+            (State::Failed, Some(failure)) => Err(failure.refusal()),
+            _ => Err(self.required()),
+        }
+    }
+
+    /// The refusal of a posting that is kept for another member of staff.
+    pub fn required(&self) -> Refusal {
+        let state = self.state.as_str();
+        Refusal::new(Reason::ApprovalRequired).detail(format!("approval {} is {state}", self.id))
+    }
+
+    /// Whether `by` may decide so now. Never whoever asked; and what was decided stays decided.
+    pub fn verdict(
+        &self,
+        by: Uuid,
+        choice: Choice,
+        now: DateTime<Utc>,
+    ) -> Result<Verdict, Refusal> {
+        if by == self.requested_by {
+            return Err(Refusal::new(Reason::Forbidden)
+                .field("requested_by")
+                .detail("whoever asked does not decide"));
+        }
+        if self.state == State::Pending && now < self.expires_at() {
+            return Ok(Verdict::Now);
+        }
+        let is_theirs = self.decided.is_some_and(|(decider, _)| decider == by);
+        match (self.state, choice, &self.failure) {
+            (State::Approved, Choice::Approved, _) | (State::Rejected, Choice::Rejected, _)
+                if is_theirs =>
+            {
+                Ok(Verdict::Before)
+            }
+            (State::Failed, Choice::Approved, Some(failure)) if is_theirs => Err(failure.refusal()),
+            _ => Err(Refusal::new(Reason::NothingChanged)),
+        }
+    }
+
+    /// Approved: with the transaction that it became, or why it became none.
+    pub fn approve(
+        &mut self,
+        by: (Uuid, DateTime<Utc>),
+        reason: String,
+        posted: Result<Uuid, Refusal>,
+    ) {
+        (self.decided, self.decision_reason) = (Some(by), reason);
+        match posted {
+            Ok(transaction) => {
+                (self.state, self.transaction_id) = (State::Approved, Some(transaction));
+            }
+            Err(refusal) => {
+                self.state = State::Failed;
+                self.failure = Some(Failure {
+                    reason: refusal.reason,
+                    field: refusal.field,
+                });
+            }
+        }
+    }
+
+    /// Rejected.
+    pub fn reject(&mut self, by: (Uuid, DateTime<Utc>), reason: String) {
+        (self.decided, self.decision_reason) = (Some(by), reason);
+        self.state = State::Rejected;
+    }
+
+    /// The refusal that became of it, if its posting was refused.
+    pub fn failed(&self) -> Option<Refusal> {
+        self.failure.as_ref().map(Failure::refusal)
+    }
+
+    /// What the audit log says of it.
+    pub fn audited(&self) -> serde_json::Value {
+        json!({
+            "state": self.state.as_str(), "action": self.kind.as_str(), "amount_minor": self.amount,
+            "withdrawal_id": self.reference, "remark": self.remark, "requested_by": self.requested_by,
+            "transaction_id": self.transaction_id,
+            "failure": self.failure.as_ref().map(|failure| failure.reason.as_str()),
+        })
+    }
+
+    /// What has just happened to it, as the audit log names it.
+    pub fn audited_as(&self) -> &'static str {
+        match self.state {
+            State::Pending => "wallet.approval_requested",
+            State::Approved => "wallet.approval_approved",
+            State::Rejected => "wallet.approval_rejected",
+            State::Expired => "wallet.approval_expired",
+            State::Failed => "wallet.approval_failed",
+        }
+    }
+}
+
+/// The stored digest is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BrokenDigest;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ASKED: Uuid = Uuid::from_u128(1);
+    const OTHER: Uuid = Uuid::from_u128(2);
+    const THIRD: Uuid = Uuid::from_u128(3);
+
+    fn at(seconds: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(seconds, 0).expect("a time")
+    }
+
+    fn pending() -> Approval {
+        Approval {
+            id: Uuid::from_u128(9),
+            kind: MovementKind::Deposit,
+            user_id: Uuid::from_u128(8),
+            reference: None,
+            amount: 500,
+            remark: String::new(),
+            posting_key: "k".to_owned(),
+            request_digest: vec![7; 32],
+            details: "{}".to_owned(),
+            request_reason: String::new(),
+            requested_by: ASKED,
+            requested_at: at(0),
+            state: State::Pending,
+            decided: None,
+            decision_reason: String::new(),
+            transaction_id: None,
+            failure: None,
+        }
+    }
+
+    #[test]
+    fn the_threshold_itself_needs_nobody() {
+        let above = |minor| {
+            let args = FourEyesArgs {
+                four_eyes_above: minor,
+                ..FourEyesArgs::default()
+            };
+            Threshold::configured(args)
+        };
+        let set = above(Some(Money::from_minor(100))).expect("a threshold");
+        assert!(!set.is_exceeded_by(Money::from_minor(100)));
+        assert!(set.is_exceeded_by(Money::from_minor(101)));
+        let off = above(None).expect("no threshold");
+        assert!(!off.is_set() && !off.is_exceeded_by(Money::from_minor(i64::MAX)));
+        assert!(above(Some(Money::from_minor(-1))).is_err());
+    }
+
+    #[test]
+    fn whoever_asked_never_decides() {
+        let mut approval = pending();
+        for state in [State::Pending, State::Approved, State::Expired] {
+            approval.state = state;
+            for choice in [Choice::Approved, Choice::Rejected] {
+                let refusal = approval
+                    .verdict(ASKED, choice, at(1))
+                    .expect_err("a refusal");
+                assert_eq!(refusal.reason, Reason::Forbidden);
+                assert_eq!(refusal.field.as_deref(), Some("requested_by"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_decision_stands_and_answers_its_decider_alone() {
+        let mut approval = pending();
+        let asked = |approval: &Approval, by, choice| {
+            let verdict = approval.verdict(by, choice, at(1));
+            verdict.map_err(|refusal| refusal.reason)
+        };
+        assert_eq!(asked(&approval, OTHER, Choice::Approved), Ok(Verdict::Now));
+        approval.approve((OTHER, at(1)), String::new(), Ok(Uuid::from_u128(5)));
+        assert_eq!(
+            asked(&approval, OTHER, Choice::Approved),
+            Ok(Verdict::Before)
+        );
+        for (by, choice) in [(OTHER, Choice::Rejected), (THIRD, Choice::Approved)] {
+            assert_eq!(asked(&approval, by, choice), Err(Reason::NothingChanged));
+        }
+        let mut failed = pending();
+        let refused = Refusal::new(Reason::InsufficientBalance).field("amount");
+        failed.approve((OTHER, at(1)), String::new(), Err(refused.clone()));
+        assert_eq!(
+            failed.verdict(OTHER, Choice::Approved, at(1)),
+            Err(refused.clone())
+        );
+        assert_eq!(failed.answer_to_repeat(&[7; 32]), Err(refused));
+        assert_eq!(
+            asked(&failed, THIRD, Choice::Approved),
+            Err(Reason::NothingChanged)
+        );
+    }
+
+    #[test]
+    fn what_waited_for_a_week_cannot_be_approved() {
+        let approval = pending();
+        let end = approval.expires_at();
+        let before = end - TimeDelta::microseconds(1);
+        let verdict = |now| approval.verdict(OTHER, Choice::Approved, now);
+        assert_eq!(verdict(before), Ok(Verdict::Now));
+        assert_eq!(
+            verdict(end).map_err(|refusal| refusal.reason),
+            Err(Reason::NothingChanged)
+        );
+    }
+}

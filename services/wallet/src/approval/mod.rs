@@ -1,0 +1,290 @@
+//! Four eyes: what staff post above a configured amount is kept as a request until another member of staff approves it.
+//!
+//! The amount is looked at here and not at the gateway, so that the command line obeys it, too; and one posting at a time,
+//! so a sum that somebody splits into small parts is not noticed. A request keeps the whole posting. Approved, it is posted
+//! in the transaction of the decision: there is no moment at which it is decided and not posted, and nothing to recover.
+
+pub mod entity;
+mod repo;
+
+use adfolio_kit::audit::Act;
+use adfolio_kit::clock::{Clock, Ids};
+use adfolio_kit::db::{self, Tx};
+use adfolio_kit::idempotency;
+use adfolio_kit::identity::{Caller, Staff};
+use adfolio_kit::outbox::Wake;
+use adfolio_kit::pagination::{Cursor, Page};
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::wire;
+use adfolio_money::Money;
+use chrono::{DateTime, Utc};
+use serde_json::json;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::error::WalletError;
+use crate::peers::Peers;
+use crate::posting;
+use crate::posting::movement::{Movement, MovementKind};
+use entity::{Approval, Choice, LIFETIME, State, Threshold, Verdict};
+use repo::Selection;
+
+/// The name of the call that decides, for its idempotency key.
+const DECIDE: &str = "wallet.DecideApproval";
+
+/// Attempts to keep a request or to find the one that keeps it out, should that be decided between the two looks.
+const KEEP_ATTEMPTS: u32 = 3;
+
+/// Requests that one statement ends at most.
+const EXPIRY_BATCH: i64 = 500;
+
+/// Statements of one run that ends requests at most.
+const EXPIRY_ROUNDS: u32 = 100;
+
+/// A decision about a request.
+#[derive(Clone, Debug)]
+pub struct Deciding {
+    /// The request.
+    pub id: Uuid,
+    /// Who decides.
+    pub by: Uuid,
+    /// What becomes of it.
+    pub choice: Choice,
+    /// Why.
+    pub reason: String,
+    /// The digest of the call, for its idempotency key.
+    pub digest: [u8; 32],
+}
+
+/// Keeps, lists and decides requests. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Approvals {
+    pool: PgPool,
+    peers: Peers,
+    clock: Clock,
+    ids: Ids,
+    wake: Wake,
+    threshold: Threshold,
+}
+
+impl Approvals {
+    /// With the amount above which a request is kept.
+    pub fn new(pool: PgPool, peers: Peers, clock: Clock, wake: Wake, threshold: Threshold) -> Self {
+        Self {
+            pool,
+            peers,
+            clock,
+            ids: Ids::random(),
+            wake,
+            threshold,
+        }
+    }
+
+    /// Whether a posting of staff must be asked for ([`Approvals::ask`]) instead of made. A repeated call is refused like
+    /// the first, or goes on to the posting that stands and answers for itself.
+    pub async fn is_needed(&self, movement: &Movement, amount: Money) -> Result<bool, WalletError> {
+        if !self.threshold.is_set() {
+            return Ok(false);
+        }
+        // Also for small amounts: a key that a large one waits under is taken.
+        if let Some(known) = repo::find_by_key(&self.pool, &movement.key).await? {
+            known.answer_to_repeat(&movement.digest)?;
+            return Ok(false);
+        }
+        if !self.threshold.is_exceeded_by(amount) {
+            return Ok(false);
+        }
+        Ok(!repo::is_posted(&self.pool, &movement.key).await?)
+    }
+
+    /// Keeps a posting to a user's wallet for another member of staff, and answers the refusal that says so. A request of
+    /// the same key, or the same member's identical one that waits, is kept already.
+    pub async fn ask(
+        &self,
+        caller: &Caller,
+        staff: Staff,
+        (user_id, movement, amount): (Uuid, Movement, Money),
+    ) -> Result<Refusal, WalletError> {
+        if !repo::has_wallet(&self.pool, user_id).await? {
+            self.peers.require_user(caller, user_id).await?;
+        }
+        let digest = movement.digest;
+        let asked = Approval {
+            id: self.ids.next(),
+            kind: movement.kind,
+            user_id,
+            reference: movement.reference,
+            amount: amount.minor(),
+            remark: movement.remark,
+            posting_key: movement.key,
+            request_digest: digest.to_vec(),
+            details: movement.details.unwrap_or_else(|| "{}".to_owned()),
+            request_reason: String::new(),
+            requested_by: staff.id,
+            requested_at: self.clock.now(),
+            state: State::Pending,
+            decided: None,
+            decision_reason: String::new(),
+            transaction_id: None,
+            failure: None,
+        };
+        let acting = caller.clone();
+        let kept = db::write(&self.pool, move |tx| {
+            Box::pin(async move { keep_in_tx(tx, &acting, asked).await })
+        })
+        .await?;
+        self.wake.wake();
+        // One that was posted meanwhile answers the next repeat.
+        Ok(kept
+            .answer_to_repeat(&digest)
+            .err()
+            .unwrap_or_else(|| kept.required()))
+    }
+
+    /// A page of requests, newest first.
+    pub async fn list(
+        &self,
+        state: Option<State>,
+        page: Page,
+        cursor: Option<&str>,
+    ) -> Result<(Vec<Approval>, Option<String>), WalletError> {
+        let of_list = Cursor::new("wallet.approvals", state.map_or("", State::as_str));
+        let selection = Selection {
+            state,
+            before: wire::cursor_id(&of_list, cursor)?,
+            limit: page.fetch(),
+        };
+        let rows = repo::list(&self.pool, selection).await?;
+        Ok(page.cut(rows, |row| of_list.encode(&[&row.id.to_string()])))
+    }
+
+    /// Approves a request, which posts it, or rejects it. One that can no longer be posted has failed: whoever decided is
+    /// refused as the call that asked would be now.
+    pub async fn decide(
+        &self,
+        caller: &Caller,
+        deciding: Deciding,
+    ) -> Result<Approval, WalletError> {
+        let (acting, ids, now) = (caller.clone(), self.ids.clone(), self.clock.now());
+        let decided = db::write(&self.pool, move |tx| {
+            Box::pin(async move { decide_in_tx(tx, &acting, deciding, &ids, now).await })
+        })
+        .await?;
+        self.wake.wake();
+        if let Some(refusal) = decided.failed() {
+            return Err(refusal.into());
+        }
+        if decided.kind == MovementKind::Membership && decided.state == State::Approved {
+            self.peers.grant_membership(caller, decided.user_id).await;
+        }
+        Ok(decided)
+    }
+
+    /// Ends requests that nobody decided about in time.
+    pub async fn expire(&self) -> Result<(), sqlx::Error> {
+        let Some(asked_before) = self.clock.now().checked_sub_signed(LIFETIME) else {
+            return Ok(());
+        };
+        for _ in 0..EXPIRY_ROUNDS {
+            let ended = db::write(&self.pool, move |tx| {
+                Box::pin(repo::expire_in_tx(tx, asked_before, EXPIRY_BATCH))
+            })
+            .await?;
+            if ended < EXPIRY_BATCH.unsigned_abs() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds a request, or answers the one that keeps it out.
+async fn keep_in_tx(
+    tx: &mut Tx,
+    caller: &Caller,
+    asked: Approval,
+) -> Result<Approval, WalletError> {
+    for _ in 0..KEEP_ATTEMPTS {
+        if repo::insert_in_tx(tx, &asked).await? {
+            audit_in_tx(tx, caller, &asked, asked.requested_at).await?;
+            return Ok(asked);
+        }
+        if let Some(known) = repo::find_alike_in_tx(tx, &asked).await? {
+            return Ok(known);
+        }
+    }
+    Err(Refusal::new(Reason::Unavailable).into())
+}
+
+/// Decides under a lock on the request. Locks are taken in the order key, request, wallet; nobody who holds a wallet's asks
+/// for one of the others.
+async fn decide_in_tx(
+    tx: &mut Tx,
+    caller: &Caller,
+    deciding: Deciding,
+    ids: &Ids,
+    now: DateTime<Utc>,
+) -> Result<Approval, WalletError> {
+    if let Some(key) = &caller.idempotency_key {
+        // Only so that the key is not used for another decision: a repeated one is answered by what stands.
+        idempotency::claim_in_tx(tx, deciding.by, key, DECIDE, &deciding.digest).await?;
+    }
+    let found = repo::lock_in_tx(tx, deciding.id).await?;
+    let mut approval = found.ok_or_else(|| Refusal::not_found("id"))?;
+    if approval.verdict(deciding.by, deciding.choice, now)? == Verdict::Before {
+        return Ok(approval);
+    }
+    let by = (deciding.by, now);
+    match deciding.choice {
+        Choice::Rejected => approval.reject(by, deciding.reason),
+        Choice::Approved => {
+            let posted = post_in_tx(tx, &approval, ids, now).await?;
+            approval.approve(by, deciding.reason, posted);
+        }
+    }
+    repo::save_decision_in_tx(tx, &approval).await?;
+    audit_in_tx(tx, caller, &approval, now).await?;
+    Ok(approval)
+}
+
+/// The transaction that a request becomes, or why it becomes none.
+async fn post_in_tx(
+    tx: &mut Tx,
+    approval: &Approval,
+    ids: &Ids,
+    now: DateTime<Utc>,
+) -> Result<Result<Uuid, Refusal>, WalletError> {
+    let command = approval
+        .command()
+        .map_err(|_| WalletError::Unreadable("digest of an approval"))?;
+    let decision = posting::post_in_tx(tx, now, ids, &command).await?;
+    match decision.into_answer() {
+        Ok(done) => {
+            let booked = done.transaction;
+            let booked = booked.ok_or(WalletError::Unreadable("transaction of a posting"))?;
+            Ok(Ok(booked.id))
+        }
+        Err(WalletError::Refused(refusal)) => Ok(Err(refusal)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Announces what has just happened to a request.
+async fn audit_in_tx(
+    tx: &mut Tx,
+    caller: &Caller,
+    approval: &Approval,
+    now: DateTime<Utc>,
+) -> Result<(), WalletError> {
+    let act = Act::new(approval.audited_as(), approval.id)
+        .user(approval.user_id)
+        .reason(approval.decision_reason.clone());
+    let act = match approval.state {
+        State::Pending => act,
+        _ => act.before(&json!({"state": State::Pending.as_str()}))?,
+    };
+    act.after(&approval.audited())?
+        .record_in_tx(tx, crate::STAFF_ACTED, caller, now)
+        .await?;
+    Ok(())
+}

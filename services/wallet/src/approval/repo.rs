@@ -1,0 +1,243 @@
+//! All SQL of requests for approval.
+
+use adfolio_kit::db::Tx;
+use adfolio_kit::refusal::UnknownReason;
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::entity::{Approval, Failure, State};
+use crate::posting::movement::MovementKind;
+
+/// Which requests, newest first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Selection {
+    pub(super) state: Option<State>,
+    /// Only those before this one.
+    pub(super) before: Option<Uuid>,
+    pub(super) limit: i64,
+}
+
+struct Row {
+    id: Uuid,
+    kind: MovementKind,
+    user_id: Uuid,
+    reference: Option<Uuid>,
+    amount: i64,
+    remark: String,
+    posting_key: String,
+    request_digest: Vec<u8>,
+    details: String,
+    request_reason: String,
+    requested_by: Uuid,
+    requested_at: DateTime<Utc>,
+    state: State,
+    decided_by: Option<Uuid>,
+    decided_at: Option<DateTime<Utc>>,
+    decision_reason: String,
+    transaction_id: Option<Uuid>,
+    failure: Option<String>,
+    failure_field: Option<String>,
+}
+
+impl TryFrom<Row> for Approval {
+    type Error = sqlx::Error;
+
+    fn try_from(row: Row) -> Result<Self, Self::Error> {
+        let reason = row.failure.map(|name| name.parse()).transpose();
+        let reason = reason.map_err(|error: UnknownReason| sqlx::Error::Decode(Box::new(error)))?;
+        Ok(Self {
+            id: row.id,
+            kind: row.kind,
+            user_id: row.user_id,
+            reference: row.reference,
+            amount: row.amount,
+            remark: row.remark,
+            posting_key: row.posting_key,
+            request_digest: row.request_digest,
+            details: row.details,
+            request_reason: row.request_reason,
+            requested_by: row.requested_by,
+            requested_at: row.requested_at,
+            state: row.state,
+            decided: row.decided_by.zip(row.decided_at),
+            decision_reason: row.decision_reason,
+            transaction_id: row.transaction_id,
+            failure: reason.map(|reason| Failure {
+                reason,
+                field: row.failure_field,
+            }),
+        })
+    }
+}
+
+/// Reads whole requests: `approvals!("WHERE …", arguments)`.
+macro_rules! approvals {
+    ($rest:literal $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            r#"SELECT id, kind AS "kind!: MovementKind", user_id, reference, amount, remark, posting_key, request_digest,
+                      details::text AS "details!", coalesce(details ->> 'reason', '') AS "request_reason!", requested_by,
+                      requested_at, state AS "state!: State", decided_by, decided_at, decision_reason, transaction_id,
+                      failure, failure_field
+               FROM approvals "# + $rest
+            $(, $argument)*
+        )
+    };
+}
+
+/// The request that was kept under the key of a posting.
+pub(super) async fn find_by_key(
+    pool: &PgPool,
+    posting_key: &str,
+) -> Result<Option<Approval>, sqlx::Error> {
+    let row = approvals!("WHERE posting_key = $1", posting_key)
+        .fetch_optional(pool)
+        .await?;
+    row.map(Approval::try_from).transpose()
+}
+
+/// The request that keeps another from being added: of the same key, or the same member's identical one that waits.
+pub(super) async fn find_alike_in_tx(
+    tx: &mut Tx,
+    asked: &Approval,
+) -> Result<Option<Approval>, sqlx::Error> {
+    let row = approvals!(
+        "WHERE posting_key = $1 OR (requested_by = $2 AND request_digest = $3 AND state = 'pending')
+         ORDER BY posting_key = $1 DESC LIMIT 1",
+        asked.posting_key,
+        asked.requested_by,
+        asked.request_digest
+    )
+    .fetch_optional(tx)
+    .await?;
+    row.map(Approval::try_from).transpose()
+}
+
+/// Adds a request unless there is one of the same key or the same member's identical one waits. Whether it did.
+pub(super) async fn insert_in_tx(tx: &mut Tx, asked: &Approval) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!(
+        "INSERT INTO approvals (id, kind, user_id, reference, amount, remark, posting_key, request_digest, details,
+                                requested_by, requested_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::text::json, $10, $11)
+         ON CONFLICT DO NOTHING",
+        asked.id,
+        asked.kind as MovementKind,
+        asked.user_id,
+        asked.reference,
+        asked.amount,
+        asked.remark,
+        asked.posting_key,
+        asked.request_digest,
+        asked.details,
+        asked.requested_by,
+        asked.requested_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Locks a request, so that of several deciders one decides.
+pub(super) async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Approval>, sqlx::Error> {
+    let row = approvals!("WHERE id = $1 FOR UPDATE", id)
+        .fetch_optional(tx)
+        .await?;
+    row.map(Approval::try_from).transpose()
+}
+
+/// Writes what was decided.
+pub(super) async fn save_decision_in_tx(
+    tx: &mut Tx,
+    approval: &Approval,
+) -> Result<(), sqlx::Error> {
+    let (decided_by, decided_at) = approval.decided.unzip();
+    let failure = approval.failure.as_ref();
+    sqlx::query!(
+        "UPDATE approvals
+         SET state = $2, decided_by = $3, decided_at = $4, decision_reason = $5, transaction_id = $6, failure = $7,
+             failure_field = $8
+         WHERE id = $1",
+        approval.id,
+        approval.state as State,
+        decided_by,
+        decided_at,
+        approval.decision_reason,
+        approval.transaction_id,
+        failure.map(|failure| failure.reason.as_str()),
+        failure.and_then(|failure| failure.field.as_deref()),
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Ends requests that have waited since `asked_before`, `limit` at most, leaving out those that somebody decides about
+/// right now. How many there were.
+pub(super) async fn expire_in_tx(
+    tx: &mut Tx,
+    asked_before: DateTime<Utc>,
+    limit: i64,
+) -> Result<u64, sqlx::Error> {
+    let done = sqlx::query!(
+        "UPDATE approvals SET state = 'expired' WHERE id IN (
+             SELECT id FROM approvals WHERE state = 'pending' AND requested_at <= $1
+             ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)",
+        asked_before,
+        limit
+    )
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// A page. A statement for each set of conditions, so that each has the plan of its own index.
+pub(super) async fn list(
+    pool: &PgPool,
+    selection: Selection,
+) -> Result<Vec<Approval>, sqlx::Error> {
+    let before = selection.before.unwrap_or(Uuid::max());
+    let rows = match selection.state {
+        None => {
+            approvals!(
+                "WHERE id < $1 ORDER BY id DESC LIMIT $2",
+                before,
+                selection.limit
+            )
+            .fetch_all(pool)
+            .await?
+        }
+        Some(state) => {
+            approvals!(
+                "WHERE (state, id) < ($1, $2) AND (state, id) > ($1, $4) ORDER BY state DESC, id DESC LIMIT $3",
+                state as State,
+                before,
+                selection.limit,
+                Uuid::nil()
+            )
+            .fetch_all(pool)
+            .await?
+        }
+    };
+    rows.into_iter().map(Approval::try_from).collect()
+}
+
+/// Whether something was posted under a key.
+pub(super) async fn is_posted(pool: &PgPool, key: &str) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM transactions WHERE idempotency_key = $1) AS "is_posted!""#,
+        key
+    )
+    .fetch_one(pool)
+    .await
+}
+
+/// Whether a user has a wallet.
+pub(super) async fn has_wallet(pool: &PgPool, user_id: Uuid) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM wallets WHERE user_id = $1) AS "has_wallet!""#,
+        user_id
+    )
+    .fetch_one(pool)
+    .await
+}
