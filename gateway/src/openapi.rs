@@ -64,6 +64,7 @@ const TAGS: &[(&str, &str, &str)] = &[
         "Postings, withdrawals and the proof of the books.",
     ),
     ("/admin/withdraw", "staff wallet", ""),
+    ("/admin/approval", "staff wallet", ""),
     ("/admin/coupon", "staff coupons", "Coupon campaigns."),
     (
         "/admin/accept",

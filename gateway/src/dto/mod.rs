@@ -8,6 +8,7 @@ mod wire;
 
 pub mod acceptor;
 pub mod account;
+pub mod approval;
 pub mod audit;
 pub mod campaign;
 pub mod content;

@@ -465,6 +465,16 @@ fn staff_accounts() -> Vec<Contracted> {
     ]
 }
 
+fn approval() -> Value {
+    json!({
+        "id": "text", "user_id": "text", "withdrawal_id": "text?", "amount": "money", "remark": "text?",
+        "action": "deposit|chargeback|recharge_deduction|membership|start_up_grant|start_up_return|withdrawal_paid",
+        "request_reason": "text?", "requested_by": "text", "requested_at": "time", "expires_at": "time",
+        "state": "pending|approved|rejected|expired|failed", "decided_by": "text?", "decided_at": "time?",
+        "reason": "text?", "transaction_id": "text?", "failure": "text?",
+    })
+}
+
 #[allow(clippy::too_many_lines, reason = "rows of a table")]
 fn staff_business() -> Vec<Contracted> {
     let check = json!({"name": "text", "ok": "bool", "figure": "int", "detail": "text"});
@@ -502,6 +512,12 @@ fn staff_business() -> Vec<Contracted> {
             "id decision reason?",
             withdrawal(),
         ),
+        get(
+            "/admin/approval/list",
+            "state? cursor? limit?",
+            page(approval(), json!({})),
+        ),
+        post("/admin/approval/decide", "id decision reason?", approval()),
         get(
             "/admin/wallet/reconcile",
             "",

@@ -2,6 +2,7 @@
 //! a call names is met.
 
 mod accounts;
+mod approvals;
 mod finance;
 mod placing;
 mod security;
@@ -11,6 +12,7 @@ use std::collections::BTreeSet;
 
 use adfolio_gateway::errors::envelope_code;
 use adfolio_gateway::routes;
+use adfolio_kit::identity::StaffRole;
 use adfolio_kit::refusal::Reason;
 use serde_json::{Value, json};
 
@@ -48,10 +50,15 @@ const NOT_MET: &[(&str, Reason, &str)] = &[
     ),
 ];
 
+/// What one member of staff may post alone.
+pub const FOUR_EYES_ABOVE: &str = "60000.00";
+
 /// Who walks, and where.
 pub struct Walk {
     pub stack: Stack,
     pub admin: String,
+    /// Another member of staff, who approves.
+    pub finance: String,
 }
 
 /// A user: id and token.
@@ -72,6 +79,35 @@ impl Walk {
         let deposit = json!({"user_id": user.id, "amount": amount, "remark": "transfer"});
         self.staff("/admin/wallet/deposit", deposit).await.ok();
         user
+    }
+
+    /// The same with more money than one member of staff may post alone.
+    pub async fn funded_by_two(&self, amount: &str) -> User {
+        let user = self.user().await;
+        let deposit = json!({"user_id": user.id, "amount": amount, "remark": "transfer"});
+        self.staff("/admin/wallet/deposit", deposit)
+            .await
+            .refused(400, "APPROVAL_REQUIRED");
+        self.approve(&user, "deposit").await.ok();
+        user
+    }
+
+    /// Another member of staff approves what was asked for.
+    pub async fn approve(&self, user: &User, action: &str) -> Reply {
+        let waiting = self.waiting(user, action).await;
+        let body = json!({"id": waiting["id"], "decision": "approved"});
+        self.stack
+            .post("/admin/approval/decide", &self.finance, &body)
+            .await
+    }
+
+    /// What waits for another member of staff.
+    pub async fn waiting(&self, user: &User, action: &str) -> Value {
+        let path = "/admin/approval/list?state=pending&limit=100";
+        let page = self.stack.get(path, &self.finance).await.ok();
+        let mut items = page["items"].as_array().unwrap().iter();
+        let found = items.find(|item| item["user_id"] == user.id && item["action"] == action);
+        found.expect("a request").clone()
     }
 
     /// Makes a user's transaction password 246810.
@@ -115,14 +151,20 @@ impl Walk {
 
 #[tokio::test]
 async fn the_whole_contract_is_kept() {
-    let stack = Stack::start().await;
+    let stack = Stack::start_with_four_eyes(FOUR_EYES_ABOVE).await;
     let admin = stack.admin().await;
-    let walk = Walk { stack, admin };
+    let finance = stack.staff(&admin, StaffRole::Finance).await;
+    let walk = Walk {
+        stack,
+        admin,
+        finance,
+    };
     futures::join!(
         accounts::walk(&walk),
         placing::walk(&walk),
         security::walk(&walk),
         finance::walk(&walk),
+        approvals::walk(&walk),
         support::walk(&walk),
     );
     accounts::ends(&walk).await;

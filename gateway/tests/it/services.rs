@@ -8,6 +8,7 @@ use adfolio_kit::shutdown::Shutdown;
 use adfolio_testkit::{
     RunningService, TestBroker, TestDatabase, eventually, free_listener, spawn_service,
 };
+use adfolio_wallet::config::WalletConfig;
 use clap::Parser;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -54,6 +55,11 @@ macro_rules! configured {
 
 impl Services {
     pub async fn start(broker: &TestBroker) -> Self {
+        Self::start_with(broker, |_| {}).await
+    }
+
+    /// With changes to wallet's configuration.
+    pub async fn start_with(broker: &TestBroker, change: impl FnOnce(&mut WalletConfig)) -> Self {
         let databases = databases().await;
         let config = configured!(adfolio_auth::config::AuthConfig, databases["auth"], broker);
         let auth = spawn_service(|on, end| adfolio_auth::run(config, on, end)).await;
@@ -78,8 +84,8 @@ impl Services {
         // wallet and plan ask each other, so one of them must know an address where nobody answers yet.
         let plan_listener = free_listener().await;
         let plan_url = format!("http://{}", plan_listener.local_addr().unwrap());
-        let config = configured!(
-            adfolio_wallet::config::WalletConfig,
+        let mut config = configured!(
+            WalletConfig,
             databases["wallet"],
             broker,
             "--auth-url",
@@ -93,6 +99,7 @@ impl Services {
             "--card-key",
             &"7e".repeat(32)
         );
+        change(&mut config);
         let wallet = spawn_service(|on, end| adfolio_wallet::run(config, on, end)).await;
         let config = configured!(
             adfolio_acceptor::Config,

@@ -12,6 +12,7 @@ use adfolio_proto::auth::v1::{
     CreateStaffRequest, SetUserStateRequest, StaffRole as ProtoRole, UserState,
 };
 use adfolio_testkit::{TestBroker, TestDatabase, eventually, free_listener};
+use adfolio_wallet::config::WalletConfig;
 use reqwest::Method;
 use reqwest::header::HeaderMap;
 use reqwest::multipart::Form;
@@ -77,8 +78,21 @@ impl Stack {
 
     /// With changes to the gateway's configuration.
     pub async fn start_with(change: impl FnOnce(&mut GatewayConfig)) -> Self {
+        Self::start_configured(change, |_| {}).await
+    }
+
+    /// Where staff postings above an amount take two.
+    pub async fn start_with_four_eyes(above: &str) -> Self {
+        let above = Some(above.parse().unwrap());
+        Self::start_configured(|_| {}, |wallet| wallet.four_eyes.four_eyes_above = above).await
+    }
+
+    async fn start_configured(
+        change: impl FnOnce(&mut GatewayConfig),
+        change_wallet: impl FnOnce(&mut WalletConfig),
+    ) -> Self {
         let broker = TestBroker::namespace();
-        let services = Services::start(&broker).await;
+        let services = Services::start_with(&broker, change_wallet).await;
         let mut config = services.gateway_config();
         config.broker = broker.args();
         change(&mut config);

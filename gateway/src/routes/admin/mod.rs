@@ -1,6 +1,7 @@
 //! The staff API.
 
 mod account;
+mod approval;
 mod coupon;
 mod delivery;
 mod desk;
@@ -22,6 +23,7 @@ pub fn routes() -> Vec<Route> {
         user::routes(),
         wallet::routes(),
         withdrawal::routes(),
+        approval::routes(),
         plan::routes(),
         delivery::routes(),
         coupon::routes(),

@@ -1,4 +1,5 @@
-//! What finance does with wallets, and the proof of the books.
+//! What finance does with wallets, and the proof of the books. A posting above the configured amount is kept for another
+//! member of staff (APPROVAL_REQUIRED); wallet looks at the amount.
 
 use std::time::Duration;
 
@@ -41,7 +42,11 @@ pub fn routes() -> Vec<Route> {
 }
 
 fn posting_routes() -> [Route; 5] {
-    const TAKING: &[Reason] = &[Reason::NotFound, Reason::InsufficientBalance];
+    const TAKING: &[Reason] = &[
+        Reason::NotFound,
+        Reason::InsufficientBalance,
+        Reason::ApprovalRequired,
+    ];
     [
         Route::post(
             "/admin/wallet/deposit",
@@ -49,7 +54,7 @@ fn posting_routes() -> [Route; 5] {
             "Credits a deposit.",
             deposit,
         )
-        .fails(&[Reason::NotFound]),
+        .fails(&[Reason::NotFound, Reason::ApprovalRequired]),
         Route::post(
             "/admin/wallet/chargeback",
             "chargeBack",
@@ -81,6 +86,7 @@ fn posting_routes() -> [Route; 5] {
             Reason::NotFound,
             Reason::AmountOutOfRange,
             Reason::InsufficientBalance,
+            Reason::ApprovalRequired,
         ]),
     ]
 }

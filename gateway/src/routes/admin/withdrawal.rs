@@ -28,11 +28,15 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/admin/withdraw/decide",
             "decideWithdrawal",
-            "Pays or rejects a withdrawal that waits.",
+            "Pays or rejects a withdrawal that waits. To pay a large one takes another member of staff.",
             decide,
         )
         .staff(FINANCE)
-        .fails(&[Reason::NotFound, Reason::NothingChanged])
+        .fails(&[
+            Reason::NotFound,
+            Reason::NothingChanged,
+            Reason::ApprovalRequired,
+        ])
         .says(Success::Update)
         .keyed(),
     ]

@@ -136,14 +136,19 @@ async fn is_in_the_statement(walk: &Walk, user: &User) {
     assert_eq!(reply.refused(400, "VALIDATION")["field"], "month");
 }
 
-async fn withdraw(walk: &Walk, user: &User, amount: &str, password: &str) -> crate::stack::Reply {
+pub async fn withdraw(
+    walk: &Walk,
+    user: &User,
+    amount: &str,
+    password: &str,
+) -> crate::stack::Reply {
     let body = json!({"amount": amount, "method": "bank_card", "password": password});
     walk.stack.post("/user/withdraw", &user.token, &body).await
 }
 
 async fn withdraws(walk: &Walk) {
     let stack = &walk.stack;
-    let user = walk.funded("300000.00").await;
+    let user = walk.funded_by_two("300000.00").await;
     withdraw(walk, &user, "300000.01", PIN)
         .await
         .refused(400, "INSUFFICIENT_BALANCE");

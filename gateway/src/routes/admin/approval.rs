@@ -1,0 +1,61 @@
+//! What staff asked for and another member of staff must approve.
+
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::wallet::v1 as wallet;
+
+use crate::call::{Call, read, write_call};
+use crate::dto::approval::{Approval, ApprovalListQuery, ApprovalPage, DecideApprovalRequest};
+use crate::dto::{page, present};
+use crate::errors::Failure;
+use crate::input::{Json, Query};
+use crate::messages::Success;
+use crate::route::{FINANCE, Route};
+
+/// The routes of this area.
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route::get(
+            "/admin/approval/list",
+            "listApprovals",
+            "What staff asked for and another member of staff must approve, newest first.",
+            list,
+        )
+        .staff(FINANCE),
+        Route::post(
+            "/admin/approval/decide",
+            "decideApproval",
+            "Approves what another member of staff asked for, which posts it, or rejects it.",
+            decide,
+        )
+        .staff(FINANCE)
+        .fails(&[
+            Reason::NotFound,
+            Reason::NothingChanged,
+            Reason::InsufficientBalance,
+            Reason::AmountOutOfRange,
+        ])
+        .says(Success::Update)
+        .keyed(),
+    ]
+}
+
+async fn list(call: Call, Query(query): Query<ApprovalListQuery>) -> Result<ApprovalPage, Failure> {
+    let message = wallet::ListApprovalsRequest {
+        state: query.state.map_or(0, Into::into),
+        page: page(query.cursor, query.limit),
+    };
+    ApprovalPage::from_proto(read!(call, wallet_admin.list_approvals, message)?)
+}
+
+async fn decide(
+    call: Call,
+    Json(request): Json<DecideApprovalRequest>,
+) -> Result<Approval, Failure> {
+    let message = wallet::DecideApprovalRequest {
+        approval_id: request.id,
+        decision: request.decision.into(),
+        reason: request.reason.unwrap_or_default(),
+    };
+    let response = write_call!(call, wallet_admin.decide_approval, message)?;
+    Approval::from_proto(present(response.approval, "approval")?)
+}
