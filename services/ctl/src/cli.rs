@@ -6,8 +6,8 @@ use clap::{Parser, Subcommand};
 
 use crate::services::{Addresses, Services};
 use crate::{
-    acceptor, audit, content, coupon, dead, delivery, demo, exchange, feedback, license, notice,
-    operator, pay_password, plan, product, staff, user, wallet, withdraw,
+    acceptor, approval, audit, content, coupon, dead, delivery, demo, exchange, feedback, license,
+    notice, operator, pay_password, plan, product, staff, user, wallet, withdraw,
 };
 
 /// Operates Adfolio.
@@ -40,6 +40,9 @@ enum Command {
     /// Withdrawals
     #[command(subcommand)]
     Withdraw(withdraw::WithdrawCommand),
+    /// What staff asked for and another member of staff must approve
+    #[command(subcommand)]
+    Approval(approval::ApprovalCommand),
     /// Products
     #[command(subcommand)]
     Product(product::ProductCommand),
@@ -95,6 +98,7 @@ impl Cli {
             Command::User(command) => command.run(&services).await,
             Command::PayPassword(command) => command.run(&services).await,
             Command::Withdraw(command) => command.run(&services).await,
+            Command::Approval(command) => command.run(&services).await,
             Command::Product(command) => command.run(&services).await,
             Command::Operator(command) => command.run(&services).await,
             Command::Plan(command) => command.run(&services).await,

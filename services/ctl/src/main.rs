@@ -4,6 +4,7 @@
 //! role admin. Exit codes: 0 done, 1 failed or found something wrong, 2 wrong usage, 3 an import rejected rows.
 
 mod acceptor;
+mod approval;
 mod audit;
 mod cli;
 mod content;

@@ -10,7 +10,8 @@ use adfolio_proto::coupon::v1::{CampaignKind, CouponMode, CouponState, CouponTyp
 use adfolio_proto::notification::v1::{Category, FeedbackState};
 use adfolio_proto::plan::v1::{ContentType, FinishOutcome, PlanStatus, PushFilter};
 use adfolio_proto::wallet::v1::{
-    FlowType, StartUpFundsAction, WithdrawalDecision, WithdrawalMethod, WithdrawalStatus,
+    ApprovalAction, ApprovalDecision, ApprovalState, FlowType, StartUpFundsAction,
+    WithdrawalDecision, WithdrawalMethod, WithdrawalStatus,
 };
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
@@ -52,6 +53,9 @@ macro_rules! named {
 
 named! {
     AcceptorKind, "ACCEPTOR_KIND_";
+    ApprovalAction, "APPROVAL_ACTION_";
+    ApprovalDecision, "APPROVAL_DECISION_";
+    ApprovalState, "APPROVAL_STATE_";
     CampaignKind, "CAMPAIGN_KIND_";
     Category, "CATEGORY_";
     ContentType, "CONTENT_TYPE_";

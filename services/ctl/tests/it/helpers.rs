@@ -6,6 +6,7 @@ use std::time::Duration;
 use adfolio_kit::client::{self, Channel, ClientOptions, outgoing};
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::shutdown::Shutdown;
+use adfolio_money::Money;
 use adfolio_proto::auth::v1::RegisterRequest;
 use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;
 use adfolio_proto::plan::v1::ListOperatorsRequest;
@@ -147,6 +148,15 @@ impl Drop for Stack {
 
 impl Stack {
     pub async fn start() -> Self {
+        Self::start_above(None).await
+    }
+
+    /// Where staff postings above an amount take two.
+    pub async fn start_with_four_eyes(above: &str) -> Self {
+        Self::start_above(Some(above.parse().unwrap())).await
+    }
+
+    async fn start_above(four_eyes_above: Option<Money>) -> Self {
         let broker = TestBroker::namespace();
         let auth_database = TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await;
         let auth = spawn_auth(&auth_database, &broker).await;
@@ -169,7 +179,7 @@ impl Stack {
         let plan_listener = free_listener().await;
         let plan_url = format!("http://{}", plan_listener.local_addr().unwrap());
         let (coupon_url, card_key) = (coupon.url(), "7e".repeat(32));
-        let (wallet_database, config) = configured!(
+        let (wallet_database, mut config) = configured!(
             adfolio_wallet,
             config::WalletConfig,
             broker,
@@ -184,6 +194,7 @@ impl Stack {
             "--plan-url",
             &plan_url
         );
+        config.four_eyes.four_eyes_above = four_eyes_above;
         let wallet = spawn_service(|on, end| adfolio_wallet::run(config, on, end)).await;
         let wallet_url = wallet.url();
         let peers = ["--auth-url", &auth_url, "--wallet-url", &wallet_url];

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking with a clear message"
 )]
 
+mod approval;
 mod dead;
 mod demo;
 mod helpers;

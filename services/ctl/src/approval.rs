@@ -1,0 +1,118 @@
+//! `adfolioctl approval`.
+//!
+//! All that adfolioctl does has one staff id, whoever runs it: what was asked for from here is approved by a member of
+//! staff over the API, never from here.
+
+use adfolio_proto::wallet::v1::{
+    Approval, ApprovalAction, ApprovalDecision, ApprovalState, DecideApprovalRequest,
+    ListApprovalsRequest,
+};
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::names::{self, money, name, text, time};
+use crate::output::Row;
+use crate::services::{Change, Listing, Services, ask, operator, order};
+
+/// What staff asked for and another member of staff must approve
+#[derive(Debug, Subcommand)]
+pub enum ApprovalCommand {
+    /// Lists requests for approval
+    List(List),
+    /// Approves a request, which posts it, or rejects it; not one that was asked for with adfolioctl
+    Decide(Decide),
+}
+
+impl ApprovalCommand {
+    /// Does it.
+    pub async fn run(self, services: &Services) -> anyhow::Result<()> {
+        match self {
+            Self::List(list) => list.run(services).await,
+            Self::Decide(decide) => decide.run(services).await,
+        }
+    }
+}
+
+/// Lists requests for approval
+#[derive(Args, Debug)]
+pub struct List {
+    /// Only this state: pending, approved, rejected, expired or failed
+    #[arg(long, value_parser = names::parse::<ApprovalState>)]
+    state: Option<ApprovalState>,
+    #[command(flatten)]
+    listing: Listing,
+}
+
+impl List {
+    async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let state = names::filter(self.state);
+        let approvals = self
+            .listing
+            .items(|page| async move {
+                let message = ListApprovalsRequest {
+                    state,
+                    page: Some(page),
+                };
+                let answer = ask!(services.wallet_admin, list_approvals, operator(), message)?;
+                Ok((answer.items, answer.next_cursor))
+            })
+            .await?;
+        let rows = approvals.iter().map(row).collect();
+        self.listing.format.list(rows);
+        Ok(())
+    }
+}
+
+/// Approves a request, which posts it, or rejects it
+#[derive(Args, Debug)]
+pub struct Decide {
+    /// The request's id
+    approval_id: String,
+    /// What becomes of it: approved or rejected
+    #[arg(value_parser = names::parse::<ApprovalDecision>)]
+    decision: ApprovalDecision,
+    #[command(flatten)]
+    change: Change,
+}
+
+impl Decide {
+    async fn run(self, services: &Services) -> anyhow::Result<()> {
+        // A reason is for staff alone, so it bears the name of who gave it; none stays none, for a rejection needs one.
+        let reason = match self.change.reason() {
+            none if none.is_empty() => none,
+            _ => self.change.signed_reason(),
+        };
+        let message = DecideApprovalRequest {
+            approval_id: self.approval_id,
+            decision: self.decision.into(),
+            reason,
+        };
+        let caller = self.change.caller()?;
+        let answer = order!(services.wallet_admin, decide_approval, caller, message);
+        let decided = answer.approval.context("no approval was answered")?;
+        self.change.format.one(row(&decided));
+        Ok(())
+    }
+}
+
+fn row(approval: &Approval) -> Row {
+    vec![
+        ("id", json!(approval.id)),
+        ("action", name::<ApprovalAction>(approval.action)),
+        ("user_id", json!(approval.user_id)),
+        ("withdrawal_id", text(&approval.withdrawal_id)),
+        ("amount", money(approval.amount_minor)),
+        ("remark", text(&approval.remark)),
+        ("request_reason", text(&approval.request_reason)),
+        ("requested_by", json!(approval.requested_by)),
+        ("requested_at", time(approval.requested_at)),
+        ("expires_at", time(approval.expires_at)),
+        ("state", name::<ApprovalState>(approval.state)),
+        ("decided_by", text(&approval.decided_by)),
+        ("decided_at", time(approval.decided_at)),
+        ("reason", text(&approval.decision_reason)),
+        ("transaction_id", text(&approval.transaction_id)),
+        ("failure", text(&approval.failure)),
+    ]
+}
