@@ -177,6 +177,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/approval/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approves what another member of staff asked for, which posts it, or rejects it.
+         * @description Approves what another member of staff asked for, which posts it, or rejects it. Any `reason` that is sent is kept in the audit log.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["decideApproval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/approval/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What staff asked for and another member of staff must approve, newest first.
+         * @description What staff asked for and another member of staff must approve, newest first.
+         *
+         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/audit/list": {
         parameters: {
             query?: never;
@@ -922,7 +966,7 @@ export interface paths {
          * Takes a disputed payment back from the available funds.
          * @description Takes a disputed payment back from the available funds. Any `reason` that is sent is kept in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["chargeBack"];
         delete?: never;
@@ -944,7 +988,7 @@ export interface paths {
          * Credits a deposit.
          * @description Credits a deposit. Any `reason` that is sent is kept in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["creditDeposit"];
         delete?: never;
@@ -966,7 +1010,7 @@ export interface paths {
          * Charges the membership fee; the user is a member then.
          * @description Charges the membership fee; the user is a member then. Any `reason` that is sent is kept in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["openMembership"];
         delete?: never;
@@ -988,7 +1032,7 @@ export interface paths {
          * Takes a virtual recharge back from the available funds.
          * @description Takes a virtual recharge back from the available funds. Any `reason` that is sent is kept in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["deductRecharge"];
         delete?: never;
@@ -1032,7 +1076,7 @@ export interface paths {
          * Grants start-up funds, or marks them as returned.
          * @description Grants start-up funds, or marks them as returned. Any `reason` that is sent is kept in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `AMOUNT_OUT_OF_RANGE` 400, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `AMOUNT_OUT_OF_RANGE` 400, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["changeStartUpFunds"];
         delete?: never;
@@ -1051,10 +1095,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pays or rejects a withdrawal that waits.
-         * @description Pays or rejects a withdrawal that waits. Any `reason` that is sent is kept in the audit log.
+         * Pays or rejects a withdrawal that waits. To pay a large one takes another member of staff.
+         * @description Pays or rejects a withdrawal that waits. To pay a large one takes another member of staff. Any `reason` that is sent is kept in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["decideWithdrawal"];
         delete?: never;
@@ -1824,7 +1868,7 @@ export interface paths {
          * Asks for a withdrawal; its money waits for a decision.
          * @description Asks for a withdrawal; its money waits for a decision.
          *
-         *     For: user. Reasons (code): `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `BANK_CARD_NOT_BOUND` 400, `WITHDRAWAL_COOLING_OFF` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `BANK_CARD_NOT_BOUND` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["withdraw"];
         delete?: never;
@@ -1989,6 +2033,80 @@ export interface components {
              */
             product_id: string;
         };
+        /** @description A request of staff that another member of staff must approve. */
+        Approval: {
+            /** @description What was asked for. */
+            action: components["schemas"]["ApprovalAction"];
+            /** @description How much; of a withdrawal all of it, the fee included. */
+            amount: components["schemas"]["Money"];
+            decided_at: components["schemas"]["Timestamp"] | null;
+            /** @description The member of staff who decided. */
+            decided_by: string | null;
+            /** @description Until when it can be approved. */
+            expires_at: components["schemas"]["Timestamp"];
+            /**
+             * @description The reason why it could not be posted, for example `INSUFFICIENT_BALANCE`; null unless failed.
+             * @example null
+             */
+            failure: string | null;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42
+             */
+            id: string;
+            /** @description Why it was decided so; for staff alone. */
+            reason: string | null;
+            /**
+             * @description What the user will be shown.
+             * @example Bank transfer 2026-11-20
+             */
+            remark: string | null;
+            /** @description Why it was asked for; for staff alone. */
+            request_reason: string | null;
+            /** @description When it was asked for. */
+            requested_at: components["schemas"]["Timestamp"];
+            /**
+             * @description The member of staff who asked.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
+             */
+            requested_by: string;
+            /** @description Where it stands. */
+            state: components["schemas"]["ApprovalState"];
+            /** @description The transaction that it became; null unless approved. */
+            transaction_id: string | null;
+            /**
+             * @description Whose wallet.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            user_id: string;
+            /**
+             * @description The withdrawal to pay; null for other actions.
+             * @example null
+             */
+            withdrawal_id: string | null;
+        };
+        /**
+         * @description What staff asked for.
+         * @enum {string}
+         */
+        ApprovalAction: "deposit" | "chargeback" | "recharge_deduction" | "membership" | "start_up_grant" | "start_up_return" | "withdrawal_paid";
+        /**
+         * @description What another member of staff says.
+         * @enum {string}
+         */
+        ApprovalDecision: "approved" | "rejected";
+        /** @description A page of requests. */
+        ApprovalPage: {
+            /** @description The requests, newest first. */
+            items: components["schemas"]["Approval"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description Where a request for approval stands.
+         * @enum {string}
+         */
+        ApprovalState: "pending" | "approved" | "rejected" | "expired" | "failed";
         /** @description Whom an advertisement is shown to. */
         Audience: {
             /**
@@ -2130,13 +2248,6 @@ export interface components {
             upload_max_bytes: number;
             /** @description How money can be withdrawn. */
             withdraw_method_config: components["schemas"]["WithdrawalMethodConfig"][];
-            /**
-             * Format: int32
-             * @description Hours that withdrawals wait after a change of login password, transaction password, bank card or wallet address; 0
-             *     when they do not wait.
-             * @example 24
-             */
-            withdrawal_cooling_off_hours: number;
         };
         /**
          * @description Binds a bank card (`card_name`, `user_name`, `mobile`, `bank_account`, `branch_name`) or a wallet address (`network`,
@@ -2662,6 +2773,21 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3f
              */
             id: string;
+        };
+        /** @description Decides about a request. */
+        DecideApprovalRequest: {
+            /** @description What becomes of it. */
+            decision: components["schemas"]["ApprovalDecision"];
+            /**
+             * @description The request.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42
+             */
+            id: string;
+            /**
+             * @description Why, at most 500 characters, for staff alone; needed for a rejection.
+             * @example Seen on the bank statement
+             */
+            reason?: string | null;
         };
         /** @description Decides an exchange order. */
         DecideExchangeRequest: {
@@ -3784,7 +3910,6 @@ export interface components {
             total_assets: components["schemas"]["Money"];
             /** @description Why a withdrawal would be refused now, whatever its amount, in the order of the checks; empty when it would not. */
             withdraw_blocked_by: components["schemas"]["Reason"][];
-            withdrawal_available_at: components["schemas"]["Timestamp"] | null;
             /** @description On its way out. */
             withdrawing: components["schemas"]["Money"];
         };
@@ -3887,7 +4012,7 @@ export interface components {
          * @example VALIDATION
          * @enum {string}
          */
-        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "WITHDRAWAL_COOLING_OFF" | "NOTHING_CHANGED" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
+        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "APPROVAL_REQUIRED" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "NOTHING_CHANGED" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
         /** @description Claims a coupon. */
         ReceiveCouponRequest: {
             /**
@@ -5079,6 +5204,97 @@ export interface operations {
                         /** @enum {integer} */
                         code: 200;
                         data: components["schemas"]["AcceptorPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    decideApproval: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "decision": "approved",
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42",
+                 *       "reason": "Seen on the bank statement"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DecideApprovalRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Approval"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listApprovals: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                state?: components["schemas"]["ApprovalState"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ApprovalPage"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
