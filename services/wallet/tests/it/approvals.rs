@@ -276,6 +276,41 @@ async fn who_asked_and_who_approved_what_and_why_is_audited() {
 }
 
 #[tokio::test]
+async fn rejections_and_failures_are_audited_too() {
+    let app = spawn().await;
+    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = app.user();
+    let unknown = app.asked(StaffPosting::Deposit, user).await;
+    app.reject(&second(), &unknown.id, "unknown payer")
+        .await
+        .expect("rejected");
+    let uncovered = app.asked(StaffPosting::Chargeback, user).await;
+    let answer = app.approve(&second(), &uncovered.id).await;
+    assert_refused(answer, Reason::InsufficientBalance, Some("amount"));
+    let acted = probe.wait_for("adfolio.wallet.v1.StaffActed", 4).await;
+    let acted: Vec<StaffActed> = acted
+        .iter()
+        .map(|it| it.data().expect("an event"))
+        .collect();
+    let said: Vec<[&str; 3]> = acted
+        .iter()
+        .map(|act| [&*act.action, &*act.target, &*act.reason])
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ["wallet.approval_requested", &unknown.id, ""],
+            ["wallet.approval_rejected", &unknown.id, "unknown payer"],
+            ["wallet.approval_requested", &uncovered.id, ""],
+            ["wallet.approval_failed", &uncovered.id, ""],
+        ]
+    );
+    let after: serde_json::Value = serde_json::from_str(&acted[3].after_json).expect("JSON");
+    assert_eq!(after["failure"], "INSUFFICIENT_BALANCE");
+    assert_eq!(after["amount_minor"], ABOVE);
+}
+
+#[tokio::test]
 async fn a_repeated_request_is_kept_once_and_its_key_replays_the_posting() {
     let app = spawn().await;
     let user = app.user();
