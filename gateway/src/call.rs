@@ -31,6 +31,8 @@ pub struct Call {
     pub lang: Lang,
     /// Where the client is.
     pub client_address: IpAddr,
+    /// What the client says it is; empty when it says nothing.
+    pub user_agent: String,
     /// The token, where one was verified.
     pub token: Option<Token>,
 }

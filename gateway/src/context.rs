@@ -65,6 +65,14 @@ pub fn client_address(gateway: &Gateway, peer: IpAddr, headers: &HeaderMap) -> I
     address
 }
 
+/// What the client says it is; empty when it says nothing.
+pub fn user_agent(headers: &HeaderMap) -> String {
+    headers
+        .get(header::USER_AGENT)
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+        .unwrap_or_default()
+}
+
 /// What a flood is counted by: an IPv6 client has a whole /64 to send from.
 pub fn flood_key(address: IpAddr) -> IpAddr {
     match address {

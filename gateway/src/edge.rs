@@ -281,11 +281,13 @@ async fn answer(
     let token = authenticate(&gateway, route.access, headers, &mut caller, lang).await?;
     lang.code().clone_into(&mut caller.lang);
     caller.idempotency_key = context::idempotency_key(headers)?;
+    let user_agent = context::user_agent(headers);
     let call = Call {
         gateway,
         caller,
         lang: *lang,
         client_address: edge.client_address,
+        user_agent,
         token,
     };
     route.serve(call, request).await

@@ -99,6 +99,7 @@ async fn register(call: Call, Json(request): Json<RegisterRequest>) -> Result<Se
         license_key: request.license_key,
         older_form: false,
         client_address: call.client_address.to_string(),
+        user_agent: call.user_agent.clone(),
     };
     let response = write_call!(call, auth.register, message)?;
     session(&call, response.session).await
@@ -118,6 +119,7 @@ async fn older_register(
         license_key: request.license_key,
         older_form: true,
         client_address: call.client_address.to_string(),
+        user_agent: call.user_agent.clone(),
     };
     let response = write_call!(call, auth.register, message)?;
     Ok(Token {
@@ -141,6 +143,7 @@ async fn open_session(call: &Call, request: LoginRequest) -> Result<auth::Sessio
         username: request.username,
         password: request.password,
         client_address: call.client_address.to_string(),
+        user_agent: call.user_agent.clone(),
     };
     present(write_call!(call, auth.login, message)?.session, "session")
 }
@@ -175,6 +178,7 @@ async fn open_store(call: Call, Json(request): Json<OpenStoreRequest>) -> Result
     let message = auth::OpenStoreRequest {
         code: request.code,
         client_address: call.client_address.to_string(),
+        user_agent: call.user_agent.clone(),
     };
     let response = write_call!(call, auth.open_store, message)?;
     // The token of this call is dead now.

@@ -11,6 +11,7 @@ mod follow;
 mod notification;
 mod plan;
 mod profile;
+mod security;
 mod statement;
 mod stream;
 mod user;
@@ -24,6 +25,7 @@ pub fn table() -> Vec<Route> {
     [
         auth::routes(),
         user::routes(),
+        security::routes(),
         plan::routes(),
         follow::routes(),
         wallet::routes(),

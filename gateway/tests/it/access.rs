@@ -163,6 +163,7 @@ const OWN: &[(&str, &str)] = &[
     ("/plan/order/put", "user_coupon_id"),
     ("/user/info/edit", "avatar_file_id"),
     ("/user/notifications/read", "id"),
+    ("/user/sessions/end", "id"),
 ];
 
 /// What calls of users name that belongs to nobody.
@@ -232,6 +233,7 @@ async fn owner(stack: &Stack, admin: &str) -> Owner {
     });
     staff("/admin/notification/create", notice).await;
     let inbox = own("/user/notifications", json!({})).await;
+    let sessions = stack.get("/user/sessions", &token).await.ok();
     let acceptor = json!({"kind": "personal", "name": "Mary"});
     let acceptor = staff("/admin/acceptor/create", acceptor).await;
     let offer = json!({
@@ -266,6 +268,10 @@ async fn owner(stack: &Stack, admin: &str) -> Owner {
         (
             "/user/notifications/read",
             json!({"id": inbox["items"][0]["id"]}),
+        ),
+        (
+            "/user/sessions/end",
+            json!({"id": sessions["items"][0]["id"]}),
         ),
     ];
     Owner { id, token, things }

@@ -256,6 +256,23 @@ fn account() -> Vec<Contracted> {
             "old_password new_password confirm_password",
             json!({}),
         ),
+        get(
+            "/user/security/log",
+            "cursor? limit?",
+            page(
+                json!({"id": "text", "time": "time", "action": "text", "amount": "money?", "by": "staff|user"}),
+                json!({}),
+            ),
+        ),
+        get(
+            "/user/sessions",
+            "",
+            json!({"items": [{
+                "id": "text", "current": "bool", "created_at": "time", "last_used_at": "time", "expires_at": "time",
+                "user_agent": "text?", "address": "text?",
+            }]}),
+        ),
+        post("/user/sessions/end", "id? others?", json!({})),
         post(
             "/files/upload",
             "file",

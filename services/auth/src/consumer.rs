@@ -1,13 +1,14 @@
-//! What auth takes from others: memberships that were paid for, and what staff did anywhere.
+//! What auth takes from others: memberships that were paid for, what staff did anywhere, and what users did to protect their
+//! wallets.
 
 use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
 use adfolio_kit::db::Tx;
 use adfolio_kit::outbox::CloudEvent;
-use adfolio_proto::events::v1::{StaffActed, StaffPostingMade};
+use adfolio_proto::events::v1::{StaffActed, StaffPostingMade, WalletSecurityChanged};
 use tracing::info;
 use uuid::Uuid;
 
-use crate::audit::{self, AuditEntry};
+use crate::audit::{self, AuditEntry, UserAct};
 use crate::error::AuthError;
 use crate::user;
 
@@ -15,6 +16,8 @@ const STAFF_POSTING_MADE: &str = "adfolio.wallet.v1.StaffPostingMade";
 
 /// Of any service.
 const STAFF_ACTED: &str = "adfolio.*.v1.StaffActed";
+
+const WALLET_SECURITY_CHANGED: &str = "adfolio.wallet.v1.WalletSecurityChanged";
 
 /// The posting that makes a member.
 const MEMBERSHIP: &str = "membership";
@@ -27,6 +30,11 @@ pub fn membership() -> Consumer {
 /// The consumer that writes the audit log.
 pub fn audit() -> Consumer {
     Consumer::new("auth", "audit").bind(STAFF_ACTED)
+}
+
+/// The consumer that notes what users do to protect their wallets.
+pub fn security() -> Consumer {
+    Consumer::new("auth", "security").bind(WALLET_SECURITY_CHANGED)
 }
 
 /// Makes users members once their membership is paid for. Staff may take it back; the same event again does not give it back.
@@ -61,6 +69,20 @@ impl Handler for KeepAudit {
         let act: StaffActed = event.data()?;
         let entry = AuditEntry::of(event, act).map_err(HandlerError::permanent)?;
         Ok(audit::keep_in_tx(tx, &entry).await?)
+    }
+}
+
+/// Notes what users do to protect their wallets.
+#[derive(Clone, Copy, Debug)]
+pub struct NoteUserActs;
+
+impl Handler for NoteUserActs {
+    async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
+        let changed: WalletSecurityChanged = event.data()?;
+        if let Some(act) = UserAct::of(event, &changed).map_err(HandlerError::permanent)? {
+            audit::note_in_tx(tx, &act).await?;
+        }
+        Ok(())
     }
 }
 

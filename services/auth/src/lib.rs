@@ -7,6 +7,7 @@
 //! - A login attempt is counted, per account and per account and address, before it is evaluated.
 //! - Whether an account exists, and its state, is told only to whoever knows its password.
 //! - What staff do here is announced like everywhere else; the audit log is written from those events and never changed.
+//! - What staff did to an account is shown to its user; who it was and why is not.
 //! - What ends a session or changes an account's state announces it in the same transaction.
 //!
 //! Account states and sessions: a state other than active ends no session. Its holder is still known, so the gateway can
@@ -110,6 +111,13 @@ async fn serve(
         &broker,
         &migrated,
         consumer::KeepAudit,
+    );
+    service.consume(
+        consumer::security(),
+        &pool,
+        &broker,
+        &migrated,
+        consumer::NoteUserActs,
     );
     prune_in_background(&service, &migrated, &context);
     let server = service

@@ -31,6 +31,7 @@ pub async fn walk(walk: &Walk) {
         logs_in(walk),
         opens(walk),
         edits(walk),
+        guards(walk),
         keeps_staff(walk)
     );
 }
@@ -224,6 +225,31 @@ async fn edits(walk: &Walk) {
     reply.ok();
     let reply = stack.get("/user/info", "no-token-of-anybody").await;
     reply.refused(401, "NOT_AUTHENTICATED");
+}
+
+/// Sessions are seen and ended; what was done to the account is seen.
+async fn guards(walk: &Walk) {
+    let stack = &walk.stack;
+    let user = walk.funded("20.00").await;
+    let token = user.token.as_str();
+    let end = |body: Value| async move { stack.post("/user/sessions/end", token, &body).await };
+    let sessions = stack.get("/user/sessions", &user.token).await.ok();
+    assert_eq!(sessions["items"][0]["current"], true);
+    end(json!({"others": true})).await.ok();
+    end(json!({"id": super::UNKNOWN}))
+        .await
+        .refused(405, "NOT_FOUND");
+    let data = end(json!({})).await.refused(400, "VALIDATION");
+    assert_eq!(data["field"], "id");
+    adfolio_testkit::eventually("the deposit is in the log", || async {
+        let log = stack.get("/user/security/log", &user.token).await.ok();
+        let entry = &log["items"][0];
+        (&entry["action"], &entry["amount"]) == (&json!("wallet.deposit"), &json!("20.00"))
+    })
+    .await;
+    end(json!({"id": sessions["items"][0]["id"]})).await.ok();
+    let reply = stack.get("/user/info", &user.token).await;
+    reply.refused(503, "SESSION_EXPIRED");
 }
 
 async fn keeps_staff(walk: &Walk) {

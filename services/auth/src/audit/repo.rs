@@ -6,6 +6,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::entity::{AuditEntry, Filter, Listed, Position};
+use super::own::{Actor, OwnEntry, UserAct, amount_of};
 
 /// A row of `audit_log` with the name of whoever acted.
 struct Row {
@@ -143,4 +144,59 @@ pub async fn list(
         ),
     };
     Ok(rows?.into_iter().map(Listed::from).collect())
+}
+
+/// Adds what a user did; what is there already stays.
+pub async fn insert_user_act_in_tx(tx: &mut Tx, act: &UserAct) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO user_acts (id, user_id, action, acted_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+        act.id,
+        act.user_id,
+        act.action,
+        act.acted_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// What was done to a user's account behind `before`, newest first. Each log gives at most a page from its own index; the page
+/// is the newest of both.
+pub async fn list_of_user(
+    pool: &PgPool,
+    user: Uuid,
+    before: Position,
+    limit: i64,
+) -> Result<Vec<OwnEntry>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"SELECT id AS "id!", acted_at AS "acted_at!", action AS "action!", after_json AS "after_json!",
+                  by_staff AS "by_staff!"
+           FROM (
+               (SELECT id, acted_at, action, after_json, true AS by_staff FROM audit_log
+                WHERE (user_id, acted_at, id) < ($1, $2, $3) AND user_id >= $1
+                ORDER BY user_id DESC, acted_at DESC, id DESC LIMIT $4)
+               UNION ALL
+               (SELECT id, acted_at, action, '', false FROM user_acts
+                WHERE (user_id, acted_at, id) < ($1, $2, $3) AND user_id >= $1
+                ORDER BY user_id DESC, acted_at DESC, id DESC LIMIT $4)
+           ) AS entry ORDER BY acted_at DESC, id DESC LIMIT $4"#,
+        user,
+        before.acted_at,
+        before.id,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    let entries = rows.into_iter().map(|row| OwnEntry {
+        id: row.id,
+        acted_at: row.acted_at,
+        action: row.action,
+        amount: amount_of(&row.after_json),
+        by: if row.by_staff {
+            Actor::Staff
+        } else {
+            Actor::User
+        },
+    });
+    Ok(entries.collect())
 }

@@ -192,7 +192,7 @@ impl AuthAdminService for AdminGrpc {
         Caller::from_request(&request).require_staff(&ANY_ROLE)?;
         let id = wire::id(&request.into_inner().user_id, "id")?;
         let (user, sessions) = user::detail(&self.context, id).await?;
-        let sessions = sessions.iter().map(map::session_summary).collect();
+        let sessions = sessions.into_iter().map(map::session_summary).collect();
         Ok(Response::new(GetUserDetailResponse {
             user: Some(map::user(user)),
             sessions,

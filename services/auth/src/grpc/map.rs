@@ -2,11 +2,12 @@
 
 use adfolio_kit::identity::StaffRole;
 use adfolio_kit::refusal::Refusal;
+use adfolio_money::Money;
 use adfolio_proto::auth::v1;
 
-use crate::audit::Listed;
+use crate::audit::{self, Actor, OwnEntry};
 use crate::license::LicenseKey;
-use crate::session::Session;
+use crate::session;
 use crate::staff::StaffMember;
 use crate::user::{Entry, LoggedIn, User, UserState};
 
@@ -38,12 +39,15 @@ pub fn session(logged_in: LoggedIn) -> v1::Session {
     }
 }
 
-pub fn session_summary(session: &Session) -> v1::SessionSummary {
+pub fn session_summary(listed: session::Listed) -> v1::SessionSummary {
+    let (session, client) = (listed.session, listed.client);
     v1::SessionSummary {
         id: session.id.to_string(),
         created_at: Some(session.created_at.into()),
         last_seen_at: Some(session.last_seen_at.into()),
         expires_at: Some(session.expires_at.into()),
+        user_agent: client.user_agent.unwrap_or_default(),
+        address: client.address.unwrap_or_default(),
     }
 }
 
@@ -116,7 +120,21 @@ pub fn license_key(key: LicenseKey) -> v1::LicenseKey {
     }
 }
 
-pub fn audit_entry(listed: Listed) -> v1::AuditEntry {
+pub fn security_entry(entry: OwnEntry) -> v1::SecurityEntry {
+    let by = match entry.by {
+        Actor::Staff => v1::Actor::Staff,
+        Actor::User => v1::Actor::User,
+    };
+    v1::SecurityEntry {
+        id: entry.id.to_string(),
+        time: Some(entry.acted_at.into()),
+        action: entry.action,
+        amount_minor: entry.amount.map(Money::minor),
+        by: by.into(),
+    }
+}
+
+pub fn audit_entry(listed: audit::Listed) -> v1::AuditEntry {
     let staff_username = listed.staff_username().to_owned();
     let entry = listed.entry;
     v1::AuditEntry {

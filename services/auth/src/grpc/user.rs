@@ -1,19 +1,25 @@
 //! What users do with their account.
 
 use adfolio_kit::identity::Caller;
+use adfolio_kit::refusal::Refusal;
+use adfolio_kit::wire;
 use adfolio_proto::auth::v1::auth_service_server::AuthService;
+use adfolio_proto::auth::v1::end_sessions_request::Target;
 use adfolio_proto::auth::v1::{
     ChangePasswordRequest, ChangePasswordResponse, EditProfileRequest, EditProfileResponse,
-    GetUserRequest, GetUserResponse, LoginRequest, LoginResponse, LogoutRequest, LogoutResponse,
-    OpenStoreRequest, OpenStoreResponse, RegisterRequest, RegisterResponse, VerifySessionRequest,
+    EndSessionsRequest, EndSessionsResponse, GetUserRequest, GetUserResponse,
+    ListSecurityLogRequest, ListSecurityLogResponse, ListSessionsRequest, ListSessionsResponse,
+    LoginRequest, LoginResponse, LogoutRequest, LogoutResponse, OpenStoreRequest,
+    OpenStoreResponse, RegisterRequest, RegisterResponse, VerifySessionRequest,
     VerifySessionResponse,
 };
 use tonic::{Request, Response, Status};
 
 use super::map;
+use crate::audit;
 use crate::context::Context;
-use crate::session::{self, Kind};
-use crate::user::{self, Login, PasswordForm, ProfileChange, RegistrationForm};
+use crate::session::{self, Client, Kind};
+use crate::user::{self, Login, PasswordForm, ProfileChange, RegistrationForm, Which};
 
 /// Serves users.
 #[derive(Debug)]
@@ -35,6 +41,7 @@ impl AuthService for UserGrpc {
         request: Request<RegisterRequest>,
     ) -> Result<Response<RegisterResponse>, Status> {
         let message = request.into_inner();
+        let client = Client::of(&message.user_agent, &message.client_address);
         let form = RegistrationForm {
             username: message.username,
             nickname: message.nickname,
@@ -44,6 +51,7 @@ impl AuthService for UserGrpc {
             phone: message.phone,
             license_key: message.license_key,
             older_form: message.older_form,
+            client,
         };
         let session = map::session(user::register(&self.context, form).await?);
         Ok(Response::new(RegisterResponse {
@@ -60,6 +68,7 @@ impl AuthService for UserGrpc {
             username: message.username,
             password: message.password.into(),
             client_address: message.client_address,
+            user_agent: message.user_agent,
         };
         let session = map::session(user::login(&self.context, login).await?);
         Ok(Response::new(LoginResponse {
@@ -80,9 +89,10 @@ impl AuthService for UserGrpc {
         request: Request<OpenStoreRequest>,
     ) -> Result<Response<OpenStoreResponse>, Status> {
         let user = Caller::from_request(&request).require_user()?;
-        let session = map::session(
-            user::open_store(&self.context, user.0, &request.into_inner().code).await?,
-        );
+        let message = request.into_inner();
+        let client = Client::of(&message.user_agent, &message.client_address);
+        let session =
+            map::session(user::open_store(&self.context, user.0, &message.code, client).await?);
         Ok(Response::new(OpenStoreResponse {
             session: Some(session),
         }))
@@ -128,6 +138,48 @@ impl AuthService for UserGrpc {
         };
         user::change_password(&self.context, user.0, form).await?;
         Ok(Response::new(ChangePasswordResponse {}))
+    }
+
+    async fn list_sessions(
+        &self,
+        request: Request<ListSessionsRequest>,
+    ) -> Result<Response<ListSessionsResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let token = request.into_inner().token;
+        let (sessions, current) = user::sessions(&self.context, user.0, &token).await?;
+        Ok(Response::new(ListSessionsResponse {
+            items: sessions.into_iter().map(map::session_summary).collect(),
+            current_id: current.map(|id| id.to_string()).unwrap_or_default(),
+        }))
+    }
+
+    async fn end_sessions(
+        &self,
+        request: Request<EndSessionsRequest>,
+    ) -> Result<Response<EndSessionsResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let message = request.into_inner();
+        let which = match message.target {
+            Some(Target::SessionId(id)) => Which::One(wire::id(&id, "id")?),
+            Some(Target::Others(true)) => Which::Others,
+            Some(Target::Others(false)) | None => return Err(Refusal::invalid("id").into()),
+        };
+        user::end_sessions(&self.context, user.0, &message.token, which).await?;
+        Ok(Response::new(EndSessionsResponse {}))
+    }
+
+    async fn list_security_log(
+        &self,
+        request: Request<ListSecurityLogRequest>,
+    ) -> Result<Response<ListSecurityLogResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let (page, cursor) = wire::page(request.into_inner().page)?;
+        let cursor = cursor.as_deref();
+        let (entries, next) = audit::list_of_user(&self.context, user.0, cursor, page).await?;
+        Ok(Response::new(ListSecurityLogResponse {
+            items: entries.into_iter().map(map::security_entry).collect(),
+            next_cursor: next.unwrap_or_default(),
+        }))
     }
 
     async fn verify_session(

@@ -1,4 +1,6 @@
-//! Tokens, and when a session is alive.
+//! Tokens, when a session is alive, and where it was opened.
+
+use std::net::IpAddr;
 
 use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -59,6 +61,43 @@ impl Owner {
     }
 }
 
+/// Characters of what a client says it is that are kept.
+const LONGEST_USER_AGENT: usize = 256;
+
+/// The client that opened a session, as far as it is known. What it says of itself is a claim.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Client {
+    /// What it said it was (`User-Agent`), for its owner to recognise it by.
+    pub user_agent: Option<String>,
+    /// Its address.
+    pub address: Option<String>,
+}
+
+impl Client {
+    /// Of what the gateway tells: without control characters and cut to a length that can be shown; nothing for what says
+    /// nothing.
+    pub fn of(user_agent: &str, address: &str) -> Self {
+        let printable = |letter: &char| !letter.is_control();
+        let user_agent = user_agent.chars().filter(printable);
+        let user_agent: String = user_agent.take(LONGEST_USER_AGENT).collect();
+        let user_agent = user_agent.trim().to_owned();
+        let address = address.parse::<IpAddr>().ok();
+        Self {
+            user_agent: Some(user_agent).filter(|text| !text.is_empty()),
+            address: address.map(|address| address.to_canonical().to_string()),
+        }
+    }
+}
+
+/// A live session with where it was opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The session.
+    pub session: Session,
+    /// What opened it.
+    pub client: Client,
+}
+
 /// A stored session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
@@ -107,6 +146,17 @@ mod tests {
         assert_eq!(first.expose().len(), 64);
         assert_ne!(first.expose(), second.expose());
         assert_ne!(first.digest(), second.digest());
+    }
+
+    #[test]
+    fn a_client_is_kept_as_it_can_be_shown() {
+        let client = Client::of(" Mozilla/5.0\u{0}\u{1b}[31m\r\n (X11) ", "::ffff:192.0.2.7");
+        assert_eq!(client.user_agent.as_deref(), Some("Mozilla/5.0[31m (X11)"));
+        assert_eq!(client.address.as_deref(), Some("192.0.2.7"));
+        let long = Client::of(&"ä".repeat(300), "2001:db8::1");
+        assert_eq!(long.user_agent, Some("ä".repeat(LONGEST_USER_AGENT)));
+        assert_eq!(long.address.as_deref(), Some("2001:db8::1"));
+        assert_eq!(Client::of("\t \u{7f}", "nowhere"), Client::default());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-pub use entity::{Owner, Session, Token, TokenDigest};
+pub use entity::{Client, Listed, Owner, Session, Token, TokenDigest};
 
 use crate::context::Context;
 use crate::error::AuthError;
@@ -46,7 +46,12 @@ impl Kind {
 }
 
 /// Opens a session; beyond the allowed number the one not seen for longest ends. The caller holds the owner's row.
-pub async fn open_in_tx(tx: &mut Tx, context: &Context, owner: Owner) -> Result<Opened, AuthError> {
+pub async fn open_in_tx(
+    tx: &mut Tx,
+    context: &Context,
+    owner: Owner,
+    client: &Client,
+) -> Result<Opened, AuthError> {
     let now = context.clock.now();
     let keep = context.sessions.most_per_owner.saturating_sub(1).max(0);
     end_in_tx(tx, owner, keep, now).await?;
@@ -60,7 +65,7 @@ pub async fn open_in_tx(tx: &mut Tx, context: &Context, owner: Owner) -> Result<
         ended_at: None,
     };
     let token = Token::random();
-    repo::insert_in_tx(tx, &session, token.digest()).await?;
+    repo::insert_in_tx(tx, &session, token.digest(), client).await?;
     Ok(Opened { token, expires_at })
 }
 
@@ -78,6 +83,54 @@ pub async fn revoke_all_in_tx(
 ) -> Result<(), AuthError> {
     let ended = repo::end_all_but_in_tx(tx, owner, 0, now).await?;
     events::sessions_revoked_in_tx(tx, owner.id(), &ended, Revoked::All).await
+}
+
+/// The live session of a user's token, or SESSION_EXPIRED. The caller holds the owner's row.
+pub async fn require_live_in_tx(
+    tx: &mut Tx,
+    user: Uuid,
+    token: &str,
+    now: DateTime<Utc>,
+) -> Result<Session, AuthError> {
+    let session = repo::find(tx, TokenDigest::of(token))
+        .await?
+        .filter(|session| session.owner == Owner::User(user))
+        .ok_or_else(|| Refusal::new(Reason::NotAuthenticated))?;
+    session.require_live(now)?;
+    Ok(session)
+}
+
+/// Ends one session of a user: false when it was over already, NOT_FOUND when the user never had it. The caller holds the
+/// owner's row.
+pub async fn end_one_in_tx(
+    tx: &mut Tx,
+    user: Uuid,
+    id: Uuid,
+    now: DateTime<Utc>,
+) -> Result<bool, AuthError> {
+    if !repo::is_of_user_in_tx(tx, user, id).await? {
+        return Err(Refusal::not_found("id").into());
+    }
+    let ended = repo::end_in_tx(tx, id, now).await?;
+    if ended {
+        events::sessions_revoked_in_tx(tx, user, &[id], Revoked::Named).await?;
+    }
+    Ok(ended)
+}
+
+/// Ends every live session of a user but one; false when there was none. The caller holds the owner's row.
+pub async fn end_others_in_tx(
+    tx: &mut Tx,
+    user: Uuid,
+    kept: Uuid,
+    now: DateTime<Utc>,
+) -> Result<bool, AuthError> {
+    let ended = repo::end_others_in_tx(tx, user, kept, now).await?;
+    if ended.is_empty() {
+        return Ok(false);
+    }
+    events::sessions_revoked_in_tx(tx, user, &ended, Revoked::Named).await?;
+    Ok(true)
 }
 
 async fn end_in_tx(
@@ -137,12 +190,17 @@ pub async fn end(context: &Context, kind: Kind, token: &str) -> Result<(), AuthE
     Ok(())
 }
 
+/// The session of a token, dead or alive.
+pub async fn find(pool: &PgPool, token: &str) -> Result<Option<Session>, AuthError> {
+    Ok(repo::find(pool, TokenDigest::of(token)).await?)
+}
+
 /// A user's live sessions, newest first.
 pub async fn live_of_user(
     pool: &PgPool,
     user: Uuid,
     now: DateTime<Utc>,
-) -> Result<Vec<Session>, AuthError> {
+) -> Result<Vec<Listed>, AuthError> {
     Ok(repo::live_of_user(pool, user, now).await?)
 }
 

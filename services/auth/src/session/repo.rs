@@ -2,10 +2,10 @@
 
 use adfolio_kit::db::Tx;
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
+use sqlx::{PgExecutor, PgPool};
 use uuid::Uuid;
 
-use super::entity::{Owner, Session, TokenDigest};
+use super::entity::{Client, Listed, Owner, Session, TokenDigest};
 
 /// Rows that one pruning statement deletes at most.
 const PRUNE_BATCH: i64 = 1000;
@@ -15,11 +15,12 @@ pub async fn insert_in_tx(
     tx: &mut Tx,
     session: &Session,
     digest: TokenDigest,
+    client: &Client,
 ) -> Result<(), sqlx::Error> {
     let (user, staff) = columns(session.owner);
     sqlx::query!(
-        "INSERT INTO sessions (id, user_id, staff_id, token_hash, created_at, last_seen_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        "INSERT INTO sessions (id, user_id, staff_id, token_hash, created_at, last_seen_at, expires_at, user_agent, address)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         session.id,
         user,
         staff,
@@ -27,6 +28,8 @@ pub async fn insert_in_tx(
         session.created_at,
         session.last_seen_at,
         session.expires_at,
+        client.user_agent,
+        client.address,
     )
     .execute(tx)
     .await?;
@@ -34,12 +37,15 @@ pub async fn insert_in_tx(
 }
 
 /// The session of a token, dead or alive.
-pub async fn find(pool: &PgPool, digest: TokenDigest) -> Result<Option<Session>, sqlx::Error> {
+pub async fn find(
+    executor: impl PgExecutor<'_>,
+    digest: TokenDigest,
+) -> Result<Option<Session>, sqlx::Error> {
     let row = sqlx::query!(
         "SELECT id, user_id, staff_id, created_at, last_seen_at, expires_at, ended_at FROM sessions WHERE token_hash = $1",
         &digest.0[..],
     )
-    .fetch_optional(pool)
+    .fetch_optional(executor)
     .await?;
     Ok(row.and_then(|row| {
         let owner = row
@@ -62,22 +68,28 @@ pub async fn live_of_user(
     pool: &PgPool,
     user: Uuid,
     now: DateTime<Utc>,
-) -> Result<Vec<Session>, sqlx::Error> {
+) -> Result<Vec<Listed>, sqlx::Error> {
     let rows = sqlx::query!(
-        "SELECT id, created_at, last_seen_at, expires_at FROM sessions
+        "SELECT id, created_at, last_seen_at, expires_at, user_agent, address FROM sessions
          WHERE user_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY id DESC",
         user,
         now,
     )
     .fetch_all(pool)
     .await?;
-    let sessions = rows.into_iter().map(|row| Session {
-        id: row.id,
-        owner: Owner::User(user),
-        created_at: row.created_at,
-        last_seen_at: row.last_seen_at,
-        expires_at: row.expires_at,
-        ended_at: None,
+    let sessions = rows.into_iter().map(|row| Listed {
+        session: Session {
+            id: row.id,
+            owner: Owner::User(user),
+            created_at: row.created_at,
+            last_seen_at: row.last_seen_at,
+            expires_at: row.expires_at,
+            ended_at: None,
+        },
+        client: Client {
+            user_agent: row.user_agent,
+            address: row.address,
+        },
     });
     Ok(sessions.collect())
 }
@@ -106,6 +118,35 @@ pub async fn end_in_tx(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool
     .execute(tx)
     .await?;
     Ok(done.rows_affected() == 1)
+}
+
+/// Whether a session is, or was, the user's.
+pub async fn is_of_user_in_tx(tx: &mut Tx, user: Uuid, id: Uuid) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM sessions WHERE id = $1 AND user_id = $2) AS "exists!""#,
+        id,
+        user
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Ends the user's live sessions except one; answers which.
+pub async fn end_others_in_tx(
+    tx: &mut Tx,
+    user: Uuid,
+    kept: Uuid,
+    now: DateTime<Utc>,
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "UPDATE sessions SET ended_at = $3
+         WHERE user_id = $1 AND id <> $2 AND ended_at IS NULL AND expires_at > $3 RETURNING id",
+        user,
+        kept,
+        now,
+    )
+    .fetch_all(tx)
+    .await
 }
 
 /// Ends the owner's live sessions except the `keep` last seen; answers which. The caller holds the owner's row, so that

@@ -21,7 +21,7 @@ use crate::attempt::{self, Scopes};
 use crate::context::Context;
 use crate::error::AuthError;
 use crate::password;
-use crate::session::{self, Opened, Owner, Session};
+use crate::session::{self, Client, Opened, Owner, Session};
 use crate::username::{self, Username};
 
 /// Who may add a staff member.
@@ -184,7 +184,8 @@ pub async fn login(
             let staff = repo::lock_in_tx(tx, id)
                 .await?
                 .ok_or_else(|| Refusal::new(Reason::BadCredentials))?;
-            let session = session::open_in_tx(tx, &context_here, Owner::Staff(id)).await?;
+            let (owner, client) = (Owner::Staff(id), Client::default());
+            let session = session::open_in_tx(tx, &context_here, owner, &client).await?;
             Ok::<_, AuthError>((staff, session))
         })
     })

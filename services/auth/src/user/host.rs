@@ -12,7 +12,7 @@ use super::{Entry, User, is_language, newcomer, repo};
 use crate::context::Context;
 use crate::error::AuthError;
 use crate::events;
-use crate::session::{self, Opened, Owner};
+use crate::session::{self, Client, Opened, Owner};
 
 /// Longest id that a host may give its user.
 const LONGEST_EXTERNAL_ID: usize = 200;
@@ -37,7 +37,9 @@ pub async fn create_host_token(
     let (user, opened) = db::write(&context.pool, move |tx| {
         Box::pin(async move {
             let user = find_or_create_in_tx(tx, &context_here, &external_id, &lang).await?;
-            let opened = session::open_in_tx(tx, &context_here, Owner::User(user.id)).await?;
+            // Who will use it is the host's to say: the call comes from a member of staff.
+            let (owner, client) = (Owner::User(user.id), Client::default());
+            let opened = session::open_in_tx(tx, &context_here, owner, &client).await?;
             // Neither the token nor the host's own id: both let somebody in.
             Act::new("auth.create_host_token", user.id)
                 .user(user.id)

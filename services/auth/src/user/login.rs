@@ -8,7 +8,7 @@ use super::{LoggedIn, repo};
 use crate::attempt::{self, Scopes};
 use crate::context::Context;
 use crate::error::AuthError;
-use crate::session::{self, Owner};
+use crate::session::{self, Client, Owner};
 use crate::username;
 
 /// A user name, a password and where they come from.
@@ -20,6 +20,8 @@ pub struct Login {
     pub password: SecretString,
     /// The client's address.
     pub client_address: String,
+    /// What the client says it is.
+    pub user_agent: String,
 }
 
 /// Opens a session for the right password of an active account.
@@ -30,6 +32,7 @@ pub struct Login {
 pub async fn login(context: &Context, login: Login) -> Result<LoggedIn, AuthError> {
     let key = username::key_of(&login.username);
     let scopes = Scopes::new("user", &key, &login.client_address);
+    let client = Client::of(&login.user_agent, &login.client_address);
     let ticket = context.passwords.enter()?;
     attempt::begin(context, scopes).await?;
     let account = repo::find_by_name(&context.pool, &key).await?;
@@ -58,7 +61,7 @@ pub async fn login(context: &Context, login: Login) -> Result<LoggedIn, AuthErro
             if let Err(refusal) = user.require_active() {
                 return Ok(Err(refusal));
             }
-            let session = session::open_in_tx(tx, &context_here, Owner::User(id)).await?;
+            let session = session::open_in_tx(tx, &context_here, Owner::User(id), &client).await?;
             Ok(Ok(LoggedIn { user, session }))
         })
     })

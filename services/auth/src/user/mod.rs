@@ -7,6 +7,7 @@ mod password_change;
 mod profile;
 mod registration;
 mod repo;
+mod sessions;
 mod store;
 
 use std::collections::HashSet;
@@ -30,11 +31,12 @@ pub use profile::{
     ProfileChange, StandingChange, edit, grant_membership, grant_membership_in_tx, set_standing,
 };
 pub use registration::RegistrationForm;
+pub use sessions::{Which, end_sessions, sessions};
 pub use store::{open_store, register};
 
 use crate::context::Context;
 use crate::error::AuthError;
-use crate::session::{self, Session};
+use crate::session::{self, Listed, Session};
 use crate::{events, username};
 
 /// Most users that one look-up names.
@@ -103,7 +105,7 @@ pub async fn list(
 }
 
 /// A user with their live sessions.
-pub async fn detail(context: &Context, id: Uuid) -> Result<(User, Vec<Session>), AuthError> {
+pub async fn detail(context: &Context, id: Uuid) -> Result<(User, Vec<Listed>), AuthError> {
     let user = get(context, id).await?;
     let sessions = session::live_of_user(&context.pool, id, context.clock.now()).await?;
     Ok((user, sessions))

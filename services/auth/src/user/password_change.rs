@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::repo;
 use crate::attempt::{self, Scopes};
+use crate::audit::{self, UserAct};
 use crate::context::Context;
 use crate::error::AuthError;
 use crate::session::{self, Owner};
@@ -106,8 +107,11 @@ async fn change_in_tx(
     if account.password_hash != known {
         return Err(wrong_password().into());
     }
+    let now = context.clock.now();
     repo::save_password_in_tx(tx, id, new).await?;
-    session::revoke_all_in_tx(tx, Owner::User(id), context.clock.now()).await?;
+    session::revoke_all_in_tx(tx, Owner::User(id), now).await?;
+    let act = UserAct::new(context.ids.next(), id, UserAct::PASSWORD_CHANGED, now);
+    audit::note_in_tx(tx, &act).await?;
     events::password_changed_in_tx(tx, id).await
 }
 

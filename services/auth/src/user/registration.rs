@@ -4,6 +4,7 @@ use adfolio_kit::refusal::{Reason, Refusal};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::password;
+use crate::session::Client;
 use crate::username::Username;
 
 const LONGEST_NICKNAME: usize = 64;
@@ -30,6 +31,8 @@ pub struct RegistrationForm {
     pub license_key: String,
     /// The older form: the second password, e-mail address and phone number may be absent.
     pub older_form: bool,
+    /// What sends it.
+    pub client: Client,
 }
 
 /// A registration whose every field is in order.
@@ -47,6 +50,8 @@ pub struct Registration {
     pub phone: String,
     /// Authorisation code as typed; whether it exists is the licences' to say.
     pub license_key: String,
+    /// What sent it.
+    pub client: Client,
 }
 
 impl RegistrationForm {
@@ -86,6 +91,7 @@ impl RegistrationForm {
             email,
             phone,
             license_key: self.license_key,
+            client: self.client,
         })
     }
 }
@@ -151,6 +157,7 @@ mod tests {
             phone: "+86 138 0013 8000".into(),
             license_key: "KEY-0001".into(),
             older_form: false,
+            client: Client::default(),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::error::AuthError;
 use crate::events;
 use crate::license::{self, Code};
-use crate::session::{self, Owner};
+use crate::session::{self, Client, Owner};
 
 /// Creates an account with an unused key and opens its first session. The key is spent, the account created and the event
 /// written in one transaction: of many registrations with one key, or of one name, exactly one succeeds.
@@ -82,21 +82,27 @@ async fn register_in_tx(
     repo::insert_in_tx(tx, &user, &credentials).await?;
     license::spend_in_tx(tx, &key, user.id, now).await?;
     events::user_registered_in_tx(tx, &user).await?;
-    let session = session::open_in_tx(tx, context, Owner::User(user.id)).await?;
+    let owner = Owner::User(user.id);
+    let session = session::open_in_tx(tx, context, owner, &registration.client).await?;
     info!(user = %user.id, state = user.state.as_str(), "user registered");
     Ok(LoggedIn { user, session })
 }
 
 /// Opens the ad account of a host user, or of a user not yet activated, with an unused code. The tokens used before die;
 /// a new session takes their place.
-pub async fn open_store(context: &Context, user: Uuid, code: &str) -> Result<LoggedIn, AuthError> {
+pub async fn open_store(
+    context: &Context,
+    user: Uuid,
+    code: &str,
+    client: Client,
+) -> Result<LoggedIn, AuthError> {
     if code.trim().is_empty() {
         return Err(Refusal::invalid("code").into());
     }
     let code = Code::parse(code);
     let context_here = context.clone();
     let opened = db::write(&context.pool, move |tx| {
-        Box::pin(async move { open_store_in_tx(tx, &context_here, user, code).await })
+        Box::pin(async move { open_store_in_tx(tx, &context_here, user, code, &client).await })
     })
     .await
     .map_err(|error| match error {
@@ -119,6 +125,7 @@ async fn open_store_in_tx(
     context: &Context,
     id: Uuid,
     code: Option<Code>,
+    client: &Client,
 ) -> Result<LoggedIn, AuthError> {
     let now = context.clock.now();
     let mut user = repo::lock_in_tx(tx, id)
@@ -146,7 +153,7 @@ async fn open_store_in_tx(
         .await?;
     }
     session::end_all_in_tx(tx, Owner::User(id), now).await?;
-    let session = session::open_in_tx(tx, context, Owner::User(id)).await?;
+    let session = session::open_in_tx(tx, context, Owner::User(id), client).await?;
     info!(user = %id, state = user.state.as_str(), "store opened");
     Ok(LoggedIn { user, session })
 }

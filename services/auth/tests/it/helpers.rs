@@ -42,6 +42,7 @@ impl Auth {
         let broker = TestBroker::namespace();
         broker.clean_up("auth", "membership");
         broker.clean_up("auth", "audit");
+        broker.clean_up("auth", "security");
         let clock = fixed_clock(START);
         let service = spawn(&db, &broker, &clock, &access).await;
         Self {
@@ -129,6 +130,7 @@ impl Auth {
             username: username.to_owned(),
             password: password.to_owned(),
             client_address: address.to_owned(),
+            user_agent: "Test/1.0".to_owned(),
         };
         let answer = self.users().login(anonymous(message)).await?;
         Ok(answer.into_inner().session.expect("a session"))
@@ -158,6 +160,7 @@ impl Auth {
         let message = OpenStoreRequest {
             code: code.to_owned(),
             client_address: String::new(),
+            user_agent: String::new(),
         };
         let answer = self.users().open_store(as_user(user, message)).await?;
         Ok(answer.into_inner().session.expect("a session"))
@@ -206,6 +209,7 @@ pub fn registration(username: &str, key: &str) -> RegisterRequest {
         license_key: key.to_owned(),
         older_form: false,
         client_address: "192.0.2.1".to_owned(),
+        user_agent: "Test/1.0".to_owned(),
     }
 }
 

@@ -12,6 +12,7 @@ mod helpers;
 mod licenses;
 mod lists;
 mod login;
+mod own_security;
 mod passwords;
 mod profile;
 mod registration;

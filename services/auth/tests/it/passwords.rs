@@ -8,7 +8,7 @@ use adfolio_testkit::eventually;
 use sqlx::{Connection as _, PgConnection, PgPool};
 use tonic::Status;
 
-use crate::helpers::{Auth, PASSWORD, as_user, dump, reason, refusal, user_id};
+use crate::helpers::{Auth, PASSWORD, as_user, dump, evaluations, reason, refusal, user_id};
 
 const NEW: &str = "another long secret";
 const WRONG: &str = "not the password";
@@ -134,6 +134,41 @@ async fn guesses_count_like_failed_logins() {
         reason(auth.login("ann", PASSWORD).await),
         Reason::TooManyAttempts
     );
+}
+
+/// A stolen session is no way round the limit of login: both are one count, taken before anything is evaluated.
+#[tokio::test]
+async fn two_hundred_parallel_guesses_here_and_at_login_are_ten() {
+    adfolio_kit::telemetry::install_metrics("auth").unwrap();
+    let auth = Auth::start().await;
+    let session = auth.register("ann").await;
+    let id = user_id(&session);
+    let before = evaluations();
+    let changes = futures::future::join_all((0..100).map(|_| change(&auth, id, WRONG, NEW)));
+    let logins = futures::future::join_all((0..100).map(|_| auth.login("ann", WRONG)));
+    let (changes, logins) = futures::future::join(changes, logins).await;
+    let wrong = changes
+        .into_iter()
+        .map(reason)
+        .chain(logins.into_iter().map(reason))
+        .filter(|reason| match reason {
+            Reason::WrongPassword | Reason::BadCredentials => true,
+            Reason::TooManyAttempts => false,
+            other => panic!("unexpected {other}"),
+        })
+        .count();
+    assert!(wrong <= 10, "{wrong} guesses were answered");
+    assert_eq!(
+        evaluations() - before,
+        wrong as u64,
+        "and no more were evaluated"
+    );
+    assert_eq!(
+        reason(change(&auth, id, PASSWORD, NEW).await),
+        Reason::TooManyAttempts
+    );
+    auth.clock.advance(std::time::Duration::from_mins(30));
+    change(&auth, id, PASSWORD, NEW).await.unwrap();
 }
 
 #[tokio::test]

@@ -120,6 +120,7 @@ async fn advertiser(services: &Services) -> anyhow::Result<Uuid> {
         license_key: catalog::ADVERTISER_KEY.to_owned(),
         older_form: false,
         client_address: String::new(),
+        user_agent: String::new(),
     };
     let answer = ask!(services.auth, register, operator(), message);
     if reason(&answer) == Some(Reason::UsernameTaken) {

@@ -25,7 +25,7 @@ async fn log_in(stack: &Stack) -> String {
     let message = LoginRequest {
         username: "demo".to_owned(),
         password: "adfolio-demo-1".to_owned(),
-        client_address: String::new(),
+        ..LoginRequest::default()
     };
     let answer = AuthServiceClient::new(stack.auth())
         .login(anonymous(message))

@@ -1,0 +1,71 @@
+//! The caller's sessions, and what was done to the account.
+
+use adfolio_kit::refusal::Reason;
+use adfolio_proto::auth::v1 as auth;
+use adfolio_proto::auth::v1::end_sessions_request::Target;
+
+use crate::call::{Call, read, write_call};
+use crate::dto::security::{EndSessionsRequest, OwnSessionList, SecurityPage};
+use crate::dto::{Empty, PageQuery};
+use crate::errors::Failure;
+use crate::input::{Json, Nothing, Query};
+use crate::route::Route;
+
+/// The routes of this area.
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route::get(
+            "/user/security/log",
+            "listSecurityLog",
+            "What staff did to the caller's account, and what was done from the caller's own sessions to protect it, newest first.",
+            log,
+        )
+        .user(),
+        Route::get(
+            "/user/sessions",
+            "listSessions",
+            "The caller's live sessions, newest first.",
+            sessions,
+        )
+        .user(),
+        Route::post(
+            "/user/sessions/end",
+            "endSessions",
+            "Ends one session of the caller, or all but the one that asks.",
+            end,
+        )
+        .user()
+        .fails(&[Reason::NotFound]),
+    ]
+}
+
+async fn log(call: Call, Query(query): Query<PageQuery>) -> Result<SecurityPage, Failure> {
+    let message = auth::ListSecurityLogRequest {
+        page: query.into_page(),
+    };
+    SecurityPage::from_proto(read!(call, auth.list_security_log, message)?)
+}
+
+async fn sessions(call: Call, _: Nothing) -> Result<OwnSessionList, Failure> {
+    let message = auth::ListSessionsRequest {
+        token: call.token()?.expose().to_owned(),
+    };
+    OwnSessionList::from_proto(read!(call, auth.list_sessions, message)?)
+}
+
+async fn end(call: Call, Json(request): Json<EndSessionsRequest>) -> Result<Empty, Failure> {
+    let target = match (request.id, request.others) {
+        (Some(id), None | Some(false)) => Target::SessionId(id),
+        (None, Some(true)) => Target::Others(true),
+        (Some(_), Some(true)) => return Err(Failure::invalid("others")),
+        (None, None | Some(false)) => return Err(Failure::invalid("id")),
+    };
+    let message = auth::EndSessionsRequest {
+        token: call.token()?.expose().to_owned(),
+        target: Some(target),
+    };
+    write_call!(call, auth.end_sessions, message)?;
+    // The event says the same to every replica; here it must hold for the very next request.
+    call.gateway.sessions().forget(call.user()?.0);
+    Ok(Empty {})
+}
