@@ -1855,6 +1855,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/security/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What staff did to the caller's account, and what was done from the caller's own sessions to protect it, newest first.
+         * @description What staff did to the caller's account, and what was done from the caller's own sessions to protect it, newest first.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listSecurityLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's live sessions, newest first.
+         * @description The caller's live sessions, newest first.
+         *
+         *     For: user. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/sessions/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends one session of the caller, or all but the one that asks.
+         * @description Ends one session of the caller, or all but the one that asks.
+         *
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["endSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/withdraw": {
         parameters: {
             query?: never;
@@ -2013,6 +2079,11 @@ export interface components {
             /** @description Where the next page begins; null at the end. */
             next_cursor: string | null;
         };
+        /**
+         * @description Whose doing something was.
+         * @enum {string}
+         */
+        Actor: "staff" | "user";
         /** @description From the least to the highest amount. */
         AmountRange: {
             /** @description The highest. */
@@ -2933,6 +3004,16 @@ export interface components {
         };
         /** @description Nothing but the fact that it worked. */
         Empty: Record<string, never>;
+        /** @description Ends one session of the caller, or all others. */
+        EndSessionsRequest: {
+            /**
+             * @description One session; the caller's own is a logout.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42
+             */
+            id?: string | null;
+            /** @description All but the one that asks. */
+            others?: boolean | null;
+        };
         /**
          * @description How a user came in.
          * @enum {string}
@@ -3663,6 +3744,37 @@ export interface components {
             /** @description Where the next page begins; null at the end. */
             next_cursor: string | null;
         };
+        /** @description A live session of the caller. */
+        OwnSession: {
+            /**
+             * @description Address from which it was opened; null when nobody knows.
+             * @example 192.0.2.7
+             */
+            address: string | null;
+            /** @description When it was opened. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Whether it is the one that asks. */
+            current: boolean;
+            /** @description When it expires unless used. */
+            expires_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Opaque id; not the token.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42
+             */
+            id: string;
+            /** @description When it was last used, to the minute. */
+            last_used_at: components["schemas"]["Timestamp"];
+            /**
+             * @description What the client that opened it said it was; null when it said nothing.
+             * @example Mozilla/5.0 (Linux; Android 15) Chrome/142.0 Mobile
+             */
+            user_agent: string | null;
+        };
+        /** @description The caller's sessions. */
+        OwnSessionList: {
+            /** @description All live ones, newest first. */
+            items: components["schemas"]["OwnSession"][];
+        };
         /**
          * @description How many rows.
          * @example 20
@@ -4129,6 +4241,31 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
              */
             user_id: string;
+        };
+        /** @description Something that was done to the caller's account. */
+        SecurityEntry: {
+            /**
+             * @description What. Further actions may come.
+             * @example wallet.deposit
+             */
+            action: string;
+            amount: components["schemas"]["Money"] | null;
+            /** @description Whose doing. */
+            by: components["schemas"]["Actor"];
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e43
+             */
+            id: string;
+            /** @description When. */
+            time: components["schemas"]["Timestamp"];
+        };
+        /** @description A page of what was done to the caller's account. */
+        SecurityPage: {
+            /** @description The entries, newest first. */
+            items: components["schemas"]["SecurityEntry"][];
+            /** @description Where the next page begins; null at the end. */
+            next_cursor: string | null;
         };
         /** @description Delivery in a stretch of time. */
         SeriesPoint: {
@@ -8815,6 +8952,134 @@ export interface operations {
             400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listSecurityLog: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["SecurityPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["OwnSessionList"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    endSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts; another than the twelve codes is as good as none. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone whose days count; junk is UTC. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EndSessionsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Empty"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
