@@ -37,6 +37,7 @@ const PAGES: readonly (readonly [path: string, user: Seen, visitor: Seen])[] = [
     '/ad-center/feedback',
     '/ad-center/level',
     '/ad-center/operated',
+    '/ad-center/security',
     '/plan/detail',
     '/plan/goods-detail',
     '/wallet',

@@ -80,6 +80,12 @@ const AD_CENTRE: readonly Screen[] = [
   { name: 'operating rules', path: '/ad-center/ques-detail?id=operating-rules' },
   { name: 'customer page', path: '/customer?url=https%3A%2F%2Fchat.example.com%2F' },
   { name: 'refused customer page', path: '/customer?url=https%3A%2F%2Felsewhere.example%2F' },
+  { name: 'security', path: '/ad-center/security' },
+  {
+    name: 'end other sessions',
+    path: '/ad-center/security',
+    open: (hands) => press(hands, 'security.end_others'),
+  },
   { name: 'notifications', path: '/notification' },
 ];
 
@@ -176,11 +182,17 @@ const STATES: readonly Screen[] = [
     '/notification',
     '/ad-center/coupons',
     '/ad-center/operated',
+    '/ad-center/security',
     '/wallet/foreign-exchange',
   ].map((path): Screen => ({ name: `nothing yet: ${path}`, path, data: 'empty' })),
-  ...['/ad-center', '/plan/detail?id=plan-1', '/wallet', '/wallet/withdraw', '/ad-center/operated'].map(
-    (path): Screen => ({ name: `failed: ${path}`, path, data: 'failing' }),
-  ),
+  ...[
+    '/ad-center',
+    '/plan/detail?id=plan-1',
+    '/wallet',
+    '/wallet/withdraw',
+    '/ad-center/operated',
+    '/ad-center/security',
+  ].map((path): Screen => ({ name: `failed: ${path}`, path, data: 'failing' })),
   {
     name: 'session expired',
     path: '/wallet',

@@ -30,6 +30,7 @@ test('the ad centre leads to everything that belongs to the account', async () =
   ]);
   const security = screen.getByRole('region', { name: 'Security and support' });
   expect(hrefs(security)).toEqual([
+    '#/ad-center/security',
     '#/ad-center/edit-login-password',
     '#/wallet/set-password',
     '#/ad-center/feedback',

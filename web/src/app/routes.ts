@@ -126,6 +126,12 @@ export const routes: readonly RouteSpec[] = [
     load: () => import('@/features/support/pages/question'),
   },
   {
+    path: '/ad-center/security',
+    login: true,
+    header: { ...page, title: 'title.security', back: 'history' },
+    load: () => import('@/features/security/pages/security'),
+  },
+  {
     path: '/customer',
     login: true,
     header: { ...bare, title: 'title.customer', back: 'history' },

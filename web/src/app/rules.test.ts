@@ -53,6 +53,7 @@ const HEADERS: Record<string, string | null> = {
   '/ad-center/level': 'title, back: history, bell, language',
   '/ad-center/operated': 'title, back: history, bell, language',
   '/ad-center/ques-detail': 'title, back: history',
+  '/ad-center/security': 'title, back: history, bell, language',
   '/customer': 'title, back: history',
   '/plan': 'title, back: /ad-center, bell, language, logout',
   '/plan/detail': 'title, back: history, bell, language',

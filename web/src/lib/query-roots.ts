@@ -12,4 +12,5 @@ export const roots = {
   notifications: 'notifications',
   assistance: 'assistance',
   exchange: 'exchange',
+  security: 'security',
 } as const;

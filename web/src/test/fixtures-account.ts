@@ -1,4 +1,4 @@
-import type { Claimable, Follow, UploadedFile } from '@/lib/api/types';
+import type { Claimable, Follow, OwnSession, SecurityEntry, UploadedFile } from '@/lib/api/types';
 import { at } from './fixtures';
 
 const DAY = 86_400_000;
@@ -30,6 +30,53 @@ export const follows: Follow[] = [
     followed_at: at(-30 * DAY),
     ended_at: at(-3 * DAY),
   }),
+];
+
+const PHONE = 'Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/142.0 Mobile Safari/537.36';
+const DESKTOP = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0';
+
+export function ownSession(over: Partial<OwnSession> = {}): OwnSession {
+  return {
+    id: 'session-1',
+    current: false,
+    created_at: at(-3 * DAY),
+    last_used_at: at(-DAY),
+    expires_at: at(6 * DAY),
+    user_agent: DESKTOP,
+    address: '2001:db8:85a3::8a2e:370:7334',
+    ...over,
+  };
+}
+
+export const ownSessions: OwnSession[] = [
+  ownSession(),
+  ownSession({
+    id: 'session-2',
+    current: true,
+    last_used_at: at(-60_000),
+    user_agent: PHONE,
+    address: '192.0.2.7',
+  }),
+  ownSession({ id: 'session-3', user_agent: null, address: null }),
+];
+
+export function securityEntry(over: Partial<SecurityEntry> = {}): SecurityEntry {
+  return {
+    id: 'entry-1',
+    time: at(-3_600_000),
+    action: 'wallet.deposit',
+    amount: '2000.00',
+    by: 'staff',
+    ...over,
+  };
+}
+
+export const securityEntries: SecurityEntry[] = [
+  securityEntry(),
+  securityEntry({ id: 'entry-2', action: 'auth.password_changed', amount: null, by: 'user' }),
+  securityEntry({ id: 'entry-3', action: 'wallet.pay_password_locked', amount: null, by: 'user' }),
+  securityEntry({ id: 'entry-4', action: 'auth.create_host_token', amount: null }),
+  securityEntry({ id: 'entry-5', action: 'plan.something_new', amount: null }),
 ];
 
 export function uploadedFile(over: Partial<UploadedFile> = {}): UploadedFile {

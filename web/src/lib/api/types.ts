@@ -39,6 +39,8 @@ export type WithdrawalStatus = Schemas['WithdrawalStatus'];
 export type WithdrawalTerms = Schemas['WithdrawalMethodConfig'];
 export type BankCard = Schemas['BankCard'];
 export type WalletAddress = Schemas['WalletAddress'];
+export type OwnSession = Schemas['OwnSession'];
+export type SecurityEntry = Schemas['SecurityEntry'];
 export type Destination = Schemas['Destination'];
 export type Destinations = Schemas['Destinations'];
 

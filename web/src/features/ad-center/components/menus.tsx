@@ -5,6 +5,7 @@ import {
   KeyRound,
   LockKeyhole,
   MessageSquareText,
+  ShieldCheck,
   Store,
   Ticket,
   UserRoundCheck,
@@ -58,6 +59,7 @@ function SecurityMenu() {
   const isSet = useQuery(userInfoQuery).data?.has_pay_password;
   return (
     <Menu title={t('ad_center.menu_account')}>
+      <MenuLink to="/ad-center/security" icon={<ShieldCheck size={ICON} />} label={t('title.security')} />
       <MenuLink
         to="/ad-center/edit-login-password"
         icon={<LockKeyhole size={ICON} />}

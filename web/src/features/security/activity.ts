@@ -1,0 +1,39 @@
+/** What has words of its own; the server may know more, which then is said in general words. */
+const ACTIONS = [
+  'auth.set_user_state',
+  'auth.set_user_profile',
+  'auth.create_host_token',
+  'auth.password_changed',
+  'auth.sessions_ended',
+  'wallet.deposit',
+  'wallet.chargeback',
+  'wallet.recharge_deduction',
+  'wallet.membership',
+  'wallet.start_up_grant',
+  'wallet.start_up_return',
+  'wallet.withdrawal_paid',
+  'wallet.withdrawal_rejected',
+  'wallet.pay_password_set',
+  'wallet.pay_password_changed',
+  'wallet.pay_password_locked',
+  'wallet.pay_password_reset',
+  'wallet.bank_card_bound',
+  'wallet.wallet_address_bound',
+  'plan.push',
+  'plan.finish',
+  'plan.fail',
+  'plan.settle',
+  'coupon.grant',
+  'acceptor.issue_code',
+  'acceptor.decide_exchange',
+  'notification.create',
+  'notification.feedback_close',
+] as const;
+
+type Action = (typeof ACTIONS)[number];
+
+/** The key of the words for an entry of the log. */
+export function textOfEntry(action: string, by: 'staff' | 'user') {
+  const known = ACTIONS.find((each): each is Action => each === action);
+  return known ? (`security.action.${known}` as const) : (`security.unknown.${by}` as const);
+}

@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query';
+import { Monitor, Smartphone } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { useFormats } from '@/i18n/format';
+import type { OwnSession } from '@/lib/api/types';
+import { Button } from '@/ui/button';
+import { Badge, Card } from '@/ui/card';
+import { Sheet } from '@/ui/sheet';
+import { ErrorState, SkeletonCards } from '@/ui/states';
+import { toast } from '@/ui/toast';
+import { useOverlay } from '@/ui/use-overlay';
+import { sessionsQuery, useEndSessions } from '../api/queries';
+import { deviceNames, isPhone } from '../device';
+import styles from '../pages/security.module.css';
+
+/** Where the user is logged in, this device first, with the ways to end that. */
+export function SessionList() {
+  const { t } = useTranslation();
+  const query = useQuery(sessionsQuery);
+  if (query.isPending) return <SkeletonCards count={2} height="6rem" />;
+  if (query.isError && !query.data) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  const sessions = query.data?.items ?? [];
+  const ordered = [
+    ...sessions.filter(({ current }) => current),
+    ...sessions.filter(({ current }) => !current),
+  ];
+  return (
+    <>
+      <p className={styles.lead}>{t('security.devices_text')}</p>
+      <ul className={styles.list}>
+        {ordered.map((session) => (
+          <SessionItem key={session.id} session={session} />
+        ))}
+      </ul>
+      {sessions.some(({ current }) => !current) ? <EndOthers /> : null}
+    </>
+  );
+}
+
+function SessionItem({ session }: { session: OwnSession }) {
+  const { t } = useTranslation();
+  const { list, moment } = useFormats();
+  const { end, isPending } = useEndSessions();
+  const { id, current, created_at, last_used_at, user_agent, address } = session;
+  const device = list(deviceNames(user_agent)) || t('security.unknown_device');
+  const Icon = isPhone(user_agent) ? Smartphone : Monitor;
+  return (
+    <li>
+      <Card className={styles.session}>
+        <Icon size={22} aria-hidden="true" />
+        <div className={styles.facts}>
+          <p className={styles.device}>
+            <bdi>{device}</bdi>
+            {current ? <Badge tone="positive">{t('security.current')}</Badge> : null}
+          </p>
+          <p className={styles.meta}>{t('security.last_used', { time: moment(last_used_at) })}</p>
+          <p className={styles.meta}>{t('security.opened', { time: moment(created_at) })}</p>
+          {address ? <p className={styles.meta}>{address}</p> : null}
+        </div>
+        {current ? null : (
+          <Button
+            tone="secondary"
+            className={styles.end}
+            aria-label={t('security.end_named', { device })}
+            busy={isPending}
+            onClick={() => end({ id }, { onSuccess: () => toast(t('security.ended')) })}
+          >
+            {t('security.end')}
+          </Button>
+        )}
+      </Card>
+    </li>
+  );
+}
+
+function EndOthers() {
+  const { t } = useTranslation();
+  const { isOpen, open, close } = useOverlay('end-sessions');
+  const { end, isPending } = useEndSessions();
+  const endOthers = () =>
+    end({ others: true }, { onSuccess: () => toast(t('security.others_ended')), onSettled: close });
+  return (
+    <>
+      <Button tone="secondary" wide onClick={open}>
+        {t('security.end_others')}
+      </Button>
+      <Sheet
+        kind="dialog"
+        isOpen={isOpen}
+        onClose={close}
+        title={t('security.end_others_title')}
+        stacked
+        footer={
+          <>
+            <Button busy={isPending} onClick={endOthers}>
+              {t('security.end_others')}
+            </Button>
+            <Button tone="secondary" onClick={close}>
+              {t('common.cancel')}
+            </Button>
+          </>
+        }
+      >
+        <p>{t('security.end_others_text')}</p>
+      </Sheet>
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { useTranslation } from 'react-i18next';
+import { usePageHeader } from '@/ui/page-header';
+import { securityLogQuery, sessionsQuery } from '../api/queries';
+import { SecurityLog } from '../components/security-log';
+import { SessionList } from '../components/session-list';
+import styles from './security.module.css';
+
+/** Who is logged in to the account, and what was done to it. */
+export default function SecurityPage() {
+  const { t } = useTranslation();
+  const queryClient = useQueryClient();
+  const refresh = useCallback(
+    () =>
+      Promise.all([
+        queryClient.refetchQueries({ queryKey: sessionsQuery.queryKey }),
+        queryClient.refetchQueries({ queryKey: securityLogQuery.queryKey }),
+      ]),
+    [queryClient],
+  );
+  usePageHeader({ onRefresh: refresh });
+  return (
+    <div className={styles.page}>
+      <section aria-label={t('security.devices')}>
+        <h2 className={styles.heading}>{t('security.devices')}</h2>
+        <SessionList />
+      </section>
+      <section aria-label={t('security.log')}>
+        <h2 className={styles.heading}>{t('security.log')}</h2>
+        <SecurityLog />
+      </section>
+    </div>
+  );
+}
