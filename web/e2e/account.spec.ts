@@ -112,6 +112,35 @@ test('an operator is followed, and refused where the id is wrong or the same', a
   await expect(id).toHaveValue(operator.id);
 });
 
+test('a session that somebody else has is seen and ended, and what staff did is seen', async ({ page }) => {
+  const staff = await Api.staff();
+  const { api, user, password } = await newAdvertiser(staff);
+  const visitor = await Api.withToken('');
+  const login = { username: user.username, password };
+  const other = await Api.withToken((await visitor.post<Schemas['Session']>('/auth/v2/login', login)).token);
+  await staff.deposit(user.id, '20.00');
+  const log = async () => (await api.get<Schemas['SecurityPage']>('/user/security/log')).items;
+  await expect.poll(async () => (await log()).map(({ action }) => action)).toEqual(['wallet.deposit']);
+
+  await openAs(page, api.token, '/ad-center');
+  await page.getByRole('link', { name: 'Security' }).click();
+  const devices = page.getByRole('region', { name: 'Where you are logged in' });
+  await expect(devices.getByText('This device')).toBeVisible();
+  await expect(devices.getByRole('listitem')).toHaveCount(2);
+  const activity = page.getByRole('region', { name: 'Activity on your account' });
+  await expect(activity.getByRole('listitem')).toHaveText(/^Deposit credited20\.00Staff/);
+
+  await other.get('/user/info');
+  await page.getByRole('button', { name: 'End all other sessions' }).click();
+  const dialog = page.getByRole('dialog', { name: 'End all other sessions?' });
+  await dialog.getByRole('button', { name: 'End all other sessions' }).dblclick();
+  await expect(announced(page, 'All other sessions have ended')).toBeVisible();
+  await expect(devices.getByRole('listitem')).toHaveCount(1);
+  await expect(activity.getByText('Other sessions ended')).toBeVisible();
+  await expect(other.get('/user/info')).rejects.toThrow();
+  await api.get('/user/info');
+});
+
 test('the login password is changed, which ends every session', async ({ page }) => {
   const staff = await Api.staff();
   const { api, user, password } = await newAdvertiser(staff);
