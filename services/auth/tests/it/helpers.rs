@@ -15,6 +15,7 @@ use adfolio_proto::auth::v1::{
     Session, SetUserStateRequest, UserState, VerifySessionRequest, VerifySessionResponse,
 };
 use adfolio_testkit::{RunningService, TestBroker, TestDatabase, fixed_clock, spawn_service};
+use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tonic::Status;
 use uuid::Uuid;
 
@@ -24,12 +25,22 @@ pub const START: &str = "2026-11-20T10:00:00Z";
 /// A support member's id; their account need not exist for calls that the gateway has let through.
 pub const SUPPORT: Uuid = Uuid::from_u128(7);
 
+/// The count of evaluations is the process's: whoever counts them is alone with a service, also where the tests of this
+/// program share a process.
+static COUNTED: RwLock<()> = RwLock::const_new(());
+
+enum Turn {
+    Any(#[allow(dead_code, reason = "held")] RwLockReadGuard<'static, ()>),
+    Alone(#[allow(dead_code, reason = "held")] RwLockWriteGuard<'static, ()>),
+}
+
 pub struct Auth {
     pub db: TestDatabase,
     pub broker: TestBroker,
     pub clock: Clock,
     access: AccessArgs,
     service: RunningService,
+    turn: Turn,
 }
 
 impl Auth {
@@ -37,7 +48,18 @@ impl Auth {
         Self::start_with(AccessArgs::default()).await
     }
 
+    /// For tests that count [`evaluations`].
+    pub async fn start_alone() -> Self {
+        adfolio_kit::telemetry::install_metrics("auth").unwrap();
+        let turn = Turn::Alone(COUNTED.write().await);
+        Self::start_in(turn, AccessArgs::default()).await
+    }
+
     pub async fn start_with(access: AccessArgs) -> Self {
+        Self::start_in(Turn::Any(COUNTED.read().await), access).await
+    }
+
+    async fn start_in(turn: Turn, access: AccessArgs) -> Self {
         let db = TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await;
         let broker = TestBroker::namespace();
         broker.clean_up("auth", "membership");
@@ -51,6 +73,7 @@ impl Auth {
             clock,
             access,
             service,
+            turn,
         }
     }
 
@@ -62,6 +85,7 @@ impl Auth {
             clock,
             access,
             service,
+            turn,
         } = self;
         service.stop().await.expect("stopped");
         let service = spawn(&db, &broker, &clock, &access).await;
@@ -71,6 +95,7 @@ impl Auth {
             clock,
             access,
             service,
+            turn,
         }
     }
 
@@ -271,7 +296,7 @@ pub async fn dump(db: &TestDatabase) -> String {
     text
 }
 
-/// How many password evaluations this process has done. Every test is a process of its own under nextest.
+/// How many password evaluations this process has done; for tests that [`Auth::start_alone`].
 pub fn evaluations() -> u64 {
     let metrics = adfolio_kit::telemetry::render_metrics();
     let line = metrics

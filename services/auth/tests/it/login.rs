@@ -59,8 +59,7 @@ async fn a_closed_account_says_so_only_after_the_right_password() {
 
 #[tokio::test]
 async fn known_and_unknown_users_cost_the_same() {
-    adfolio_kit::telemetry::install_metrics("auth").unwrap();
-    let auth = Auth::start().await;
+    let auth = Auth::start_alone().await;
     let user = auth.register("ann").await;
     auth.set_state(user_id(&user), UserState::Disabled)
         .await
@@ -80,8 +79,7 @@ async fn known_and_unknown_users_cost_the_same() {
 
 #[tokio::test]
 async fn two_hundred_parallel_guesses_are_ten() {
-    adfolio_kit::telemetry::install_metrics("auth").unwrap();
-    let auth = Auth::start().await;
+    let auth = Auth::start_alone().await;
     auth.register("ann").await;
     let before = evaluations();
     let guesses = (0..200)

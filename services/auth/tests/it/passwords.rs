@@ -139,8 +139,7 @@ async fn guesses_count_like_failed_logins() {
 /// A stolen session is no way round the limit of login: both are one count, taken before anything is evaluated.
 #[tokio::test]
 async fn two_hundred_parallel_guesses_here_and_at_login_are_ten() {
-    adfolio_kit::telemetry::install_metrics("auth").unwrap();
-    let auth = Auth::start().await;
+    let auth = Auth::start_alone().await;
     let session = auth.register("ann").await;
     let id = user_id(&session);
     let before = evaluations();
