@@ -14,4 +14,5 @@ mod client;
 mod impressions;
 mod journey;
 mod overspending;
+mod secrets;
 mod setup;

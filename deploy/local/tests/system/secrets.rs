@@ -1,0 +1,197 @@
+//! What must be nowhere: no log and no table holds a token, a password or the number of a card.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use adfolio_local::Service;
+use adfolio_testkit::eventually;
+use serde_json::{Value, json};
+use sqlx::{AssertSqlSafe, PgPool};
+
+use crate::setup::System;
+
+/// What `System::advertiser` registers with.
+const PASSWORD: &str = "correct horse battery";
+const NEW_PASSWORD: &str = "an even longer staple";
+const WRONG_PASSWORD: &str = "no such password 4711";
+/// Of somebody who typed it into the field of the name.
+const MISPLACED_PASSWORD: &str = "misplaced-password-4711";
+/// MD5 of 246810 and of 975313.
+const PAY_PASSWORD: &str = "b6af3f19458ec8e6faff8ee1e0440ecb";
+const WRONG_PAY_PASSWORD: &str = "f5ad149f596b407a64c1c96822b8ad4a";
+const CARD: &str = "DE89370400440532013000";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_log_and_no_table_holds_a_secret() {
+    let system = System::start().await;
+    let advertiser = system.advertiser("secretive").await;
+    let mut secrets: Vec<String> = [
+        PASSWORD,
+        NEW_PASSWORD,
+        WRONG_PASSWORD,
+        MISPLACED_PASSWORD,
+        PAY_PASSWORD,
+        WRONG_PAY_PASSWORD,
+        CARD,
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    secrets.extend(log_in_in_every_way(&system).await);
+    secure_and_withdraw(&system, &advertiser.id, &secrets).await;
+
+    let logs = system.stack.data_dir().join("log");
+    eventually("what was done last is in a log", || async {
+        texts_in(&logs)
+            .iter()
+            .any(|(_, text)| text.contains("password changed"))
+    })
+    .await;
+    let mut places = texts_in(&logs);
+    for service in Service::ALL {
+        if service != Service::Gateway {
+            places.push((
+                format!("tables of {service:?}"),
+                tables_of(&system.stack.database_url(service)).await,
+            ));
+        }
+    }
+    // The search sees what is there.
+    for kept in [advertiser.id.as_str(), "secretive"] {
+        assert!(
+            places.iter().any(|(_, text)| text.contains(kept)),
+            "{kept} is nowhere"
+        );
+    }
+    for (place, text) in &places {
+        for secret in &secrets {
+            let bytes = hex_of(secret);
+            assert!(
+                !text.contains(secret.as_str()) && !text.contains(&bytes),
+                "{place} holds {secret}"
+            );
+        }
+    }
+    system.stack.stop().await;
+}
+
+/// Right and wrong, of users, staff and a host; answers the tokens.
+async fn log_in_in_every_way(system: &System) -> Vec<String> {
+    let right = json!({"username": "secretive", "password": PASSWORD});
+    let admin = json!({"username": "admin", "password": "adfolio-admin"});
+    let mut tokens = Vec::new();
+    for (path, body) in [
+        ("/auth/v2/login", &right),
+        ("/auth/login", &right),
+        ("/admin/login", &admin),
+    ] {
+        let session = system.anyone.post(path, body.clone()).await.ok();
+        tokens.push(session["token"].as_str().unwrap().to_owned());
+    }
+    let host = json!({"external_user_id": "host-user-1", "lang": "en"});
+    let issued = system.admin.post("/admin/user/host_token", host).await.ok();
+    tokens.push(issued["token"].as_str().unwrap().to_owned());
+    for (body, reason) in [
+        (
+            json!({"username": "secretive", "password": WRONG_PASSWORD}),
+            "BAD_CREDENTIALS",
+        ),
+        (
+            json!({"username": MISPLACED_PASSWORD, "password": WRONG_PASSWORD}),
+            "BAD_CREDENTIALS",
+        ),
+        (
+            json!({"username": 1, "password": WRONG_PASSWORD}),
+            "VALIDATION",
+        ),
+    ] {
+        let reply = system.anyone.post("/auth/v2/login", body).await;
+        assert_eq!(reply.reason(), reason, "{reply:?}");
+    }
+    tokens
+}
+
+/// Uses the token that a login opened, so that it goes through everything a token goes through.
+async fn secure_and_withdraw(system: &System, user: &str, secrets: &[String]) {
+    let session = json!({"username": "secretive", "password": PASSWORD});
+    let session = system.anyone.post("/auth/v2/login", session).await.ok();
+    let client = system.anyone.with_token(session["token"].as_str().unwrap());
+    system.deposit(user, "500.00").await;
+    let set = json!({"password": PAY_PASSWORD, "confirm_password": PAY_PASSWORD});
+    client.post("/set/password", set).await.ok();
+    let wrong = json!({"password": WRONG_PAY_PASSWORD});
+    let reply = client.post("/check/password", wrong).await;
+    assert_eq!(reply.reason(), "WRONG_PAY_PASSWORD", "{reply:?}");
+    let card = json!({
+        "kind": "bank_card", "card_name": "North Sea Bank", "user_name": "Ada Lovelace", "mobile": "+4915112345678",
+        "bank_account": CARD, "branch_name": "Hamburg", "password": PAY_PASSWORD,
+    });
+    client.post("/bank_card/edit", card).await.ok();
+    let withdraw = json!({"amount": 100, "method": "bank_card", "password": PAY_PASSWORD});
+    client.post("/user/withdraw", withdraw).await.ok();
+    let sessions = client.get("/user/sessions").await.ok();
+    let other = |session: &&Value| session["current"] == false;
+    let other = sessions["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(other)
+        .unwrap();
+    let end = json!({"id": other["id"]});
+    client.post("/user/sessions/end", end).await.ok();
+    for token in secrets.iter().filter(|secret| secret.len() == 64) {
+        system.anyone.with_token(token).get("/user/info").await;
+    }
+    let change = |old: &str| json!({"old_password": old, "new_password": NEW_PASSWORD, "confirm_password": NEW_PASSWORD});
+    let reply = client
+        .post("/update/password", change(WRONG_PASSWORD))
+        .await;
+    assert_eq!(reply.reason(), "WRONG_PASSWORD", "{reply:?}");
+    client.post("/update/password", change(PASSWORD)).await.ok();
+}
+
+/// How a table shows a secret that is kept as bytes.
+fn hex_of(secret: &str) -> String {
+    secret.bytes().fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").unwrap();
+        hex
+    })
+}
+
+/// The files of a folder and what they say.
+fn texts_in(folder: &Path) -> Vec<(String, String)> {
+    let files = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    files
+        .filter(|path| path.is_file())
+        .map(|path| {
+            let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+            (path.display().to_string(), text)
+        })
+        .collect()
+}
+
+/// Every row of every table as text.
+async fn tables_of(url: &str) -> String {
+    let pool = PgPool::connect(url).await.unwrap();
+    let tables: Vec<String> = sqlx::query_scalar(
+        "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables
+         WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
+    )
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    let mut text = String::new();
+    for table in tables {
+        let query =
+            format!("SELECT coalesce(string_agg(row::text, chr(10)), '') FROM {table} AS row");
+        let rows: String = sqlx::query_scalar(AssertSqlSafe(query))
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+        text.push_str(&rows);
+    }
+    pool.close().await;
+    text
+}
