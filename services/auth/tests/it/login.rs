@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use adfolio_auth::config::AccessArgs;
 use adfolio_kit::refusal::Reason;
-use adfolio_proto::auth::v1::UserState;
+use adfolio_proto::auth::v1::{CreateHostTokenRequest, UserState};
 
-use crate::helpers::{Auth, PASSWORD, evaluations, reason, refusal, user_id};
+use crate::helpers::{Auth, PASSWORD, evaluations, reason, refusal, support, user_id};
 
 const WRONG: &str = "not the password";
 const LOCK: Duration = Duration::from_mins(30);
@@ -64,15 +64,32 @@ async fn known_and_unknown_users_cost_the_same() {
     auth.set_state(user_id(&user), UserState::Disabled)
         .await
         .unwrap();
+    // A host's user has a name and no password.
+    let host = CreateHostTokenRequest {
+        external_user_id: "host-1".to_owned(),
+        lang: String::new(),
+    };
+    auth.admin().create_host_token(support(host)).await.unwrap();
+    let of_host: String = sqlx::query_scalar("SELECT username FROM users WHERE entry = 'host'")
+        .fetch_one(&auth.db.pool())
+        .await
+        .unwrap();
     for (username, password) in [
         ("ann", PASSWORD),
         ("ann", WRONG),
+        (of_host.as_str(), WRONG),
+        (of_host.as_str(), ""),
         ("nobody", WRONG),
         ("no such name!", WRONG),
         ("", ""),
     ] {
         let before = evaluations();
-        let _ = auth.login(username, password).await;
+        let expected = if password == PASSWORD {
+            Reason::AccountDisabled
+        } else {
+            Reason::BadCredentials
+        };
+        assert_eq!(reason(auth.login(username, password).await), expected);
         assert_eq!(evaluations() - before, 1, "{username:?} {password:?}");
     }
 }
