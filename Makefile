@@ -2,7 +2,7 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status test bench chaos build fmt lint test-rust test-web web-matrix api-fuzz e2e
+.PHONY: help up down status test bench chaos build fmt lint test-rust test-web web-matrix api-fuzz e2e deny
 
 help: ## Show this list
 	@echo "Adfolio"
@@ -38,6 +38,9 @@ fmt: ## Format everything
 
 lint: ## Formatting, Rust, protobuf and web lints
 	@$(SCRIPTS)/test.sh fmt clippy buf web-lint web-types
+
+deny: ## Licences, sources and, where their list can be fetched, known defects of the libraries
+	@$(SCRIPTS)/test.sh deny
 
 test-rust: ## Rust tests against a private PostgreSQL and RabbitMQ
 	@$(SCRIPTS)/test.sh rust-build rust-test

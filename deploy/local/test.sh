@@ -3,10 +3,10 @@
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# The stages in the order of the summary. Rust's run one after the other in front, the web's beside them; those that need a
-# browser or a whole stack at last.
+# The stages in the order of the summary. Rust's run one after the other in front, the web's and what else needs no server
+# beside them; those that need a browser or a whole stack at last.
 rust_stages=(fmt clippy rust-build rust-test)
-web_stages=(web-install buf web-lint web-types web-test web-build web-size)
+web_stages=(web-install buf web-lint web-types web-test web-build web-size deny)
 last_stages=(web-matrix api-fuzz e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
@@ -30,6 +30,7 @@ stage_web_lint() { npm --prefix web run --silent lint; }
 stage_web_types() { npm --prefix web run --silent typecheck; }
 stage_web_test() { npm --prefix web run --silent test; }
 stage_web_build() { build_web; }
+stage_deny() { deploy/local/deny.sh; }
 stage_web_size() { npm --prefix web run --silent size; }
 need_browser() {
     local chromium
