@@ -36,8 +36,8 @@ build: ## Install what is missing and build for `make up`
 fmt: ## Format everything
 	@$(SCRIPTS)/test.sh --fix
 
-lint: ## Formatting, Rust, protobuf and web lints
-	@$(SCRIPTS)/test.sh fmt clippy buf web-lint web-types
+lint: ## Formatting, Rust, protobuf, AsyncAPI and web lints
+	@$(SCRIPTS)/test.sh fmt clippy buf asyncapi web-lint web-types
 
 deny: ## Licences, sources and, where their list can be fetched, known defects of the libraries
 	@$(SCRIPTS)/test.sh deny

@@ -138,3 +138,19 @@ need_toolchain() {
 target_folder() {
     cargo metadata --format-version 1 --no-deps --offline | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p'
 }
+
+# --- Python -----------------------------------------------------------------------------------------------------------
+
+# An environment of its own below the target folder with the packages that a file pins; prints where its programs are.
+python_tool() {
+    local tool stamp wanted
+    tool=$(target_folder)/$1
+    stamp=$tool/.installed.stamp
+    wanted=$(digest "$2")
+    if ! is_current "$stamp" "$wanted"; then
+        python3 -m venv --clear "$tool"
+        "$tool/bin/pip" install --quiet --disable-pip-version-check --requirement "$2" >&2
+        printf '%s\n' "$wanted" >"$stamp"
+    fi
+    printf '%s\n' "$tool/bin"
+}

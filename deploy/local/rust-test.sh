@@ -3,6 +3,8 @@
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+deploy/local/python-examples.sh
+
 # Most tests wait for servers much of their time.
 threads=$(($(nproc) * 2))
 export NEXTEST_TEST_THREADS=$threads RUST_TEST_THREADS=$threads

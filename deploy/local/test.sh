@@ -6,7 +6,7 @@
 # The stages in the order of the summary. Rust's run one after the other in front, the web's and what else needs no server
 # beside them; those that need a browser or a whole stack at last.
 rust_stages=(fmt clippy rust-build rust-test)
-web_stages=(web-install buf web-lint web-types web-test web-build web-size deny)
+web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny)
 last_stages=(web-matrix api-fuzz e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
@@ -26,6 +26,7 @@ stage_rust_build() {
 stage_rust_test() { local_program with-servers -- deploy/local/rust-test.sh; }
 stage_web_install() { install_web; }
 stage_buf() { (cd proto && ../web/node_modules/.bin/buf lint); }
+stage_asyncapi() { npm --prefix web run --silent asyncapi; }
 stage_web_lint() { npm --prefix web run --silent lint; }
 stage_web_types() { npm --prefix web run --silent typecheck; }
 stage_web_test() { npm --prefix web run --silent test; }
@@ -67,7 +68,7 @@ needs() {
     case $1 in
         rust-test) echo "packages rust-build" ;;
         api-fuzz) echo "packages rust-build web-build" ;;
-        buf | web-lint | web-types | web-test | web-build) echo web-install ;;
+        buf | asyncapi | web-lint | web-types | web-test | web-build) echo web-install ;;
         web-size) echo web-build ;;
         web-matrix) echo "packages web-build" ;;
         e2e) echo "packages rust-build web-build" ;;
@@ -153,7 +154,7 @@ wanted=("$@")
 for stage in "$@"; do
     case $stage in
         web-matrix) wanted+=(web-install packages) ;;
-        buf | web-*) wanted+=(web-install) ;;
+        buf | asyncapi | web-*) wanted+=(web-install) ;;
         rust-test) wanted+=(packages) ;;
         api-fuzz | e2e) wanted+=(web-install packages) ;;
     esac

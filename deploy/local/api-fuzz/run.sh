@@ -6,22 +6,14 @@
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tool=$(target_folder)/api-fuzz
-stamp=$tool/.installed.stamp
-wanted=$(digest deploy/local/api-fuzz/requirements.txt)
-if ! is_current "$stamp" "$wanted"; then
-    python3 -m venv --clear "$tool"
-    "$tool/bin/pip" install --quiet --disable-pip-version-check --requirement deploy/local/api-fuzz/requirements.txt
-    printf '%s\n' "$wanted" >"$stamp"
-fi
-
+programs=$(python_tool api-fuzz deploy/local/api-fuzz/requirements.txt)
 cd deploy/local/api-fuzz
 # Logging out would end the session that all other requests need; so would logging in again and again, for a user's oldest
 # session makes room for the newest. The stream of events does not end by itself.
 entry='^/auth/|^/admin/login$'
 never="$entry|/logout\$|^/stream\$"
 try() {
-    "$tool/bin/schemathesis" run "$ADFOLIO_URL/api/openapi.json" --no-color --generation-database none \
+    "$programs/schemathesis" run "$ADFOLIO_URL/api/openapi.json" --no-color --generation-database none \
         --max-examples "${ADFOLIO_FUZZ_CASES:-5}" "$@"
 }
 # Staff may change what users see, so theirs come after the users'; the wrong logins come last, for enough of them keep this

@@ -34,31 +34,80 @@ pub struct App {
     channel: Channel,
 }
 
+/// How a test's wallet differs from the usual.
+struct Settings {
+    clock: Clock,
+    posting: PostingArgs,
+    terms: WithdrawalArgs,
+    four_eyes: FourEyesArgs,
+    stream: &'static str,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            clock: Clock::system(),
+            posting: PostingArgs::default(),
+            terms: WithdrawalArgs::default(),
+            four_eyes: FourEyesArgs::default(),
+            stream: EVENTS_STREAM,
+        }
+    }
+}
+
 impl App {
     pub async fn spawn() -> Self {
         Self::spawn_at(Clock::system(), PostingArgs::default()).await
     }
 
     pub async fn spawn_at(clock: Clock, posting: PostingArgs) -> Self {
-        Self::spawn_on(clock, posting, WithdrawalArgs::default()).await
+        Self::spawn_as(Settings {
+            clock,
+            posting,
+            ..Settings::default()
+        })
+        .await
     }
 
     /// On other terms of withdrawals.
     pub async fn spawn_on(clock: Clock, posting: PostingArgs, terms: WithdrawalArgs) -> Self {
-        Self::spawn_whole(clock, posting, terms, FourEyesArgs::default()).await
+        Self::spawn_as(Settings {
+            clock,
+            posting,
+            terms,
+            ..Settings::default()
+        })
+        .await
     }
 
     /// With a second pair of eyes.
     pub async fn spawn_with(clock: Clock, posting: PostingArgs, four_eyes: FourEyesArgs) -> Self {
-        Self::spawn_whole(clock, posting, WithdrawalArgs::default(), four_eyes).await
+        Self::spawn_as(Settings {
+            clock,
+            posting,
+            four_eyes,
+            ..Settings::default()
+        })
+        .await
     }
 
-    async fn spawn_whole(
-        clock: Clock,
-        posting: PostingArgs,
-        terms: WithdrawalArgs,
-        four_eyes: FourEyesArgs,
-    ) -> Self {
+    /// With a stream of its own; the usual one has the events of all tests.
+    pub async fn spawn_with_stream(stream: &'static str) -> Self {
+        Self::spawn_as(Settings {
+            stream,
+            ..Settings::default()
+        })
+        .await
+    }
+
+    async fn spawn_as(settings: Settings) -> Self {
+        let Settings {
+            clock,
+            posting,
+            terms,
+            four_eyes,
+            stream,
+        } = settings;
         let db = TestDatabase::create(&[&adfolio_wallet::MIGRATOR]).await;
         let broker = TestBroker::namespace();
         broker.clean_up("wallet", "passwords");
@@ -79,7 +128,7 @@ impl App {
                 plan_url: url.clone(),
                 coupon_url: url,
             },
-            events_stream: EVENTS_STREAM.to_owned(),
+            events_stream: stream.to_owned(),
             reconcile_interval_seconds: 86_400,
         };
         let service = run(&config, clock).await;

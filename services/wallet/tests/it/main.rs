@@ -4,6 +4,7 @@
 
 mod approvals;
 mod books;
+mod contract;
 mod cooling_off;
 mod destination;
 mod events;
@@ -17,6 +18,8 @@ mod pay_password;
 mod peers;
 mod posting;
 mod reconcile;
+mod replay;
 mod staff;
 mod statement;
+mod streams;
 mod withdrawal;

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Follows the wallet's stream from its beginning, checks every user's hash chain and rebuilds all balances.
+
+    pip install -r requirements.txt
+    ./wallet_events.py --state balances.json
+
+What it relies on, and what a consumer of your own should do, too:
+
+- The broker remembers no reader's place. Place and balances are in one file that is replaced in one step, so whenever this
+  program dies (`kill -9` included) the next start goes on without losing or doubling anything.
+- Delivery is at least once: what a user's sequence says is known is skipped. After a failure events may also come before
+  one that is missing; they come again behind it.
+- The stream keeps 30 days. Where older events are gone, a user's balances begin with what the first event carries.
+- Any trouble with the broker ends the program with an error; let its supervisor start it again.
+
+The file is the same as that of wallet_events.rs.
+"""
+
+import argparse
+import fcntl
+import hashlib
+import json
+import os
+import sys
+import time
+from datetime import datetime, timezone
+
+import pika
+
+TRANSACTION_POSTED = "adfolio.wallet.v1.TransactionPosted"
+PREFETCH = 500  # Messages that may be on their way; a stream takes no consumer without this limit.
+SAVE_SECONDS = 0.5  # The state is saved so often: what a crash makes the next start read again.
+PAUSE_SECONDS = 0.1  # How long one look for a message takes.
+MISSING_MAX = 10_000  # An event that is missing comes within so many messages of the ones behind it.
+BALANCES = ("available", "toBeConsumed", "toBeSettled", "withdrawing")
+
+
+class Broken(Exception):
+    """A chain, or a message, is not what it must be."""
+
+
+def changes(data):
+    # proto3 JSON: integers of 64 bits are strings, and what is 0 may be left out.
+    return [int(data.get(f"{name}ChangeMinor", 0)) for name in BALANCES]
+
+
+def after(data):
+    return [int(data.get(f"{name}Minor", 0)) for name in BALANCES]
+
+
+def canonical_text(data):
+    """What a transaction's hash covers besides the hash before it."""
+    when = datetime.fromisoformat(data["time"].replace("Z", "+00:00")).astimezone(timezone.utc)
+    head = ["adfolio-chain-1", data["userId"], data["sequence"], when.strftime("%Y-%m-%dT%H:%M:%S.%fZ")]
+    return "|".join(map(str, [*head, data["transactionId"], data["type"], *changes(data)]))
+
+
+def new_account():
+    return {
+        "first_sequence": 1,  # The first event that was seen; 1 unless older ones were gone.
+        "sequence": 0,  # The last event.
+        "hash": "0" * 64,
+        "balances": [0, 0, 0, 0],  # In minor units, in the order of BALANCES.
+        "offset": 0,  # The last event's place in the stream.
+        "missing_since": None,  # Since where events come whose predecessor is missing.
+    }
+
+
+class State:
+    """Place and balances. With many users, keep them in a database and change both in one transaction."""
+
+    def __init__(self, file):
+        self.file = file
+        self.next = None  # Offset of the next message; none before the first.
+        self.whole_since = 0  # From here on the stream was read without a hole. Above 0, what was before may be gone.
+        self.users = {}
+        if os.path.exists(file):
+            with open(file, encoding="utf-8") as saved:
+                saved = json.load(saved)
+            self.next, self.whole_since, self.users = saved["next"], saved["whole_since"], saved["users"]
+
+    def save(self):
+        """Replaces the file in one step."""
+        self.ensure_none(lambda since: self.next - since > MISSING_MAX)
+        temporary = f"{self.file}.tmp"
+        with open(temporary, "w", encoding="utf-8") as writing:
+            json.dump({"next": self.next, "whole_since": self.whole_since, "users": self.users}, writing)
+            writing.flush()
+            os.fsync(writing.fileno())
+        os.replace(temporary, self.file)
+        # The new name must be on the disk, too.
+        folder = os.open(os.path.dirname(os.path.abspath(self.file)), os.O_RDONLY)
+        os.fsync(folder)
+        os.close(folder)
+
+    def apply(self, offset, body):
+        if self.next is not None and offset < self.next:
+            return  # A stream gives out whole chunks: the first may begin before the offset that was asked for.
+        if offset != (self.next or 0):
+            print(
+                f"events before offset {offset} are no longer in the stream: balances begin with what events carry",
+                file=sys.stderr,
+            )
+            self.whole_since = offset
+        try:
+            event = json.loads(body)
+            # There are other events of the wallet in the stream, and there may be new ones.
+            if event["type"] == TRANSACTION_POSTED:
+                self.apply_posted(offset, event["data"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise Broken(f"message at offset {offset} is no event: {error!r}") from error
+        self.next = offset + 1
+
+    def apply_posted(self, offset, data):
+        account = self.users.setdefault(data["userId"], new_account())
+        sequence, expected = int(data["sequence"]), account["sequence"] + 1
+        if sequence < expected:
+            return
+        if sequence > expected:
+            # Whatever lies between may have been dropped only before the stream was read without a hole.
+            if account["offset"] >= self.whole_since:
+                if account["missing_since"] is None:
+                    account["missing_since"] = offset
+                return
+            # Begin before this event, as it says how things stood there.
+            account["first_sequence"] = sequence
+            account["hash"] = data["previousHash"]
+            account["balances"] = [now - change for now, change in zip(after(data), changes(data))]
+        try:
+            self.follow(account, data)
+        except Broken as error:
+            user = data["userId"]
+            raise Broken(f"the chain of user {user} breaks at sequence {sequence} (offset {offset}): {error}") from error
+        account.update(sequence=sequence, hash=data["hash"], balances=after(data), offset=offset, missing_since=None)
+
+    @staticmethod
+    def follow(account, data):
+        """Says why an event is not the next one."""
+        if data["previousHash"] != account["hash"]:
+            raise Broken("it does not follow the hash before it")
+        chained = bytes.fromhex(account["hash"]) + canonical_text(data).encode()
+        if hashlib.sha256(chained).hexdigest() != data["hash"]:
+            raise Broken("its hash does not fit its content")
+        if [before + change for before, change in zip(account["balances"], changes(data))] != after(data):
+            raise Broken("the balances after it do not follow from its changes")
+
+    def ensure_none(self, is_broken):
+        for user, account in self.users.items():
+            if account["missing_since"] is not None and is_broken(account["missing_since"]):
+                raise Broken(f"the chain of user {user} breaks: sequence {account['sequence'] + 1} is missing")
+
+    def print_balances(self):
+        for user, account in sorted(self.users.items()):
+            line = {"userId": user, "firstSequence": account["first_sequence"], "sequence": account["sequence"]}
+            line["hash"] = account["hash"]
+            line.update((f"{name}Minor", str(minor)) for name, minor in zip(BALANCES, account["balances"]))
+            print(json.dumps(line))
+        events = sum(account["sequence"] - account["first_sequence"] + 1 for account in self.users.values())
+        print(f"every chain holds: {events} events of {len(self.users)} users", file=sys.stderr)
+
+
+def follow(channel, stream, state, until_idle):
+    """Applies what comes, for ever or until nothing has come for a while."""
+    channel.basic_qos(prefetch_count=PREFETCH)
+    start = "first" if state.next is None else state.next
+    messages = channel.consume(stream, arguments={"x-stream-offset": start}, inactivity_timeout=PAUSE_SECONDS)
+    unsaved = False
+    last_message = last_save = time.monotonic()
+    for method, properties, body in messages:
+        now = time.monotonic()
+        if method is not None:
+            state.apply(properties.headers["x-stream-offset"], body)
+            # An acknowledgement only asks for more: what counts is the file.
+            channel.basic_ack(method.delivery_tag)
+            unsaved, last_message = True, now
+        is_idle = until_idle is not None and now - last_message >= until_idle
+        if unsaved and (is_idle or now - last_save >= SAVE_SECONDS):
+            state.save()
+            unsaved, last_save = False, now
+        if is_idle:
+            return
+    raise Broken("the broker ended the consumer")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--url", default=os.environ.get("AMQP_URL", "amqp://guest:guest@127.0.0.1:8072"))
+    parser.add_argument("--stream", default="wallet.events")
+    parser.add_argument("--state", required=True, help="file that keeps the place in the stream and the balances")
+    parser.add_argument("--until-idle", type=float, help="print the balances and end once nothing has come for so many seconds")
+    args = parser.parse_args()
+
+    # Two consumers with one file would overwrite each other's place.
+    lock = open(f"{args.state}.lock", "w", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        sys.exit(f"another consumer works with {args.state}")
+    state = State(args.state)
+    try:
+        connection = pika.BlockingConnection(pika.URLParameters(args.url))
+        follow(connection.channel(), args.stream, state, args.until_idle)
+        state.ensure_none(lambda since: True)
+    except (Broken, pika.exceptions.AMQPError) as error:
+        sys.exit(f"error: {error!r}" if not str(error) else f"error: {error}")
+    state.print_balances()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,437 @@
+//! Follows the wallet's stream from its beginning, checks every user's hash chain and rebuilds all balances.
+//!
+//! ```sh
+//! cargo run -p adfolio-proto --example wallet_events -- --state balances.json
+//! ```
+//!
+//! What it relies on, and what a consumer of your own should do, too:
+//!
+//! - The broker remembers no reader's place. Place and balances are in one file that is replaced in one step, so whenever this
+//!   program dies (`kill -9` included) the next start goes on without losing or doubling anything.
+//! - Delivery is at least once: what a user's sequence says is known is skipped. After a failure events may also come before
+//!   one that is missing; they come again behind it.
+//! - The stream keeps 30 days. Where older events are gone, a user's balances begin with what the first event carries.
+//! - Any trouble with the broker ends the program with an error; let its supervisor start it again.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use adfolio_proto::events::v1::TransactionPosted;
+use anyhow::{Context as _, Result, bail, ensure};
+use chrono::{DateTime, SecondsFormat};
+use clap::Parser;
+use futures::StreamExt as _;
+use lapin::message::Delivery;
+use lapin::options::{BasicAckOptions, BasicConsumeOptions, BasicQosOptions, QueueDeclareOptions};
+use lapin::types::{AMQPValue, FieldTable};
+use lapin::{Channel, Connection, ConnectionProperties, Consumer};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+const TRANSACTION_POSTED: &str = "adfolio.wallet.v1.TransactionPosted";
+
+/// Messages that may be on their way; a stream takes no consumer without this limit.
+const PREFETCH: u16 = 500;
+
+/// The state is saved so often: what a crash makes the next start read again.
+const SAVE_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How long one look for a message takes.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A request to the broker that takes longer has failed.
+const REQUEST_LIMIT: Duration = Duration::from_secs(10);
+
+/// A silent stream is asked this often whether it is still there.
+const PROBE_INTERVAL: Duration = Duration::from_secs(30);
+
+/// An event that is missing comes within so many messages of the ones behind it.
+const MISSING_MAX: u64 = 10_000;
+
+#[derive(Parser)]
+struct Args {
+    /// RabbitMQ
+    #[arg(
+        long,
+        env = "AMQP_URL",
+        default_value = "amqp://guest:guest@127.0.0.1:8072"
+    )]
+    url: String,
+    /// The stream
+    #[arg(long, default_value = "wallet.events")]
+    stream: String,
+    /// File that keeps the place in the stream and the balances
+    #[arg(long)]
+    state: PathBuf,
+    /// Print the balances and end once nothing has come for so many seconds; else follow for ever
+    #[arg(long)]
+    until_idle: Option<u64>,
+}
+
+/// What the file keeps.
+#[derive(Default, Serialize, Deserialize)]
+struct State {
+    /// Offset of the next message; none before the first.
+    next: Option<u64>,
+    /// From here on the stream was read without a hole. Above 0, what was before may be gone.
+    whole_since: u64,
+    users: BTreeMap<String, Account>,
+}
+
+/// One user's wallet.
+#[derive(Serialize, Deserialize)]
+struct Account {
+    /// The first event that was seen; 1 unless older ones were gone.
+    first_sequence: i64,
+    /// The last event.
+    sequence: i64,
+    /// Its hash.
+    hash: String,
+    /// Available, to be consumed, to be settled, withdrawing; in minor units.
+    balances: [i64; 4],
+    /// Its place in the stream.
+    offset: u64,
+    /// Since where events come whose predecessor is missing.
+    missing_since: Option<u64>,
+}
+
+impl Default for Account {
+    fn default() -> Self {
+        Self {
+            first_sequence: 1,
+            sequence: 0,
+            hash: "0".repeat(64),
+            balances: [0; 4],
+            offset: 0,
+            missing_since: None,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct CloudEvent {
+    #[serde(rename = "type")]
+    event_type: String,
+    data: serde_json::Value,
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let args = Args::parse();
+    let _lock = lock(&args.state)?;
+    let mut state = State::load(&args.state)?;
+    let connection = Connection::connect(&args.url, ConnectionProperties::default())
+        .await
+        .context("cannot connect to the broker")?;
+    let channel = connection.create_channel().await?;
+    let consumer = attach(&channel, &args.stream, state.next).await?;
+    follow(&args, &channel, consumer, &mut state).await?;
+    state.ensure_nothing_missing()?;
+    for (user, account) in &state.users {
+        println!("{}", account.line(user));
+    }
+    let events: i64 = state
+        .users
+        .values()
+        .map(|account| account.sequence - account.first_sequence + 1)
+        .sum();
+    eprintln!(
+        "every chain holds: {events} events of {} users",
+        state.users.len()
+    );
+    Ok(())
+}
+
+/// Starts to read at an offset, or at the oldest message there is.
+async fn attach(channel: &Channel, stream: &str, next: Option<u64>) -> Result<Consumer> {
+    let offset = match next {
+        Some(next) => AMQPValue::LongLongInt(next.try_into()?),
+        None => AMQPValue::LongString("first".into()),
+    };
+    let mut arguments = FieldTable::default();
+    arguments.insert("x-stream-offset".into(), offset);
+    channel
+        .basic_qos(PREFETCH, BasicQosOptions::default())
+        .await?;
+    let options = BasicConsumeOptions::default();
+    let consumer = channel.basic_consume(stream.into(), "".into(), options, arguments);
+    consumer
+        .await
+        .with_context(|| format!("cannot read the stream {stream}"))
+}
+
+/// Applies what comes, for ever or until nothing has come for a while.
+async fn follow(
+    args: &Args,
+    channel: &Channel,
+    mut consumer: Consumer,
+    state: &mut State,
+) -> Result<()> {
+    let (mut last_message, mut last_save, mut last_probe) =
+        (Instant::now(), Instant::now(), Instant::now());
+    let mut unsaved = false;
+    loop {
+        if let Ok(delivery) = tokio::time::timeout(PAUSE, consumer.next()).await {
+            let delivery = delivery.context("the broker ended the consumer")??;
+            state.apply(&delivery)?;
+            // An acknowledgement only asks for more: what counts is the file.
+            ensure!(
+                delivery.ack(BasicAckOptions::default()).await?,
+                "the channel is closed"
+            );
+            last_message = Instant::now();
+            unsaved = true;
+        }
+        let is_idle = args
+            .until_idle
+            .is_some_and(|limit| last_message.elapsed() >= Duration::from_secs(limit));
+        if unsaved && (is_idle || last_save.elapsed() >= SAVE_INTERVAL) {
+            state.save(&args.state)?;
+            last_save = Instant::now();
+            unsaved = false;
+        }
+        if is_idle {
+            return Ok(());
+        }
+        if last_message.elapsed().min(last_probe.elapsed()) >= PROBE_INTERVAL {
+            probe(channel, &args.stream).await?;
+            last_probe = Instant::now();
+        }
+    }
+}
+
+/// A broken channel can look just like a quiet stream.
+async fn probe(channel: &Channel, stream: &str) -> Result<()> {
+    let options = QueueDeclareOptions {
+        passive: true,
+        ..QueueDeclareOptions::default()
+    };
+    let asked = channel.queue_declare(stream.into(), options, FieldTable::default());
+    tokio::time::timeout(REQUEST_LIMIT, asked)
+        .await
+        .context("the broker does not answer")??;
+    Ok(())
+}
+
+impl State {
+    fn load(file: &Path) -> Result<Self> {
+        match std::fs::read(file) {
+            Ok(text) => serde_json::from_slice(&text)
+                .with_context(|| format!("{} is damaged", file.display())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
+        }
+    }
+
+    /// Replaces the file in one step. With many users, keep them in a database and change place and balances in one transaction.
+    fn save(&self, file: &Path) -> Result<()> {
+        self.ensure_nothing_lost()?;
+        let temporary = beside(file, ".tmp");
+        let mut writing = File::create(&temporary)?;
+        writing.write_all(&serde_json::to_vec(self)?)?;
+        writing.sync_all()?;
+        std::fs::rename(&temporary, file)?;
+        // The new name must be on the disk, too.
+        File::open(folder_of(file))?.sync_all()?;
+        Ok(())
+    }
+
+    fn apply(&mut self, delivery: &Delivery) -> Result<()> {
+        let offset = offset_of(delivery).context("message without an offset: not from a stream")?;
+        match self.next {
+            // A stream gives out whole chunks: the first may begin before the offset that was asked for.
+            Some(next) if offset < next => return Ok(()),
+            Some(next) if offset == next => {}
+            None if offset == 0 => {}
+            _ => {
+                eprintln!(
+                    "events before offset {offset} are no longer in the stream: balances begin with what events carry"
+                );
+                self.whole_since = offset;
+            }
+        }
+        let event: CloudEvent = serde_json::from_slice(&delivery.data)
+            .with_context(|| format!("message at offset {offset} is no event"))?;
+        // There are other events of the wallet in the stream, and there may be new ones.
+        if event.event_type == TRANSACTION_POSTED {
+            let posted = serde_json::from_value(event.data)
+                .with_context(|| format!("event at offset {offset} is malformed"))?;
+            self.apply_posted(offset, &posted)?;
+        }
+        self.next = Some(offset + 1);
+        Ok(())
+    }
+
+    fn apply_posted(&mut self, offset: u64, posted: &TransactionPosted) -> Result<()> {
+        let account = self.users.entry(posted.user_id.clone()).or_default();
+        let expected = account.sequence + 1;
+        if posted.sequence < expected {
+            return Ok(());
+        }
+        if posted.sequence > expected {
+            // Whatever lies between may have been dropped only before the stream was read without a hole.
+            if account.offset >= self.whole_since {
+                account.missing_since.get_or_insert(offset);
+                return Ok(());
+            }
+            account.begin_with(posted)?;
+        }
+        account.follow(posted).with_context(|| {
+            format!(
+                "the chain of user {} breaks at sequence {} (offset {offset})",
+                posted.user_id, posted.sequence
+            )
+        })?;
+        account.offset = offset;
+        Ok(())
+    }
+
+    /// Fails when a missing event is not to be expected any more.
+    fn ensure_nothing_lost(&self) -> Result<()> {
+        let overdue = |since| {
+            self.next
+                .is_some_and(|next| next.saturating_sub(since) > MISSING_MAX)
+        };
+        self.ensure_none(|account| account.missing_since.is_some_and(overdue))
+    }
+
+    fn ensure_nothing_missing(&self) -> Result<()> {
+        self.ensure_none(|account| account.missing_since.is_some())
+    }
+
+    fn ensure_none(&self, is_broken: impl Fn(&Account) -> bool) -> Result<()> {
+        if let Some((user, account)) = self.users.iter().find(|(_, account)| is_broken(account)) {
+            bail!(
+                "the chain of user {user} breaks: sequence {} is missing",
+                account.sequence + 1
+            );
+        }
+        Ok(())
+    }
+}
+
+impl Account {
+    /// Begins before this event, as it says how things stood there.
+    fn begin_with(&mut self, posted: &TransactionPosted) -> Result<()> {
+        for (balance, (after, change)) in self
+            .balances
+            .iter_mut()
+            .zip(after(posted).into_iter().zip(changes(posted)))
+        {
+            *balance = after.checked_sub(change).context("balances out of range")?;
+        }
+        self.first_sequence = posted.sequence;
+        self.sequence = posted.sequence - 1;
+        self.hash.clone_from(&posted.previous_hash);
+        Ok(())
+    }
+
+    /// Takes the next event, or says why it is not the next one.
+    fn follow(&mut self, posted: &TransactionPosted) -> Result<()> {
+        ensure!(
+            posted.previous_hash == self.hash,
+            "it does not follow the hash before it"
+        );
+        let chained = Sha256::new()
+            .chain_update(hex::decode(&self.hash)?)
+            .chain_update(canonical_text(posted)?);
+        ensure!(
+            hex::encode(chained.finalize()) == posted.hash,
+            "its hash does not fit its content"
+        );
+        let mut balances = self.balances;
+        for (balance, change) in balances.iter_mut().zip(changes(posted)) {
+            *balance = balance
+                .checked_add(change)
+                .context("balances out of range")?;
+        }
+        ensure!(
+            balances == after(posted),
+            "the balances after it do not follow from its changes"
+        );
+        self.balances = balances;
+        self.sequence = posted.sequence;
+        self.hash.clone_from(&posted.hash);
+        self.missing_since = None;
+        Ok(())
+    }
+
+    fn line(&self, user: &str) -> serde_json::Value {
+        let [available, to_be_consumed, to_be_settled, withdrawing] =
+            self.balances.map(|minor| minor.to_string());
+        serde_json::json!({
+            "userId": user, "firstSequence": self.first_sequence, "sequence": self.sequence, "hash": self.hash,
+            "availableMinor": available, "toBeConsumedMinor": to_be_consumed,
+            "toBeSettledMinor": to_be_settled, "withdrawingMinor": withdrawing,
+        })
+    }
+}
+
+/// What a transaction's hash covers besides the hash before it.
+fn canonical_text(posted: &TransactionPosted) -> Result<String> {
+    let time = posted.time.as_ref().context("it has no time")?;
+    let time = DateTime::from_timestamp(time.seconds, time.nanos.try_into()?)
+        .context("its time is out of range")?;
+    let time = time.to_rfc3339_opts(SecondsFormat::Micros, true);
+    let TransactionPosted {
+        user_id,
+        sequence,
+        transaction_id,
+        r#type,
+        ..
+    } = posted;
+    let [available, to_be_consumed, to_be_settled, withdrawing] = changes(posted);
+    Ok(format!(
+        "adfolio-chain-1|{user_id}|{sequence}|{time}|{transaction_id}|{type}|{available}|{to_be_consumed}|{to_be_settled}|{withdrawing}"
+    ))
+}
+
+fn changes(posted: &TransactionPosted) -> [i64; 4] {
+    [
+        posted.available_change_minor,
+        posted.to_be_consumed_change_minor,
+        posted.to_be_settled_change_minor,
+        posted.withdrawing_change_minor,
+    ]
+}
+
+fn after(posted: &TransactionPosted) -> [i64; 4] {
+    [
+        posted.available_minor,
+        posted.to_be_consumed_minor,
+        posted.to_be_settled_minor,
+        posted.withdrawing_minor,
+    ]
+}
+
+fn offset_of(delivery: &Delivery) -> Option<u64> {
+    let headers = delivery.properties.headers().as_ref()?;
+    match headers.inner().get("x-stream-offset")? {
+        AMQPValue::LongLongInt(offset) => (*offset).try_into().ok(),
+        _ => None,
+    }
+}
+
+/// Two consumers with one file would overwrite each other's place.
+fn lock(state: &Path) -> Result<File> {
+    let lock =
+        File::create(beside(state, ".lock")).context("cannot write beside the state file")?;
+    lock.try_lock()
+        .with_context(|| format!("another consumer works with {}", state.display()))?;
+    Ok(lock)
+}
+
+fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+fn folder_of(file: &Path) -> &Path {
+    file.parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
+}

@@ -1,0 +1,279 @@
+//! The examples of consumers in `proto/examples`, against what wallet really keeps in its stream.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Output;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use adfolio_testkit::{TestBroker, eventually};
+use futures::future::join_all;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::helpers::{App, StaffPosting, finance};
+use crate::streams::{Consumer, TestStream};
+
+const USERS: usize = 6;
+
+/// Each consumer dies so often.
+const KILLS: u64 = 3;
+
+/// Messages that a consumer has read on before it is killed once more.
+const READ_BETWEEN_KILLS: u64 = 20;
+
+/// More rounds would mean that a consumer reads nothing.
+const ROUNDS_MAX: usize = 2_000;
+
+#[tokio::test]
+async fn consumers_that_are_killed_again_and_again_know_every_balance_exactly() {
+    let names = TestBroker::namespace();
+    let stream = TestStream::named(&names).await;
+    let app = App::spawn_with_stream(&stream.name).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let states = ["rust.json", "python.json"].map(|name| folder.path().join(name));
+    let users = join_all((0..USERS).map(|_| app.user_with(1_000_000))).await;
+    // The relay declares the stream before it publishes.
+    eventually("the first events are sent", || async {
+        unsent(&app).await == 0
+    })
+    .await;
+
+    let is_enough = AtomicBool::new(false);
+    let posting = join_all(users.iter().map(|user| post_until(&app, *user, &is_enough)));
+    let killing = async {
+        let consumers = Consumer::ALL.into_iter().zip(&states);
+        join_all(consumers.map(|(consumer, state)| kill_repeatedly(consumer, &stream, state)))
+            .await;
+        is_enough.store(true, Ordering::SeqCst);
+    };
+    tokio::join!(posting, killing);
+    eventually("all events are sent", || async { unsent(&app).await == 0 }).await;
+
+    let expected = balances_of_the_ledger(&app).await;
+    assert_eq!(expected.len(), USERS);
+    for (consumer, state) in Consumer::ALL.into_iter().zip(&states) {
+        let output = consumer.read_all(&stream, state).await;
+        assert_eq!(balances(&output), expected, "{consumer:?}");
+        println!("{consumer:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    // Each can go on where the other stood.
+    app.deposit(users[0], 1).await;
+    eventually("the last event is sent", || async {
+        unsent(&app).await == 0
+    })
+    .await;
+    let expected = balances_of_the_ledger(&app).await;
+    for (consumer, state) in Consumer::ALL.into_iter().zip(states.iter().rev()) {
+        assert_eq!(
+            balances(&consumer.read_all(&stream, state).await),
+            expected,
+            "{consumer:?}"
+        );
+    }
+    stream.delete().await;
+}
+
+#[tokio::test]
+async fn consumers_skip_what_comes_again_and_wait_for_what_comes_late() {
+    let (names, events, expected) = recorded_events().await;
+    // The second event was refused at first, and the relay sent it and what follows once more.
+    let mut sent = vec![events[0].clone()];
+    sent.extend_from_slice(&events[2..5]);
+    sent.extend_from_slice(&events[1..5]);
+    sent.extend_from_slice(&events);
+    let stream = TestStream::holding(&names, &sent).await;
+    for output in read_by_all(&stream).await {
+        assert_eq!(balances(&output), expected);
+    }
+    stream.delete().await;
+}
+
+#[tokio::test]
+async fn consumers_tell_where_a_chain_breaks() {
+    let (names, events, _) = recorded_events().await;
+    let altered = |key: &str, value: &str| {
+        let mut event: Value = serde_json::from_slice(&events[3]).expect("an event");
+        event["data"][key] = json!(value);
+        let mut events = events.clone();
+        events[3] = event.to_string().into_bytes();
+        events
+    };
+    let missing = [&events[..3], &events[4..]].concat();
+    let cases = [
+        (
+            altered("availableChangeMinor", "77"),
+            "breaks at sequence 4 (offset 3): its hash does not fit its content",
+        ),
+        (
+            altered("availableMinor", "77"),
+            "breaks at sequence 4 (offset 3): the balances after it do not follow from its changes",
+        ),
+        (
+            altered("previousHash", &"0".repeat(64)),
+            "breaks at sequence 4 (offset 3): it does not follow the hash before it",
+        ),
+        (missing, "breaks: sequence 4 is missing"),
+    ];
+    for (events, expected) in cases {
+        let stream = TestStream::holding(&names, &events).await;
+        for output in read_by_all(&stream).await {
+            let error =
+                String::from_utf8_lossy(&output.stderr).replace("\n\nCaused by:\n    ", ": ");
+            assert!(error.contains(expected), "{error}");
+            assert!(
+                !output.status.success() && output.stdout.is_empty(),
+                "{output:?}"
+            );
+        }
+        stream.delete().await;
+    }
+}
+
+#[tokio::test]
+async fn consumers_that_come_late_begin_with_what_the_oldest_event_carries_and_say_so() {
+    let (names, events, mut expected) = recorded_events().await;
+    let stream = TestStream::that_forgot(&names, &events[..4], &events[4..]).await;
+    for line in expected.values_mut() {
+        line["firstSequence"] = json!(5);
+    }
+    for output in read_by_all(&stream).await {
+        assert_eq!(balances(&output), expected);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("are no longer in the stream"), "{told}");
+    }
+    stream.delete().await;
+}
+
+/// Posts, as long as it is asked for, what users, plans and staff do with a wallet.
+async fn post_until(app: &App, user: Uuid, is_enough: &AtomicBool) {
+    let ledger = app.ledger();
+    for round in 0..ROUNDS_MAX {
+        if is_enough.load(Ordering::SeqCst) {
+            return;
+        }
+        let order = Uuid::now_v7();
+        ledger.hold(user, order, 300, 60).await.expect("a hold");
+        ledger
+            .record(user, order, 1, 100, 80)
+            .await
+            .expect("a report");
+        if round % 3 == 0 {
+            app.post_as(&finance(), StaffPosting::Chargeback, user, 7)
+                .await
+                .expect("a chargeback");
+        }
+        if round % 4 != 0 {
+            ledger
+                .settle(user, order, 100, 80, 8)
+                .await
+                .expect("a settlement");
+        }
+        app.deposit(user, 50_000).await;
+    }
+    panic!("the consumers read nothing");
+}
+
+/// Lets a consumer read on a little, kills it in the middle, and again.
+async fn kill_repeatedly(consumer: Consumer, stream: &TestStream, state: &Path) {
+    let mut read = 0;
+    for _ in 0..KILLS {
+        let mut running = consumer.follow(stream, state);
+        let wanted = read + READ_BETWEEN_KILLS;
+        read = eventually(&format!("{consumer:?} reads on to {wanted}"), || async {
+            place(state).filter(|place| *place >= wanted)
+        })
+        .await;
+        running.kill().await.expect("a killed consumer");
+    }
+}
+
+/// How far a consumer's file says that it is.
+fn place(state: &Path) -> Option<u64> {
+    let text = std::fs::read(state).ok()?;
+    // The file is replaced in one step: there is never half of one.
+    let state: Value = serde_json::from_slice(&text).expect("a whole file");
+    state["next"].as_u64()
+}
+
+/// Seven transactions of a user as the stream keeps them, and what the ledger says of the wallet after them.
+async fn recorded_events() -> (TestBroker, Vec<Vec<u8>>, BTreeMap<String, Value>) {
+    let names = TestBroker::namespace();
+    let stream = TestStream::named(&names).await;
+    let app = App::spawn_with_stream(&stream.name).await;
+    let user = app.user_with(1_000).await;
+    let (ledger, order) = (app.ledger(), Uuid::now_v7());
+    ledger.hold(user, order, 300, 60).await.expect("a hold");
+    ledger
+        .record(user, order, 1, 100, 80)
+        .await
+        .expect("a report");
+    ledger
+        .settle(user, order, 100, 80, 8)
+        .await
+        .expect("a settlement");
+    app.deposit(user, 5).await;
+    eventually("all events are sent", || async { unsent(&app).await == 0 }).await;
+    // Two deposits have an event for people and one for the audit log besides.
+    let all = stream.read(7 + 2 * 2).await;
+    let is_transaction = |body: &Vec<u8>| {
+        let event: Value = serde_json::from_slice(body).expect("an event");
+        event["type"] == "adfolio.wallet.v1.TransactionPosted"
+    };
+    let events: Vec<Vec<u8>> = all.into_iter().filter(is_transaction).collect();
+    assert_eq!(events.len(), 7);
+    stream.delete().await;
+    (names, events, balances_of_the_ledger(&app).await)
+}
+
+async fn read_by_all(stream: &TestStream) -> Vec<Output> {
+    let folder = tempfile::tempdir().expect("a folder");
+    join_all(Consumer::ALL.map(|consumer| {
+        let state = folder.path().join(format!("{consumer:?}.json"));
+        async move { consumer.read_all(stream, &state).await }
+    }))
+    .await
+}
+
+/// What a consumer printed, by user.
+fn balances(output: &Output) -> BTreeMap<String, Value> {
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let lines = String::from_utf8_lossy(&output.stdout);
+    let lines = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line of JSON"));
+    lines
+        .map(|line: Value| (line["userId"].as_str().expect("a user").to_owned(), line))
+        .collect()
+}
+
+/// What a consumer should print.
+async fn balances_of_the_ledger(app: &App) -> BTreeMap<String, Value> {
+    let wallets: Vec<(Uuid, i64, Vec<u8>, [i64; 4])> = sqlx::query_as(
+        "SELECT user_id, seq, chain_head, ARRAY[available, to_be_consumed, to_be_settled, withdrawing] FROM wallets",
+    )
+    .fetch_all(&app.pool())
+    .await
+    .expect("wallets");
+    let lines = wallets.into_iter().map(|(user, seq, hash, balances)| {
+        let [available, to_be_consumed, to_be_settled, withdrawing] =
+            balances.map(|minor| minor.to_string());
+        let line = json!({
+            "userId": user, "firstSequence": 1, "sequence": seq, "hash": hex::encode(hash),
+            "availableMinor": available, "toBeConsumedMinor": to_be_consumed,
+            "toBeSettledMinor": to_be_settled, "withdrawingMinor": withdrawing,
+        });
+        (user.to_string(), line)
+    });
+    lines.collect()
+}
+
+async fn unsent(app: &App) -> i64 {
+    sqlx::query_scalar("SELECT count(*) FROM outbox")
+        .fetch_one(&app.pool())
+        .await
+        .expect("the outbox")
+}
