@@ -2,7 +2,7 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status test bench chaos build fmt lint test-rust test-web web-matrix api-fuzz e2e deny
+.PHONY: help up down status test bench chaos build fmt lint test-rust test-web web-matrix api-fuzz e2e deny fuzz
 
 help: ## Show this list
 	@echo "Adfolio"
@@ -53,6 +53,9 @@ web-matrix: ## Every screen of the app in every language and width, and axe, in 
 
 api-fuzz: ## Try every call with generated requests; ADFOLIO_FUZZ_CASES (5) each
 	@$(SCRIPTS)/test.sh rust-build web-build api-fuzz
+
+fuzz: ## Search for what breaks a parser, each for ADFOLIO_FUZZ_SECONDS (60); not part of `make test`
+	@$(SCRIPTS)/fuzz.sh
 
 e2e: ## The journeys in Chromium against a whole stack
 	@$(SCRIPTS)/test.sh rust-build web-build e2e

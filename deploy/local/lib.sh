@@ -139,6 +139,25 @@ target_folder() {
     cargo metadata --format-version 1 --no-deps --offline | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p'
 }
 
+# A program of cargo's registry, built once into a folder that every checkout shares; prints where it is.
+cargo_tool() {
+    local tool=${XDG_CACHE_HOME:-$HOME/.cache}/adfolio-tools/$1-$2 building status=0
+    if [ ! -x "$tool/bin/$1" ]; then
+        say "building $1 $2, once" >&2
+        mkdir -p "$tool/bin"
+        building=$(mktemp -d "$tool.XXXXXX")
+        # Unoptimised it takes a third of the time to build and is fast enough. It is not linted like the
+        # workspace.
+        env -u RUSTC_WORKSPACE_WRAPPER CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR="$building/target" \
+            cargo install --locked --debug --quiet --root "$building" "$1@$2" >&2 || status=$?
+        # In one step: another run may do the same at the same time.
+        [ "$status" != 0 ] || mv -f "$building/bin/$1" "$tool/bin/$1"
+        rm -rf "$building"
+        [ "$status" = 0 ] || return "$status"
+    fi
+    printf '%s\n' "$tool/bin"
+}
+
 # --- Python -----------------------------------------------------------------------------------------------------------
 
 # An environment of its own below the target folder with the packages that a file pins; prints where its programs are.

@@ -35,10 +35,10 @@ pub(super) const MOST_NAMED: usize = 20_000;
 
 /// What a file is and how it is read.
 #[derive(Clone, Debug)]
-struct Header {
-    form: Form,
-    source: String,
-    mapping: Arc<Mapping>,
+pub(super) struct Header {
+    pub(super) form: Form,
+    pub(super) source: String,
+    pub(super) mapping: Arc<Mapping>,
 }
 
 /// Imports a file from a stream: the header, then pieces. That staff imported it is announced with the first batch.
@@ -76,7 +76,8 @@ pub async fn run(
     Ok(summary)
 }
 
-fn parse_header(header: &proto::ImportHeader) -> Result<Header, Refusal> {
+/// Checks what the first message says.
+pub(super) fn parse_header(header: &proto::ImportHeader) -> Result<Header, Refusal> {
     let form = match header.format() {
         proto::ImportFormat::Csv => Form::Csv,
         proto::ImportFormat::Jsonl => Form::JsonLines,

@@ -40,7 +40,7 @@ struct Settings {
     posting: PostingArgs,
     terms: WithdrawalArgs,
     four_eyes: FourEyesArgs,
-    stream: &'static str,
+    stream: String,
 }
 
 impl Default for Settings {
@@ -50,7 +50,7 @@ impl Default for Settings {
             posting: PostingArgs::default(),
             terms: WithdrawalArgs::default(),
             four_eyes: FourEyesArgs::default(),
-            stream: EVENTS_STREAM,
+            stream: EVENTS_STREAM.to_owned(),
         }
     }
 }
@@ -92,9 +92,9 @@ impl App {
     }
 
     /// With a stream of its own; the usual one has the events of all tests.
-    pub async fn spawn_with_stream(stream: &'static str) -> Self {
+    pub async fn spawn_with_stream(stream: &str) -> Self {
         Self::spawn_as(Settings {
-            stream,
+            stream: stream.to_owned(),
             ..Settings::default()
         })
         .await
@@ -128,7 +128,7 @@ impl App {
                 plan_url: url.clone(),
                 coupon_url: url,
             },
-            events_stream: stream.to_owned(),
+            events_stream: stream,
             reconcile_interval_seconds: 86_400,
         };
         let service = run(&config, clock).await;

@@ -1,0 +1,50 @@
+//! Headers of a request to the gateway: a `name: value` a line.
+
+use adfolio_gateway::context;
+use adfolio_kit::time_zone::TimeZone;
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+/// Headers of a request at most; the server takes fewer.
+const HEADERS_MAX: usize = 64;
+
+/// Reads all that the gateway reads from headers.
+pub fn check(data: &[u8]) {
+    let mut headers = HeaderMap::new();
+    for line in data.split(|byte| *byte == b'\n').take(HEADERS_MAX) {
+        let mut parts = line.splitn(2, |byte| *byte == b':');
+        let (name, value) = (
+            parts.next().unwrap_or_default(),
+            parts.next().unwrap_or_default(),
+        );
+        let (name, value) = (
+            HeaderName::from_bytes(name),
+            HeaderValue::from_bytes(value.trim_ascii()),
+        );
+        if let (Ok(name), Ok(value)) = (name, value) {
+            headers.append(name, value);
+        }
+    }
+    let id = context::request_id(&headers);
+    assert!((1..=128).contains(&id.len()) && id.is_ascii(), "{id}");
+    if let Some(token) = context::token(&headers) {
+        assert!(token.expose().bytes().all(|byte| byte.is_ascii_graphic()));
+    }
+    let zone = context::time_zone(&headers);
+    if !headers.contains_key(context::TIME_ZONE) {
+        assert_eq!(zone, TimeZone::UTC);
+    }
+    let lang = context::lang(&headers, None);
+    assert_eq!(
+        adfolio_gateway::lang::Lang::from_code(lang.code()),
+        Some(lang)
+    );
+    match context::idempotency_key(&headers) {
+        Ok(Some(key)) => assert!((1..=255).contains(&key.as_str().len())),
+        // Dropping a key that is there would drop what it protects.
+        Ok(None) => assert!(!headers.contains_key(context::IDEMPOTENCY_KEY)),
+        Err(failure) => assert_eq!(
+            failure.refusal.field.as_deref(),
+            Some(context::IDEMPOTENCY_KEY)
+        ),
+    }
+}

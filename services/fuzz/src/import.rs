@@ -1,0 +1,47 @@
+//! Import files of delivery reports. The first line says how the file is read, `csv` or `jsonl`, bytes of a piece, and the
+//! mapping: `csv 7 {"pricing": …}`; the rest is the file.
+
+use adfolio_plan::delivery::rehearsal::rehearse;
+use adfolio_proto::plan::v1::{ImportFormat, ImportHeader};
+use chrono::DateTime;
+
+/// 2026-11-20T09:00:00Z.
+const NOW_SECONDS: i64 = 1_795_165_200;
+
+/// Reads the file in small pieces and at once, which must not make a difference.
+pub fn check(data: &[u8]) {
+    let (how, file) = crate::first_line(data);
+    let mut words = how.splitn(3, ' ');
+    let format = match words.next() {
+        Some("jsonl") => ImportFormat::Jsonl,
+        _ => ImportFormat::Csv,
+    };
+    let piece_bytes = words.next().and_then(|word| word.parse().ok()).unwrap_or(1);
+    let header = ImportHeader {
+        format: format.into(),
+        source: "fuzz".to_owned(),
+        mapping_json: words.next().unwrap_or("{}").to_owned(),
+    };
+    let now = DateTime::from_timestamp(NOW_SECONDS, 0).unwrap_or_default();
+    let Ok(whole) = rehearse(&header, file, file.len(), now) else {
+        return;
+    };
+    assert_eq!(
+        rehearse(&header, file, piece_bytes, now).ok().as_ref(),
+        Some(&whole)
+    );
+    let lines = file.split(|byte| *byte == b'\n').count();
+    let rows = whole.taken.len() + whole.rejected.len();
+    assert!(rows <= lines, "{rows} rows in {lines} lines");
+    let mut named: Vec<u64> = whole.rejected.iter().map(|(line, _)| *line).collect();
+    named.extend(&whole.taken);
+    named.sort_unstable();
+    assert!(
+        named.windows(2).all(|pair| pair[0] < pair[1]),
+        "a line has two outcomes"
+    );
+    assert!(
+        named.iter().all(|line| (1..=lines as u64).contains(line)),
+        "no such line"
+    );
+}

@@ -1,0 +1,213 @@
+//! Inputs of the gateway's calls. The first line names one of [`SHAPES`] or, by `all`, every one of them; the rest is the
+//! JSON body or the query string.
+
+use adfolio_gateway::dto;
+use adfolio_gateway::envelope;
+use adfolio_gateway::errors::Failure;
+use adfolio_gateway::input::{parse_json, parse_query};
+use adfolio_gateway::lang::Lang;
+use adfolio_kit::refusal::Reason;
+use futures::FutureExt as _;
+use http_body_util::BodyExt as _;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Reads an input, and says why it was refused.
+type Read = fn(&[u8]) -> Option<Failure>;
+
+/// Every shape that a client sends.
+pub const SHAPES: [(&str, Read); 55] = [
+    (
+        "AcceptorDetailRequest",
+        json::<dto::acceptor::AcceptorDetailRequest>,
+    ),
+    (
+        "CreateAcceptorRequest",
+        json::<dto::acceptor::CreateAcceptorRequest>,
+    ),
+    (
+        "CreateAcceptanceCodeRequest",
+        json::<dto::acceptor::CreateAcceptanceCodeRequest>,
+    ),
+    ("RegisterRequest", json::<dto::account::RegisterRequest>),
+    (
+        "OlderRegisterRequest",
+        json::<dto::account::OlderRegisterRequest>,
+    ),
+    ("LoginRequest", json::<dto::account::LoginRequest>),
+    ("OpenStoreRequest", json::<dto::account::OpenStoreRequest>),
+    (
+        "EditProfileRequest",
+        json::<dto::account::EditProfileRequest>,
+    ),
+    (
+        "CreateCampaignRequest",
+        json::<dto::campaign::CreateCampaignRequest>,
+    ),
+    (
+        "GrantCouponRequest",
+        json::<dto::campaign::GrantCouponRequest>,
+    ),
+    ("ContentRequest", json::<dto::content::ContentRequest>),
+    (
+        "ReceiveCouponRequest",
+        json::<dto::coupon::ReceiveCouponRequest>,
+    ),
+    (
+        "CreateExchangeRequest",
+        json::<dto::exchange::CreateExchangeRequest>,
+    ),
+    (
+        "DecideExchangeRequest",
+        json::<dto::exchange::DecideExchangeRequest>,
+    ),
+    ("FeedbackRequest", json::<dto::feedback::FeedbackRequest>),
+    (
+        "CloseFeedbackRequest",
+        json::<dto::feedback::CloseFeedbackRequest>,
+    ),
+    ("FollowRequest", json::<dto::follow::FollowRequest>),
+    (
+        "NotificationListRequest",
+        json::<dto::notification::NotificationListRequest>,
+    ),
+    (
+        "MarkReadRequest",
+        json::<dto::notification::MarkReadRequest>,
+    ),
+    (
+        "CreateNotificationRequest",
+        json::<dto::notification::CreateNotificationRequest>,
+    ),
+    (
+        "ChangePasswordRequest",
+        json::<dto::password::ChangePasswordRequest>,
+    ),
+    (
+        "SetPayPasswordRequest",
+        json::<dto::password::SetPayPasswordRequest>,
+    ),
+    (
+        "CheckPayPasswordRequest",
+        json::<dto::password::CheckPayPasswordRequest>,
+    ),
+    ("PutRequest", json::<dto::plan::PutRequest>),
+    ("AppDetailRequest", json::<dto::product::AppDetailRequest>),
+    (
+        "CreateProductRequest",
+        json::<dto::product::CreateProductRequest>,
+    ),
+    (
+        "EditProductRequest",
+        json::<dto::product::EditProductRequest>,
+    ),
+    ("CreateStaffRequest", json::<dto::staff::CreateStaffRequest>),
+    (
+        "CreateLicenseRequest",
+        json::<dto::staff::CreateLicenseRequest>,
+    ),
+    ("UserStateRequest", json::<dto::staff::UserStateRequest>),
+    ("HostTokenRequest", json::<dto::staff::HostTokenRequest>),
+    ("UserProfileRequest", json::<dto::staff::UserProfileRequest>),
+    (
+        "ResetPayPasswordRequest",
+        json::<dto::staff::ResetPayPasswordRequest>,
+    ),
+    ("MembershipRequest", json::<dto::staff::MembershipRequest>),
+    (
+        "StartUpFundsRequest",
+        json::<dto::staff::StartUpFundsRequest>,
+    ),
+    (
+        "WalletChangeRequest",
+        json::<dto::staff::WalletChangeRequest>,
+    ),
+    (
+        "CreateOperatorRequest",
+        json::<dto::staff_plan::CreateOperatorRequest>,
+    ),
+    ("PushPlanRequest", json::<dto::staff_plan::PushPlanRequest>),
+    (
+        "FinishPlanRequest",
+        json::<dto::staff_plan::FinishPlanRequest>,
+    ),
+    ("BindRequest", json::<dto::withdrawal::BindRequest>),
+    ("WithdrawRequest", json::<dto::withdrawal::WithdrawRequest>),
+    (
+        "DecideWithdrawalRequest",
+        json::<dto::withdrawal::DecideWithdrawalRequest>,
+    ),
+    ("AuditListQuery", query::<dto::audit::AuditListQuery>),
+    ("CouponListQuery", query::<dto::coupon::CouponListQuery>),
+    (
+        "StaffExchangeListQuery",
+        query::<dto::exchange::StaffExchangeListQuery>,
+    ),
+    (
+        "FeedbackListQuery",
+        query::<dto::feedback::FeedbackListQuery>,
+    ),
+    ("PageQuery", query::<dto::PageQuery>),
+    ("PlanListQuery", query::<dto::plan::PlanListQuery>),
+    ("UserListQuery", query::<dto::staff::UserListQuery>),
+    (
+        "StaffPlanListQuery",
+        query::<dto::staff_plan::StaffPlanListQuery>,
+    ),
+    ("StatisticsQuery", query::<dto::statistics::StatisticsQuery>),
+    ("FlowListQuery", query::<dto::wallet::FlowListQuery>),
+    ("StatementQuery", query::<dto::wallet::StatementQuery>),
+    ("MonthlyQuery", query::<dto::wallet::MonthlyQuery>),
+    (
+        "StaffWithdrawalListQuery",
+        query::<dto::withdrawal::StaffWithdrawalListQuery>,
+    ),
+];
+
+/// The name that stands for every shape.
+const EVERY_SHAPE: &str = "all";
+
+/// Reads the input; a refusal must be an envelope that blames the caller.
+pub fn check(data: &[u8]) {
+    let (name, input) = crate::first_line(data);
+    let named = SHAPES.iter().position(|(shape, _)| *shape == name);
+    // A name that mutation spoiled stands for any other.
+    let any = || name.bytes().map(usize::from).sum::<usize>() % SHAPES.len();
+    let shapes = match named {
+        None if name == EVERY_SHAPE => &SHAPES[..],
+        place => std::slice::from_ref(&SHAPES[place.unwrap_or_else(any)]),
+    };
+    for (shape, read) in shapes {
+        if let Some(failure) = read(input) {
+            check_refusal(shape, &failure);
+        }
+    }
+}
+
+fn check_refusal(shape: &str, failure: &Failure) {
+    assert_eq!(failure.refusal.reason, Reason::Validation, "{shape}");
+    let response = envelope::failure(failure, Lang::default());
+    assert_eq!(response.status(), 200, "{shape}");
+    let body = response.into_body().collect().now_or_never();
+    let body = body
+        .expect("a body in memory")
+        .expect("a body in memory")
+        .to_bytes();
+    let envelope: Value = serde_json::from_slice(&body).expect("an envelope");
+    assert_eq!(envelope["code"], 400, "{shape}");
+    assert!(
+        envelope["msg"]
+            .as_str()
+            .is_some_and(|text| !text.is_empty()),
+        "{shape}"
+    );
+    assert_eq!(envelope["data"]["reason"], "VALIDATION", "{shape}");
+}
+
+fn json<T: DeserializeOwned>(input: &[u8]) -> Option<Failure> {
+    parse_json::<T>(input).err()
+}
+
+fn query<T: DeserializeOwned>(input: &[u8]) -> Option<Failure> {
+    parse_query::<T>(input).err()
+}

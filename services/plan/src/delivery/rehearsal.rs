@@ -1,0 +1,70 @@
+//! An import without its effect: reads a whole file by the same steps, up to where the database would be asked.
+
+use adfolio_kit::refusal::Refusal;
+use adfolio_proto::plan::v1 as proto;
+use chrono::{DateTime, Utc};
+use tokio::sync::mpsc;
+
+use super::import::{Header, parse_header};
+use super::reader::{self, BATCH_LINES, Batch, PieceReader};
+use super::row::{self, Line};
+
+/// What a file holds.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rehearsal {
+    /// Lines of the rows that are reports by their form.
+    pub taken: Vec<u64>,
+    /// The others, and why.
+    pub rejected: Vec<(u64, String)>,
+    /// Why the rest of the file cannot be read.
+    pub unreadable: Option<String>,
+}
+
+/// Reads `file` in pieces of `piece_bytes`. Blocks: not to be called where tasks run.
+pub fn rehearse(
+    header: &proto::ImportHeader,
+    file: &[u8],
+    piece_bytes: usize,
+    now: DateTime<Utc>,
+) -> Result<Rehearsal, Refusal> {
+    let Header {
+        form,
+        source,
+        mapping,
+    } = parse_header(header)?;
+    let pieces = file.chunks(piece_bytes.max(1));
+    let (give, taken) = mpsc::channel(pieces.len().max(1));
+    for piece in pieces {
+        // There is room for all of them.
+        let _ = give.try_send(Ok(piece.to_vec()));
+    }
+    drop(give);
+    // A line has a byte at least, and what was read last is a batch, too.
+    let batches_max = file.len().div_ceil(BATCH_LINES).saturating_add(2);
+    let (give, mut batches) = mpsc::channel(batches_max);
+    reader::read_file(form, PieceReader::new(taken), &mapping, &give);
+    drop(give);
+
+    let mut rehearsal = Rehearsal {
+        taken: Vec::new(),
+        rejected: Vec::new(),
+        unreadable: None,
+    };
+    while let Some(batch) = batches.blocking_recv() {
+        match batch {
+            Batch::Unreadable(problem) => rehearsal.unreadable = Some(problem),
+            Batch::Lines(lines) => {
+                for line in lines {
+                    match line {
+                        Line::Broken { line, reason } => rehearsal.rejected.push((line, reason)),
+                        Line::Row(raw) => match row::read(&raw, &mapping, &source, now) {
+                            Ok(report) => rehearsal.taken.push(report.line),
+                            Err(reason) => rehearsal.rejected.push((raw.line, reason)),
+                        },
+                    }
+                }
+            }
+        }
+    }
+    Ok(rehearsal)
+}
