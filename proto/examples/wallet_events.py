@@ -31,7 +31,9 @@ TRANSACTION_POSTED = "adfolio.wallet.v1.TransactionPosted"
 PREFETCH = 500  # Messages that may be on their way; a stream takes no consumer without this limit.
 SAVE_SECONDS = 0.5  # The state is saved so often: what a crash makes the next start read again.
 PAUSE_SECONDS = 0.1  # How long one look for a message takes.
+KNOWN_SECONDS = 10  # A stream that brings nothing for so long at the start is shorter than what was read.
 MISSING_MAX = 10_000  # An event that is missing comes within so many messages of the ones behind it.
+ANOTHER_STREAM = "this is not the stream that the state file is about"
 BALANCES = ("available", "toBeConsumed", "toBeSettled", "withdrawing")
 
 
@@ -72,19 +74,22 @@ class State:
     def __init__(self, file):
         self.file = file
         self.next = None  # Offset of the next message; none before the first.
+        self.last_id = None  # Id of the last event: the mark of the stream that was read.
         self.whole_since = 0  # From here on the stream was read without a hole. Above 0, what was before may be gone.
         self.users = {}
         if os.path.exists(file):
             with open(file, encoding="utf-8") as saved:
                 saved = json.load(saved)
-            self.next, self.whole_since, self.users = saved["next"], saved["whole_since"], saved["users"]
+            self.next, self.last_id = saved["next"], saved["last_id"]
+            self.whole_since, self.users = saved["whole_since"], saved["users"]
 
     def save(self):
         """Replaces the file in one step."""
         self.ensure_none(lambda since: self.next - since > MISSING_MAX)
         temporary = f"{self.file}.tmp"
         with open(temporary, "w", encoding="utf-8") as writing:
-            json.dump({"next": self.next, "whole_since": self.whole_since, "users": self.users}, writing)
+            place = {"next": self.next, "last_id": self.last_id, "whole_since": self.whole_since}
+            json.dump({**place, "users": self.users}, writing)
             writing.flush()
             os.fsync(writing.fileno())
         os.replace(temporary, self.file)
@@ -94,6 +99,15 @@ class State:
         os.close(folder)
 
     def apply(self, offset, body):
+        try:
+            event = json.loads(body)
+            self.apply_event(offset, event)
+        except (ValueError, KeyError, TypeError) as error:
+            raise Broken(f"message at offset {offset} is no event: {error!r}") from error
+
+    def apply_event(self, offset, event):
+        if self.next is not None and offset == self.next - 1 and event["id"] != self.last_id:
+            raise Broken(ANOTHER_STREAM)
         if self.next is not None and offset < self.next:
             return  # A stream gives out whole chunks: the first may begin before the offset that was asked for.
         if offset != (self.next or 0):
@@ -102,14 +116,10 @@ class State:
                 file=sys.stderr,
             )
             self.whole_since = offset
-        try:
-            event = json.loads(body)
-            # There are other events of the wallet in the stream, and there may be new ones.
-            if event["type"] == TRANSACTION_POSTED:
-                self.apply_posted(offset, event["data"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise Broken(f"message at offset {offset} is no event: {error!r}") from error
-        self.next = offset + 1
+        # There are other events of the wallet in the stream, and there may be new ones.
+        if event["type"] == TRANSACTION_POSTED:
+            self.apply_posted(offset, event["data"])
+        self.next, self.last_id = offset + 1, event["id"]
 
     def apply_posted(self, offset, data):
         account = self.users.setdefault(data["userId"], new_account())
@@ -162,7 +172,9 @@ class State:
 def follow(channel, stream, state, until_idle):
     """Applies what comes, for ever or until nothing has come for a while."""
     channel.basic_qos(prefetch_count=PREFETCH)
-    start = "first" if state.next is None else state.next
+    # The last message comes once more. If none does, the stream is shorter than what was read.
+    start = "first" if state.next is None else state.next - 1
+    is_known = state.next is None
     messages = channel.consume(stream, arguments={"x-stream-offset": start}, inactivity_timeout=PAUSE_SECONDS)
     unsaved = False
     last_message = last_save = time.monotonic()
@@ -172,8 +184,10 @@ def follow(channel, stream, state, until_idle):
             state.apply(properties.headers["x-stream-offset"], body)
             # An acknowledgement only asks for more: what counts is the file.
             channel.basic_ack(method.delivery_tag)
-            unsaved, last_message = True, now
+            unsaved, is_known, last_message = True, True, now
         is_idle = until_idle is not None and now - last_message >= until_idle
+        if not is_known and (is_idle or now - last_message >= KNOWN_SECONDS):
+            raise Broken(ANOTHER_STREAM)
         if unsaved and (is_idle or now - last_save >= SAVE_SECONDS):
             state.save()
             unsaved, last_save = False, now

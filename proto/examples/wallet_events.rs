@@ -51,6 +51,8 @@ const PROBE_INTERVAL: Duration = Duration::from_secs(30);
 /// An event that is missing comes within so many messages of the ones behind it.
 const MISSING_MAX: u64 = 10_000;
 
+const ANOTHER_STREAM: &str = "this is not the stream that the state file is about";
+
 #[derive(Parser)]
 struct Args {
     /// RabbitMQ
@@ -76,6 +78,8 @@ struct Args {
 struct State {
     /// Offset of the next message; none before the first.
     next: Option<u64>,
+    /// Id of the last event: the mark of the stream that was read.
+    last_id: String,
     /// From here on the stream was read without a hole. Above 0, what was before may be gone.
     whole_since: u64,
     users: BTreeMap<String, Account>,
@@ -113,6 +117,7 @@ impl Default for Account {
 
 #[derive(Deserialize)]
 struct CloudEvent {
+    id: String,
     #[serde(rename = "type")]
     event_type: String,
     data: serde_json::Value,
@@ -145,10 +150,10 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// Starts to read at an offset, or at the oldest message there is.
+/// Starts to read at the last message that was seen, or at the oldest that there is.
 async fn attach(channel: &Channel, stream: &str, next: Option<u64>) -> Result<Consumer> {
     let offset = match next {
-        Some(next) => AMQPValue::LongLongInt(next.try_into()?),
+        Some(next) => AMQPValue::LongLongInt(next.saturating_sub(1).try_into()?),
         None => AMQPValue::LongString("first".into()),
     };
     let mut arguments = FieldTable::default();
@@ -173,6 +178,8 @@ async fn follow(
     let (mut last_message, mut last_save, mut last_probe) =
         (Instant::now(), Instant::now(), Instant::now());
     let mut unsaved = false;
+    // The last message comes once more. If none does, the stream is shorter than what was read.
+    let mut is_known = state.next.is_none();
     loop {
         if let Ok(delivery) = tokio::time::timeout(PAUSE, consumer.next()).await {
             let delivery = delivery.context("the broker ended the consumer")??;
@@ -183,11 +190,15 @@ async fn follow(
                 "the channel is closed"
             );
             last_message = Instant::now();
-            unsaved = true;
+            (unsaved, is_known) = (true, true);
         }
         let is_idle = args
             .until_idle
             .is_some_and(|limit| last_message.elapsed() >= Duration::from_secs(limit));
+        ensure!(
+            is_known || !is_idle && last_message.elapsed() < REQUEST_LIMIT,
+            ANOTHER_STREAM
+        );
         if unsaved && (is_idle || last_save.elapsed() >= SAVE_INTERVAL) {
             state.save(&args.state)?;
             last_save = Instant::now();
@@ -241,7 +252,13 @@ impl State {
 
     fn apply(&mut self, delivery: &Delivery) -> Result<()> {
         let offset = offset_of(delivery).context("message without an offset: not from a stream")?;
+        let event: CloudEvent = serde_json::from_slice(&delivery.data)
+            .with_context(|| format!("message at offset {offset} is no event"))?;
         match self.next {
+            Some(next) if offset + 1 == next => {
+                ensure!(event.id == self.last_id, ANOTHER_STREAM);
+                return Ok(());
+            }
             // A stream gives out whole chunks: the first may begin before the offset that was asked for.
             Some(next) if offset < next => return Ok(()),
             Some(next) if offset == next => {}
@@ -253,8 +270,6 @@ impl State {
                 self.whole_since = offset;
             }
         }
-        let event: CloudEvent = serde_json::from_slice(&delivery.data)
-            .with_context(|| format!("message at offset {offset} is no event"))?;
         // There are other events of the wallet in the stream, and there may be new ones.
         if event.event_type == TRANSACTION_POSTED {
             let posted = serde_json::from_value(event.data)
@@ -262,6 +277,7 @@ impl State {
             self.apply_posted(offset, &posted)?;
         }
         self.next = Some(offset + 1);
+        self.last_id = event.id;
         Ok(())
     }
 

@@ -144,6 +144,39 @@ async fn consumers_that_come_late_begin_with_what_the_oldest_event_carries_and_s
     stream.delete().await;
 }
 
+#[tokio::test]
+async fn consumers_do_not_go_on_in_another_stream() {
+    let (names, events, expected) = recorded_events().await;
+    let (_, others, _) = recorded_events().await;
+    let stream = TestStream::holding(&names, &events).await;
+    let shorter = TestStream::holding(&names, &events[..3]).await;
+    let longer = TestStream::holding(&names, &[&others[..], &others[..]].concat()).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    for consumer in Consumer::ALL {
+        let state = folder.path().join(format!("{consumer:?}.json"));
+        assert_eq!(
+            balances(&consumer.read_all(&stream, &state).await),
+            expected
+        );
+        for other in [&shorter, &longer] {
+            let output = consumer.read_all(other, &state).await;
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert!(
+                error.contains("is not the stream that the state file is about"),
+                "{error}"
+            );
+            assert!(!output.status.success());
+        }
+        assert_eq!(
+            balances(&consumer.read_all(&stream, &state).await),
+            expected
+        );
+    }
+    for stream in [stream, shorter, longer] {
+        stream.delete().await;
+    }
+}
+
 /// Posts, as long as it is asked for, what users, plans and staff do with a wallet.
 async fn post_until(app: &App, user: Uuid, is_enough: &AtomicBool) {
     let ledger = app.ledger();

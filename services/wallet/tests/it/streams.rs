@@ -54,8 +54,7 @@ impl TestStream {
         stream.declare(arguments).await;
         stream.publish(forgotten).await;
         // Whole segments are forgotten, and only when a new one begins: events of a type that is nobody's.
-        let filler =
-            serde_json::json!({"type": "adfolio.wallet.v1.Filler", "data": "x".repeat(1_000)});
+        let filler = serde_json::json!({"id": "filler", "type": "adfolio.wallet.v1.Filler", "data": "x".repeat(1_000)});
         let filler = filler.to_string().into_bytes();
         for _ in 0..200 {
             stream.publish(std::slice::from_ref(&filler)).await;
