@@ -11,12 +11,14 @@ use clap::{Args, Subcommand};
 use crate::output::{complain, say, table};
 
 /// Every consumer of the system, as service and name.
-const CONSUMERS: [(&str, &str); 5] = [
+const CONSUMERS: [(&str, &str); 7] = [
     ("auth", "audit"),
     ("auth", "membership"),
+    ("auth", "security"),
     ("coupon", "plans"),
     ("notification", "inbox"),
     ("plan", "delivery"),
+    ("wallet", "passwords"),
 ];
 
 /// Events that a consumer could not take

@@ -83,6 +83,7 @@ impl Actor {
             exchanges: HashMap::new(),
             withdrawals: HashSet::new(),
             answered: 0,
+            unavailable: 0,
         };
         Self {
             client,
@@ -391,8 +392,9 @@ impl Actor {
     }
 
     async fn ask(&mut self, client: &Client, path: &str, key: &str, body: &Value) -> Answer {
-        let answer = insist(path, || client.try_post_keyed(path, key, body)).await;
+        let (answer, unavailable) = insist(path, || client.try_post_keyed(path, key, body)).await;
         self.history.answered += 1;
+        self.history.unavailable += unavailable;
         answer
     }
 
@@ -408,7 +410,7 @@ impl Actor {
         ];
         let mapping: Value = columns.iter().map(|name| (*name, *name)).collect();
         let admin = &self.admin;
-        let answer = insist("an import", || {
+        let (answer, unavailable) = insist("an import", || {
             admin.try_import(csv.to_owned(), "chaos", &mapping)
         })
         .await;
@@ -418,6 +420,7 @@ impl Actor {
         let known = report["applied"].as_i64().unwrap() + report["repeated"].as_i64().unwrap();
         assert_eq!(known, 1, "{report}");
         self.history.answered += 1;
+        self.history.unavailable += unavailable;
     }
 
     fn key(&mut self) -> String {
@@ -431,23 +434,29 @@ impl Actor {
     }
 }
 
-/// Repeats a call until it is answered. Only the reasons of an outage, or of too much at once, are a reason to ask again.
+/// Repeats a call until it is answered; says too how many attempts an outage cost. Only an outage, or too much at once, is a
+/// reason to ask again.
 async fn insist<F: Future<Output = Result<Reply, String>> + Send>(
     what: &str,
     call: impl Fn() -> F + Send,
-) -> Answer {
+) -> (Answer, usize) {
     let mut pause = tokio::time::interval(RETRY_PAUSE);
+    let mut unavailable = 0;
     let mut last = None;
     for _ in 0..ATTEMPTS_MAX {
         pause.tick().await;
         let outcome = call().await;
         match &outcome {
-            Ok(reply) if reply.code == 200 => return Answer::Done(reply.data.clone()),
-            Ok(reply) if matches!(reply.reason(), "UNAVAILABLE" | "TOO_MANY_ATTEMPTS") => {}
-            Ok(reply) if reply.code == 400 => return Answer::Refused(reply.reason().to_owned()),
-            Ok(reply) => panic!("{what}: {reply:?}"),
-            // The connection broke: the outcome is unknown, the key makes asking again safe.
-            Err(_) => {}
+            Ok(reply) if reply.code == 200 => {
+                return (Answer::Done(reply.data.clone()), unavailable);
+            }
+            Ok(reply) if reply.reason() == "TOO_MANY_ATTEMPTS" => {}
+            Ok(reply) if reply.code == 400 => {
+                return (Answer::Refused(reply.reason().to_owned()), unavailable);
+            }
+            Ok(reply) if reply.reason() != "UNAVAILABLE" => panic!("{what}: {reply:?}"),
+            // Or the connection broke: the outcome is unknown, the key makes asking again safe.
+            Ok(_) | Err(_) => unavailable += 1,
         }
         last = Some(outcome);
     }

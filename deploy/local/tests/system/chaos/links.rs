@@ -49,6 +49,12 @@ impl Links {
         builder
     }
 
+    /// Whether RabbitMQ can be reached by nobody.
+    pub fn hide_broker(&self, hide: bool) {
+        self.broker.refuse(hide);
+        self.broker.cut();
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.services.len() + 2

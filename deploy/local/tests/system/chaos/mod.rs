@@ -14,12 +14,14 @@ mod check;
 mod faults;
 mod history;
 mod links;
+mod outage;
 
 use std::{env, path::PathBuf, str::FromStr, sync::Arc};
 
 use adfolio_local::Stack;
 use chrono::{TimeDelta, Utc};
 use serde_json::json;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::setup::System;
@@ -43,31 +45,15 @@ async fn nothing_is_lost_and_nothing_doubled() {
     let seed = setting("CHAOS_SEED").unwrap_or_else(rand::random::<u64>);
     println!("chaos for {seconds} s, CHAOS_SEED={seed}");
 
-    let mut builder = Stack::builder();
-    if let Some(folder) = setting::<PathBuf>("CHAOS_DATA") {
-        builder = builder.data_dir(folder);
-    }
-    let links = Links::start(&builder.pick_ports().unwrap()).await;
-    let system = Arc::new(System::start_from(links.lead_through(builder)).await);
-    let stage = Arc::new(prepare(&system).await);
+    let (system, links) = start().await;
     let stop = CancellationToken::new();
-    let mut actors = Vec::new();
-    for number in 0..ACTORS {
-        actors.push(Actor::prepare(&system, &stage, number, seed).await);
-    }
-    let acting: Vec<_> = actors
-        .into_iter()
-        .map(|actor| tokio::spawn(actor.act(stop.clone())))
-        .collect();
+    let acting = act(&system, seed, &stop).await;
     let watching = tokio::spawn(books::watch(system.stack.database_base_url(), stop.clone()));
 
     let faults = Faults::new(seed, seconds);
     let struck = faults.strike(&system, &links).await;
     stop.cancel();
-    let mut histories: Vec<History> = Vec::new();
-    for actor in acting {
-        histories.push(actor.await.expect("an actor was told what must not be"));
-    }
+    let histories = remembered(acting).await;
     let watched = watching.await.unwrap();
 
     let answered: usize = histories.iter().map(|history| history.answered).sum();
@@ -89,11 +75,48 @@ async fn nothing_is_lost_and_nothing_doubled() {
         answered >= expected,
         "only {answered} operations were answered"
     );
+    stop_system(system).await;
+}
+
+async fn stop_system(system: Arc<System>) {
     Arc::into_inner(system)
         .expect("nobody else has the system")
         .stack
         .stop()
         .await;
+}
+
+/// A system whose parts reach each other through proxies.
+async fn start() -> (Arc<System>, Links) {
+    let mut builder = Stack::builder();
+    if let Some(folder) = setting::<PathBuf>("CHAOS_DATA") {
+        builder = builder.data_dir(folder);
+    }
+    let links = Links::start(&builder.pick_ports().unwrap()).await;
+    let system = System::start_from(links.lead_through(builder)).await;
+    (Arc::new(system), links)
+}
+
+/// Actors who act until told to stop.
+async fn act(system: &System, seed: u64, stop: &CancellationToken) -> Vec<JoinHandle<History>> {
+    let stage = Arc::new(prepare(system).await);
+    let mut actors = Vec::new();
+    for number in 0..ACTORS {
+        actors.push(Actor::prepare(system, &stage, number, seed).await);
+    }
+    actors
+        .into_iter()
+        .map(|actor| tokio::spawn(actor.act(stop.clone())))
+        .collect()
+}
+
+/// What the actors remember once they have stopped.
+async fn remembered(acting: Vec<JoinHandle<History>>) -> Vec<History> {
+    let mut histories = Vec::new();
+    for actor in acting {
+        histories.push(actor.await.expect("an actor was told what must not be"));
+    }
+    histories
 }
 
 fn setting<T: FromStr>(name: &str) -> Option<T> {
