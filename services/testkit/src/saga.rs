@@ -70,6 +70,24 @@ pub struct Trouble {
     pub overtakings: u8,
 }
 
+impl Trouble {
+    /// For one saga, of which every moment can be looked at.
+    pub const MUCH: Self = Self {
+        crashes: 2,
+        impatience: 2,
+        repeats: 1,
+        overtakings: 1,
+    };
+
+    /// For two sagas at once, which have some hundred thousand moments.
+    pub const SOME: Self = Self {
+        crashes: 2,
+        impatience: 1,
+        repeats: 0,
+        overtakings: 0,
+    };
+}
+
 /// The world around a saga.
 #[derive(Debug)]
 pub struct Checked<S> {

@@ -15,7 +15,8 @@ ALTER TABLE wallets
 
 ALTER TYPE posting_step ADD ATTRIBUTE protection_changed_at timestamptz;
 
--- As in 0006_closed_exchanges.sql; new is that a withdrawal which nothing else speaks against may have to wait.
+-- As in 0005_commands.sql; new is that an exchange order may be closed (0006_closed_exchanges.sql), and that a withdrawal which
+-- nothing else speaks against may have to wait.
 CREATE OR REPLACE FUNCTION decide_commands(
     p_now timestamptz, p_kinds posting_kind[], p_users uuid[], p_orders uuid[], p_references uuid[], p_keys text[],
     p_debit_keys text[], p_digests bytea[], p_amounts bigint[], p_second_amounts bigint[], p_shares bigint[],

@@ -264,26 +264,10 @@ fn checked(orders: &[(u8, Direction)], flaw: Option<Flaw>, trouble: Trouble) -> 
     }
 }
 
-/// For one order, of which every moment is looked at.
-const MUCH: Trouble = Trouble {
-    crashes: 2,
-    impatience: 2,
-    repeats: 1,
-    overtakings: 1,
-};
-
-/// For two orders at once, which have some hundred thousand moments.
-const SOME: Trouble = Trouble {
-    crashes: 2,
-    impatience: 1,
-    repeats: 0,
-    overtakings: 0,
-};
-
 #[test]
 fn an_order_ends_well_whatever_happens() {
     for direction in [Direction::WalletToCurrency, Direction::CurrencyToWallet] {
-        let moments = checked(&[(1, direction)], None, MUCH).check();
+        let moments = checked(&[(1, direction)], None, Trouble::MUCH).check();
         println!("one order, {direction:?}: {moments} moments");
     }
 }
@@ -294,7 +278,7 @@ fn two_users_exchange_at_once() {
         (1, Direction::WalletToCurrency),
         (2, Direction::CurrencyToWallet),
     ];
-    let moments = checked(&orders, None, SOME).check();
+    let moments = checked(&orders, None, Trouble::SOME).check();
     println!("two users: {moments} moments");
 }
 
@@ -304,7 +288,10 @@ fn two_orders_want_the_same_money() {
         (1, Direction::WalletToCurrency),
         (1, Direction::WalletToCurrency),
     ];
-    let trouble = Trouble { crashes: 1, ..SOME };
+    let trouble = Trouble {
+        crashes: 1,
+        ..Trouble::SOME
+    };
     let moments = checked(&orders, None, trouble).check();
     println!("one user, money for one: {moments} moments");
 }
@@ -329,7 +316,7 @@ fn broken_promises_are_found() {
         let name = format!("{flaw:?}");
         let orders = directions.map(|direction| (1, direction));
         assert!(
-            checked(&orders, Some(flaw), SOME).has_counterexample(),
+            checked(&orders, Some(flaw), Trouble::SOME).has_counterexample(),
             "{name} was not found"
         );
     }

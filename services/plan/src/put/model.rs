@@ -274,33 +274,17 @@ const ALICE: u128 = 101;
 const BOB: u128 = 102;
 const COUPON: u128 = 201;
 
-/// For one put, of which every moment is looked at.
-const MUCH: Trouble = Trouble {
-    crashes: 2,
-    impatience: 2,
-    repeats: 1,
-    overtakings: 1,
-};
-
-/// For two puts at once, which have some hundred thousand moments.
-const SOME: Trouble = Trouble {
-    crashes: 2,
-    impatience: 1,
-    repeats: 0,
-    overtakings: 0,
-};
-
 #[test]
 fn a_put_ends_well_whatever_happens() {
     for coupon in [None, Some(COUPON)] {
-        let moments = checked(&[(ALICE, coupon)], None, MUCH).check();
+        let moments = checked(&[(ALICE, coupon)], None, Trouble::MUCH).check();
         println!("one put, coupon {coupon:?}: {moments} moments");
     }
 }
 
 #[test]
 fn two_users_put_at_once() {
-    let moments = checked(&[(ALICE, Some(COUPON)), (BOB, None)], None, SOME).check();
+    let moments = checked(&[(ALICE, Some(COUPON)), (BOB, None)], None, Trouble::SOME).check();
     println!("two users: {moments} moments");
 }
 
@@ -308,7 +292,14 @@ fn two_users_put_at_once() {
 fn two_puts_want_the_same_money_and_the_same_coupon() {
     let puts = [(ALICE, Some(COUPON)), (ALICE, Some(COUPON))];
     for (ends_last, crashes) in [(false, 1), (true, 0)] {
-        let mut checked = checked(&puts, None, Trouble { crashes, ..SOME });
+        let mut checked = checked(
+            &puts,
+            None,
+            Trouble {
+                crashes,
+                ..Trouble::SOME
+            },
+        );
         checked.saga.ends_last = ends_last;
         let moments = checked.check();
         println!("one user, one coupon, money for one, ends {ends_last}: {moments} moments");
@@ -326,7 +317,15 @@ fn broken_promises_are_found() {
         let name = format!("{flaw:?}");
         let puts = coupons.map(|coupon| (ALICE, coupon));
         assert!(
-            checked(&puts, Some(flaw), Trouble { crashes: 0, ..SOME }).has_counterexample(),
+            checked(
+                &puts,
+                Some(flaw),
+                Trouble {
+                    crashes: 0,
+                    ..Trouble::SOME
+                }
+            )
+            .has_counterexample(),
             "{name} was not found"
         );
     }
