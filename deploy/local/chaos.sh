@@ -12,4 +12,4 @@ install_web
 build_web
 export CHAOS_SECONDS=${CHAOS_SECONDS:-540}
 cargo build --workspace --bins
-exec cargo test --package adfolio-local --test system chaos -- --nocapture
+exec cargo test --package adfolio-local --test system chaos::nothing -- --nocapture

@@ -112,8 +112,8 @@ async fn the_edge_serves_the_client_guards_it_and_speaks_in_envelopes() {
     let missing = edge.get("/assets/app-000000.js").send().await.unwrap();
     assert_eq!(missing.status(), StatusCode::NOT_FOUND);
     assert_eq!(header(&missing, "cache-control"), "no-store");
-    assert_eq!(header(&missing, "x-content-type-options"), "nosniff");
-    assert_eq!(header(&missing, "referrer-policy"), "no-referrer");
+    assert_guarded(&missing);
+    transport_security_is_for_tls(&edge).await;
 
     let claimed = edge
         .get("/api/user/info")
@@ -149,6 +149,34 @@ async fn the_edge_serves_the_client_guards_it_and_speaks_in_envelopes() {
     edge.stack.stop().await;
 }
 
+/// What guards an answer, whatever it is.
+#[track_caller]
+fn assert_guarded(response: &reqwest::Response) {
+    let policy = header(response, "content-security-policy");
+    for directive in [
+        "default-src 'none';",
+        "object-src 'none';",
+        "base-uri 'none';",
+        "frame-ancestors 'none'",
+    ] {
+        assert!(policy.contains(directive), "{policy}");
+    }
+    assert_eq!(header(response, "x-content-type-options"), "nosniff");
+    assert_eq!(header(response, "referrer-policy"), "no-referrer");
+}
+
+/// A browser that once came over TLS never comes without it again; one that never did is not locked out.
+async fn transport_security_is_for_tls(edge: &Edge) {
+    for path in ["/", "/assets/app-000000.js", "/api/user/info"] {
+        let plain = edge.get(path).send().await.unwrap();
+        assert_eq!(header(&plain, "strict-transport-security"), "", "{path}");
+        let over_tls = edge.get(path).header("x-forwarded-proto", "https");
+        let over_tls = over_tls.send().await.unwrap();
+        let lasts = header(&over_tls, "strict-transport-security");
+        assert!(lasts.contains("max-age="), "{path}: {lasts}");
+    }
+}
+
 async fn too_large_is_an_envelope(edge: &Edge) {
     const UPLOAD_BYTES_MAX: usize = 5 * 1024 * 1024;
     let upload = |bytes: usize| {
@@ -162,6 +190,7 @@ async fn too_large_is_an_envelope(edge: &Edge) {
     );
     let refused = upload(2 * UPLOAD_BYTES_MAX).await.unwrap();
     assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    assert_guarded(&refused);
     let refused: Value = refused.json().await.unwrap();
     assert_eq!(refused["code"], 400);
     assert_eq!(refused["data"]["reason"], "FILE_TOO_LARGE");
@@ -172,6 +201,7 @@ async fn an_endless_address_is_an_envelope(edge: &Edge) {
     let endless = format!("/api/user/info?cursor={}", "a".repeat(BEYOND_EVERY_BUFFER));
     let refused = edge.get(&endless).send().await.unwrap();
     assert_eq!(refused.status(), StatusCode::URI_TOO_LONG);
+    assert_guarded(&refused);
     let refused: Value = refused.json().await.unwrap();
     assert_eq!(refused["code"], 400);
     assert_eq!(refused["data"]["reason"], "VALIDATION");
@@ -188,6 +218,7 @@ async fn a_dead_gateway_is_an_envelope(edge: &Edge) {
         if answer.status() == StatusCode::BAD_GATEWAY {
             assert_eq!(header(&answer, "content-type"), "application/json");
             assert_eq!(header(&answer, "cache-control"), "no-store");
+            assert_guarded(&answer);
             let answer: Value = answer.json().await.unwrap();
             assert_eq!(answer["code"], 500);
             assert_eq!(answer["data"]["reason"], "UNAVAILABLE");

@@ -13,14 +13,14 @@ const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
 #[tokio::test]
-async fn fifty_claims_of_the_new_user_coupon_give_one() {
+async fn two_hundred_claims_of_the_new_user_coupon_give_one() {
     let stack = Stack::start().await;
     let first = stack.campaign(new_user("Welcome")).await;
     let second = stack.campaign(new_user("Hello")).await;
     let user = user();
     let ids = ["", first.id.as_str(), second.id.as_str()];
     let outcomes =
-        join_all((0..50).map(|number| stack.claim(&user, ids[number % ids.len()]))).await;
+        join_all((0..200).map(|number| stack.claim(&user, ids[number % ids.len()]))).await;
     let (won, lost): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
     assert_eq!(won.len(), 1);
     for outcome in lost {
@@ -34,7 +34,7 @@ async fn fifty_claims_of_the_new_user_coupon_give_one() {
 }
 
 #[tokio::test]
-async fn a_total_of_ten_serves_ten_of_fifty() {
+async fn a_total_of_ten_serves_ten_of_two_hundred() {
     let stack = Stack::start().await;
     let campaign = stack
         .campaign(pb::Campaign {
@@ -43,7 +43,7 @@ async fn a_total_of_ten_serves_ten_of_fifty() {
         })
         .await;
     let outcomes =
-        join_all((0..50).map(|_| async { stack.claim(&user(), &campaign.id).await })).await;
+        join_all((0..200).map(|_| async { stack.claim(&user(), &campaign.id).await })).await;
     let (won, lost): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
     assert_eq!(won.len(), 10);
     for outcome in lost {

@@ -10,10 +10,10 @@ use uuid::Uuid;
 use crate::helpers::{Stack, periodic, user, why};
 
 #[tokio::test]
-async fn two_orders_want_one_coupon_and_one_gets_it() {
+async fn two_hundred_orders_want_one_coupon_and_one_gets_it() {
     let stack = Stack::start().await;
     let (user, coupon) = stack.user_with_coupon().await;
-    let orders: Vec<Uuid> = (0..50).map(|_| Uuid::now_v7()).collect();
+    let orders: Vec<Uuid> = (0..200).map(|_| Uuid::now_v7()).collect();
     let outcomes = join_all(
         orders
             .iter()

@@ -362,9 +362,6 @@ impl Order {
 
     /// Decides that the order settles. From here on no report is taken, so that the totals stand.
     pub fn begin_settle(&mut self) -> Result<(), NotAllowed> {
-        if self.pending == Some(Pending::Settle) {
-            return Ok(());
-        }
         self.require(&[Status::WaitingSettlement])?;
         self.pending = Some(Pending::Settle);
         Ok(())
@@ -388,6 +385,11 @@ impl Order {
     /// Whether it is settled.
     pub fn is_settled(&self) -> bool {
         self.status == Status::Settled
+    }
+
+    /// Whether it was settled or is about to.
+    pub fn is_settling(&self) -> bool {
+        self.is_settled() || self.pending == Some(Pending::Settle)
     }
 
     /// Whether its delivery has ended but the ledger may not have everything yet.

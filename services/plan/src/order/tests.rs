@@ -147,8 +147,10 @@ fn settles_once_and_only_after_waiting() {
     order.finish("enough", now(), DAY).unwrap();
     assert!(order.begin_settle().is_err());
     order.await_settlement(now()).unwrap();
+    assert!(!order.is_settling());
     order.begin_settle().unwrap();
-    order.begin_settle().unwrap();
+    assert!(order.is_settling());
+    assert!(order.begin_settle().is_err());
     assert_eq!(order.open_hold(), Money::from_minor(10_000));
     order.settle(Money::from_minor(5), now()).unwrap();
     assert!(order.settle(Money::from_minor(5), now()).is_err());

@@ -157,10 +157,12 @@ async fn end_delivery(
         staff: staff.clone(),
     });
     change(app, id, act, move |order| match outcome {
-        Outcome::Finished => Ok(Some(order.finish(&reason, now, delay)?)),
+        Outcome::Finished if order.is_finished() => Ok(Decision::Before),
+        Outcome::Finished => Ok(Decision::Now(Some(order.finish(&reason, now, delay)?))),
+        Outcome::Failed if order.is_failed() => Ok(Decision::Before),
         Outcome::Failed => {
             order.begin_fail(&reason)?;
-            Ok(None)
+            Ok(Decision::Now(None))
         }
     })
     .await
@@ -174,8 +176,11 @@ async fn begin_settle(app: &App, staff: Option<&Caller>, id: Uuid) -> Result<(),
         staff: staff.clone(),
     });
     change(app, id, act, |order| {
+        if order.is_settling() {
+            return Ok(Decision::Before);
+        }
         order.begin_settle()?;
-        Ok(None)
+        Ok(Decision::Now(None))
     })
     .await
 }
@@ -187,10 +192,18 @@ struct Announced {
     staff: Caller,
 }
 
+/// What a rule finds under an order's lock.
+enum Decision {
+    /// The same was decided before, perhaps by the first try of a call that is repeated.
+    Before,
+    /// Decided now, perhaps with a change of status.
+    Now(Option<Transition>),
+}
+
 /// Changes an order under its lock and puts it into the worker's queue.
 async fn change<F>(app: &App, id: Uuid, act: Option<Announced>, rule: F) -> Result<(), PlanError>
 where
-    F: FnOnce(&mut Order) -> Result<Option<Transition>, PlanError> + Send + 'static,
+    F: FnOnce(&mut Order) -> Result<Decision, PlanError> + Send + 'static,
 {
     let now = app.clock.now();
     db::write(&app.pool, move |tx| {
@@ -198,7 +211,9 @@ where
             let order = order::repo::lock_in_tx(tx, id).await?;
             let mut order = order.ok_or_else(|| PlanError::from(Refusal::not_found("id")))?;
             let before = standing(&order);
-            let transition = rule(&mut order)?;
+            let Decision::Now(transition) = rule(&mut order)? else {
+                return Ok(());
+            };
             if transition.is_some() || act.is_some() {
                 order::repo::lock_users_in_tx(tx, &[order.user_id]).await?;
             }

@@ -9,6 +9,8 @@ use adfolio_testkit::eventually;
 
 use PlanStatus::{Matching, PutFinished, Putting, Settled, WaitingSettlement};
 
+use sqlx::{Connection as _, PgConnection};
+
 use crate::helpers::*;
 
 const DAY: Duration = Duration::from_hours(24);
@@ -91,6 +93,79 @@ async fn staff_finish_and_settle_at_once() {
         [Matching, Putting, PutFinished, WaitingSettlement, Settled]
     );
     assert_eq!(detail.timeline[2].reason, "by hand");
+}
+
+/// Makes `call` while its order's row is locked, and meanwhile `change` what the row says, as another call would.
+async fn meeting<T>(
+    stack: &Stack,
+    plan: &Plan,
+    change: &'static str,
+    call: impl Future<Output = T>,
+) -> T {
+    let mut session = PgConnection::connect(stack.db.url()).await.unwrap();
+    let mut other_call = session.begin().await.unwrap();
+    let id: uuid::Uuid = plan.id.parse().unwrap();
+    sqlx::query("SELECT FROM orders WHERE id = $1 FOR UPDATE")
+        .bind(id)
+        .execute(&mut *other_call)
+        .await
+        .unwrap();
+    let pool = stack.db.pool();
+    let change = async {
+        let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity
+                     WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE '%orders%')";
+        eventually("the call waits for the order", || async {
+            sqlx::query_scalar::<_, bool>(waits)
+                .fetch_one(&pool)
+                .await
+                .unwrap()
+        })
+        .await;
+        sqlx::query(change)
+            .bind(id)
+            .execute(&mut *other_call)
+            .await
+            .unwrap();
+        other_call.commit().await.unwrap();
+    };
+    futures::future::join(call, change).await.0
+}
+
+#[tokio::test]
+async fn a_repeat_that_meets_the_end_of_the_first_call_is_answered_like_it() {
+    let stack = Stack::start().await;
+    let (_, plan) = delivered(&stack).await;
+    let finish = || stack.finish(&plan.id, FinishOutcome::PutFinished);
+    let finished = meeting(
+        &stack,
+        &plan,
+        "UPDATE orders SET status = 'put_finished', finished_at = now() WHERE id = $1",
+        finish(),
+    );
+    let finished = finished.await.unwrap();
+    assert!(matches!(finished.status(), PutFinished | WaitingSettlement));
+    eventually("the ledger has it", || async {
+        finish().await.unwrap().status() == WaitingSettlement
+    })
+    .await;
+    let settled = meeting(
+        &stack,
+        &plan,
+        "UPDATE orders SET status = 'settled', settled_at = now() WHERE id = $1",
+        stack.settle(&plan.id),
+    );
+    assert_eq!(settled.await.unwrap().status(), Settled);
+
+    let product = stack.product().await;
+    let caller = stack.user_with(10_000).await;
+    let plan = stack.put(&caller, &product, 6_000).await.unwrap();
+    let failed = meeting(
+        &stack,
+        &plan,
+        "UPDATE orders SET status = 'put_failed', finished_at = now() WHERE id = $1",
+        stack.finish(&plan.id, FinishOutcome::PutFailed),
+    );
+    assert_eq!(failed.await.unwrap().status(), PlanStatus::PutFailed);
 }
 
 #[tokio::test]

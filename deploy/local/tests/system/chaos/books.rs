@@ -30,7 +30,8 @@ const DIFFERENCES: &str = "
                   IS DISTINCT FROM (coalesce(s.available, 0), coalesce(s.to_be_consumed, 0), coalesce(s.to_be_settled, 0),
                                     coalesce(s.withdrawing, 0))
                OR w.seq <> coalesce(n.count, 0) OR w.seq <> coalesce(n.last, 0)
-               OR least(w.available, w.to_be_consumed, w.to_be_settled, w.withdrawing) < 0)";
+               OR least(w.available, w.to_be_consumed, w.to_be_settled, w.withdrawing) < 0),
+           (SELECT count(*) FROM transactions)";
 
 /// What the looks found.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,14 +42,16 @@ pub struct Watched {
     pub unbalanced: usize,
     /// Looks that were not possible because PostgreSQL was down.
     pub blind: usize,
+    /// Transactions in the books at the last look.
+    pub transactions: i64,
 }
 
 impl fmt::Display for Watched {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "books balanced at {} looks, off at {}, not readable at {}",
-            self.balanced, self.unbalanced, self.blind
+            "books of {} transactions balanced at {} looks, off at {}, not readable at {}",
+            self.transactions, self.balanced, self.unbalanced, self.blind
         )
     }
 }
@@ -60,31 +63,34 @@ pub async fn watch(base_url: String, stop: CancellationToken) -> Watched {
     let mut connection = None;
     while !stop.is_cancelled() {
         ticks.tick().await;
-        match tokio::time::timeout(LOOK_LIMIT, look(&base_url, &mut connection)).await {
-            Ok(Ok(0)) => watched.balanced += 1,
-            Ok(Ok(differences)) => {
-                println!("the books are off in {differences} places");
-                watched.unbalanced += 1;
-            }
-            Ok(Err(_)) | Err(_) => {
-                connection = None;
-                watched.blind += 1;
-            }
+        let looked = tokio::time::timeout(LOOK_LIMIT, look(&base_url, &mut connection)).await;
+        let Ok(Ok((differences, transactions))) = looked else {
+            connection = None;
+            watched.blind += 1;
+            continue;
+        };
+        watched.transactions = transactions;
+        if differences == 0 {
+            watched.balanced += 1;
+        } else {
+            println!("the books are off in {differences} places");
+            watched.unbalanced += 1;
         }
     }
     watched
 }
 
-async fn look(base_url: &str, kept: &mut Option<PgConnection>) -> Result<i64, sqlx::Error> {
+/// Differences, and transactions in all.
+async fn look(base_url: &str, kept: &mut Option<PgConnection>) -> Result<(i64, i64), sqlx::Error> {
     let mut connection = match kept.take() {
         Some(connection) => connection,
         None => PgConnection::connect(&database(base_url, "wallet")).await?,
     };
-    let differences = sqlx::query_scalar(DIFFERENCES)
+    let seen = sqlx::query_as(DIFFERENCES)
         .fetch_one(&mut connection)
         .await?;
     *kept = Some(connection);
-    Ok(differences)
+    Ok(seen)
 }
 
 /// Address of a service's database for the account of `base_url`.

@@ -69,8 +69,12 @@ async fn nothing_is_lost_and_nothing_doubled() {
         watched.balanced
     );
     struck.assert_whole(seconds);
-    // How much gets done depends on the machine; that nearly nothing does is a fault.
-    let expected = OPERATIONS * usize::try_from(seconds).unwrap() / 540 / 4;
+    // In a short run how much gets done depends on the machine; that nearly nothing does is a fault.
+    let expected = if seconds < WHOLE_RUN_SECONDS {
+        OPERATIONS * usize::try_from(seconds).unwrap() / 540 / 4
+    } else {
+        OPERATIONS
+    };
     assert!(
         answered >= expected,
         "only {answered} operations were answered"
