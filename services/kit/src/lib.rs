@@ -21,12 +21,14 @@
 //! | [`names!`] | closed sets of names, as databases keep them |
 //! | [`wire`] | ids, instants and pages as callers send them |
 //! | [`time_zone`] | the caller's days |
+//! | [`chaos`] | crashes and defects on purpose, in the builds of tests only |
 //! | [`clock`], [`deadline`], [`backoff`], [`periodic`] | time, ids and waiting |
 
 pub mod admin;
 pub mod audit;
 pub mod backoff;
 pub mod broker;
+pub mod chaos;
 pub mod client;
 pub mod clock;
 pub mod config;

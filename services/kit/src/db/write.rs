@@ -17,6 +17,7 @@ use tracing::{Instrument, Span, debug, error, warn};
 
 use super::Tx;
 use crate::backoff::Backoff;
+use crate::chaos::{Moment, Site};
 use crate::refusal::is_serialization_failure;
 
 /// A transaction may take this long from begin to commit; then its connection is closed, which rolls back.
@@ -41,46 +42,54 @@ enum Outcome<T, E> {
 /// ```ignore
 /// let id = db::write(&pool, move |tx| Box::pin(async move { repo::insert_in_tx(tx, &order).await })).await?;
 /// ```
-pub async fn write<T, E, F>(pool: &PgPool, work: F) -> Result<T, E>
+#[track_caller]
+pub fn write<T, E, F>(pool: &PgPool, work: F) -> impl Future<Output = Result<T, E>> + use<T, E, F>
 where
     F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
     T: Send + 'static,
     E: From<sqlx::Error> + Send + 'static,
 {
+    let site = Site::caller();
     let pool = pool.clone();
-    detached(async move { write_here(&pool, work).await })
-        .await
-        .unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
+    async move {
+        detached(async move { write_here(&pool, site, work).await })
+            .await
+            .unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
+    }
 }
 
 /// Like [`write`], and tries again a few times when the transaction failed because of another one (serialization
 /// failure or deadlock). `work` runs once per attempt.
-pub async fn write_retrying<T, E, F>(
+#[track_caller]
+pub fn write_retrying<T, E, F>(
     pool: &PgPool,
     conflict: fn(&E) -> Option<&sqlx::Error>,
     work: F,
-) -> Result<T, E>
+) -> impl Future<Output = Result<T, E>> + use<T, E, F>
 where
     F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + Sync + 'static,
     T: Send + 'static,
     E: From<sqlx::Error> + Send + 'static,
 {
+    let site = Site::caller();
     let pool = pool.clone();
     let attempts = async move {
         let mut backoff = Backoff::new(Duration::from_millis(5), Duration::from_millis(50));
         for _ in 1..WRITE_ATTEMPTS {
-            match write_here(&pool, |tx| work(tx)).await {
+            match write_here(&pool, site, |tx| work(tx)).await {
                 Err(error) if conflict(&error).is_some_and(is_serialization_failure) => {
                     tokio::time::sleep(backoff.next_wait()).await;
                 }
                 outcome => return outcome,
             }
         }
-        write_here(&pool, |tx| work(tx)).await
+        write_here(&pool, site, |tx| work(tx)).await
     };
-    detached(attempts)
-        .await
-        .unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
+    async move {
+        detached(attempts)
+            .await
+            .unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
+    }
 }
 
 /// The task that ran detached work died or the process is ending.
@@ -100,13 +109,13 @@ where
 }
 
 /// The transaction itself. Only called in a task that is never dropped.
-async fn write_here<T, E, F>(pool: &PgPool, work: F) -> Result<T, E>
+async fn write_here<T, E, F>(pool: &PgPool, site: Site, work: F) -> Result<T, E>
 where
     F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
     E: From<sqlx::Error>,
 {
     let mut connection = pool.acquire().await?;
-    let transaction = AssertUnwindSafe(run(&mut connection, work)).catch_unwind();
+    let transaction = AssertUnwindSafe(run(&mut connection, site, work)).catch_unwind();
     let outcome = match tokio::time::timeout(WRITE_LIMIT, transaction).await {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(panic)) => Outcome::Panicked(panic),
@@ -137,7 +146,7 @@ where
     Err(error)
 }
 
-async fn run<T, E, F>(connection: &mut Tx, work: F) -> Outcome<T, E>
+async fn run<T, E, F>(connection: &mut Tx, site: Site, work: F) -> Outcome<T, E>
 where
     F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
     E: From<sqlx::Error>,
@@ -147,10 +156,16 @@ where
         Err(error) => return Outcome::Broken(error.into()),
     };
     match work(&mut transaction).await {
-        Ok(value) => match transaction.commit().await {
-            Ok(()) => Outcome::Committed(value),
-            Err(error) => Outcome::Broken(error.into()),
-        },
+        Ok(value) => {
+            site.pass(Moment::BeforeCommit);
+            match transaction.commit().await {
+                Ok(()) => {
+                    site.pass(Moment::AfterCommit);
+                    Outcome::Committed(value)
+                }
+                Err(error) => Outcome::Broken(error.into()),
+            }
+        }
         Err(error) => match transaction.rollback().await {
             Ok(()) => Outcome::RolledBack(error),
             Err(rollback) => {

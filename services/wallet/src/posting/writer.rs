@@ -6,6 +6,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
+use adfolio_kit::chaos::{Moment, Site};
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::outbox::Wake;
@@ -237,8 +238,11 @@ impl Writer {
             None => self.pool.acquire().await?,
         };
         let posted = repo::post_commands(&mut connection, self.clock.now(), items);
+        let site = Site::caller();
+        site.pass(Moment::BeforeCommit);
         match tokio::time::timeout(BATCH_LIMIT, posted).await {
             Ok(Ok(decisions)) => {
+                site.pass(Moment::AfterCommit);
                 self.connection = Some((connection, Instant::now()));
                 Ok(decisions)
             }

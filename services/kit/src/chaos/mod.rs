@@ -1,0 +1,56 @@
+//! Crashes and defects on purpose, so that tests can show that the first do no harm and that the second are found.
+//!
+//! All of it exists in builds with the feature `chaos` and debug assertions only, and does something only where a test has set
+//! one of these variables for the process:
+//!
+//! - `ADFOLIO_CHAOS_DIR`: a folder. Every transaction passes two points, before and after its commit; each pass becomes a line
+//!   of `<program>.passed` there. While `<program>.crash` names a point and how many of its passes to let through first, the
+//!   pass after those ends the process as `kill -9` would. The file is gone by then: the successor lives.
+//! - `ADFOLIO_DEFECTS`: names of [`Defect`]s, parted by commas, that the process has.
+//!
+//! In all other builds a [`Site`] is nothing and no defect is there, and the compiler leaves nothing of either.
+
+#[cfg(all(feature = "chaos", debug_assertions))]
+mod points;
+
+#[cfg(all(feature = "chaos", debug_assertions))]
+pub use points::Site;
+
+/// When a transaction passes a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// Its work is done, and nobody else sees it yet.
+    BeforeCommit,
+    /// It is committed, and nobody was told.
+    AfterCommit,
+}
+
+/// A place in the code whose transactions can be made to end the process.
+#[cfg(not(all(feature = "chaos", debug_assertions)))]
+#[derive(Clone, Copy, Debug)]
+pub struct Site;
+
+#[cfg(not(all(feature = "chaos", debug_assertions)))]
+impl Site {
+    /// The caller's place.
+    #[must_use]
+    pub const fn caller() -> Self {
+        Self
+    }
+
+    /// A transaction of this place is at this moment.
+    pub const fn pass(self, _moment: Moment) {}
+}
+
+/// A mistake that the tests of the whole system must notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Defect {}
+
+impl Defect {
+    /// Whether this process has it.
+    #[cfg(not(all(feature = "chaos", debug_assertions)))]
+    #[must_use]
+    pub const fn is_there(self) -> bool {
+        false
+    }
+}
