@@ -4,6 +4,7 @@ use std::future::Future;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use adfolio_kit::chaos::Defect;
 use adfolio_kit::client::{RetryPolicy, call_with_retry, outgoing};
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::Reason;
@@ -72,7 +73,11 @@ impl Call {
         F: Fn(Request<M>) -> Fut,
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
-        let attempt = || send(outgoing(&self.caller, message.clone(), WRITE_LIMIT));
+        let mut caller = self.caller.clone();
+        if Defect::KeyDropped.is_there() {
+            caller.idempotency_key = None;
+        }
+        let attempt = || send(outgoing(&caller, message.clone(), WRITE_LIMIT));
         let response = if self.caller.idempotency_key.is_some() {
             call_with_retry(RetryPolicy::within(self.caller.deadline), attempt).await?
         } else {

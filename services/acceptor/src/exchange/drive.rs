@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use adfolio_kit::backoff::Backoff;
+use adfolio_kit::chaos::Defect;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::idempotency;
 use adfolio_kit::refusal::{Refusal, chain};
@@ -129,16 +130,35 @@ async fn undo(app: &Exchanges, mut exchange: Exchange) -> Result<Exchange, Accep
 /// instead, it is asked again, and people see in the log that it was.
 async fn end(
     app: &Exchanges,
-    mut exchange: Exchange,
+    exchange: Exchange,
     ending: Ending,
     posting: Option<Posting>,
 ) -> Result<Exchange, AcceptorError> {
-    if let Some(posting) = posting {
-        app.peers
-            .post(&exchange, posting)
-            .await
-            .map_err(undecidable)?;
+    if Defect::EndedBeforePosted.is_there() {
+        let ended = finish(app, exchange, ending).await?;
+        post_end(app, &ended, posting).await?;
+        return Ok(ended);
     }
+    post_end(app, &exchange, posting).await?;
+    finish(app, exchange, ending).await
+}
+
+async fn post_end(
+    app: &Exchanges,
+    exchange: &Exchange,
+    posting: Option<Posting>,
+) -> Result<(), AcceptorError> {
+    let Some(posting) = posting else {
+        return Ok(());
+    };
+    app.peers.post(exchange, posting).await.map_err(undecidable)
+}
+
+async fn finish(
+    app: &Exchanges,
+    mut exchange: Exchange,
+    ending: Ending,
+) -> Result<Exchange, AcceptorError> {
     exchange.finish(ending, app.clock.now());
     let answers = app.answers;
     db::write(&app.pool, move |tx| {

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use adfolio_kit::chaos::Defect;
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::identity::{IdempotencyKey, UserId};
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
+use sqlx::Connection as _;
 use uuid::Uuid;
 
 use super::entity::{Counterpart, EndingCall, Exchange, State};
@@ -203,6 +205,17 @@ pub(super) async fn find_open(
 
 /// An order that its user can see, locked.
 pub(super) async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Exchange>, AcceptorError> {
+    if !Defect::RowNotLocked.is_there() {
+        return find_locked_in_tx(tx, id).await;
+    }
+    // Going back to before the lock gives it up.
+    let mut savepoint = tx.begin().await?;
+    let found = find_locked_in_tx(&mut savepoint, id).await;
+    savepoint.rollback().await?;
+    found
+}
+
+async fn find_locked_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Exchange>, AcceptorError> {
     let row = rows!(
         "SELECT",
         "FROM exchanges WHERE id = $1 AND status IS NOT NULL FOR UPDATE",

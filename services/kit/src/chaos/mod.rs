@@ -16,6 +16,11 @@ mod points;
 #[cfg(all(feature = "chaos", debug_assertions))]
 pub use points::Site;
 
+use crate::names;
+
+/// The variable that names the defects of a process.
+pub const DEFECTS_VARIABLE: &str = "ADFOLIO_DEFECTS";
+
 /// When a transaction passes a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
@@ -42,14 +47,45 @@ impl Site {
     pub const fn pass(self, _moment: Moment) {}
 }
 
-/// A mistake that the tests of the whole system must notice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Defect {}
+names! {
+    /// A mistake that the tests of the whole system must notice.
+    Defect {
+        /// An idempotency key is new each time.
+        KeysForgotten = "keys-forgotten",
+        /// The row in the inbox is committed before the event takes effect.
+        InboxApart = "inbox-apart",
+        /// An event is acknowledged before it takes effect.
+        AckBeforeCommit = "ack-before-commit",
+        /// An event leaves the outbox before the broker has confirmed it.
+        ConfirmsNotAwaited = "confirms-not-awaited",
+        /// The gateway repeats a call without the key it came with.
+        KeyDropped = "key-dropped",
+        /// A put is written without the key that makes it unique.
+        PutWithoutKey = "put-without-key",
+        /// A put takes wallet's silence for a refusal.
+        SilenceIsRefusal = "silence-is-refusal",
+        /// Wallet calls postings refused whose commit was not confirmed.
+        UnconfirmedIsRefused = "unconfirmed-is-refused",
+        /// An exchange order has ended before wallet has posted what follows.
+        EndedBeforePosted = "ended-before-posted",
+        /// Two who decide about one exchange order do not wait for each other.
+        RowNotLocked = "row-not-locked",
+    }
+}
 
 impl Defect {
     /// Whether this process has it.
+    #[cfg(all(feature = "chaos", debug_assertions))]
+    pub fn is_there(self) -> bool {
+        static DEFECTS: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+        DEFECTS
+            .get_or_init(|| std::env::var(DEFECTS_VARIABLE).unwrap_or_default())
+            .split(',')
+            .any(|name| name == self.as_str())
+    }
+
+    /// Whether this process has it.
     #[cfg(not(all(feature = "chaos", debug_assertions)))]
-    #[must_use]
     pub const fn is_there(self) -> bool {
         false
     }

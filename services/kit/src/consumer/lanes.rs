@@ -16,6 +16,7 @@ use super::supervise::Worker;
 use super::{Handler, HandlerError};
 use crate::backoff::Backoff;
 use crate::broker::{BrokerError, REQUEST_LIMIT};
+use crate::chaos::Defect;
 use crate::db;
 use crate::inbox;
 use crate::outbox::CloudEvent;
@@ -135,6 +136,11 @@ impl<H: Handler> Lanes<H> {
         let shutdown = self.shutdown.clone();
         self.running.push(
             async move {
+                if Defect::AckBeforeCommit.is_there() {
+                    let told = tell(&job.delivery, Verdict::Ack).await;
+                    handle(&worker, &job.event, &shutdown).await;
+                    return (Some(job.event.subject), told);
+                }
                 let verdict = handle(&worker, &job.event, &shutdown).await;
                 let told = tell(&job.delivery, verdict).await;
                 (Some(job.event.subject), told)
@@ -233,6 +239,9 @@ async fn attempts<H: Handler>(
 
 /// The effect and the inbox's row, in one transaction.
 async fn once<H: Handler>(worker: &Arc<Worker<H>>, event: &CloudEvent) -> Result<(), HandlerError> {
+    if Defect::InboxApart.is_there() {
+        return apart(worker, event).await;
+    }
     let in_task = Arc::clone(worker);
     let event = event.clone();
     db::write(&worker.pool, move |tx| {
@@ -243,6 +252,27 @@ async fn once<H: Handler>(worker: &Arc<Worker<H>>, event: &CloudEvent) -> Result
             Ok(())
         }
         .boxed()
+    })
+    .await
+}
+
+/// [`Defect::InboxApart`]: what dies in between never takes effect.
+async fn apart<H: Handler>(
+    worker: &Arc<Worker<H>>,
+    event: &CloudEvent,
+) -> Result<(), HandlerError> {
+    let (consumer, id) = (worker.consumer.inbox_name(), event.id);
+    let is_new: Result<_, sqlx::Error> = db::write(&worker.pool, move |tx| {
+        async move { inbox::record_in_tx(tx, &consumer, id).await }.boxed()
+    })
+    .await;
+    if !is_new? {
+        return Ok(());
+    }
+    let in_task = Arc::clone(worker);
+    let event = event.clone();
+    db::write(&worker.pool, move |tx| {
+        async move { in_task.handler.handle(tx, &event).await }.boxed()
     })
     .await
 }

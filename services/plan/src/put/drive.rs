@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use adfolio_kit::backoff::Backoff;
+use adfolio_kit::chaos::Defect;
 use adfolio_kit::db;
 use adfolio_kit::refusal::{Reason, Refusal, chain};
 use adfolio_money::Money;
@@ -108,6 +109,10 @@ async fn hold(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
             Ok(()) => break,
             Err(PlanError::Refused(refusal)) => {
                 return refuse(app, put, with_field(refusal, "amount"), in_doubt).await;
+            }
+            Err(_) if Defect::SilenceIsRefusal.is_there() => {
+                let refusal = Refusal::new(Reason::InsufficientBalance);
+                return refuse(app, put, refusal, false).await;
             }
             Err(error) => {
                 in_doubt = true;

@@ -18,6 +18,7 @@ mod repo;
 
 use std::time::Duration;
 
+use adfolio_kit::chaos::Defect;
 use adfolio_kit::db;
 use adfolio_kit::idempotency::{self, KEY_LIFETIME};
 use adfolio_kit::identity::Caller;
@@ -74,7 +75,10 @@ pub async fn put(
 ) -> Result<Vec<u8>, PlanError> {
     let user_id = caller.require_user()?.0;
     let digest = idempotency::digest(request);
-    let key = caller.idempotency_key.as_ref().map(ToString::to_string);
+    let mut key = caller.idempotency_key.as_ref().map(ToString::to_string);
+    if Defect::PutWithoutKey.is_there() {
+        key = None;
+    }
     if let Some(known) = find_known(app, user_id, key.as_deref(), &digest).await? {
         return follow(app, caller, known.id).await;
     }

@@ -6,11 +6,11 @@
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
-use adfolio_kit::chaos::{Moment, Site};
+use adfolio_kit::chaos::{Defect, Moment, Site};
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::outbox::Wake;
-use adfolio_kit::refusal::{chain, is_serialization_failure, is_unavailable};
+use adfolio_kit::refusal::{Reason, Refusal, chain, is_serialization_failure, is_unavailable};
 use adfolio_kit::telemetry;
 use sqlx::pool::PoolConnection;
 use sqlx::{PgPool, Postgres};
@@ -178,7 +178,7 @@ impl Writer {
                     "batch was not confirmed"
                 );
                 for job in batch {
-                    let _ = job.answer.send(Err(WalletError::OutcomeUnknown));
+                    let _ = job.answer.send(Err(unconfirmed()));
                 }
             }
             // The database refused the whole batch because of one of its commands: each alone, so that no other pays.
@@ -274,6 +274,14 @@ impl Writer {
             }
         }
     }
+}
+
+/// What the callers of a batch are told that may have been committed although it failed.
+fn unconfirmed() -> WalletError {
+    if Defect::UnconfirmedIsRefused.is_there() {
+        return Refusal::new(Reason::InsufficientBalance).into();
+    }
+    WalletError::OutcomeUnknown
 }
 
 /// Whether the batch may have been committed although it failed.

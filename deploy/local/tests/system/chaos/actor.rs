@@ -81,6 +81,7 @@ impl Actor {
             postings: HashMap::new(),
             puts: HashMap::new(),
             exchanges: HashMap::new(),
+            coupons: HashSet::new(),
             withdrawals: HashSet::new(),
             answered: 0,
             unavailable: 0,
@@ -194,17 +195,18 @@ impl Actor {
     async fn put_with_coupon(&mut self) {
         let grant = json!({"campaign_id": self.stage.campaign_id, "user_id": self.history.user_id});
         let coupon = self.staff_until_done("/admin/coupon/grant", &grant).await;
+        let is_new = self
+            .history
+            .coupons
+            .insert(coupon["id"].as_str().unwrap().to_owned());
+        assert!(is_new, "two keys were told the same coupon");
         let amount = 1_000 + self.amount();
         let body = json!({
             "product_id": self.stage.product_id, "amount": money(amount), "user_coupon_id": coupon["id"],
         });
-        let (client, key) = (self.client.clone(), self.key());
-        let plan = self.ask(&client, "/plan/order/put", &key, &body).await;
-        let Answer::Done(plan) = plan else {
-            panic!("a put with a coupon was refused");
-        };
-        let id = plan["id"].as_str().unwrap().to_owned();
         let paid = amount - COUPON_WORTH;
+        let (key, plan) = self.put_once_or_twice(&body, paid).await;
+        let id = plan["id"].as_str().unwrap().to_owned();
         self.history
             .puts
             .insert(key, (Fate::Done(id.clone()), paid));
@@ -213,6 +215,32 @@ impl Actor {
             self.finish(&id, "put_failed").await;
             self.history.funds += Funds::held(-paid, -COUPON_WORTH);
         }
+    }
+
+    /// A put with a coupon; at times two at once, of which one gets it. Answers the one that did, with its key.
+    async fn put_once_or_twice(&mut self, body: &Value, paid: i64) -> (String, Value) {
+        let path = "/plan/order/put";
+        let client = self.client.clone();
+        let keys = [self.key(), self.key()];
+        if self.random.random_bool(0.7) {
+            let [key, _] = keys;
+            let Answer::Done(plan) = self.ask(&client, path, &key, body).await else {
+                panic!("a put with a coupon was refused");
+            };
+            return (key, plan);
+        }
+        let puts = keys
+            .each_ref()
+            .map(|key| (&client, path, key.as_str(), body));
+        let (first, plan) = self.ask_both(puts).await;
+        let [winner, loser] = if first {
+            keys
+        } else {
+            let [one, other] = keys;
+            [other, one]
+        };
+        self.history.puts.insert(loser, (Fate::Refused, paid));
+        (winner, plan)
     }
 
     async fn withdraw(&mut self) {
@@ -276,6 +304,10 @@ impl Actor {
             panic!("an exchange order was refused");
         };
         let id = order["id"].as_str().unwrap().to_owned();
+        if self.random.random_bool(0.25) {
+            self.decide_twice(id, is_outgoing, amount).await;
+            return;
+        }
         let is_completed = self.random.random_bool(0.5);
         let ended = if is_completed || self.random.random_bool(0.5) {
             let decision = if is_completed {
@@ -301,6 +333,42 @@ impl Actor {
             "cancelled"
         };
         assert_eq!(ended["status"], status, "{ended}");
+        self.remember_exchange(id, is_completed, is_outgoing, amount);
+    }
+
+    /// Staff complete an order while its user cancels it: one of them does.
+    async fn decide_twice(&mut self, id: String, is_outgoing: bool, amount: i64) {
+        let complete = json!({"id": id, "decision": "completed", "reason": "chaos"});
+        let cancel = json!({"id": id});
+        let (client, admin) = (self.client.clone(), self.admin.clone());
+        let keys = [self.key(), self.key()];
+        let (is_completed, ended) = self
+            .ask_both([
+                (&admin, "/admin/exchange/decide", &keys[0], &complete),
+                (&client, "/acceptor/order/cancel", &keys[1], &cancel),
+            ])
+            .await;
+        let status = if is_completed {
+            "completed"
+        } else {
+            "cancelled"
+        };
+        assert_eq!(ended["status"], status, "{ended}");
+        self.remember_exchange(id, is_completed, is_outgoing, amount);
+    }
+
+    fn remember_exchange(
+        &mut self,
+        id: String,
+        is_completed: bool,
+        is_outgoing: bool,
+        amount: i64,
+    ) {
+        let status = if is_completed {
+            "completed"
+        } else {
+            "cancelled"
+        };
         let is_new = self.history.exchanges.insert(id, status).is_none();
         assert!(is_new, "two keys were told the same exchange order");
         if is_completed {
@@ -396,6 +464,33 @@ impl Actor {
         self.history.answered += 1;
         self.history.unavailable += unavailable;
         answer
+    }
+
+    /// Two calls at once, of which exactly one succeeds: whether the first did, and what the successful one was answered.
+    async fn ask_both(&mut self, calls: [(&Client, &str, &str, &Value); 2]) -> (bool, Value) {
+        let asked = calls.map(|(client, path, key, body)| {
+            insist(path, move || client.try_post_keyed(path, key, body))
+        });
+        let answers = futures::future::join_all(asked).await;
+        self.history.answered += answers.len();
+        self.history.unavailable += answers.iter().map(|(_, count)| count).sum::<usize>();
+        let mut answers = answers.into_iter().map(|(answer, _)| answer);
+        match (answers.next().unwrap(), answers.next().unwrap()) {
+            (Answer::Done(data), Answer::Refused(_)) => (true, data),
+            (Answer::Refused(_), Answer::Done(data)) => (false, data),
+            (Answer::Done(one), Answer::Done(other)) => {
+                panic!(
+                    "both of {} and {} succeeded: {one} and {other}",
+                    calls[0].1, calls[1].1
+                )
+            }
+            (Answer::Refused(one), Answer::Refused(other)) => {
+                panic!(
+                    "neither of {} and {} succeeded: {one} and {other}",
+                    calls[0].1, calls[1].1
+                )
+            }
+        }
     }
 
     async fn import(&mut self, csv: &str) {

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use super::{
     books::database,
     history::{Fate, Funds, History},
+    notices,
 };
 use crate::{impressions::cents, setup::System};
 
@@ -45,7 +46,8 @@ const UNFINISHED: [(&str, &str); 9] = [
     ),
 ];
 
-/// Waits until nothing is unfinished, the books balance against plan's and coupon's, and no message is dead.
+/// Waits until nothing is unfinished, the books balance against plan's and coupon's, no message is dead, and users were told
+/// of everything.
 pub async fn wait_until_quiet(system: &System) {
     let began = Instant::now();
     loop {
@@ -82,6 +84,10 @@ async fn unfinished(system: &System) -> Vec<String> {
             left.push(format!("reconcile: {reply:?}"));
         }
         left.extend(dead_letters(system).await);
+        match notices::differences(&base_url).await {
+            Ok(differences) => left.extend(differences),
+            Err(error) => left.push(error.to_string()),
+        }
     }
     left
 }
@@ -108,6 +114,7 @@ pub async fn compare(system: &System, history: &History) {
     compare_postings(system, user, history, &mut funds).await;
     compare_puts(system, user, history, &mut funds).await;
     compare_exchanges(system, user, history).await;
+    compare_coupons(system, user, history).await;
     let property = history.client.get("/user/property").await.ok();
     let figure = |name: &str| i64::try_from(cents(property[name].as_str().unwrap())).expect("fits");
     let shown = Funds {
@@ -203,6 +210,18 @@ async fn compare_exchanges(system: &System, user: Uuid, history: &History) {
         .map(|(id, state)| (id.to_string(), state.as_str()))
         .collect();
     assert_eq!(known, history.exchanges);
+}
+
+/// The user has the coupons that were granted, and no others.
+async fn compare_coupons(system: &System, user: Uuid, history: &History) {
+    let mut connection = connect(system, Service::Coupon).await;
+    let ids: Vec<Uuid> = sqlx::query_scalar("SELECT id FROM coupons WHERE user_id = $1")
+        .bind(user)
+        .fetch_all(&mut connection)
+        .await
+        .unwrap();
+    let known: HashSet<String> = ids.iter().map(Uuid::to_string).collect();
+    assert_eq!(known, history.coupons, "coupons were made or lost");
 }
 
 async fn connect(system: &System, service: Service) -> PgConnection {

@@ -75,6 +75,8 @@ pub struct History {
     pub puts: HashMap<String, (Fate<String>, i64)>,
     /// Exchange orders that were answered, and how they were told to end.
     pub exchanges: HashMap<String, &'static str>,
+    /// Coupons that staff were told they granted.
+    pub coupons: HashSet<String>,
     /// Withdrawals that were answered.
     pub withdrawals: HashSet<String>,
     /// Operations on money that were answered, with success or a refusal.

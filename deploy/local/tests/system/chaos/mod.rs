@@ -11,14 +11,16 @@
 mod actor;
 mod books;
 mod check;
+mod defects;
 mod faults;
 mod history;
 mod links;
+mod notices;
 mod outage;
 
 use std::{env, path::PathBuf, str::FromStr, sync::Arc};
 
-use adfolio_local::Stack;
+use adfolio_local::{Service, Stack};
 use chrono::{TimeDelta, Utc};
 use serde_json::json;
 use tokio::task::JoinHandle;
@@ -44,42 +46,73 @@ async fn nothing_is_lost_and_nothing_doubled() {
     let seconds = setting("CHAOS_SECONDS").unwrap_or(90);
     let seed = setting("CHAOS_SEED").unwrap_or_else(rand::random::<u64>);
     println!("chaos for {seconds} s, CHAOS_SEED={seed}");
+    Chaos::start(seconds, seed, &[]).await.run().await;
+}
 
-    let (system, links) = start().await;
-    let stop = CancellationToken::new();
-    let acting = act(&system, seed, &stop).await;
-    let watching = tokio::spawn(books::watch(system.stack.database_base_url(), stop.clone()));
+/// One run: a system, who acts in it, and what will fail.
+struct Chaos {
+    seconds: u64,
+    seed: u64,
+    system: Arc<System>,
+    links: Links,
+    stage: Arc<Stage>,
+}
 
-    let faults = Faults::new(seed, seconds);
-    let struck = faults.strike(&system, &links).await;
-    stop.cancel();
-    let histories = remembered(acting).await;
-    let watched = watching.await.unwrap();
-
-    let answered: usize = histories.iter().map(|history| history.answered).sum();
-    println!("{struck}; {answered} operations answered; {watched}");
-    check::wait_until_quiet(&system).await;
-    for history in &histories {
-        check::compare(&system, history).await;
+impl Chaos {
+    /// A system that runs, with variables for single services.
+    async fn start(seconds: u64, seed: u64, environment: &[(Service, &str, &str)]) -> Self {
+        let (system, links) = start(environment).await;
+        let stage = Arc::new(prepare(&system).await);
+        Self {
+            seconds,
+            seed,
+            system,
+            links,
+            stage,
+        }
     }
-    assert_eq!(watched.unbalanced, 0, "the books were off");
-    assert!(
-        u64::try_from(watched.balanced).unwrap() >= seconds / 2,
-        "the books were looked at only {} times",
-        watched.balanced
-    );
-    struck.assert_whole(seconds);
-    // In a short run how much gets done depends on the machine; that nearly nothing does is a fault.
-    let expected = if seconds < WHOLE_RUN_SECONDS {
-        OPERATIONS * usize::try_from(seconds).unwrap() / 540 / 4
-    } else {
-        OPERATIONS
-    };
-    assert!(
-        answered >= expected,
-        "only {answered} operations were answered"
-    );
-    stop_system(system).await;
+
+    /// Everything fails, and is looked at. Panics at whatever must not be.
+    async fn run(self) {
+        let stop = CancellationToken::new();
+        let acting = act(&self.system, &self.stage, self.seed, &stop).await;
+        let base_url = self.system.stack.database_base_url();
+        let watching = tokio::spawn(books::watch(base_url, stop.clone()));
+        let faults = Faults::new(self.seed, self.seconds);
+        let struck = faults.strike(&self.system, &self.links).await;
+        stop.cancel();
+        let histories = remembered(acting).await;
+        let watched = watching.await.unwrap();
+
+        let answered: usize = histories.iter().map(|history| history.answered).sum();
+        println!("{struck}; {answered} operations answered; {watched}");
+        check::wait_until_quiet(&self.system).await;
+        for history in &histories {
+            check::compare(&self.system, history).await;
+        }
+        assert_eq!(watched.unbalanced, 0, "the books were off");
+        assert!(
+            u64::try_from(watched.balanced).unwrap() >= self.seconds / 2,
+            "the books were looked at only {} times",
+            watched.balanced
+        );
+        struck.assert_whole(self.seconds);
+        assert!(
+            answered >= self.operations(),
+            "only {answered} operations were answered"
+        );
+        stop_system(self.system).await;
+    }
+
+    /// Operations that must be answered. In a short run how much gets done depends on the machine; that nearly nothing does is
+    /// a fault.
+    fn operations(&self) -> usize {
+        if self.seconds < WHOLE_RUN_SECONDS {
+            OPERATIONS * usize::try_from(self.seconds).unwrap() / 540 / 4
+        } else {
+            OPERATIONS
+        }
+    }
 }
 
 async fn stop_system(system: Arc<System>) {
@@ -91,8 +124,11 @@ async fn stop_system(system: Arc<System>) {
 }
 
 /// A system whose parts reach each other through proxies.
-async fn start() -> (Arc<System>, Links) {
+async fn start(environment: &[(Service, &str, &str)]) -> (Arc<System>, Links) {
     let mut builder = Stack::builder();
+    for (service, name, value) in environment {
+        builder = builder.extra_env(*service, *name, *value);
+    }
     if let Some(folder) = setting::<PathBuf>("CHAOS_DATA") {
         builder = builder.data_dir(folder);
     }
@@ -102,11 +138,15 @@ async fn start() -> (Arc<System>, Links) {
 }
 
 /// Actors who act until told to stop.
-async fn act(system: &System, seed: u64, stop: &CancellationToken) -> Vec<JoinHandle<History>> {
-    let stage = Arc::new(prepare(system).await);
+async fn act(
+    system: &System,
+    stage: &Arc<Stage>,
+    seed: u64,
+    stop: &CancellationToken,
+) -> Vec<JoinHandle<History>> {
     let mut actors = Vec::new();
     for number in 0..ACTORS {
-        actors.push(Actor::prepare(system, &stage, number, seed).await);
+        actors.push(Actor::prepare(system, stage, number, seed).await);
     }
     actors
         .into_iter()

@@ -2,13 +2,13 @@
 //!
 //! `OUTAGE_SECONDS` (15) says for how long.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{act, check, remembered, setting, start, stop_system};
+use super::{act, check, prepare, remembered, setting, start, stop_system};
 use crate::client::Client;
 
 /// Every consumer takes events again within this after the broker's return.
@@ -21,11 +21,12 @@ async fn money_does_not_need_the_broker() {
     let seconds = setting("OUTAGE_SECONDS").unwrap_or(15);
     let seed = setting("CHAOS_SEED").unwrap_or_else(rand::random::<u64>);
     println!("RabbitMQ gone for {seconds} s, CHAOS_SEED={seed}");
-    let (system, links) = start().await;
+    let (system, links) = start(&[]).await;
+    let stage = Arc::new(prepare(&system).await);
     let stop = CancellationToken::new();
     let witness = system.advertiser("witness").await;
     links.hide_broker(true);
-    let acting = act(&system, seed, &stop).await;
+    let acting = act(&system, &stage, seed, &stop).await;
     sleep(Duration::from_secs(seconds)).await;
     let deposited = system.deposit(&witness.id, "1.00").await;
     assert_eq!(deposited["amount"], "1.00");

@@ -1,0 +1,47 @@
+//! The suite has teeth: with each mistake that the services can be told to make, it fails.
+//!
+//! `DEFECT` names the only one to try; `CHAOS_SECONDS` (60) says for how long each is given the chance to do harm.
+
+use adfolio_kit::chaos::{DEFECTS_VARIABLE, Defect};
+use adfolio_local::Service;
+
+use super::{Chaos, setting};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes twenty minutes: make defects"]
+async fn every_defect_is_caught() {
+    let seconds = setting("CHAOS_SECONDS").unwrap_or(60);
+    let only: Option<String> = setting("DEFECT");
+    let mut missed = Vec::new();
+    let mut caught = 0;
+    for defect in Defect::ALL {
+        let name = defect.as_str();
+        if only.as_ref().is_some_and(|only| only != name) {
+            continue;
+        }
+        let seed = setting("CHAOS_SEED").unwrap_or_else(rand::random::<u64>);
+        println!("{name}, CHAOS_SEED={seed}");
+        let environment = |service| (service, DEFECTS_VARIABLE, name);
+        // Whoever cannot even start is not caught: that fails this test.
+        let chaos = Chaos::start(seconds, seed, &Service::ALL.map(environment)).await;
+        match tokio::spawn(chaos.run()).await {
+            Ok(()) => missed.push(name),
+            Err(end) => {
+                caught += 1;
+                println!("{name} is caught: {}", words(end));
+            }
+        }
+    }
+    println!("{caught} caught, missed: {missed:?}");
+    assert!(missed.is_empty() && caught > 0);
+}
+
+/// What a failed run failed with.
+fn words(end: tokio::task::JoinError) -> String {
+    let panic = end.into_panic();
+    panic
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
+        .unwrap_or_default()
+}

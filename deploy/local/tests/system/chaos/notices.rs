@@ -1,0 +1,62 @@
+//! What users were told against what happened: each happening that is worth a notice has one, and no notice is about nothing.
+
+use std::collections::BTreeSet;
+
+use sqlx::{Connection as _, PgConnection};
+
+use super::books::database;
+
+/// What happened in each database, named as the notice about it is.
+const HAPPENINGS: [(&str, &str); 4] = [
+    (
+        "wallet",
+        "SELECT 'deposit:' || id FROM transactions WHERE type = 'deposit'
+         UNION ALL SELECT 'posting:' || id FROM transactions WHERE type = 'chargeback'
+         UNION ALL SELECT 'withdrawal:' || id || ':' || status FROM withdrawals WHERE status IN ('paid', 'rejected')",
+    ),
+    (
+        "plan",
+        "SELECT 'plan:' || id || ':' || told
+         FROM orders JOIN (VALUES ('put_failed', 'put_failed'), ('put_finished', 'put_finished'),
+                                  ('waiting_settlement', 'put_finished'), ('settled', 'put_finished'),
+                                  ('settled', 'settled')) AS t (status, told) USING (status)",
+    ),
+    ("coupon", "SELECT 'coupon:' || id FROM coupons"),
+    (
+        "acceptor",
+        "SELECT 'exchange:' || id || ':' || state FROM exchanges WHERE state IN ('completed', 'cancelled', 'expired')",
+    ),
+];
+
+/// Changes of passwords and cards leave no row of their own.
+const NOTICES: &str =
+    "SELECT source_key FROM notifications WHERE source_key !~ '^(password|security):'";
+
+/// How many happenings have no notice and how many notices no happening, if any, with one of them.
+pub async fn differences(base_url: &str) -> Result<Option<String>, sqlx::Error> {
+    let mut happened = BTreeSet::new();
+    for (service, query) in HAPPENINGS {
+        happened.extend(names(base_url, service, query).await?);
+    }
+    let told: BTreeSet<String> = names(base_url, "notification", NOTICES)
+        .await?
+        .into_iter()
+        .collect();
+    let first = happened.symmetric_difference(&told).next();
+    Ok(first.map(|first| {
+        format!(
+            "{} happenings without notice, {} notices without happening, first {first}",
+            happened.difference(&told).count(),
+            told.difference(&happened).count(),
+        )
+    }))
+}
+
+async fn names(
+    base_url: &str,
+    service: &str,
+    query: &'static str,
+) -> Result<Vec<String>, sqlx::Error> {
+    let mut connection = PgConnection::connect(&database(base_url, service)).await?;
+    sqlx::query_scalar(query).fetch_all(&mut connection).await
+}
