@@ -2,7 +2,7 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status test bench chaos build fmt lint test-rust test-web web-matrix api-fuzz e2e deny fuzz
+.PHONY: help up down status test bench chaos defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny fuzz
 
 help: ## Show this list
 	@echo "Adfolio"
@@ -29,6 +29,9 @@ bench: ## Measure puts, postings, statistics and pgbench on this machine
 
 chaos: ## Kill, freeze and cut everything for nine minutes, and look at the books; CHAOS_SEED repeats a run
 	@$(SCRIPTS)/chaos.sh
+
+defects: ## Chaos with each of ten mistakes seeded into the services, which it must notice; twenty minutes
+	@$(SCRIPTS)/chaos.sh defects
 
 build: ## Install what is missing and build for `make up`
 	@$(SCRIPTS)/build.sh

@@ -29,6 +29,9 @@ const ATTEMPTS_MAX: usize = 600;
 /// Of so many calls that may be abandoned, one is.
 const ABANDON_ONE_IN: u32 = 15;
 
+/// Of so many calls that were answered with success, one is made again.
+const REPEAT_ONE_IN: u32 = 10;
+
 /// What a coupon takes off.
 const COUPON_WORTH: i64 = 500;
 
@@ -40,6 +43,15 @@ pub struct Stage {
     pub campaign_id: String,
     /// Acceptance codes: out of the wallet, into the wallet.
     pub codes: [String; 2],
+    /// How long an actor waits between two journeys.
+    pub pause: Duration,
+}
+
+impl Stage {
+    /// With actors who wait so long between two journeys.
+    pub fn with_pause(self, pause: Duration) -> Self {
+        Self { pause, ..self }
+    }
 }
 
 pub struct Actor {
@@ -110,6 +122,7 @@ impl Actor {
                 80..95 => self.exchange().await,
                 _ => self.ask_too_much().await,
             }
+            let _ = tokio::time::timeout(self.stage.pause, stop.cancelled()).await;
         }
         self.history
     }
@@ -459,10 +472,22 @@ impl Actor {
         None
     }
 
+    /// Asks until there is an answer; and at times once more, which must be answered the same.
     async fn ask(&mut self, client: &Client, path: &str, key: &str, body: &Value) -> Answer {
-        let (answer, unavailable) = insist(path, || client.try_post_keyed(path, key, body)).await;
+        let call = || client.try_post_keyed(path, key, body);
+        let (answer, unavailable) = insist(path, call).await;
         self.history.answered += 1;
         self.history.unavailable += unavailable;
+        if let Answer::Done(first) = &answer
+            && self.random.random_ratio(1, REPEAT_ONE_IN)
+        {
+            let (repeated, unavailable) = insist(path, call).await;
+            self.history.unavailable += unavailable;
+            match repeated {
+                Answer::Done(second) => assert_eq!(second, *first, "{path} was answered anew"),
+                Answer::Refused(reason) => panic!("{path} was done, and refused again: {reason}"),
+            }
+        }
         answer
     }
 

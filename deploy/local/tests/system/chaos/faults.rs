@@ -19,6 +19,7 @@ const BROKER_KILLS: u64 = 15;
 const DATABASE_KILLS: u64 = 15;
 const FREEZES: u64 = 30;
 const CUTS: u64 = 20;
+const HANGS: u64 = 36;
 
 /// Of so many kills of a part, one hits it again while it comes back.
 const AGAIN_ONE_IN: u32 = 8;
@@ -28,6 +29,15 @@ const AGAIN_AFTER_MAX: Duration = Duration::from_millis(400);
 
 /// How long a part is frozen.
 const FREEZE: std::ops::Range<u64> = 500..4_000;
+
+/// How long a server hangs before somebody loses patience.
+const HANG: Duration = Duration::from_secs(2);
+
+/// When RabbitMQ goes on, consumers are flooded with what piled up; they die at most so long after that.
+const FLOODED_MAX: Duration = Duration::from_millis(300);
+
+/// Whoever takes events and is killed in the flood.
+const FLOODED: [Service; 3] = [Service::Notification, Service::Auth, Service::Coupon];
 
 /// A killed part has a successor within this, or the supervisor is broken.
 const SUCCESSOR_LIMIT: Duration = Duration::from_secs(90);
@@ -40,6 +50,16 @@ enum Fault {
     Kill(Component, Option<Duration>),
     Freeze(Component, Duration),
     Cut(u32),
+    Hang(Hang),
+}
+
+/// A server hangs, and what comes of it.
+#[derive(Clone, Copy, Debug)]
+enum Hang {
+    /// It is killed with all that it was asked for.
+    Dies(Component),
+    /// RabbitMQ goes on, and who is flooded is killed so long after that.
+    Floods(Duration),
 }
 
 /// What was done.
@@ -52,6 +72,7 @@ pub struct Struck {
     kills_in_recovery: u64,
     freezes: u64,
     cuts: u64,
+    hangs: u64,
 }
 
 impl Struck {
@@ -63,6 +84,7 @@ impl Struck {
             (self.database_kills, DATABASE_KILLS),
             (self.freezes, FREEZES),
             (self.cuts, CUTS),
+            (self.hangs, HANGS),
         ];
         for (done, whole) in shares {
             assert!(done >= share(whole, seconds), "{self}");
@@ -74,13 +96,14 @@ impl fmt::Display for Struck {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "kills: {} of services, {} of RabbitMQ, {} of PostgreSQL, of them {} in recovery; {} freezes, {} cuts",
+            "kills: {} of services, {} of RabbitMQ, {} of PostgreSQL, of them {} in recovery; {} freezes, {} cuts, {} hangs",
             self.service_kills,
             self.broker_kills,
             self.database_kills,
             self.kills_in_recovery,
             self.freezes,
-            self.cuts
+            self.cuts,
+            self.hangs
         )
     }
 }
@@ -121,6 +144,16 @@ impl Faults {
             }
         });
         plan(CUTS, &mut random, &|random| Fault::Cut(random.random()));
+        // One kind after the other, so that a short run has all.
+        for number in 0..share(HANGS, seconds) {
+            let at = Duration::from_millis(random.random_range(0..seconds * 1_000));
+            let hang = match number % 3 {
+                0 => Hang::Floods(random.random_range(Duration::ZERO..FLOODED_MAX)),
+                1 => Hang::Dies(Component::Rabbitmq),
+                _ => Hang::Dies(Component::Postgres),
+            };
+            faults.push((at, Fault::Hang(hang)));
+        }
         faults.sort_by_key(|(at, _)| *at);
         Self(faults)
     }
@@ -143,12 +176,22 @@ impl Faults {
         }
         while let Some(done) = tasks.join_next().await {
             let (fault, kills) = done.unwrap();
-            struck.kills_in_recovery += kills.saturating_sub(1);
+            if let Fault::Kill(..) = fault {
+                struck.kills_in_recovery += kills.saturating_sub(1);
+            }
             match fault {
                 Fault::Kill(Component::Rabbitmq, _) => struck.broker_kills += kills,
                 Fault::Kill(Component::Postgres, _) => struck.database_kills += kills,
                 Fault::Kill(..) => struck.service_kills += kills,
                 Fault::Freeze(..) => struck.freezes += 1,
+                Fault::Hang(hang) => {
+                    struck.hangs += 1;
+                    match hang {
+                        Hang::Dies(Component::Postgres) => struck.database_kills += kills,
+                        Hang::Dies(_) => struck.broker_kills += kills,
+                        Hang::Floods(_) => struck.service_kills += kills,
+                    }
+                }
                 Fault::Cut(_) => {}
             }
         }
@@ -168,6 +211,7 @@ async fn strike_one(system: &System, turns: &Turns, fault: Fault) -> u64 {
             system.stack.kill(component, Signal::SIGCONT).await.unwrap();
             return 0;
         }
+        Fault::Hang(kind) => return hang(system, turns, kind).await,
         Fault::Cut(_) => return 0,
     };
     let _turn = turns[place(component)].lock().await;
@@ -182,6 +226,33 @@ async fn strike_one(system: &System, turns: &Turns, fault: Fault) -> u64 {
     } else {
         1
     }
+}
+
+/// Answers how many parts were killed.
+async fn hang(system: &System, turns: &Turns, kind: Hang) -> u64 {
+    let (server, end) = match kind {
+        Hang::Dies(server) => (server, Signal::SIGKILL),
+        Hang::Floods(_) => (Component::Rabbitmq, Signal::SIGCONT),
+    };
+    {
+        let _turn = turns[place(server)].lock().await;
+        system.stack.wait_ready(server).await.unwrap();
+        system.stack.kill(server, Signal::SIGSTOP).await.unwrap();
+        tokio::time::sleep(HANG).await;
+        system.stack.kill(server, end).await.unwrap();
+    }
+    let Hang::Floods(after) = kind else { return 1 };
+    tokio::time::sleep(after).await;
+    let mut kills = 0;
+    for service in FLOODED {
+        let component = service.into();
+        let _turn = turns[place(component)].lock().await;
+        wait_for_process(system, component).await;
+        if system.stack.kill(component, Signal::SIGKILL).await.is_ok() {
+            kills += 1;
+        }
+    }
+    kills
 }
 
 async fn wait_for_process(system: &System, component: Component) {

@@ -18,7 +18,7 @@ mod links;
 mod notices;
 mod outage;
 
-use std::{env, path::PathBuf, str::FromStr, sync::Arc};
+use std::{env, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
 use adfolio_local::{Service, Stack};
 use chrono::{TimeDelta, Utc};
@@ -196,5 +196,6 @@ async fn prepare(system: &System) -> Stage {
         product_id,
         campaign_id,
         codes: codes.try_into().unwrap(),
+        pause: Duration::ZERO,
     }
 }

@@ -11,7 +11,7 @@ const HAPPENINGS: [(&str, &str); 4] = [
     (
         "wallet",
         "SELECT 'deposit:' || id FROM transactions WHERE type = 'deposit'
-         UNION ALL SELECT 'posting:' || id FROM transactions WHERE type = 'chargeback'
+         UNION ALL SELECT 'posting:' || id FROM transactions WHERE type IN ('chargeback', 'membership')
          UNION ALL SELECT 'withdrawal:' || id || ':' || status FROM withdrawals WHERE status IN ('paid', 'rejected')",
     ),
     (
@@ -34,14 +34,7 @@ const NOTICES: &str =
 
 /// How many happenings have no notice and how many notices no happening, if any, with one of them.
 pub async fn differences(base_url: &str) -> Result<Option<String>, sqlx::Error> {
-    let mut happened = BTreeSet::new();
-    for (service, query) in HAPPENINGS {
-        happened.extend(names(base_url, service, query).await?);
-    }
-    let told: BTreeSet<String> = names(base_url, "notification", NOTICES)
-        .await?
-        .into_iter()
-        .collect();
+    let (happened, told) = (happened(base_url).await?, told(base_url).await?);
     let first = happened.symmetric_difference(&told).next();
     Ok(first.map(|first| {
         format!(
@@ -52,11 +45,26 @@ pub async fn differences(base_url: &str) -> Result<Option<String>, sqlx::Error> 
     }))
 }
 
+/// What users must be told of.
+pub async fn happened(base_url: &str) -> Result<BTreeSet<String>, sqlx::Error> {
+    let mut happened = BTreeSet::new();
+    for (service, query) in HAPPENINGS {
+        happened.append(&mut names(base_url, service, query).await?);
+    }
+    Ok(happened)
+}
+
+/// What users were told of.
+pub async fn told(base_url: &str) -> Result<BTreeSet<String>, sqlx::Error> {
+    names(base_url, "notification", NOTICES).await
+}
+
 async fn names(
     base_url: &str,
     service: &str,
     query: &'static str,
-) -> Result<Vec<String>, sqlx::Error> {
+) -> Result<BTreeSet<String>, sqlx::Error> {
     let mut connection = PgConnection::connect(&database(base_url, service)).await?;
-    sqlx::query_scalar(query).fetch_all(&mut connection).await
+    let names: Vec<String> = sqlx::query_scalar(query).fetch_all(&mut connection).await?;
+    Ok(names.into_iter().collect())
 }
