@@ -104,8 +104,8 @@ async fn happen_to_one_user(system: &System) {
         .await
         .ok();
     let change = json!({
-        "old_password": "correct horse battery", "password": "battery horse correct",
-        "confirm_password": "battery horse correct",
+        "old_password": "correct horse battery", "new_password": "seven quiet lighthouses",
+        "confirm_password": "seven quiet lighthouses",
     });
     user.client.post("/update/password", change).await.ok();
 }
