@@ -12,13 +12,14 @@ mod actor;
 mod books;
 mod check;
 mod defects;
+mod disk;
 mod faults;
 mod history;
 mod links;
 mod notices;
 mod outage;
 
-use std::{env, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
+use std::{env, ops::Range, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
 use adfolio_local::{Service, Stack};
 use chrono::{TimeDelta, Utc};
@@ -75,7 +76,7 @@ impl Chaos {
     /// Everything fails, and is looked at. Panics at whatever must not be.
     async fn run(self) {
         let stop = CancellationToken::new();
-        let acting = act(&self.system, &self.stage, self.seed, &stop).await;
+        let acting = act(&self.system, &self.stage, self.seed, 0..ACTORS, &stop).await;
         let base_url = self.system.stack.database_base_url();
         let watching = tokio::spawn(books::watch(base_url, stop.clone()));
         let faults = Faults::new(self.seed, self.seconds);
@@ -137,15 +138,16 @@ async fn start(environment: &[(Service, &str, &str)]) -> (Arc<System>, Links) {
     (Arc::new(system), links)
 }
 
-/// Actors who act until told to stop.
+/// Actors of these numbers who act until told to stop.
 async fn act(
     system: &System,
     stage: &Arc<Stage>,
     seed: u64,
+    numbers: Range<usize>,
     stop: &CancellationToken,
 ) -> Vec<JoinHandle<History>> {
     let mut actors = Vec::new();
-    for number in 0..ACTORS {
+    for number in numbers {
         actors.push(Actor::prepare(system, stage, number, seed).await);
     }
     actors

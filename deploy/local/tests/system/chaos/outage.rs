@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    act, books::database, check, notices, prepare, remembered, setting, start, stop_system,
+    ACTORS, act, books::database, check, notices, prepare, remembered, setting, start, stop_system,
 };
 use crate::setup::System;
 
@@ -54,7 +54,7 @@ async fn money_does_not_need_the_broker() {
     let stop = CancellationToken::new();
     links.hide_broker(true);
     let began = Instant::now();
-    let acting = act(&system, &stage, seed, &stop).await;
+    let acting = act(&system, &stage, seed, 0..ACTORS, &stop).await;
     sleep(Duration::from_secs(seconds)).await;
     happen_to_one_user(&system).await;
 

@@ -1,0 +1,161 @@
+//! Full disks: RabbitMQ's costs no call, PostgreSQL's stops money and loses none. With room again PostgreSQL goes on by itself;
+//! RabbitMQ, whose quorum queues do not come back from a failed write to their log, has to be started again, and then
+//! everything arrives.
+//!
+//! The disks are two small file systems in memory. Only root may mount those: for everybody else the test says that it shows
+//! nothing. `DISK_SECONDS` (8) says for how long each is full.
+
+use std::{
+    fs::{self, File},
+    io::{ErrorKind, Write as _},
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+    time::Duration,
+};
+
+use adfolio_local::{Component, Signal, Stack};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::{act, check, prepare, remembered, setting, stop_system};
+use crate::setup::System;
+
+/// Everything but RabbitMQ: a fresh PostgreSQL with six databases, and what it writes under load.
+const STACK_MEGABYTES: u32 = 700;
+
+/// RabbitMQ stops taking messages when less than 50 MB are free.
+const BROKER_MEGABYTES: u32 = 200;
+
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// With room again, money is taken within this.
+const RECOVERY_LIMIT: Duration = Duration::from_mins(1);
+
+const POLL: Duration = Duration::from_millis(200);
+
+/// Between two journeys of an advertiser.
+const PAUSE: Duration = Duration::from_millis(300);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn full_disks_lose_nothing() {
+    let full = Duration::from_secs(setting("DISK_SECONDS").unwrap_or(8));
+    let folder = tempfile::Builder::new()
+        .prefix("adfolio-disk-")
+        .tempdir()
+        .unwrap();
+    let Some(disk) = Disk::mount(folder.path(), STACK_MEGABYTES) else {
+        println!("not shown: this account may not mount file systems");
+        return;
+    };
+    let broker_folder = folder.path().join("rabbitmq");
+    fs::create_dir(&broker_folder).unwrap();
+    let broker_disk = Disk::mount(&broker_folder, BROKER_MEGABYTES).expect("a second one");
+    let system = Arc::new(System::start_from(Stack::builder().data_dir(folder.path())).await);
+    let stage = Arc::new(prepare(&system).await.with_pause(PAUSE));
+    let witness = system.advertiser("witness").await;
+
+    let stop = CancellationToken::new();
+    let acting = act(&system, &stage, 1, 0..6, &stop).await;
+    let filler = broker_disk.fill();
+    sleep(full).await;
+    fs::remove_file(filler).unwrap();
+    let back = Instant::now();
+    let broker = Component::Rabbitmq;
+    system.stack.kill(broker, Signal::SIGTERM).await.unwrap();
+    system.stack.wait_ready(broker).await.unwrap();
+    stop.cancel();
+    let mut histories = remembered(acting).await;
+    for history in &histories {
+        assert_eq!(history.unavailable, 0, "a call needed the broker's disk");
+    }
+    check::wait_until_quiet(&system).await;
+    println!(
+        "RabbitMQ without room for {full:?}: no call failed; everything arrived {:.1} s after there was room again and it was \
+         restarted",
+        back.elapsed().as_secs_f32()
+    );
+
+    let stop = CancellationToken::new();
+    let acting = act(&system, &stage, 2, 6..12, &stop).await;
+    let filler = disk.fill();
+    sleep(full).await;
+    fs::remove_file(filler).unwrap();
+    let back = Instant::now();
+    let taken = timeout(
+        RECOVERY_LIMIT,
+        wait_until_money_is_taken(&system, &witness.id),
+    );
+    assert!(
+        taken.await.is_ok(),
+        "no money was taken after {RECOVERY_LIMIT:?}"
+    );
+    let taken = back.elapsed();
+    stop.cancel();
+    histories.extend(remembered(acting).await);
+    let failed: usize = histories.iter().map(|history| history.unavailable).sum();
+    check::wait_until_quiet(&system).await;
+    println!(
+        "PostgreSQL without room for {full:?}: {failed} attempts failed; money was taken {:.1} s after there was room again",
+        taken.as_secs_f32()
+    );
+    for history in &histories {
+        check::compare(&system, history).await;
+    }
+    stop_system(system).await;
+}
+
+async fn wait_until_money_is_taken(system: &System, user_id: &str) {
+    let body = serde_json::json!({"user_id": user_id, "amount": "1.00", "remark": "room"});
+    let call = || {
+        system
+            .admin
+            .try_post_keyed("/admin/wallet/deposit", "room", &body)
+    };
+    while !call().await.is_ok_and(|reply| reply.code == 200) {
+        sleep(POLL).await;
+    }
+}
+
+/// A file system of its own.
+struct Disk(PathBuf);
+
+impl Disk {
+    /// None when this account may not.
+    fn mount(folder: &Path, megabytes: u32) -> Option<Self> {
+        let size = format!("size={megabytes}m,mode=755");
+        let status = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
+            .arg(folder)
+            .status();
+        status
+            .is_ok_and(|status| status.success())
+            .then(|| Self(folder.to_owned()))
+    }
+
+    /// Leaves no byte free. Removing the answered file makes room again.
+    fn fill(&self) -> PathBuf {
+        let path = self.0.join("filler");
+        let mut file = File::create(&path).unwrap();
+        let mut length = CHUNK_BYTES;
+        while length > 0 {
+            match file.write(&vec![0; length]) {
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::StorageFull => length /= 2,
+                Err(error) => panic!("cannot fill the disk: {error}"),
+            }
+        }
+        path
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("cp")
+            .arg("-r")
+            .arg(self.0.join("log"))
+            .status();
+        // Lazily: a process of a failed test may still be ending.
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
