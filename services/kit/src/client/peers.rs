@@ -14,15 +14,20 @@ use http::{Request, Response, Uri, Version};
 use http_body_util::BodyExt as _;
 use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
+use tokio_rustls::{client::TlsStream, rustls};
 use tokio_util::io::InspectReader;
 use tonic::Status;
 use tonic::body::Body;
-use tracing::debug;
+use tracing::{debug, warn};
 
 use super::replay::Replayable;
+use crate::config::ConfigError;
+use crate::tls::Tls;
 
 /// How often a name is looked up again.
 const RESOLVE_INTERVAL: Duration = Duration::from_secs(5);
@@ -52,24 +57,60 @@ const MAX_ADDRESSES: usize = 64;
 const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
 const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
 
+/// TLS to one service, known by its name.
+#[derive(Clone, Debug)]
+pub(super) struct Secured {
+    tls: Tls,
+    name: ServerName<'static>,
+}
+
+impl Secured {
+    /// To whoever has a certificate of `service`.
+    pub(super) fn new(tls: &Tls, service: &'static str) -> Result<Self, ConfigError> {
+        let name = ServerName::try_from(service).map_err(|_| ConfigError::Invalid {
+            name: "the name of a service",
+            expected: "a DNS name",
+        })?;
+        Ok(Self {
+            tls: tls.clone(),
+            name,
+        })
+    }
+
+    async fn connect(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+        let connected = self.tls.connect(self.name.clone(), stream).await;
+        if let Err(error) = &connected {
+            // A replica that restarts ends connections, too; what is wrong with a certificate stays until somebody acts.
+            if error.kind() == io::ErrorKind::InvalidData {
+                warn!(service = ?self.name, %error, "a replica did not prove to be the service");
+            }
+        }
+        connected
+    }
+}
+
 /// All replicas of one service.
 #[derive(Debug)]
 pub(super) struct Peers {
     names: Vec<(String, u16)>,
+    secured: Option<Secured>,
     known: RwLock<Vec<Arc<Peer>>>,
     turn: AtomicUsize,
 }
 
 impl Peers {
-    /// The replicas behind these names and ports.
-    pub(super) fn new(names: Vec<(String, u16)>) -> Self {
+    /// The replicas behind these names and ports, in the clear or secured.
+    pub(super) fn new(names: Vec<(String, u16)>, secured: Option<Secured>) -> Self {
         // Addresses need no look-up: the first call finds them.
         let given = names
             .iter()
             .filter_map(|(host, port)| Some(SocketAddr::new(host.parse().ok()?, *port)));
-        let known = given.map(|address| Arc::new(Peer::new(address))).collect();
+        let known = given
+            .map(|address| Arc::new(Peer::new(address, secured.clone())))
+            .collect();
         Self {
             names,
+            secured,
             known: RwLock::new(known),
             turn: AtomicUsize::new(0),
         }
@@ -118,7 +159,10 @@ impl Peers {
             .into_iter()
             .map(|address| {
                 let kept = known.iter().find(|peer| peer.address == address);
-                kept.map_or_else(|| Arc::new(Peer::new(address)), Arc::clone)
+                kept.map_or_else(
+                    || Arc::new(Peer::new(address, self.secured.clone())),
+                    Arc::clone,
+                )
             })
             .collect();
     }
@@ -171,15 +215,17 @@ enum Unanswered {
 #[derive(Debug)]
 struct Peer {
     address: SocketAddr,
+    secured: Option<Secured>,
     /// The live connection. Locked while one is made, so that a burst of calls makes one.
     connection: tokio::sync::Mutex<Option<SendRequest<Body>>>,
     down_until: Mutex<Option<Instant>>,
 }
 
 impl Peer {
-    fn new(address: SocketAddr) -> Self {
+    fn new(address: SocketAddr, secured: Option<Secured>) -> Self {
         Self {
             address,
+            secured,
             connection: tokio::sync::Mutex::new(None),
             down_until: Mutex::new(None),
         }
@@ -214,7 +260,7 @@ impl Peer {
                 }
             };
             let repeatable = call.can_repeat();
-            let request = addressed(call.request(), self.address);
+            let request = addressed(call.request(), self.address, self.scheme());
             let answer = connection.try_send_request(request);
             // A call that was handed over while the connection ended is given back when nobody could hand over another.
             drop(connection);
@@ -234,6 +280,14 @@ impl Peer {
         Err(Unanswered::Unsent(Status::unavailable(
             "service closed its connection",
         )))
+    }
+
+    fn scheme(&self) -> &'static str {
+        if self.secured.is_some() {
+            "https"
+        } else {
+            "http"
+        }
     }
 
     /// Makes the next call open a new connection.
@@ -273,6 +327,17 @@ impl Peer {
     async fn open(self: &Arc<Self>) -> io::Result<SendRequest<Body>> {
         let stream = TcpStream::connect(self.address).await?;
         stream.set_nodelay(true)?;
+        match &self.secured {
+            None => self.greet(stream).await,
+            Some(secured) => self.greet(secured.connect(stream).await?).await,
+        }
+    }
+
+    /// Begins HTTP/2, and waits until the server has said so, too.
+    async fn greet<S>(self: &Arc<Self>, stream: S) -> io::Result<SendRequest<Body>>
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
         let (heard, greeted) = oneshot::channel();
         let mut heard = Some(heard);
         let stream = InspectReader::new(stream, move |bytes: &[u8]| {
@@ -306,7 +371,8 @@ impl Peer {
         });
         // The kernel makes a connection before the server has taken it, and ends it when the server goes away without. Calls
         // that were sent by then are lost with it, and nobody can tell whether they were seen. A server that has taken a
-        // connection says so at once, with its settings: calls wait for its first byte.
+        // connection says so at once, with its settings: calls wait for its first byte. By TLS that byte also says that the
+        // server took the certificate of this process, which it looks at after the handshake is over for the client.
         greeted
             .await
             .map_err(|_| io::Error::from(io::ErrorKind::ConnectionReset))?;
@@ -315,12 +381,12 @@ impl Peer {
 }
 
 /// HTTP/2 takes the authority from the URI.
-fn addressed(mut request: Request<Body>, address: SocketAddr) -> Request<Body> {
+fn addressed(mut request: Request<Body>, address: SocketAddr, scheme: &str) -> Request<Body> {
     let path = request
         .uri()
         .path_and_query()
         .map_or("/", http::uri::PathAndQuery::as_str);
-    if let Ok(uri) = Uri::try_from(format!("http://{address}{path}")) {
+    if let Ok(uri) = Uri::try_from(format!("{scheme}://{address}{path}")) {
         *request.uri_mut() = uri;
     }
     *request.version_mut() = Version::HTTP_2;
