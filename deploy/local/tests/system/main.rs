@@ -16,3 +16,4 @@ mod journey;
 mod overspending;
 mod secrets;
 mod setup;
+mod tls;

@@ -18,13 +18,12 @@ mod outage;
 
 use std::{env, path::PathBuf, str::FromStr, sync::Arc};
 
-use adfolio_local::Stack;
 use chrono::{TimeDelta, Utc};
 use serde_json::json;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::setup::System;
+use crate::setup::{self, System};
 use actor::{Actor, Stage};
 use faults::Faults;
 use history::History;
@@ -92,7 +91,7 @@ async fn stop_system(system: Arc<System>) {
 
 /// A system whose parts reach each other through proxies.
 async fn start() -> (Arc<System>, Links) {
-    let mut builder = Stack::builder();
+    let mut builder = setup::builder();
     if let Some(folder) = setting::<PathBuf>("CHAOS_DATA") {
         builder = builder.data_dir(folder);
     }
