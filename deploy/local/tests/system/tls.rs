@@ -7,6 +7,9 @@ use adfolio_local::{Service, Stack};
 use adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient;
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
 use adfolio_proto::wallet::v1::{DepositRequest, HoldRequest};
+use adfolio_testkit::eventually;
+use lapin::options::BasicPublishOptions;
+use lapin::{BasicProperties, Connection, ConnectionProperties};
 use serde_json::json;
 use tonic::{Code, Status};
 use uuid::Uuid;
@@ -62,16 +65,43 @@ async fn services_know_each_other_and_nobody_else_moves_money() {
     assert_eq!(property["to_be_consumed"], "40.00");
     // Wallet asks plan and coupon for their books.
     system.assert_reconciled().await;
-    let verified = system
-        .stack
-        .operator_command()
-        .unwrap()
-        .args(["wallet", "verify"])
-        .output()
+    operate(&system.stack, &["wallet", "verify"]).await;
+    a_dead_letter_is_sent_back(&system.stack).await;
+    system.stack.stop().await;
+}
+
+/// What adfolioctl prints, by its own certificate and as its own user of the broker.
+async fn operate(stack: &Stack, arguments: &[&str]) -> String {
+    let mut command = stack.operator_command().unwrap();
+    let done = command.args(arguments).output().await.unwrap();
+    assert!(done.status.success(), "{arguments:?}: {done:?}");
+    String::from_utf8(done.stdout).unwrap()
+}
+
+/// What is no event goes to the dead letters of coupon, and from there back to its queue.
+async fn a_dead_letter_is_sent_back(stack: &Stack) {
+    let connection = Connection::connect(stack.amqp_url(), ConnectionProperties::default())
         .await
         .unwrap();
-    assert!(verified.status.success(), "{verified:?}");
-    system.stack.stop().await;
+    let channel = connection.create_channel().await.unwrap();
+    let (options, properties) = (BasicPublishOptions::default(), BasicProperties::default());
+    channel
+        .basic_publish(
+            "".into(),
+            "adfolio.coupon.plans".into(),
+            options,
+            b"no event",
+            properties,
+        )
+        .await
+        .unwrap();
+    eventually("the letter is dead", || async {
+        let letters = operate(stack, &["dead", "list", "coupon.plans"]).await;
+        letters.contains("adfolio.coupon.plans")
+    })
+    .await;
+    let told = operate(stack, &["dead", "redrive", "coupon.plans"]).await;
+    assert!(told.contains("sent 1 back"), "{told}");
 }
 
 /// A channel to wallet by the certificate of another program.
