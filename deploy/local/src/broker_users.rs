@@ -5,6 +5,8 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use adfolio_kit::broker::Broker;
+use adfolio_kit::config::BrokerArgs;
 use anyhow::{Context as _, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -107,8 +109,7 @@ struct Rights {
 
 /// Writes the broker's users for its start. Passwords are made once; only their hashes are in the file.
 pub(crate) fn write_definitions(layout: &Layout) -> Result<PathBuf> {
-    let namespace =
-        std::env::var(NAMESPACE_VARIABLE).unwrap_or_else(|_| DEFAULT_NAMESPACE.to_owned());
+    let namespace = namespace();
     let rights = all_rights(&namespace);
     let mut users = vec![
         // Without a hash no password fits: the broker's own account with a known password is closed, also in an old folder.
@@ -126,6 +127,21 @@ pub(crate) fn write_definitions(layout: &Layout) -> Result<PathBuf> {
     }
     let definitions = definitions(&namespace, &users, &rights);
     layout.write_secret("amqp-definitions.json", &definitions.to_string())
+}
+
+fn namespace() -> String {
+    std::env::var(NAMESPACE_VARIABLE).unwrap_or_else(|_| DEFAULT_NAMESPACE.to_owned())
+}
+
+/// Makes the exchanges that the services share, as the administrator, for they may not.
+pub(crate) async fn declare_exchanges(administrator_url: &str) -> Result<()> {
+    let broker = Broker::new(&BrokerArgs::new(administrator_url, namespace()))?;
+    let session = broker
+        .open("local")
+        .await
+        .context("cannot declare the exchanges")?;
+    session.close().await;
+    Ok(())
 }
 
 fn definitions(namespace: &str, users: &[Value], rights: &[Rights]) -> Value {
@@ -182,44 +198,42 @@ fn all_rights(namespace: &str) -> Vec<Rights> {
     all
 }
 
-/// Every session declares the exchanges and the queue of what has no consumer, so that whoever is first finds a broker
-/// without them. Beside these a service has its own queues and, where it keeps an outbox, what it publishes.
+/// A service declares its own queues, binds them to the events and to the dead letters, and publishes events. The gateway has
+/// no outbox and no dead letters; the wallet has its stream.
 fn service_rights(namespace: &str, service: Service) -> Rights {
     let name = service.name();
     let own = format!(r"{namespace}\.{name}\..+");
-    let shared = format!(r"{namespace}\.(events|dead|unrouted)");
-    let stream = if service == Service::Wallet {
-        format!("|{WALLET_STREAM}")
+    if service == Service::Gateway {
+        return Rights {
+            user: name,
+            configure: format!("^{own}$"),
+            write: format!("^{own}$"),
+            read: format!(r"^({namespace}\.events|{own})$"),
+            events: NOTHING.to_owned(),
+        };
+    }
+    let shared = format!(r"{namespace}\.(events|dead)");
+    let declared = if service == Service::Wallet {
+        format!("{own}|{WALLET_STREAM}")
     } else {
-        String::new()
-    };
-    // The gateway has no outbox and no dead letters; `unrouted` is written to by the exchange that it declares.
-    let written = if service == Service::Gateway {
-        format!(r"{namespace}\.unrouted")
-    } else {
-        shared.clone()
+        own.clone()
     };
     Rights {
         user: name,
-        configure: format!("^({shared}|{own}{stream})$"),
-        write: format!("^({written}|{own}{stream})$"),
+        configure: format!("^({declared})$"),
+        write: format!("^({shared}|{declared})$"),
         read: format!("^({shared}|{own})$"),
-        events: if service == Service::Gateway {
-            NOTHING.to_owned()
-        } else {
-            format!(r"^adfolio\.{name}\.")
-        },
+        events: format!(r"^adfolio\.{name}\."),
     }
 }
 
 /// Takes dead letters of every service and sends them to the queue that they came from.
 fn operator_rights(namespace: &str) -> Rights {
-    let shared = format!(r"{namespace}\.(events|dead|unrouted)");
     Rights {
         user: OPERATOR,
-        configure: format!("^{shared}$"),
-        write: format!(r"^({DEFAULT_EXCHANGE}|{namespace}\.unrouted)$"),
-        read: format!(r"^({shared}|{namespace}\.[^.]+\.[^.]+\.dead)$"),
+        configure: NOTHING.to_owned(),
+        write: format!("^{DEFAULT_EXCHANGE}$"),
+        read: format!(r"^{namespace}\.[^.]+\.[^.]+\.dead$"),
         events: NOTHING.to_owned(),
     }
 }

@@ -279,6 +279,7 @@ impl Stack {
         }
         if builder.amqp_url.is_none() {
             self.wait_ready(Component::Rabbitmq).await?;
+            broker_users::declare_exchanges(&self.amqp_url).await?;
         }
         Ok(())
     }

@@ -83,8 +83,15 @@ async fn a_service_stays_among_its_own_queues_and_speaks_for_itself() {
         consume(&own, &queue).await.unwrap();
         own.close().await;
     }
+    let coupon = session(&stack, Service::Coupon).await;
+    let options = lapin::options::ExchangeDeleteOptions::default();
+    let deleted = coupon
+        .channel
+        .exchange_delete("adfolio.events".into(), options);
+    assert_eq!(code(deleted.await), ACCESS_REFUSED);
     // A refusal ends the channel, so each needs a session of its own.
     for queue in [
+        "adfolio.unrouted",
         "adfolio.wallet.test",
         "adfolio.wallet.test.dead",
         "wallet.events",
@@ -131,9 +138,6 @@ async fn the_brokers_own_account_is_closed_and_a_reader_only_reads() {
         let opened = Connection::connect(&url, ConnectionProperties::default()).await;
         assert_eq!(code(opened), ACCESS_REFUSED);
     }
-    // The exchanges are made by whoever comes first.
-    session(&stack, Service::Wallet).await.close().await;
-
     let reader = Connection::connect(&stack.reader_amqp_url(), ConnectionProperties::default())
         .await
         .unwrap();

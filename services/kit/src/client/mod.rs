@@ -2,6 +2,7 @@
 
 mod peers;
 mod replay;
+mod secured;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -22,7 +23,8 @@ use crate::deadline::{Deadline, parse_grpc_timeout};
 use crate::identity::Caller;
 use crate::telemetry;
 use crate::tls::Tls;
-use peers::{Peers, Secured};
+use peers::Peers;
+use secured::Secured;
 
 /// The limit of a call made without a caller's deadline.
 pub const DEFAULT_LIMIT: Duration = Duration::from_secs(5);

@@ -14,20 +14,17 @@ use http::{Request, Response, Uri, Version};
 use http_body_util::BodyExt as _;
 use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
-use tokio_rustls::{client::TlsStream, rustls};
 use tokio_util::io::InspectReader;
 use tonic::Status;
 use tonic::body::Body;
-use tracing::{debug, warn};
+use tracing::debug;
 
 use super::replay::Replayable;
-use crate::config::ConfigError;
-use crate::tls::Tls;
+use super::secured::Secured;
 
 /// How often a name is looked up again.
 const RESOLVE_INTERVAL: Duration = Duration::from_secs(5);
@@ -56,38 +53,6 @@ const MAX_ADDRESSES: usize = 64;
 /// Bytes in flight per call and per connection before the receiver must say that it read some.
 const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
 const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
-
-/// TLS to one service, known by its name.
-#[derive(Clone, Debug)]
-pub(super) struct Secured {
-    tls: Tls,
-    name: ServerName<'static>,
-}
-
-impl Secured {
-    /// To whoever has a certificate of `service`.
-    pub(super) fn new(tls: &Tls, service: &'static str) -> Result<Self, ConfigError> {
-        let name = ServerName::try_from(service).map_err(|_| ConfigError::Invalid {
-            name: "the name of a service",
-            expected: "a DNS name",
-        })?;
-        Ok(Self {
-            tls: tls.clone(),
-            name,
-        })
-    }
-
-    async fn connect(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
-        let connected = self.tls.connect(self.name.clone(), stream).await;
-        if let Err(error) = &connected {
-            // A replica that restarts ends connections, too; what is wrong with a certificate stays until somebody acts.
-            if error.kind() == io::ErrorKind::InvalidData {
-                warn!(service = ?self.name, %error, "a replica did not prove to be the service");
-            }
-        }
-        connected
-    }
-}
 
 /// All replicas of one service.
 #[derive(Debug)]
