@@ -38,7 +38,7 @@ struct Shared {
 impl Gateway {
     /// From the configuration; nothing is connected yet. Event streams end with `shutdown`.
     pub fn new(config: &GatewayConfig, shutdown: &Shutdown) -> Result<Self, ConfigError> {
-        let services = Services::connect(&config.services)?;
+        let services = Services::connect(&config.services, config.server.tls.load()?.as_ref())?;
         let session_ttl = Duration::from_secs(config.session_cache_seconds);
         let sessions = Sessions::new(services.clone(), session_ttl);
         let basic_config = BasicConfigCache::new(

@@ -1,7 +1,8 @@
 //! The clients of the services behind.
 
-use adfolio_kit::client::{Channel, ClientOptions, connect};
+use adfolio_kit::client::{Channel, ClientOptions, connect_to};
 use adfolio_kit::config::ConfigError;
+use adfolio_kit::tls::Tls;
 use adfolio_proto::acceptor::v1::acceptor_admin_service_client::AcceptorAdminServiceClient;
 use adfolio_proto::acceptor::v1::acceptor_service_client::AcceptorServiceClient;
 use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
@@ -55,14 +56,14 @@ pub struct Services {
 
 impl Services {
     /// Opens a channel to each service; nothing is connected yet.
-    pub fn connect(urls: &ServiceUrls) -> Result<Self, ConfigError> {
-        let options = ClientOptions::default();
-        let auth = connect(&urls.auth_url, options)?;
-        let wallet = connect(&urls.wallet_url, options)?;
-        let plan = connect(&urls.plan_url, options)?;
-        let coupon = connect(&urls.coupon_url, options)?;
-        let notification = connect(&urls.notification_url, options)?;
-        let acceptor = connect(&urls.acceptor_url, options)?;
+    pub fn connect(urls: &ServiceUrls, tls: Option<&Tls>) -> Result<Self, ConfigError> {
+        let open = |service, url: &str| connect_to(service, url, ClientOptions::default(), tls);
+        let auth = open("auth", &urls.auth_url)?;
+        let wallet = open("wallet", &urls.wallet_url)?;
+        let plan = open("plan", &urls.plan_url)?;
+        let coupon = open("coupon", &urls.coupon_url)?;
+        let notification = open("notification", &urls.notification_url)?;
+        let acceptor = open("acceptor", &urls.acceptor_url)?;
         let channels = [
             ("auth", auth.clone()),
             ("wallet", wallet.clone()),

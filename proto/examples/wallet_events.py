@@ -198,7 +198,7 @@ def follow(channel, stream, state, until_idle):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--url", default=os.environ.get("AMQP_URL", "amqp://guest:guest@127.0.0.1:8072"))
+    parser.add_argument("--url", default=os.environ.get("AMQP_URL", "amqp://reader:reader@127.0.0.1:8072"))
     parser.add_argument("--stream", default="wallet.events")
     parser.add_argument("--state", required=True, help="file that keeps the place in the stream and the balances")
     parser.add_argument("--until-idle", type=float, help="print the balances and end once nothing has come for so many seconds")

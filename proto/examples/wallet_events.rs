@@ -59,7 +59,7 @@ struct Args {
     #[arg(
         long,
         env = "AMQP_URL",
-        default_value = "amqp://guest:guest@127.0.0.1:8072"
+        default_value = "amqp://reader:reader@127.0.0.1:8072"
     )]
     url: String,
     /// The stream

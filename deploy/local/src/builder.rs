@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::Permissions;
+use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -42,6 +43,8 @@ pub struct StackBuilder {
     pub(crate) extra: HashMap<Service, Vec<(String, String)>>,
     pub(crate) database_url: Option<Url>,
     pub(crate) amqp_url: Option<String>,
+    pub(crate) broker_addresses: HashMap<Service, SocketAddr>,
+    pub(crate) tls: bool,
 }
 
 impl StackBuilder {
@@ -59,6 +62,8 @@ impl StackBuilder {
             extra: HashMap::new(),
             database_url: None,
             amqp_url: None,
+            broker_addresses: HashMap::new(),
+            tls: false,
         }
     }
 
@@ -151,6 +156,23 @@ impl StackBuilder {
         self
     }
 
+    /// Lets one service reach the private RabbitMQ at another address, as the user that it is: a proxy in front of it.
+    pub fn broker_address(mut self, service: Service, address: SocketAddr) -> Self {
+        self.broker_addresses.insert(service, address);
+        self
+    }
+
+    /// Makes certificates, and lets the services speak to each other by mutual TLS only.
+    pub fn tls(mut self, tls: bool) -> Self {
+        self.tls = tls;
+        self
+    }
+
+    /// What the address of a service begins with.
+    pub fn scheme(&self) -> &'static str {
+        scheme(self.tls)
+    }
+
     /// Starts everything and returns when all of it is ready. What was started is ended again if anything fails, or if the
     /// returned future is dropped.
     pub async fn start(self) -> Result<Stack> {
@@ -222,6 +244,10 @@ impl StackBuilder {
             .unwrap_or_else(|| repository().join("web/dist"));
         std::path::absolute(&folder).unwrap_or(folder)
     }
+}
+
+pub(crate) const fn scheme(tls: bool) -> &'static str {
+    if tls { "https" } else { "http" }
 }
 
 /// The repository this program was built from.

@@ -23,7 +23,9 @@
 //! 3. Only processes that this crate started are ever signalled: they carry a mark in their environment.
 //! 4. Everything is written below the data directory.
 
+mod broker_users;
 mod builder;
+mod certificates;
 pub mod cli;
 mod component;
 mod databases;
@@ -36,6 +38,7 @@ mod stack;
 mod staff;
 
 pub use builder::StackBuilder;
+pub use certificates::TlsFiles;
 pub use component::{Component, Service};
 pub use nix::sys::signal::Signal;
 pub use ports::Ports;

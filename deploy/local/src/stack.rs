@@ -11,7 +11,9 @@ use tokio::process::Command;
 use tokio::time::timeout;
 use tracing::info;
 
-use crate::builder::StackBuilder;
+use crate::broker_users::{self, BrokerAccess};
+use crate::builder::{StackBuilder, scheme};
+use crate::certificates::{self, TlsFiles};
 use crate::component::{Component, Service};
 use crate::databases::Home;
 use crate::layout::{Layout, Lock};
@@ -33,7 +35,9 @@ pub struct Stack {
     layout: Layout,
     ports: Ports,
     home: Home,
+    broker: BrokerAccess,
     amqp_url: String,
+    tls: bool,
     operator: Option<Launch>,
     children: Vec<Supervised>,
     stopped: bool,
@@ -70,15 +74,20 @@ impl Stack {
             Some(url) => Home::Given(url.clone()),
             None => Home::Private(postgres::superuser_url(&ports)?),
         };
-        let amqp_url = builder
-            .amqp_url
-            .clone()
-            .unwrap_or_else(|| rabbitmq::url(&ports));
+        let broker = match &builder.amqp_url {
+            Some(url) => BrokerAccess::Given(url.clone()),
+            None => BrokerAccess::Private {
+                port: ports.amqp,
+                passwords: broker_users::passwords(&layout),
+            },
+        };
         let mut stack = Self {
             layout,
             ports,
             home,
-            amqp_url,
+            broker,
+            amqp_url: String::new(),
+            tls: builder.tls,
             operator: None,
             children: Vec::new(),
             stopped: false,
@@ -100,7 +109,13 @@ impl Stack {
 
     /// Address of a service's gRPC listener; the gateway's speaks HTTP.
     pub fn grpc_url(&self, service: Service) -> String {
-        format!("http://{}", self.ports.listen_address(service))
+        let tls = self.tls && service != Service::Gateway;
+        format!("{}://{}", scheme(tls), self.ports.listen_address(service))
+    }
+
+    /// The certificate of a program (`wallet`, `adfolioctl`, `network`), where the stack has them.
+    pub fn tls_files(&self, name: &str) -> Option<TlsFiles> {
+        self.tls.then(|| TlsFiles::of(&self.layout, name))
     }
 
     /// Address of a service's `/healthz`, `/readyz` and `/metrics`.
@@ -118,9 +133,19 @@ impl Stack {
         self.home.base_url().to_string()
     }
 
-    /// Address of the broker.
+    /// Address of the broker for whoever may do everything there.
     pub fn amqp_url(&self) -> &str {
         &self.amqp_url
+    }
+
+    /// Address of the broker as the user of one service.
+    pub fn service_amqp_url(&self, service: Service) -> Result<String> {
+        self.broker.service_url(service, None)
+    }
+
+    /// Address of the broker for consumers that are no part of the stack.
+    pub fn reader_amqp_url(&self) -> String {
+        self.broker.reader_url()
     }
 
     /// The ports in use.
@@ -242,9 +267,11 @@ impl Stack {
             let epmd = rabbitmq::epmd(&self.layout, &self.ports)?;
             self.supervise(epmd);
             self.wait_ready(Component::Epmd).await?;
-            let broker = rabbitmq::prepare(&self.layout, &self.ports)?;
+            let definitions = broker_users::write_definitions(&self.layout)?;
+            let broker = rabbitmq::prepare(&self.layout, &self.ports, &definitions)?;
             self.supervise(broker);
         }
+        self.amqp_url = self.broker.administrator_url()?;
         if builder.database_url.is_none() {
             let database = postgres::prepare(&self.layout, &self.ports, builder.durable).await?;
             self.supervise(database);
@@ -252,16 +279,22 @@ impl Stack {
         }
         if builder.amqp_url.is_none() {
             self.wait_ready(Component::Rabbitmq).await?;
+            broker_users::declare_exchanges(&self.amqp_url).await?;
         }
         Ok(())
     }
 
     async fn start_services(&mut self, builder: &StackBuilder) -> Result<()> {
         let programs = builder.resolve_programs()?;
+        if self.tls {
+            certificates::make(&self.layout)?;
+        }
         let surroundings = Surroundings {
             ports: &self.ports,
             programs: &programs,
-            amqp_url: &self.amqp_url,
+            broker: &self.broker,
+            broker_addresses: &builder.broker_addresses,
+            tls: self.tls,
         };
         let mut units = Vec::new();
         for service in &builder.services {
@@ -269,7 +302,7 @@ impl Stack {
             let extra = builder.extra.get(service).map_or(&[][..], Vec::as_slice);
             units.push(surroundings.unit(&self.layout, *service, database.as_deref(), extra)?);
         }
-        self.operator = Some(surroundings.operator(self.layout.root())?);
+        self.operator = Some(surroundings.operator(&self.layout)?);
         for unit in units {
             self.supervise(unit);
         }

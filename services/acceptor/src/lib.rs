@@ -64,7 +64,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
     let acceptors = Acceptors::new(pool.clone(), config.clock.clone(), ids.clone());
     let broker = service.broker(&config.broker)?;
     let wake = service.relay(&pool, &broker, &migrated);
-    let peers = Peers::connect(&config, rules.step_limit())?;
+    let peers = Peers::connect(&config, rules.step_limit(), service.tls.as_ref())?;
     let acceptances = Acceptances::new(
         pool.clone(),
         config.clock.clone(),

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use adfolio_kit::client::{
-    Channel, ClientOptions, RetryPolicy, call_with_retry, connect, outgoing,
+    Channel, ClientOptions, RetryPolicy, call_with_retry, connect_to, outgoing,
 };
 use adfolio_kit::config::ConfigError;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::tls::Tls;
 use adfolio_proto::auth::v1::LookUpUsersRequest;
 use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
 use adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient;
@@ -35,13 +36,18 @@ pub struct Peers {
 
 impl Peers {
     /// Clients for the configured addresses. Nothing is connected yet.
-    pub fn connect(config: &Config, step_limit: Duration) -> Result<Self, ConfigError> {
+    pub fn connect(
+        config: &Config,
+        step_limit: Duration,
+        tls: Option<&Tls>,
+    ) -> Result<Self, ConfigError> {
         let options = ClientOptions {
             call_limit: step_limit,
         };
+        let open = |service, url: &str| connect_to(service, url, options, tls);
         Ok(Self {
-            ledger: LedgerServiceClient::new(connect(&config.wallet_url, options)?),
-            users: UserDirectoryServiceClient::new(connect(&config.auth_url, options)?),
+            ledger: LedgerServiceClient::new(open("wallet", &config.wallet_url)?),
+            users: UserDirectoryServiceClient::new(open("auth", &config.auth_url)?),
             step_limit,
         })
     }

@@ -58,7 +58,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
         clock.clone(),
         ids,
         wake.clone(),
-        Peers::connect(&config.auth_url)?,
+        Peers::connect(&config.auth_url, service.tls.as_ref())?,
     );
     let reservations = Reservations::new(pool.clone(), clock.clone(), wake.clone());
 

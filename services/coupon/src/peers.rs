@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use adfolio_kit::client::{
-    Channel, ClientOptions, RetryPolicy, call_with_retry, connect, outgoing,
+    Channel, ClientOptions, RetryPolicy, call_with_retry, connect_to, outgoing,
 };
 use adfolio_kit::config::ConfigError;
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::Refusal;
+use adfolio_kit::tls::Tls;
 use adfolio_proto::auth::v1::LookUpUsersRequest;
 use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
 
@@ -24,12 +25,12 @@ pub struct Peers {
 
 impl Peers {
     /// Clients for the configured addresses. Nothing is connected yet.
-    pub fn connect(auth_url: &str) -> Result<Self, ConfigError> {
+    pub fn connect(auth_url: &str, tls: Option<&Tls>) -> Result<Self, ConfigError> {
         let options = ClientOptions {
             call_limit: LOOK_UP_LIMIT,
         };
         Ok(Self {
-            users: UserDirectoryServiceClient::new(connect(auth_url, options)?),
+            users: UserDirectoryServiceClient::new(connect_to("auth", auth_url, options, tls)?),
         })
     }
 

@@ -31,6 +31,7 @@ mod withdraw;
 
 use std::process::ExitCode;
 
+use adfolio_kit::config::{ConfigError, EXIT_CONFIGURATION};
 use clap::Parser as _;
 
 #[tokio::main(flavor = "current_thread")]
@@ -39,6 +40,9 @@ async fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             output::complain(&format!("{error:#}"));
+            if error.is::<ConfigError>() {
+                std::process::exit(EXIT_CONFIGURATION)
+            }
             ExitCode::FAILURE
         }
     }

@@ -6,6 +6,7 @@ use adfolio_kit::client::{self, Channel, ClientOptions};
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::{Caller, IdempotencyKey, StaffRole, UserId};
 use adfolio_kit::refusal::Refusal;
+use adfolio_kit::tls::TlsArgs;
 use adfolio_proto::acceptor::v1::acceptor_admin_service_client::AcceptorAdminServiceClient;
 use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
 use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;
@@ -91,6 +92,8 @@ pub struct Addresses {
         global = true
     )]
     acceptor_url: String,
+    #[command(flatten)]
+    tls: TlsArgs,
 }
 
 /// A client for each service. Nothing is connected before the first call.
@@ -123,10 +126,16 @@ pub struct Services {
 impl Services {
     /// Clients for these addresses.
     pub fn connect(addresses: &Addresses) -> anyhow::Result<Self> {
-        let open = |url: &str| client::connect(url, ClientOptions::default());
-        let (auth, plan) = (open(&addresses.auth_url)?, open(&addresses.plan_url)?);
-        let (coupon, wallet) = (open(&addresses.coupon_url)?, open(&addresses.wallet_url)?);
-        let notification = open(&addresses.notification_url)?;
+        let tls = addresses.tls.load()?;
+        let open = |service, url: &str| {
+            client::connect_to(service, url, ClientOptions::default(), tls.as_ref())
+        };
+        let auth = open("auth", &addresses.auth_url)?;
+        let plan = open("plan", &addresses.plan_url)?;
+        let coupon = open("coupon", &addresses.coupon_url)?;
+        let wallet = open("wallet", &addresses.wallet_url)?;
+        let notification = open("notification", &addresses.notification_url)?;
+        let acceptor = open("acceptor", &addresses.acceptor_url)?;
         Ok(Self {
             auth: AuthServiceClient::new(auth.clone()),
             auth_admin: AuthAdminServiceClient::new(auth),
@@ -138,7 +147,7 @@ impl Services {
             coupon_admin: CouponAdminServiceClient::new(coupon),
             notification: NotificationServiceClient::new(notification.clone()),
             notification_admin: NotificationAdminServiceClient::new(notification),
-            acceptor_admin: AcceptorAdminServiceClient::new(open(&addresses.acceptor_url)?),
+            acceptor_admin: AcceptorAdminServiceClient::new(acceptor),
         })
     }
 }

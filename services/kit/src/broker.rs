@@ -10,6 +10,9 @@
 //!   look at. Queues are declared by their consumers before these report ready, so a consumer misses nothing.
 //! - `{ns}.dead` (direct): dead letters, routed by the name of the queue they came from.
 //!
+//! Whoever connects first to a broker without these makes them. Where they are, nobody needs the right to: a service's user
+//! may be kept to its own queues.
+//!
 //! A service may also keep its events in a [`Stream`], from which others read as often as they like.
 
 use std::time::Duration;
@@ -18,6 +21,7 @@ use lapin::options::{
     BasicQosOptions, ConfirmSelectOptions, ExchangeDeclareOptions, QueueBindOptions,
     QueueDeclareOptions,
 };
+use lapin::protocol::{AMQPErrorKind, AMQPSoftError};
 use lapin::types::{AMQPValue, FieldTable, ShortString};
 use lapin::{Channel, Connection, ConnectionProperties, ExchangeKind};
 use secrecy::{ExposeSecret, SecretString};
@@ -128,7 +132,7 @@ impl Broker {
         format!("{}.{service}.{consumer}", self.namespace)
     }
 
-    /// Opens a connection with one channel and declares the exchanges. The error callback of the channel needs no care:
+    /// Opens a connection with one channel, and declares the exchanges where there are none. The error callback of the channel needs no care:
     /// every use of a broken channel fails or times out.
     pub async fn open(&self, name: &str) -> Result<Session, BrokerError> {
         let properties =
@@ -149,13 +153,35 @@ impl Broker {
             Connection::connect_uri(uri, properties),
         )
         .await?;
-        let channel = bounded("channel.open", OPEN_LIMIT, connection.create_channel()).await?;
-        let session = Session {
+        let mut channel = bounded("channel.open", OPEN_LIMIT, connection.create_channel()).await?;
+        if !self.has_exchanges(&channel).await? {
+            // The broker closes a channel that asks for what is not there.
+            channel = bounded("channel.open", OPEN_LIMIT, connection.create_channel()).await?;
+            self.declare_exchanges(&channel).await?;
+        }
+        Ok(Session {
             connection,
             channel,
+        })
+    }
+
+    /// Whether all that [`Self::declare_exchanges`] makes is there.
+    async fn has_exchanges(&self, channel: &Channel) -> Result<bool, BrokerError> {
+        let found = async {
+            for exchange in [
+                self.unrouted(),
+                self.dead_exchange(),
+                self.events_exchange(),
+            ] {
+                find_exchange(channel, short(&exchange)?).await?;
+            }
+            find_queue(channel, short(&self.unrouted())?).await
         };
-        self.declare_exchanges(&session.channel).await?;
-        Ok(session)
+        match found.await {
+            Ok(()) => Ok(true),
+            Err(BrokerError::Amqp(error)) if is_not_found(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     async fn declare_exchanges(&self, channel: &Channel) -> Result<(), BrokerError> {
@@ -348,16 +374,7 @@ impl Session {
 
     /// Asks the broker something cheap on the channel in use: true liveness, unlike the library's own status.
     pub async fn probe(&self, queue: &str) -> Result<(), BrokerError> {
-        let options = QueueDeclareOptions {
-            passive: true,
-            ..QueueDeclareOptions::default()
-        };
-        let asked = self
-            .channel
-            .queue_declare(short(queue)?, options, FieldTable::default());
-        bounded("queue.declare", REQUEST_LIMIT, asked)
-            .await
-            .map(|_| ())
+        find_queue(&self.channel, short(queue)?).await
     }
 
     /// Closes in order, for as long as a second; the broker notices a dropped connection anyway.
@@ -389,6 +406,45 @@ pub(crate) fn short(name: &str) -> Result<ShortString, BrokerError> {
 
 fn text(value: &str) -> AMQPValue {
     AMQPValue::LongString(value.into())
+}
+
+/// Whether the broker said that there is no such thing.
+fn is_not_found(error: &lapin::Error) -> bool {
+    match error.kind() {
+        lapin::ErrorKind::ProtocolError(problem) => {
+            *problem.kind() == AMQPErrorKind::Soft(AMQPSoftError::NOTFOUND)
+        }
+        _ => false,
+    }
+}
+
+/// Fails when there is no such exchange, and asks for no right to it.
+async fn find_exchange(channel: &Channel, name: ShortString) -> Result<(), BrokerError> {
+    let options = ExchangeDeclareOptions {
+        passive: true,
+        ..ExchangeDeclareOptions::default()
+    };
+    // The kind of an exchange that is there is not looked at.
+    declare_exchange(
+        channel,
+        name,
+        ExchangeKind::Topic,
+        options,
+        FieldTable::default(),
+    )
+    .await
+}
+
+/// Fails when there is no such queue, and asks for no right to it.
+async fn find_queue(channel: &Channel, name: ShortString) -> Result<(), BrokerError> {
+    let options = QueueDeclareOptions {
+        passive: true,
+        ..QueueDeclareOptions::default()
+    };
+    let asked = channel.queue_declare(name, options, FieldTable::default());
+    bounded("queue.declare", REQUEST_LIMIT, asked)
+        .await
+        .map(|_| ())
 }
 
 async fn declare_exchange(

@@ -10,6 +10,8 @@ use std::time::Duration;
 use clap::{Args, Parser, ValueEnum};
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::tls::TlsArgs;
+
 /// The exit code of a process whose configuration is wrong.
 pub const EXIT_CONFIGURATION: i32 = 2;
 
@@ -36,6 +38,25 @@ pub enum ConfigError {
         /// What it should have been.
         expected: &'static str,
     },
+    /// A file was given that holds something else.
+    #[error("{name} ({path}) is not {expected}")]
+    UnusableFile {
+        /// The variable's name.
+        name: &'static str,
+        /// The file named by the configuration.
+        path: PathBuf,
+        /// What it should have been.
+        expected: &'static str,
+    },
+    /// Some of the files of TLS were given, but not all.
+    #[error("TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE must be set together, or none of them")]
+    IncompleteTls,
+    /// A service is to be reached by TLS, for which there is no certificate.
+    #[error("the address of {0} is https, which needs TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE")]
+    NeedsTls(&'static str),
+    /// A service is to be reached in the clear by a process that has a certificate.
+    #[error("the address of {0} is http, but with TLS_CERT_FILE it must be https")]
+    NotTls(&'static str),
 }
 
 /// Parses the command line and environment, or ends the process with one line and code 2.
@@ -101,6 +122,9 @@ pub struct ServerArgs {
     /// Answer gRPC reflection
     #[arg(long, env = "GRPC_REFLECTION", default_value_t = false, action = clap::ArgAction::Set)]
     pub grpc_reflection: bool,
+    /// Certificates, for mutual TLS between the services
+    #[command(flatten)]
+    pub tls: TlsArgs,
 }
 
 impl ServerArgs {
@@ -117,6 +141,7 @@ impl Default for ServerArgs {
             admin_addr: None,
             drain_limit_seconds: 20,
             grpc_reflection: false,
+            tls: TlsArgs::default(),
         }
     }
 }

@@ -8,6 +8,7 @@
 //! | [`admin`] | `/healthz`, `/readyz`, `/metrics`, and the readiness checks behind them |
 //! | [`shutdown`] | the request to end, and background tasks that are joined |
 //! | [`server`] | the gRPC server: health, reflection, deadlines, limits, drain |
+//! | [`tls`], [`callers`] | mutual TLS between the services, and who may call what |
 //! | [`identity`] | who calls, in gRPC metadata |
 //! | [`refusal`] | the reasons of the contract, and every error's way to a `Status` |
 //! | [`client`] | balanced gRPC channels, deadlines that shrink, retries of keyed calls |
@@ -28,6 +29,7 @@ pub mod admin;
 pub mod audit;
 pub mod backoff;
 pub mod broker;
+pub mod callers;
 pub mod chaos;
 pub mod client;
 pub mod clock;
@@ -50,4 +52,5 @@ pub mod service;
 pub mod shutdown;
 pub mod telemetry;
 pub mod time_zone;
+pub mod tls;
 pub mod wire;

@@ -15,13 +15,16 @@ use tracing::{error, info};
 use crate::admin::{self, Readiness};
 use crate::broker::{Broker, Stream};
 use crate::config::{
-    BrokerArgs, DatabaseArgs, ServerArgs, TelemetryArgs, exit_with, parse_or_exit,
+    BrokerArgs, ConfigError, DatabaseArgs, EXIT_CONFIGURATION, ServerArgs, TelemetryArgs,
+    exit_with, parse_or_exit,
 };
 use crate::consumer::{Consumer, Handler};
 use crate::db::{self, Migrated};
 use crate::outbox::{Relay, Wake};
+use crate::refusal::chain;
 use crate::server::{FLUSH_RESERVE, Server};
 use crate::shutdown::{Shutdown, Tasks};
+use crate::tls::Tls;
 use crate::{idempotency, inbox, periodic, telemetry};
 
 /// How often old inbox rows and idempotency keys are deleted, and how long that may take.
@@ -61,11 +64,28 @@ where
         Err(problem) => Err(problem),
     };
     if let Err(problem) = &outcome {
-        error!(error = format!("{problem:#}"), "service failed");
+        report(problem);
     }
     drop(guard);
     // Leaving main would wait for blocking threads (a look-up, a hash) that nobody needs any more.
-    std::process::exit(i32::from(outcome.is_err()))
+    std::process::exit(outcome.map_or_else(|problem| exit_code(&problem), |()| 0))
+}
+
+/// Wrong configuration is told as where it is parsed, also when it was noticed later.
+fn report(problem: &anyhow::Error) {
+    if let Some(wrong) = problem.downcast_ref::<ConfigError>() {
+        eprintln!("{}", chain(wrong));
+    } else {
+        error!(error = format!("{problem:#}"), "service failed");
+    }
+}
+
+fn exit_code(problem: &anyhow::Error) -> i32 {
+    if problem.is::<ConfigError>() {
+        EXIT_CONFIGURATION
+    } else {
+        1
+    }
 }
 
 /// The service's port, and the shutdown that signals ask for.
@@ -100,6 +120,8 @@ pub struct Service {
     pub tasks: Tasks,
     /// The request to end.
     pub shutdown: Shutdown,
+    /// Its certificate, where TLS is on.
+    pub tls: Option<Tls>,
     /// Ends after `tasks`: for what must outlive them, such as the relay.
     last: Tasks,
     last_shutdown: Shutdown,
@@ -116,6 +138,7 @@ impl Service {
         let last_shutdown = Shutdown::manual();
         let service = Self {
             name,
+            tls: args.tls.load()?,
             readiness: Readiness::new(shutdown.clone()),
             tasks: Tasks::new(shutdown.clone()),
             last: Tasks::new(shutdown.clone()),
@@ -234,6 +257,7 @@ impl Service {
     pub fn server(&self, descriptors: &'static [u8], migrated: &Migrated) -> Server {
         let server = Server::new(self.name, &self.args)
             .gate(migrated.clone())
+            .tls(self.tls.clone())
             .readiness(self.readiness.clone());
         if self.args.grpc_reflection {
             server.reflection(descriptors)

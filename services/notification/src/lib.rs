@@ -61,7 +61,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
     let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
     let broker = service.broker(&config.broker)?;
     let relay = service.relay(&pool, &broker, &migrated);
-    let users = Users::connect(&config.auth_url)?;
+    let users = Users::connect(&config.auth_url, service.tls.as_ref())?;
 
     let (ids, clock) = (Ids::random(), config.clock.clone());
     let notices = Notices::new(pool.clone(), clock.clone(), users.clone(), relay.clone());

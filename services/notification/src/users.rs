@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use adfolio_kit::client::{
-    Channel, ClientOptions, RetryPolicy, call_with_retry, connect, outgoing,
+    Channel, ClientOptions, RetryPolicy, call_with_retry, connect_to, outgoing,
 };
 use adfolio_kit::config::ConfigError;
 use adfolio_kit::identity::Caller;
+use adfolio_kit::tls::Tls;
 use adfolio_proto::auth::v1::LookUpUsersRequest;
 use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
 use chrono::{DateTime, Utc};
@@ -29,12 +30,12 @@ pub struct Users {
 
 impl Users {
     /// At this address. Nothing is connected yet.
-    pub fn connect(url: &str) -> Result<Self, ConfigError> {
+    pub fn connect(url: &str, tls: Option<&Tls>) -> Result<Self, ConfigError> {
         let options = ClientOptions {
             call_limit: LOOK_UP_LIMIT,
         };
         Ok(Self {
-            directory: UserDirectoryServiceClient::new(connect(url, options)?),
+            directory: UserDirectoryServiceClient::new(connect_to("auth", url, options, tls)?),
         })
     }
 

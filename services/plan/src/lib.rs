@@ -73,7 +73,7 @@ async fn serve(
     let rules = Rules::of(&config);
     let app = App {
         relay: service.relay(&pool, &broker, &migrated),
-        peers: Peers::connect(&config, rules.step_limit())?,
+        peers: Peers::connect(&config, rules.step_limit(), service.tls.as_ref())?,
         work: Arc::new(Notify::new()),
         clock: config.clock.clone(),
         ids: config.ids.clone(),

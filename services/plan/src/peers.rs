@@ -5,12 +5,13 @@ use std::future::Future;
 use std::time::Duration;
 
 use adfolio_kit::client::{
-    Channel, ClientOptions, RetryPolicy, call_with_retry, connect, outgoing,
+    Channel, ClientOptions, RetryPolicy, call_with_retry, connect_to, outgoing,
 };
 use adfolio_kit::config::ConfigError;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::tls::Tls;
 use adfolio_proto::auth::v1::LookUpUsersRequest;
 use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
 use adfolio_proto::coupon::v1::coupon_reservation_service_client::CouponReservationServiceClient;
@@ -41,14 +42,19 @@ pub struct Peers {
 
 impl Peers {
     /// Clients for the configured addresses. Nothing is connected yet.
-    pub fn connect(config: &PlanConfig, step_limit: Duration) -> Result<Self, ConfigError> {
+    pub fn connect(
+        config: &PlanConfig,
+        step_limit: Duration,
+        tls: Option<&Tls>,
+    ) -> Result<Self, ConfigError> {
         let options = ClientOptions {
             call_limit: step_limit,
         };
+        let open = |service, url: &str| connect_to(service, url, options, tls);
         Ok(Self {
-            ledger: LedgerServiceClient::new(connect(&config.wallet_url, options)?),
-            coupons: CouponReservationServiceClient::new(connect(&config.coupon_url, options)?),
-            users: UserDirectoryServiceClient::new(connect(&config.auth_url, options)?),
+            ledger: LedgerServiceClient::new(open("wallet", &config.wallet_url)?),
+            coupons: CouponReservationServiceClient::new(open("coupon", &config.coupon_url)?),
+            users: UserDirectoryServiceClient::new(open("auth", &config.auth_url)?),
             step_limit,
         })
     }

@@ -112,7 +112,7 @@ async fn serve(
         pattern: "adfolio.wallet.v1.#",
     };
     let wake = service.relay_with_stream(stream, &pool, &broker, &migrated);
-    let peers = Peers::connect(&config.peers)?;
+    let peers = Peers::connect(&config.peers, service.tls.as_ref())?;
     reconcile_in_background(&service, &migrated, &config, &pool, &peers);
     let (queue, writer) = posting::queue(pool.clone(), clock.clone(), wake.clone(), config.posting);
     service.tasks.spawn("writer", writer.run());

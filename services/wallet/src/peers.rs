@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use adfolio_kit::client::{
-    Channel, ClientOptions, RetryPolicy, call_with_retry, connect, outgoing,
+    Channel, ClientOptions, RetryPolicy, call_with_retry, connect_to, outgoing,
 };
 use adfolio_kit::config::ConfigError;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Refusal;
+use adfolio_kit::tls::Tls;
 use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
 use adfolio_proto::auth::v1::{GrantMembershipRequest, LookUpUsersRequest};
 use adfolio_proto::coupon::v1::coupon_reservation_service_client::CouponReservationServiceClient;
@@ -34,12 +35,12 @@ pub struct Peers {
 
 impl Peers {
     /// Clients for the configured addresses. Nothing is connected yet.
-    pub fn connect(args: &PeerArgs) -> Result<Self, ConfigError> {
-        let options = ClientOptions::default();
+    pub fn connect(args: &PeerArgs, tls: Option<&Tls>) -> Result<Self, ConfigError> {
+        let open = |service, url: &str| connect_to(service, url, ClientOptions::default(), tls);
         Ok(Self {
-            users: UserDirectoryServiceClient::new(connect(&args.auth_url, options)?),
-            plans: PlanReconcileServiceClient::new(connect(&args.plan_url, options)?),
-            coupons: CouponReservationServiceClient::new(connect(&args.coupon_url, options)?),
+            users: UserDirectoryServiceClient::new(open("auth", &args.auth_url)?),
+            plans: PlanReconcileServiceClient::new(open("plan", &args.plan_url)?),
+            coupons: CouponReservationServiceClient::new(open("coupon", &args.coupon_url)?),
         })
     }
 

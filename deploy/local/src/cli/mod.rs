@@ -93,7 +93,10 @@ fn announce(stack: &Stack, admin_password: &str, demo: bool) {
         println!("  advertiser  demo / adfolio-demo-1   (transaction password 246810)");
         println!("  licences    DEMO-LICENSE-0001 … DEMO-LICENSE-0020");
     }
-    println!("  events      {}", stack.amqp_url());
+    println!("  events      {}", stack.reader_amqp_url());
+    if let Some(files) = stack.tls_files("adfolioctl") {
+        println!("  TLS         {}", files.certificate.display());
+    }
     println!("  logs        {}", stack.data_dir().join("log").display());
     println!();
     println!("  Ctrl-C or `make down` stops it.");

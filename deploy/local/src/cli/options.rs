@@ -53,6 +53,9 @@ pub(super) struct ContentOptions {
     /// Password of the staff account `admin`.
     #[arg(long, env = "ADFOLIO_ADMIN_PASSWORD", hide_env_values = true, default_value = DEMO_ADMIN_PASSWORD)]
     pub(super) admin_password: String,
+    /// Let the services speak to each other by mutual TLS, with certificates made for this stack.
+    #[arg(long, env = "ADFOLIO_TLS", default_value = "0", num_args = 0..=1, default_missing_value = "1", require_equals = true, action = clap::ArgAction::Set, value_parser = BoolishValueParser::new().map(Switch))]
+    tls: Switch,
 }
 
 /// A yes or no that takes a value (`1`, `0`, `yes`, `off` …), unlike a flag.
@@ -62,6 +65,10 @@ struct Switch(bool);
 impl ContentOptions {
     pub(super) fn demo(&self) -> bool {
         self.demo.0
+    }
+
+    pub(super) fn tls(&self) -> bool {
+        self.tls.0
     }
 }
 
@@ -79,6 +86,7 @@ impl StackOptions {
         let mut builder = Stack::builder()
             .ports(ports)
             .demo(self.demo())
+            .tls(self.content.tls())
             .durable(true)
             .data_dir(self.data)
             .admin_password(self.content.admin_password);

@@ -60,6 +60,7 @@ pub(super) async fn with_stack(command: StackCommand) -> Result<ExitCode> {
     let admin_password = command.content.admin_password.clone();
     let builder = Stack::builder()
         .demo(command.content.demo())
+        .tls(command.content.tls())
         .durable(command.durable)
         .admin_password(admin_password.clone());
     beside(builder, command.line, |stack| {
@@ -73,6 +74,11 @@ pub(super) async fn with_stack(command: StackCommand) -> Result<ExitCode> {
             ("DATABASE_URL".to_owned(), stack.database_base_url()),
             ("AMQP_URL".to_owned(), stack.amqp_url().to_owned()),
         ];
+        if let Some(files) = stack.tls_files("adfolioctl") {
+            for (name, path) in files.variables() {
+                variables.push((name.to_owned(), path.display().to_string()));
+            }
+        }
         for service in Service::ALL {
             variables.push((service.url_variable(), stack.grpc_url(service)));
             variables.push((

@@ -1,11 +1,16 @@
 //! Adfolio's own processes.
 
+use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use nix::sys::signal::Signal;
 
+use crate::broker_users::BrokerAccess;
+use crate::builder::scheme;
+use crate::certificates::TlsFiles;
 use crate::component::{Component, Service};
 use crate::layout::Layout;
 use crate::ports::Ports;
@@ -16,7 +21,7 @@ const DRAIN_LIMIT_SECONDS: u64 = 5;
 /// The drain, the flush of the outbox and the exit together.
 const STOP_LIMIT: Duration = Duration::from_secs(DRAIN_LIMIT_SECONDS + 5);
 /// Variables of the surroundings that mean something else to a supervised process.
-const FOREIGN_VARIABLES: [&str; 7] = [
+const FOREIGN_VARIABLES: [&str; 10] = [
     "DATABASE_URL",
     "DATABASE_URL_FILE",
     "AMQP_URL",
@@ -24,7 +29,13 @@ const FOREIGN_VARIABLES: [&str; 7] = [
     "LISTEN_ADDR",
     "ADMIN_ADDR",
     "DRAIN_LIMIT_SECONDS",
+    "TLS_CERT_FILE",
+    "TLS_KEY_FILE",
+    "TLS_CA_FILE",
 ];
+
+/// The operator's command line, its certificate and its user at the broker.
+const OPERATOR: &str = "adfolioctl";
 
 const REFLECTION_VARIABLE: &str = "GRPC_REFLECTION";
 
@@ -39,7 +50,9 @@ const WALLET_SECRETS: [(&str, &str); 2] = [
 pub(crate) struct Surroundings<'a> {
     pub(crate) ports: &'a Ports,
     pub(crate) programs: &'a Path,
-    pub(crate) amqp_url: &'a str,
+    pub(crate) broker: &'a BrokerAccess,
+    pub(crate) broker_addresses: &'a HashMap<Service, SocketAddr>,
+    pub(crate) tls: bool,
 }
 
 impl Surroundings<'_> {
@@ -52,14 +65,15 @@ impl Surroundings<'_> {
         extra: &[(String, String)],
     ) -> Result<Unit> {
         let program = program(self.programs, &service.program())?;
+        let through = self.broker_addresses.get(&service).copied();
         let mut launch = self
-            .addresses(Launch::new(program, layout.root()))
+            .addresses(Launch::new(program, layout.root()), layout, service.name())
             .env(
                 "LISTEN_ADDR",
                 self.ports.listen_address(service).to_string(),
             )
             .env("ADMIN_ADDR", self.ports.admin_address(service).to_string())
-            .env("AMQP_URL", self.amqp_url)
+            .env("AMQP_URL", self.broker.service_url(service, through)?)
             // Its output goes to a file.
             .env("NO_COLOR", "1")
             .env("DRAIN_LIMIT_SECONDS", DRAIN_LIMIT_SECONDS.to_string());
@@ -87,15 +101,15 @@ impl Surroundings<'_> {
     }
 
     /// Describes a run of `adfolioctl` against this stack.
-    pub(crate) fn operator(&self, folder: &Path) -> Result<Launch> {
-        let program = program(self.programs, "adfolioctl")?;
+    pub(crate) fn operator(&self, layout: &Layout) -> Result<Launch> {
+        let program = program(self.programs, OPERATOR)?;
         Ok(self
-            .addresses(Launch::new(program, folder))
-            .env("AMQP_URL", self.amqp_url))
+            .addresses(Launch::new(program, layout.root()), layout, OPERATOR)
+            .env("AMQP_URL", self.broker.operator_url()?))
     }
 
     /// The person's own environment configures the services (logs, traces, limits); where things are is said here.
-    fn addresses(&self, mut launch: Launch) -> Launch {
+    fn addresses(&self, mut launch: Launch, layout: &Layout, name: &str) -> Launch {
         launch.inherit_environment = true;
         if std::env::var_os(REFLECTION_VARIABLE).is_none() {
             // Whoever runs this wants to look at it.
@@ -105,8 +119,17 @@ impl Surroundings<'_> {
         for service in Service::ALL {
             launch = launch.env(
                 service.url_variable(),
-                format!("http://{}", self.ports.listen_address(service)),
+                format!(
+                    "{}://{}",
+                    scheme(self.tls),
+                    self.ports.listen_address(service)
+                ),
             );
+        }
+        if self.tls {
+            for (variable, path) in TlsFiles::of(layout, name).variables() {
+                launch = launch.env(variable, path);
+            }
         }
         launch
     }

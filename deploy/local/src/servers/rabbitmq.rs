@@ -44,7 +44,7 @@ pub(crate) fn epmd(layout: &Layout, ports: &Ports) -> Result<Unit> {
 }
 
 /// Writes the configuration and describes the broker.
-pub(crate) fn prepare(layout: &Layout, ports: &Ports) -> Result<Unit> {
+pub(crate) fn prepare(layout: &Layout, ports: &Ports, definitions: &Path) -> Result<Unit> {
     if !Path::new(PROGRAM).exists() {
         bail!("RabbitMQ is not installed (no {PROGRAM}): `make up` installs it");
     }
@@ -56,7 +56,7 @@ pub(crate) fn prepare(layout: &Layout, ports: &Ports) -> Result<Unit> {
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         Ok(path.into_os_string())
     };
-    let configuration = write("rabbitmq.conf", &configuration(ports))?;
+    let configuration = write("rabbitmq.conf", &configuration(ports, definitions))?;
     let plugins = write("enabled_plugins", "[].\n")?;
     let scripts = rabbitmq_home::prepare(Path::new(PROGRAM), &folder.join("server"))?;
     // Given by name, so that the machine's own file is not read.
@@ -89,15 +89,13 @@ pub(crate) fn prepare(layout: &Layout, ports: &Ports) -> Result<Unit> {
     })
 }
 
-/// Address of the private broker.
-pub(crate) fn url(ports: &Ports) -> String {
-    format!("amqp://guest:guest@127.0.0.1:{}", ports.amqp)
-}
-
-fn configuration(ports: &Ports) -> String {
+fn configuration(ports: &Ports, definitions: &Path) -> String {
     let listener = loopback(ports.amqp);
+    let definitions = definitions.display();
     format!(
         "listeners.tcp.1 = {listener}\n\
+         # Users and what they may do, at every start.\n\
+         load_definitions = {definitions}\n\
          # A small footprint: this broker shares the machine with everything else.\n\
          vm_memory_high_watermark.absolute = 512MiB\n\
          disk_free_limit.absolute = 50MB\n\

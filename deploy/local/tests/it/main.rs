@@ -7,6 +7,7 @@
     reason = "a failed expectation is how a test fails"
 )]
 
+mod broker_users;
 mod command_line;
 mod edge;
 mod helpers;

@@ -17,3 +17,4 @@ mod journey;
 mod overspending;
 mod secrets;
 mod setup;
+mod tls;

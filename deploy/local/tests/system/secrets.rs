@@ -38,6 +38,7 @@ async fn no_log_and_no_table_holds_a_secret() {
     .map(str::to_owned)
     .to_vec();
     secrets.extend(log_in_in_every_way(&system).await);
+    secrets.extend(Service::ALL.map(|service| broker_password(&system, service)));
     secure_and_withdraw(&system, &advertiser.id, &secrets).await;
 
     let logs = system.stack.data_dir().join("log");
@@ -73,6 +74,13 @@ async fn no_log_and_no_table_holds_a_secret() {
         }
     }
     system.stack.stop().await;
+}
+
+/// What a service shows to the broker.
+fn broker_password(system: &System, service: Service) -> String {
+    let url = system.stack.service_amqp_url(service).unwrap();
+    let account = url.split(['/', '@']).nth(2).unwrap();
+    account.split_once(':').unwrap().1.to_owned()
 }
 
 /// Right and wrong, of users, staff and a host; answers the tokens.

@@ -7,6 +7,12 @@ use crate::client::Client;
 
 const ADMIN_PASSWORD: &str = "adfolio-admin";
 
+/// Describes a stack; `ADFOLIO_TLS=1` runs these tests over mutual TLS.
+pub fn builder() -> StackBuilder {
+    let tls = std::env::var("ADFOLIO_TLS").is_ok_and(|value| value == "1");
+    Stack::builder().tls(tls)
+}
+
 /// A running system and its admin.
 pub struct System {
     pub stack: Stack,
@@ -18,7 +24,7 @@ pub struct System {
 impl System {
     /// Starts all services without demo data and logs the admin in.
     pub async fn start() -> Self {
-        Self::start_from(Stack::builder()).await
+        Self::start_from(builder()).await
     }
 
     /// The same as `builder` describes it.

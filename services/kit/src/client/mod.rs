@@ -2,6 +2,7 @@
 
 mod peers;
 mod replay;
+mod secured;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -21,7 +22,9 @@ use crate::config::ConfigError;
 use crate::deadline::{Deadline, parse_grpc_timeout};
 use crate::identity::Caller;
 use crate::telemetry;
+use crate::tls::Tls;
 use peers::Peers;
+use secured::Secured;
 
 /// The limit of a call made without a caller's deadline.
 pub const DEFAULT_LIMIT: Duration = Duration::from_secs(5);
@@ -50,14 +53,25 @@ pub struct Channel {
     _resolver: Arc<DropGuard>,
 }
 
-/// Opens a channel to `url` (`http://plan:8203`, or several with commas between them): nothing is connected yet, and a
-/// name that does not resolve (yet) only makes calls fail. Must be called inside a runtime.
+/// Opens a channel in the clear to `url` (`http://plan:8203`, or several with commas between them): nothing is connected
+/// yet, and a name that does not resolve (yet) only makes calls fail. Must be called inside a runtime.
 pub fn connect(url: &str, options: ClientOptions) -> Result<Channel, ConfigError> {
+    connect_to("a service", url, options, None)
+}
+
+/// Like [`connect`]; with `tls` by TLS and to nobody but `service`, whatever the address (`https://10.0.0.7:8203`).
+pub fn connect_to(
+    service: &'static str,
+    url: &str,
+    options: ClientOptions,
+    tls: Option<&Tls>,
+) -> Result<Channel, ConfigError> {
     let names = url
         .split(',')
-        .map(parse_name)
+        .map(|url| parse_name(service, url, tls.is_some()))
         .collect::<Result<Vec<_>, _>>()?;
-    let peers = Arc::new(Peers::new(names));
+    let secured = tls.map(|tls| Secured::new(tls, service)).transpose()?;
+    let peers = Arc::new(Peers::new(names, secured));
     let token = CancellationToken::new();
     let (resolved, ended) = (Arc::clone(&peers), token.clone());
     tokio::spawn(async move {
@@ -73,17 +87,24 @@ pub fn connect(url: &str, options: ClientOptions) -> Result<Channel, ConfigError
     })
 }
 
-/// Host and port of one URL.
-fn parse_name(url: &str) -> Result<(String, u16), ConfigError> {
+/// Host and port of one URL, whose scheme must say what will be spoken.
+fn parse_name(
+    service: &'static str,
+    url: &str,
+    secured: bool,
+) -> Result<(String, u16), ConfigError> {
     let invalid = || ConfigError::Invalid {
         name: "the address of a service",
         expected: "a URL like http://host:port",
     };
     let uri: Uri = url.trim().parse().map_err(|_| invalid())?;
-    match (uri.host(), uri.port_u16(), uri.scheme_str()) {
-        (Some(host), Some(port), Some("http")) => {
-            Ok((host.trim_matches(['[', ']']).to_owned(), port))
-        }
+    let (Some(host), Some(port)) = (uri.host(), uri.port_u16()) else {
+        return Err(invalid());
+    };
+    match uri.scheme_str() {
+        Some("https") if !secured => Err(ConfigError::NeedsTls(service)),
+        Some("http") if secured => Err(ConfigError::NotTls(service)),
+        Some("http" | "https") => Ok((host.trim_matches(['[', ']']).to_owned(), port)),
         _ => Err(invalid()),
     }
 }

@@ -14,6 +14,7 @@ use http::{Request, Response, Uri, Version};
 use http_body_util::BodyExt as _;
 use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -23,6 +24,7 @@ use tonic::body::Body;
 use tracing::debug;
 
 use super::replay::Replayable;
+use super::secured::Secured;
 
 /// How often a name is looked up again.
 const RESOLVE_INTERVAL: Duration = Duration::from_secs(5);
@@ -56,20 +58,24 @@ const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
 #[derive(Debug)]
 pub(super) struct Peers {
     names: Vec<(String, u16)>,
+    secured: Option<Secured>,
     known: RwLock<Vec<Arc<Peer>>>,
     turn: AtomicUsize,
 }
 
 impl Peers {
-    /// The replicas behind these names and ports.
-    pub(super) fn new(names: Vec<(String, u16)>) -> Self {
+    /// The replicas behind these names and ports, in the clear or secured.
+    pub(super) fn new(names: Vec<(String, u16)>, secured: Option<Secured>) -> Self {
         // Addresses need no look-up: the first call finds them.
         let given = names
             .iter()
             .filter_map(|(host, port)| Some(SocketAddr::new(host.parse().ok()?, *port)));
-        let known = given.map(|address| Arc::new(Peer::new(address))).collect();
+        let known = given
+            .map(|address| Arc::new(Peer::new(address, secured.clone())))
+            .collect();
         Self {
             names,
+            secured,
             known: RwLock::new(known),
             turn: AtomicUsize::new(0),
         }
@@ -118,7 +124,10 @@ impl Peers {
             .into_iter()
             .map(|address| {
                 let kept = known.iter().find(|peer| peer.address == address);
-                kept.map_or_else(|| Arc::new(Peer::new(address)), Arc::clone)
+                kept.map_or_else(
+                    || Arc::new(Peer::new(address, self.secured.clone())),
+                    Arc::clone,
+                )
             })
             .collect();
     }
@@ -171,15 +180,17 @@ enum Unanswered {
 #[derive(Debug)]
 struct Peer {
     address: SocketAddr,
+    secured: Option<Secured>,
     /// The live connection. Locked while one is made, so that a burst of calls makes one.
     connection: tokio::sync::Mutex<Option<SendRequest<Body>>>,
     down_until: Mutex<Option<Instant>>,
 }
 
 impl Peer {
-    fn new(address: SocketAddr) -> Self {
+    fn new(address: SocketAddr, secured: Option<Secured>) -> Self {
         Self {
             address,
+            secured,
             connection: tokio::sync::Mutex::new(None),
             down_until: Mutex::new(None),
         }
@@ -214,7 +225,7 @@ impl Peer {
                 }
             };
             let repeatable = call.can_repeat();
-            let request = addressed(call.request(), self.address);
+            let request = addressed(call.request(), self.address, self.scheme());
             let answer = connection.try_send_request(request);
             // A call that was handed over while the connection ended is given back when nobody could hand over another.
             drop(connection);
@@ -234,6 +245,14 @@ impl Peer {
         Err(Unanswered::Unsent(Status::unavailable(
             "service closed its connection",
         )))
+    }
+
+    fn scheme(&self) -> &'static str {
+        if self.secured.is_some() {
+            "https"
+        } else {
+            "http"
+        }
     }
 
     /// Makes the next call open a new connection.
@@ -273,6 +292,17 @@ impl Peer {
     async fn open(self: &Arc<Self>) -> io::Result<SendRequest<Body>> {
         let stream = TcpStream::connect(self.address).await?;
         stream.set_nodelay(true)?;
+        match &self.secured {
+            None => self.greet(stream).await,
+            Some(secured) => self.greet(secured.connect(stream).await?).await,
+        }
+    }
+
+    /// Begins HTTP/2, and waits until the server has said so, too.
+    async fn greet<S>(self: &Arc<Self>, stream: S) -> io::Result<SendRequest<Body>>
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
         let (heard, greeted) = oneshot::channel();
         let mut heard = Some(heard);
         let stream = InspectReader::new(stream, move |bytes: &[u8]| {
@@ -306,7 +336,8 @@ impl Peer {
         });
         // The kernel makes a connection before the server has taken it, and ends it when the server goes away without. Calls
         // that were sent by then are lost with it, and nobody can tell whether they were seen. A server that has taken a
-        // connection says so at once, with its settings: calls wait for its first byte.
+        // connection says so at once, with its settings: calls wait for its first byte. By TLS that byte also says that the
+        // server took the certificate of this process, which it looks at after the handshake is over for the client.
         greeted
             .await
             .map_err(|_| io::Error::from(io::ErrorKind::ConnectionReset))?;
@@ -315,12 +346,12 @@ impl Peer {
 }
 
 /// HTTP/2 takes the authority from the URI.
-fn addressed(mut request: Request<Body>, address: SocketAddr) -> Request<Body> {
+fn addressed(mut request: Request<Body>, address: SocketAddr, scheme: &str) -> Request<Body> {
     let path = request
         .uri()
         .path_and_query()
         .map_or("/", http::uri::PathAndQuery::as_str);
-    if let Ok(uri) = Uri::try_from(format!("http://{address}{path}")) {
+    if let Ok(uri) = Uri::try_from(format!("{scheme}://{address}{path}")) {
         *request.uri_mut() = uri;
     }
     *request.version_mut() = Version::HTTP_2;

@@ -22,6 +22,8 @@ use crate::identity::REQUEST_ID;
 use crate::refusal::{Reason, Refusal};
 use crate::telemetry;
 
+use super::guard::Guard;
+
 /// Services that answer before the schema is there.
 const UNGATED: [&str; 2] = ["/grpc.health.v1.Health/", "/grpc.reflection."];
 
@@ -30,6 +32,7 @@ struct Settings {
     call_limit: Duration,
     method_limits: HashMap<&'static str, Duration>,
     migrated: Option<Migrated>,
+    guard: Option<Guard>,
 }
 
 impl Settings {
@@ -44,6 +47,19 @@ impl Settings {
         let migrated = self.migrated.as_ref().is_none_or(Migrated::is_done);
         migrated || UNGATED.iter().any(|prefix| path.starts_with(prefix))
     }
+
+    /// Refuses whoever may not call this method, and everybody until the schema is there.
+    fn admit(&self, path: &str, request: &Request<Body>) -> Result<(), Status> {
+        if let Some(guard) = &self.guard {
+            guard.admit(path, request.extensions())?;
+        }
+        if self.is_open(path) {
+            return Ok(());
+        }
+        Err(Refusal::new(Reason::Unavailable)
+            .detail("the service is starting")
+            .into())
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -54,11 +70,13 @@ impl CallLayer {
         call_limit: Duration,
         method_limits: HashMap<&'static str, Duration>,
         migrated: Option<Migrated>,
+        guard: Option<Guard>,
     ) -> Self {
         Self(Arc::new(Settings {
             call_limit,
             method_limits,
             migrated,
+            guard,
         }))
     }
 }
@@ -96,10 +114,7 @@ where
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let path = request.uri().path().to_owned();
-        if !self.settings.is_open(&path) {
-            let status: Status = Refusal::new(Reason::Unavailable)
-                .detail("the service is starting")
-                .into();
+        if let Err(status) = self.settings.admit(&path, &request) {
             return Box::pin(std::future::ready(Ok(status.into_http())));
         }
         let deadline = Deadline::after(limit_of(&request, self.settings.limit(&path)));

@@ -6,6 +6,7 @@
 //! still comes in is read and dropped until the client closes too.
 
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -13,7 +14,6 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
-use tonic::transport::server::{Connected, TcpConnectInfo};
 
 /// A client has this long to close its side.
 const LINGER_LIMIT: Duration = Duration::from_secs(1);
@@ -33,6 +33,11 @@ impl Lingering {
             stream,
             limit: None,
         })
+    }
+
+    /// The peer's address.
+    pub(super) fn peer_address(&self) -> Option<SocketAddr> {
+        self.stream.peer_addr().ok()
     }
 
     /// Reads and drops what comes until the peer closes.
@@ -96,13 +101,5 @@ impl AsyncWrite for Lingering {
 
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
-    }
-}
-
-impl Connected for Lingering {
-    type ConnectInfo = TcpConnectInfo;
-
-    fn connect_info(&self) -> TcpConnectInfo {
-        self.stream.connect_info()
     }
 }

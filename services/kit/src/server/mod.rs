@@ -1,5 +1,7 @@
 //! The gRPC server every service runs: health, reflection, deadlines, limits, metrics, traces, and an end.
 
+mod connection;
+mod guard;
 mod layer;
 mod linger;
 
@@ -7,9 +9,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::time::Duration;
 
-use futures::StreamExt as _;
 use tokio::net::TcpListener;
-use tokio_stream::wrappers::TcpListenerStream;
 use tonic::body::Body;
 use tonic::server::NamedService;
 use tonic::service::{Routes, RoutesBuilder};
@@ -18,12 +18,14 @@ use tonic_health::server::HealthReporter;
 use tower::Service;
 use tracing::{info, warn};
 
-use self::linger::Lingering;
+use self::guard::Guard;
 use crate::admin::Readiness;
+use crate::callers::{CALLERS, Callers};
 use crate::config::ServerArgs;
 use crate::db::Migrated;
 use crate::deadline::DEFAULT_CALL_LIMIT;
 use crate::shutdown::Shutdown;
+use crate::tls::Tls;
 
 /// A connection is asked to end after this, so that clients spread over replicas that came later. Without a grace
 /// period: tonic 0.14 would wait for age and grace together and then cut running calls.
@@ -88,6 +90,8 @@ pub struct Server {
     descriptors: Option<&'static [u8]>,
     migrated: Option<Migrated>,
     readiness: Option<Readiness>,
+    tls: Option<Tls>,
+    callers: &'static [Callers],
     call_limit: Duration,
     method_limits: HashMap<&'static str, Duration>,
     drain_limit: Duration,
@@ -103,6 +107,8 @@ impl Server {
             descriptors: None,
             migrated: None,
             readiness: None,
+            tls: None,
+            callers: CALLERS,
             call_limit: DEFAULT_CALL_LIMIT,
             method_limits: HashMap::new(),
             drain_limit: args
@@ -130,6 +136,20 @@ impl Server {
     #[must_use]
     pub fn readiness(mut self, readiness: Readiness) -> Self {
         self.readiness = Some(readiness);
+        self
+    }
+
+    /// Takes only callers with a certificate, each for the methods on its list. Without, everybody may call everything.
+    #[must_use]
+    pub fn tls(mut self, tls: Option<Tls>) -> Self {
+        self.tls = tls;
+        self
+    }
+
+    /// Another list than [`CALLERS`], for services that are not on it.
+    #[must_use]
+    pub fn callers(mut self, callers: &'static [Callers]) -> Self {
+        self.callers = callers;
         self
     }
 
@@ -180,11 +200,11 @@ impl Server {
             self.call_limit,
             std::mem::take(&mut self.method_limits),
             self.migrated.clone(),
+            self.tls.is_some().then(|| Guard::new(self.callers)),
         );
         let routes = std::mem::take(&mut self.routes).routes().prepare();
         let signal = shutdown.clone();
-        let incoming =
-            TcpListenerStream::new(listener).map(|accepted| accepted.and_then(Lingering::new));
+        let incoming = connection::incoming(listener, self.tls.take());
         let served = tonic::transport::Server::builder()
             .layer(layer)
             .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))

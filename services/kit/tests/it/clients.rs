@@ -13,13 +13,14 @@ use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::server::Server;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_kit::time_zone::TimeZone;
+use adfolio_kit::tls::Tls;
 use adfolio_testkit::{Proxy, eventually, free_listener, within_limit};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tonic::{Code, Request, Response, Status};
 use uuid::Uuid;
 
-use crate::helpers::{CALL_LIMIT, Echo, call, run_echo};
+use crate::helpers::{CALL_LIMIT, ECHO_CALLERS, Echo, call, run_echo};
 
 #[tokio::test]
 async fn the_identity_arrives_as_it_was_sent() {
@@ -207,7 +208,7 @@ struct Replica {
     task: tokio::task::JoinHandle<()>,
 }
 
-fn replica(name: usize, listener: TcpListener) -> Replica {
+fn replica(name: usize, listener: TcpListener, tls: Option<Tls>) -> Replica {
     let address = listener.local_addr().unwrap();
     let shutdown = Shutdown::manual();
     let ending = shutdown.clone();
@@ -222,6 +223,8 @@ fn replica(name: usize, listener: TcpListener) -> Replica {
             Ok(Response::new(name.to_string()))
         });
         Server::new("replica", &args)
+            .tls(tls)
+            .callers(ECHO_CALLERS)
             .add_service(echo)
             .serve(listener, &ending)
             .await
@@ -236,15 +239,23 @@ fn replica(name: usize, listener: TcpListener) -> Replica {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_go_to_every_replica_and_a_rolling_restart_costs_nobody_an_error() {
+    restart_replicas_under_load("replica", None).await;
+}
+
+/// Restarts two replicas of `service` in turn while others call them; the pair is the server's and the client's certificate.
+pub async fn restart_replicas_under_load(service: &'static str, tls: Option<(Tls, Tls)>) {
+    let (shown, own) = tls.unzip();
     let mut replicas = vec![
-        replica(0, free_listener().await),
-        replica(1, free_listener().await),
+        replica(0, free_listener().await, shown.clone()),
+        replica(1, free_listener().await, shown.clone()),
     ];
+    let scheme = if own.is_some() { "https" } else { "http" };
     let url = format!(
-        "http://{},http://{}",
+        "{scheme}://{},{scheme}://{}",
         replicas[0].address, replicas[1].address
     );
-    let channel = client::connect(&url, ClientOptions::default()).unwrap();
+    let options = ClientOptions::default();
+    let channel = client::connect_to(service, &url, options, own.as_ref()).unwrap();
     let (stop, seen) = (Shutdown::manual(), Arc::new(Mutex::new(HashSet::new())));
     let callers: Vec<_> = (0..8)
         .map(|_| {
@@ -267,7 +278,7 @@ async fn calls_go_to_every_replica_and_a_rolling_restart_costs_nobody_an_error()
         old.shutdown.trigger();
         old.task.await.unwrap();
         let listener = TcpListener::bind(old.address).await.unwrap();
-        replicas.push(replica(name, listener));
+        replicas.push(replica(name, listener, shown.clone()));
         eventually("both replicas are used", || {
             let seen = seen.lock().unwrap();
             std::future::ready(
@@ -288,7 +299,7 @@ async fn calls_go_to_every_replica_and_a_rolling_restart_costs_nobody_an_error()
 async fn a_call_goes_on_when_a_connection_ends_before_the_server_has_taken_it() {
     // The kernel takes connections for a listener until it is closed, and resets those that nobody has taken.
     let leaving = free_listener().await;
-    let staying = replica(1, free_listener().await);
+    let staying = replica(1, free_listener().await, None);
     let url = format!(
         "http://{},http://{}",
         leaving.local_addr().unwrap(),

@@ -1,5 +1,6 @@
 //! Wrong configuration: one line and exit code 2, before anything else happens.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use adfolio_kit::config::{
@@ -7,6 +8,8 @@ use adfolio_kit::config::{
 };
 use clap::Parser;
 use secrecy::{ExposeSecret, SecretString};
+
+use crate::certificates::Authority;
 
 #[derive(Parser, Debug)]
 struct Config {
@@ -25,7 +28,9 @@ struct Config {
 #[ignore = "run by other tests"]
 fn child() {
     let config: Config = parse_args_or_exit(["adfolio-test"]);
-    if let Err(error) = config.database.url().and(config.broker.url()) {
+    let files = config.server.tls.load().map(drop);
+    let urls = config.database.url().and(config.broker.url()).map(drop);
+    if let Err(error) = urls.and(files) {
         exit_with(&error.to_string());
     }
     println!("{config:?}");
@@ -93,6 +98,41 @@ fn wrong_configuration_is_one_line_and_exit_code_2() {
         (code, told.trim_end()),
         (Some(2), "DATABASE_URL or DATABASE_URL_FILE must be set")
     );
+}
+
+#[test]
+fn certificates_are_taken_whole_or_not_at_all() {
+    let authority = Authority::new("one");
+    let (good, other) = (authority.issue("wallet"), authority.issue("coupon"));
+    let path = |file: Option<PathBuf>| file.unwrap().display().to_string();
+    let (certificate, key) = (path(good.tls_cert_file), path(good.tls_key_file));
+    let (ca, foreign_key) = (path(good.tls_ca_file), path(other.tls_key_file));
+    let told_of = |certificate: &str, key: &str, ca: &str| {
+        let files = [
+            ("TLS_CERT_FILE", certificate),
+            ("TLS_KEY_FILE", key),
+            ("TLS_CA_FILE", ca),
+        ];
+        let given = files.into_iter().filter(|(_, path)| !path.is_empty());
+        let variables: Vec<_> = GOOD.into_iter().chain(given).collect();
+        let (code, _, told) = run(&variables);
+        assert!(told.trim_end().lines().count() <= 1, "{told}");
+        (code, told)
+    };
+    assert_eq!(told_of(&certificate, &key, &ca).0, Some(0));
+    for (files, named) in [
+        ((&*certificate, &*key, ""), "TLS_CA_FILE"),
+        (("", &*key, &*ca), "TLS_CERT_FILE"),
+        ((&*certificate, "/does/not/exist", &*ca), "/does/not/exist"),
+        ((&*key, &*key, &*ca), "TLS_CERT_FILE"),
+        ((&*certificate, &*ca, &*ca), "TLS_KEY_FILE"),
+        ((&*certificate, &*foreign_key, &*ca), "TLS_KEY_FILE"),
+        ((&*certificate, &*key, &*key), "TLS_CA_FILE"),
+    ] {
+        let (code, told) = told_of(files.0, files.1, files.2);
+        assert_eq!(code, Some(2), "{files:?}: {told}");
+        assert!(told.contains(named), "{files:?}: {told}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use adfolio_kit::callers::{Callers, PLAN};
 use adfolio_kit::client::Channel;
 use adfolio_kit::config::ServerArgs;
 use adfolio_kit::server::Server;
@@ -78,14 +79,25 @@ impl Service<Request<String>> for Method {
     }
 }
 
+/// Who may call the echo service where callers have certificates.
+pub const ECHO_CALLERS: &[Callers] = &[Callers {
+    service: Echo::NAME,
+    methods: &[("Echo", &[PLAN])],
+}];
+
 /// Calls the echo service.
 pub async fn call(channel: Channel, request: Request<String>) -> Answer {
+    call_method(channel, "/adfolio.test.Echo/Echo", request).await
+}
+
+/// Calls any method that takes and gives what echo does.
+pub async fn call_method(channel: Channel, path: &'static str, request: Request<String>) -> Answer {
     let mut client = tonic::client::Grpc::new(channel);
     client
         .ready()
         .await
         .map_err(|error| Status::unavailable(error.to_string()))?;
-    let path = PathAndQuery::from_static("/adfolio.test.Echo/Echo");
+    let path = PathAndQuery::from_static(path);
     client
         .unary(request, path, ProstCodec::<String, String>::default())
         .await

@@ -7,7 +7,9 @@
     reason = "tests fail by panicking"
 )]
 
+mod callers;
 mod cancelled_writes;
+mod certificates;
 mod clients;
 mod configuration;
 mod consumers;
@@ -20,4 +22,5 @@ mod refusals;
 mod servers;
 mod subscriptions;
 mod time_zones;
+mod tls;
 mod whole_services;

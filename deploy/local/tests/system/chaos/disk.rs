@@ -14,12 +14,12 @@ use std::{
     time::Duration,
 };
 
-use adfolio_local::{Component, Signal, Stack};
+use adfolio_local::{Component, Signal};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{act, check, prepare, remembered, setting, stop_system};
-use crate::setup::System;
+use crate::setup::{self, System};
 
 /// Everything but RabbitMQ: a fresh PostgreSQL with six databases, and what it writes under load.
 const STACK_MEGABYTES: u32 = 700;
@@ -51,7 +51,7 @@ async fn full_disks_lose_nothing() {
     let broker_folder = folder.path().join("rabbitmq");
     fs::create_dir(&broker_folder).unwrap();
     let broker_disk = Disk::mount(&broker_folder, BROKER_MEGABYTES).expect("a second one");
-    let system = Arc::new(System::start_from(Stack::builder().data_dir(folder.path())).await);
+    let system = Arc::new(System::start_from(setup::builder().data_dir(folder.path())).await);
     let stage = Arc::new(prepare(&system).await.with_pause(PAUSE));
     let witness = system.advertiser("witness").await;
 

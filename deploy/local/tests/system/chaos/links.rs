@@ -1,7 +1,5 @@
 //! Proxies between the parts, so that connections can be cut.
 
-use std::net::SocketAddr;
-
 use adfolio_local::{Ports, Service, StackBuilder};
 use adfolio_testkit::Proxy;
 
@@ -35,15 +33,15 @@ impl Links {
         for service in Service::ALL {
             let name = service.name();
             let database = self.database.address();
-            let amqp = format!("amqp://guest:guest@{}", self.broker.address());
-            builder = builder.extra_env(service, "AMQP_URL", amqp);
+            builder = builder.broker_address(service, self.broker.address());
             if service != Service::Gateway {
                 let url = format!("postgres://adfolio_{name}@{database}/adfolio_{name}");
                 builder = builder.extra_env(service, "DATABASE_URL", url);
             }
             for (peer, proxy) in &self.services {
                 let variable = format!("{}_URL", peer.name().to_uppercase());
-                builder = builder.extra_env(service, variable, url(proxy.address()));
+                let url = format!("{}://{}", builder.scheme(), proxy.address());
+                builder = builder.extra_env(service, variable, url);
             }
         }
         builder
@@ -68,8 +66,4 @@ impl Links {
             _ => self.services[place - 2].1.cut(),
         }
     }
-}
-
-fn url(address: SocketAddr) -> String {
-    format!("http://{address}")
 }

@@ -21,13 +21,13 @@ mod outage;
 
 use std::{env, ops::Range, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
-use adfolio_local::{Service, Stack};
+use adfolio_local::Service;
 use chrono::{TimeDelta, Utc};
 use serde_json::json;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::setup::System;
+use crate::setup::{self, System};
 use actor::{Actor, Stage};
 use faults::Faults;
 use history::History;
@@ -126,7 +126,7 @@ async fn stop_system(system: Arc<System>) {
 
 /// A system whose parts reach each other through proxies.
 async fn start(environment: &[(Service, &str, &str)]) -> (Arc<System>, Links) {
-    let mut builder = Stack::builder();
+    let mut builder = setup::builder();
     for (service, name, value) in environment {
         builder = builder.extra_env(*service, *name, *value);
     }

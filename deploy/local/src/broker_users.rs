@@ -1,0 +1,283 @@
+//! Who may do what at the private RabbitMQ: a user for each service, which reaches its own queues and the shared exchanges
+//! and nothing else, and says in its own name only what its service may say.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use adfolio_kit::broker::Broker;
+use adfolio_kit::config::BrokerArgs;
+use anyhow::{Context as _, Result};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::component::Service;
+use crate::layout::Layout;
+
+/// May do everything; for tests, and for whoever runs a stack.
+const ADMINISTRATOR: &str = "administrator";
+/// `adfolioctl`, which looks at dead letters and sends them back.
+const OPERATOR: &str = "adfolioctl";
+/// An internal consumer: reads the wallet's stream, and queues of its own (`reader.…`) bound to the events.
+const READER: &str = "reader";
+/// Known because everything listens on loopback only, like the demo's other passwords.
+const READER_PASSWORD: &str = "reader";
+
+const VHOST: &str = "/";
+const ALL: &str = ".*";
+const NOTHING: &str = "^$";
+/// Sends to a queue by its name, which is how a dead letter goes back.
+const DEFAULT_EXCHANGE: &str = r"amq\.default";
+const WALLET_STREAM: &str = r"wallet\.events";
+
+/// Where the services' prefix of exchanges and queues is configured, and what it is otherwise.
+const NAMESPACE_VARIABLE: &str = "AMQP_NAMESPACE";
+const DEFAULT_NAMESPACE: &str = "adfolio";
+
+/// How a part of the stack reaches the broker.
+#[derive(Clone, Debug)]
+pub(crate) enum BrokerAccess {
+    /// The stack's own, by a user each.
+    Private { port: u16, passwords: PathBuf },
+    /// One of the user's, by what its address says.
+    Given(String),
+}
+
+impl BrokerAccess {
+    /// Address for a service; `through` is another way to the private broker.
+    pub(crate) fn service_url(
+        &self,
+        service: Service,
+        through: Option<SocketAddr>,
+    ) -> Result<String> {
+        self.url(service.name(), through)
+    }
+
+    /// Address for `adfolioctl`.
+    pub(crate) fn operator_url(&self) -> Result<String> {
+        self.url(OPERATOR, None)
+    }
+
+    /// Address for whoever may do everything.
+    pub(crate) fn administrator_url(&self) -> Result<String> {
+        self.url(ADMINISTRATOR, None)
+    }
+
+    /// Address for consumers of events that are no part of the stack.
+    pub(crate) fn reader_url(&self) -> String {
+        match self {
+            Self::Given(url) => url.clone(),
+            Self::Private { port, .. } => {
+                format!("amqp://{READER}:{READER_PASSWORD}@127.0.0.1:{port}")
+            }
+        }
+    }
+
+    fn url(&self, user: &str, through: Option<SocketAddr>) -> Result<String> {
+        match self {
+            Self::Given(url) => Ok(url.clone()),
+            Self::Private { port, passwords } => {
+                let path = passwords.join(secret_name(user));
+                let password = fs::read_to_string(&path)
+                    .with_context(|| format!("cannot read {}", path.display()))?;
+                let address = through.map_or_else(
+                    || format!("127.0.0.1:{port}"),
+                    |address| address.to_string(),
+                );
+                Ok(format!("amqp://{user}:{password}@{address}"))
+            }
+        }
+    }
+}
+
+fn secret_name(user: &str) -> String {
+    format!("amqp-{user}")
+}
+
+/// What one user may declare, write to and read from, as expressions over the names of queues and exchanges; and which events
+/// it may publish.
+#[derive(Debug, PartialEq, Eq)]
+struct Rights {
+    user: &'static str,
+    configure: String,
+    write: String,
+    read: String,
+    events: String,
+}
+
+/// Writes the broker's users for its start. Passwords are made once; only their hashes are in the file.
+pub(crate) fn write_definitions(layout: &Layout) -> Result<PathBuf> {
+    let namespace = namespace();
+    let rights = all_rights(&namespace);
+    let mut users = vec![
+        // Without a hash no password fits: the broker's own account with a known password is closed, also in an old folder.
+        json!({"name": "guest", "password_hash": "", "tags": ""}),
+        user(READER, READER_PASSWORD, ""),
+    ];
+    for (name, tags) in rights
+        .iter()
+        .map(|rights| (rights.user, ""))
+        .filter(|(name, _)| *name != READER)
+        .chain([(ADMINISTRATOR, "administrator")])
+    {
+        let password = fs::read_to_string(layout.random_secret(&secret_name(name))?)?;
+        users.push(user(name, &password, tags));
+    }
+    let definitions = definitions(&namespace, &users, &rights);
+    layout.write_secret("amqp-definitions.json", &definitions.to_string())
+}
+
+fn namespace() -> String {
+    std::env::var(NAMESPACE_VARIABLE).unwrap_or_else(|_| DEFAULT_NAMESPACE.to_owned())
+}
+
+/// Makes the exchanges that the services share, as the administrator, for they may not.
+pub(crate) async fn declare_exchanges(administrator_url: &str) -> Result<()> {
+    let broker = Broker::new(&BrokerArgs::new(administrator_url, namespace()))?;
+    let session = broker
+        .open("local")
+        .await
+        .context("cannot declare the exchanges")?;
+    session.close().await;
+    Ok(())
+}
+
+fn definitions(namespace: &str, users: &[Value], rights: &[Rights]) -> Value {
+    let mut permissions = vec![json!({
+        "user": ADMINISTRATOR, "vhost": VHOST, "configure": ALL, "write": ALL, "read": ALL,
+    })];
+    let mut topics = Vec::new();
+    for rights in rights {
+        permissions.push(json!({
+            "user": rights.user, "vhost": VHOST, "configure": rights.configure, "write": rights.write,
+            "read": rights.read,
+        }));
+        topics.push(json!({
+            "user": rights.user, "vhost": VHOST, "exchange": format!("{namespace}.events"),
+            "write": rights.events, "read": ALL,
+        }));
+    }
+    json!({
+        "vhosts": [{"name": VHOST}],
+        "users": users,
+        "permissions": permissions,
+        "topic_permissions": topics,
+    })
+}
+
+fn user(name: &str, password: &str, tags: &str) -> Value {
+    json!({
+        "name": name,
+        "password_hash": password_hash(rand::random(), password),
+        "hashing_algorithm": "rabbit_password_hashing_sha256",
+        "tags": tags,
+    })
+}
+
+/// As the broker keeps it: the salt, then SHA-256 over salt and password.
+fn password_hash(salt: [u8; 4], password: &str) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(salt);
+    hasher.update(password);
+    let mut hash = salt.to_vec();
+    hash.extend(hasher.finalize());
+    BASE64_STANDARD.encode(hash)
+}
+
+/// Of everybody but the administrator.
+fn all_rights(namespace: &str) -> Vec<Rights> {
+    let namespace = namespace.replace('.', r"\.");
+    let mut all: Vec<Rights> = Service::ALL
+        .into_iter()
+        .map(|service| service_rights(&namespace, service))
+        .collect();
+    all.push(operator_rights(&namespace));
+    all.push(reader_rights(&namespace));
+    all
+}
+
+/// A service declares its own queues, binds them to the events and to the dead letters, and publishes events. The gateway has
+/// no outbox and no dead letters; the wallet has its stream.
+fn service_rights(namespace: &str, service: Service) -> Rights {
+    let name = service.name();
+    let own = format!(r"{namespace}\.{name}\..+");
+    if service == Service::Gateway {
+        return Rights {
+            user: name,
+            configure: format!("^{own}$"),
+            write: format!("^{own}$"),
+            read: format!(r"^({namespace}\.events|{own})$"),
+            events: NOTHING.to_owned(),
+        };
+    }
+    let shared = format!(r"{namespace}\.(events|dead)");
+    let declared = if service == Service::Wallet {
+        format!("{own}|{WALLET_STREAM}")
+    } else {
+        own.clone()
+    };
+    Rights {
+        user: name,
+        configure: format!("^({declared})$"),
+        write: format!("^({shared}|{declared})$"),
+        read: format!("^({shared}|{own})$"),
+        events: format!(r"^adfolio\.{name}\."),
+    }
+}
+
+/// Takes dead letters of every service and sends them to the queue that they came from.
+fn operator_rights(namespace: &str) -> Rights {
+    Rights {
+        user: OPERATOR,
+        configure: NOTHING.to_owned(),
+        write: format!("^{DEFAULT_EXCHANGE}$"),
+        read: format!(r"^{namespace}\.[^.]+\.[^.]+\.dead$"),
+        events: NOTHING.to_owned(),
+    }
+}
+
+fn reader_rights(namespace: &str) -> Rights {
+    Rights {
+        user: READER,
+        configure: r"^reader\..+$".to_owned(),
+        write: r"^reader\..+$".to_owned(),
+        read: format!(r"^({WALLET_STREAM}|{namespace}\.events|reader\..+)$"),
+        events: NOTHING.to_owned(),
+    }
+}
+
+/// The folder that holds the passwords of [`BrokerAccess::Private`].
+pub(crate) fn passwords(layout: &Layout) -> PathBuf {
+    layout.secrets()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{all_rights, password_hash, service_rights};
+    use crate::component::Service;
+
+    #[test]
+    fn a_password_is_hashed_as_the_broker_does() {
+        // The example of RabbitMQ's documentation.
+        assert_eq!(
+            password_hash([0x90, 0x8D, 0xC6, 0x0A], "test12"),
+            "kI3GCqW5JLMJa4iX1lo7X4D6XbYqlLgxIs30+P6tENUV2POR"
+        );
+    }
+
+    #[test]
+    fn every_service_has_rights_of_its_own() {
+        let all = all_rights("adfolio");
+        for service in Service::ALL {
+            let own = service_rights("adfolio", service);
+            assert!(all.contains(&own));
+            for other in Service::ALL {
+                let queue = format!(r"adfolio\.{}\.", other.name());
+                assert_eq!(own.read.contains(&queue), service == other, "{own:?}");
+                assert_eq!(own.write.contains(&queue), service == other, "{own:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Who may call what: every method of every service, and the callers that the code has for it.
+//!
+//! A caller is known by a DNS name of its certificate, so the list counts where [`crate::tls`] is on; what is not on it is
+//! refused to everybody. Calls of users and of staff come from the gateway, which alone knows who somebody is (and from
+//! adfolioctl, which acts as a member of staff): the identity in their metadata is believed because nobody else may make
+//! them. What moves money for an order belongs to the service that keeps the order.
+
+/// The REST gateway.
+pub const GATEWAY: &str = "gateway";
+/// The operator's command line.
+pub const OPERATOR: &str = "adfolioctl";
+/// Plans and their orders.
+pub const PLAN: &str = "plan";
+/// The ledger.
+pub const WALLET: &str = "wallet";
+/// Coupons.
+pub const COUPON: &str = "coupon";
+/// Inbox and announcements.
+pub const NOTIFICATION: &str = "notification";
+/// Acceptors of foreign exchange.
+pub const ACCEPTOR: &str = "acceptor";
+/// An adapter that reports what an ad network delivered; no program of this repository.
+pub const NETWORK: &str = "network";
+
+/// A method and who may call it.
+pub type Method = (&'static str, &'static [&'static str]);
+
+/// The methods of one gRPC service.
+#[derive(Clone, Copy, Debug)]
+pub struct Callers {
+    /// Its full name, `adfolio.wallet.v1.LedgerService`.
+    pub service: &'static str,
+    /// Its methods by name.
+    pub methods: &'static [Method],
+}
+
+/// Open to whoever has a certificate: it says whether a service serves, and nothing else.
+pub(crate) const HEALTH: &str = "/grpc.health.v1.Health/";
+
+/// Reflection describes all methods, which operators alone need.
+pub(crate) const REFLECTION: &str = "/grpc.reflection.";
+
+/// Calls on behalf of users, of staff, or before anybody is known.
+const EDGE: &[&str] = &[GATEWAY];
+/// The same, and the operator's.
+const EDGE_AND_OPERATOR: &[&str] = &[GATEWAY, OPERATOR];
+
+/// All of it.
+pub const CALLERS: &[Callers] = &[
+    Callers {
+        service: "adfolio.auth.v1.AuthService",
+        methods: &[
+            ("Register", EDGE_AND_OPERATOR),
+            ("Login", EDGE),
+            ("Logout", EDGE_AND_OPERATOR),
+            ("OpenStore", EDGE),
+            ("GetUser", EDGE),
+            ("EditProfile", EDGE),
+            ("ChangePassword", EDGE),
+            ("ListSessions", EDGE),
+            ("EndSessions", EDGE),
+            ("ListSecurityLog", EDGE),
+            ("VerifySession", EDGE),
+        ],
+    },
+    Callers {
+        service: "adfolio.auth.v1.UserDirectoryService",
+        methods: &[
+            (
+                "LookUpUsers",
+                &[GATEWAY, PLAN, WALLET, COUPON, NOTIFICATION, ACCEPTOR],
+            ),
+            ("GrantMembership", &[WALLET]),
+        ],
+    },
+    Callers {
+        service: "adfolio.auth.v1.AuthAdminService",
+        methods: &[
+            ("StaffLogin", EDGE),
+            ("StaffLogout", EDGE),
+            ("VerifyStaffSession", EDGE),
+            ("CreateStaff", EDGE_AND_OPERATOR),
+            ("ListStaff", EDGE_AND_OPERATOR),
+            ("CreateLicenseKeys", EDGE_AND_OPERATOR),
+            ("ListLicenseKeys", EDGE_AND_OPERATOR),
+            ("ListUsers", EDGE_AND_OPERATOR),
+            ("GetUserDetail", EDGE_AND_OPERATOR),
+            ("SetUserState", EDGE_AND_OPERATOR),
+            ("CreateHostToken", EDGE_AND_OPERATOR),
+            ("SetUserProfile", EDGE_AND_OPERATOR),
+            ("ListAudit", EDGE_AND_OPERATOR),
+        ],
+    },
+    Callers {
+        service: "adfolio.plan.v1.PlanService",
+        methods: &[
+            ("ListProducts", EDGE),
+            ("GetProduct", EDGE),
+            ("ListPlans", EDGE),
+            ("GetPlan", EDGE),
+            ("PutPlan", EDGE_AND_OPERATOR),
+            ("CountWaiting", EDGE),
+            ("GetStatistics", EDGE),
+            ("GetPutRange", EDGE),
+            ("Follow", EDGE_AND_OPERATOR),
+            ("ListFollows", EDGE),
+            ("GetCurrentOperator", EDGE_AND_OPERATOR),
+        ],
+    },
+    Callers {
+        service: "adfolio.plan.v1.DeliveryService",
+        methods: &[("ReportDelivery", &[NETWORK])],
+    },
+    Callers {
+        service: "adfolio.plan.v1.PlanReconcileService",
+        methods: &[("ListHolds", &[WALLET])],
+    },
+    Callers {
+        service: "adfolio.plan.v1.PlanAdminService",
+        methods: &[
+            ("CreateProduct", EDGE_AND_OPERATOR),
+            ("EditProduct", EDGE_AND_OPERATOR),
+            ("AdminListProducts", EDGE_AND_OPERATOR),
+            ("CreateOperator", EDGE_AND_OPERATOR),
+            ("ListOperators", EDGE_AND_OPERATOR),
+            ("PushPlan", EDGE_AND_OPERATOR),
+            ("AdminListPlans", EDGE_AND_OPERATOR),
+            ("AdminGetPlan", EDGE_AND_OPERATOR),
+            ("FinishPlan", EDGE_AND_OPERATOR),
+            ("SettlePlan", EDGE_AND_OPERATOR),
+            ("ImportDelivery", EDGE_AND_OPERATOR),
+            ("GetCurrentOperators", EDGE),
+        ],
+    },
+    Callers {
+        service: "adfolio.wallet.v1.WalletService",
+        methods: &[
+            ("GetProperty", EDGE_AND_OPERATOR),
+            ("ListFlow", EDGE),
+            ("GetMonthly", EDGE),
+            ("GetStatement", EDGE),
+            ("GetWithdrawalMethods", EDGE),
+            ("Withdraw", EDGE_AND_OPERATOR),
+            ("ListWithdrawals", EDGE),
+            ("SetPayPassword", EDGE_AND_OPERATOR),
+            ("CheckPayPassword", EDGE),
+            ("GetDestinations", EDGE),
+            ("BindDestination", EDGE_AND_OPERATOR),
+        ],
+    },
+    Callers {
+        service: "adfolio.wallet.v1.LedgerService",
+        methods: &[
+            ("Hold", &[PLAN]),
+            ("Release", &[PLAN]),
+            ("RecordDelivery", &[PLAN]),
+            ("Settle", &[PLAN]),
+            ("ListOrderFlow", EDGE),
+            ("PostExchange", &[ACCEPTOR]),
+            ("VerifyPayPassword", &[ACCEPTOR]),
+        ],
+    },
+    Callers {
+        service: "adfolio.wallet.v1.WalletAdminService",
+        methods: &[
+            ("Deposit", EDGE_AND_OPERATOR),
+            ("Chargeback", EDGE_AND_OPERATOR),
+            ("DeductRecharge", EDGE_AND_OPERATOR),
+            ("OpenMembership", EDGE_AND_OPERATOR),
+            ("ChangeStartUpFunds", EDGE_AND_OPERATOR),
+            ("AdminListWithdrawals", EDGE_AND_OPERATOR),
+            ("DecideWithdrawal", EDGE_AND_OPERATOR),
+            ("ListApprovals", EDGE_AND_OPERATOR),
+            ("DecideApproval", EDGE_AND_OPERATOR),
+            ("ResetPayPassword", EDGE_AND_OPERATOR),
+            ("GetUserSettings", EDGE),
+            ("GetUserProperty", EDGE_AND_OPERATOR),
+            ("Reconcile", EDGE_AND_OPERATOR),
+            ("VerifyChains", &[OPERATOR]),
+        ],
+    },
+    Callers {
+        service: "adfolio.coupon.v1.CouponService",
+        methods: &[
+            ("ListCoupons", EDGE_AND_OPERATOR),
+            ("ReceiveCoupon", EDGE_AND_OPERATOR),
+            ("ListUsable", EDGE),
+        ],
+    },
+    Callers {
+        service: "adfolio.coupon.v1.CouponReservationService",
+        methods: &[
+            ("Reserve", &[PLAN]),
+            ("Redeem", &[PLAN]),
+            ("Release", &[PLAN]),
+            ("GetRedeemedTotal", &[WALLET]),
+        ],
+    },
+    Callers {
+        service: "adfolio.coupon.v1.CouponAdminService",
+        methods: &[
+            ("CreateCampaign", EDGE_AND_OPERATOR),
+            ("ListCampaigns", EDGE_AND_OPERATOR),
+            ("GrantCoupon", EDGE_AND_OPERATOR),
+        ],
+    },
+    Callers {
+        service: "adfolio.notification.v1.NotificationService",
+        methods: &[
+            ("ListNotifications", EDGE_AND_OPERATOR),
+            ("MarkRead", EDGE),
+            ("CountUnread", EDGE),
+            ("ListServiceEntries", EDGE),
+            ("GetPublicContent", EDGE),
+            ("SubmitFeedback", EDGE),
+        ],
+    },
+    Callers {
+        service: "adfolio.notification.v1.NotificationAdminService",
+        methods: &[
+            ("GetContent", EDGE_AND_OPERATOR),
+            ("SetContent", EDGE_AND_OPERATOR),
+            ("CreateNotification", EDGE_AND_OPERATOR),
+            ("ListFeedback", EDGE_AND_OPERATOR),
+            ("CloseFeedback", EDGE_AND_OPERATOR),
+        ],
+    },
+    Callers {
+        service: "adfolio.acceptor.v1.AcceptorService",
+        methods: &[
+            ("GetAcceptorDetail", EDGE),
+            ("GetExchangeLimit", EDGE),
+            ("CreateExchange", EDGE),
+            ("CancelExchange", EDGE),
+            ("ListExchanges", EDGE),
+        ],
+    },
+    Callers {
+        service: "adfolio.acceptor.v1.AcceptorAdminService",
+        methods: &[
+            ("CreateAcceptor", EDGE_AND_OPERATOR),
+            ("ListAcceptors", EDGE_AND_OPERATOR),
+            ("CreateAcceptanceCode", EDGE_AND_OPERATOR),
+            ("AdminListExchanges", EDGE_AND_OPERATOR),
+            ("DecideExchange", EDGE_AND_OPERATOR),
+        ],
+    },
+];

@@ -1,0 +1,44 @@
+//! To whom a channel speaks.
+
+use std::io;
+
+use rustls::pki_types::ServerName;
+use tokio::net::TcpStream;
+use tokio_rustls::{client::TlsStream, rustls};
+use tracing::warn;
+
+use crate::config::ConfigError;
+use crate::tls::Tls;
+
+/// TLS to one service, known by its name.
+#[derive(Clone, Debug)]
+pub(super) struct Secured {
+    tls: Tls,
+    name: ServerName<'static>,
+}
+
+impl Secured {
+    /// To whoever has a certificate of `service`.
+    pub(super) fn new(tls: &Tls, service: &'static str) -> Result<Self, ConfigError> {
+        let name = ServerName::try_from(service).map_err(|_| ConfigError::Invalid {
+            name: "the name of a service",
+            expected: "a DNS name",
+        })?;
+        Ok(Self {
+            tls: tls.clone(),
+            name,
+        })
+    }
+
+    /// Makes TLS of a connection.
+    pub(super) async fn connect(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+        let connected = self.tls.connect(self.name.clone(), stream).await;
+        if let Err(error) = &connected {
+            // A replica that restarts ends connections, too; what is wrong with a certificate stays until somebody acts.
+            if error.kind() == io::ErrorKind::InvalidData {
+                warn!(service = ?self.name, %error, "a replica did not prove to be the service");
+            }
+        }
+        connected
+    }
+}

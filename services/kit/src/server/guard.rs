@@ -1,0 +1,58 @@
+//! Who may call which method, asked of each call.
+
+use std::collections::HashMap;
+
+use http::Extensions;
+use tonic::Status;
+use tracing::warn;
+
+use super::connection::Peer;
+use crate::callers::{Callers, HEALTH, OPERATOR, REFLECTION};
+
+/// The label of a method that nobody knows: whatever callers make up must not become names of figures.
+const UNKNOWN: &str = "unknown";
+
+/// A list of callers by the paths of methods. What has no row is refused to everybody.
+#[derive(Debug)]
+pub(super) struct Guard(HashMap<String, &'static [&'static str]>);
+
+impl Guard {
+    pub(super) fn new(callers: &'static [Callers]) -> Self {
+        let rows = callers.iter().flat_map(|listed| {
+            let path = |method: &str| format!("/{}/{method}", listed.service);
+            listed
+                .methods
+                .iter()
+                .map(move |(method, allowed)| (path(method), *allowed))
+        });
+        Self(rows.collect())
+    }
+
+    /// Refuses a caller that is not on the method's list.
+    pub(super) fn admit(&self, path: &str, extensions: &Extensions) -> Result<(), Status> {
+        // A connection without a certificate does not get this far.
+        let names = extensions.get::<Peer>().map_or(&[][..], Peer::names);
+        let allowed = self.0.get(path).copied();
+        let admitted = match allowed {
+            Some(allowed) => names.iter().any(|name| allowed.contains(&name.as_str())),
+            None if path.starts_with(HEALTH) => !names.is_empty(),
+            None if path.starts_with(REFLECTION) => names.iter().any(|name| name == OPERATOR),
+            None => false,
+        };
+        if admitted {
+            return Ok(());
+        }
+        let method = if allowed.is_some() { path } else { UNKNOWN };
+        metrics::counter!("grpc_server_callers_refused_total", "method" => method.to_owned())
+            .increment(1);
+        let caller = names.join(", ");
+        warn!(
+            method = path,
+            caller, "a caller that is not on the method's list was refused"
+        );
+        // Not a refusal of the business, which callers would take as its last word.
+        Err(Status::permission_denied(format!(
+            "{caller:?} is not among the callers of this method"
+        )))
+    }
+}
