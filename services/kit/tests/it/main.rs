@@ -11,6 +11,7 @@ mod cancelled_writes;
 mod clients;
 mod configuration;
 mod consumers;
+mod crash_points;
 mod helpers;
 mod idempotency_keys;
 mod migrations;

@@ -194,7 +194,8 @@ async fn undo(app: &App, mut put: Put) -> Result<Put, PlanError> {
 }
 
 /// Writes the end of a refused put, with its order.
-async fn finish_refused(app: &App, put: Put) -> Result<Put, PlanError> {
+#[track_caller]
+fn finish_refused(app: &App, put: Put) -> impl Future<Output = Result<Put, PlanError>> + use<> {
     let (now, lease) = (app.clock.now(), app.rules.recovery_after);
     metrics::counter!("plan_puts_total", "outcome" => "refused").increment(1);
     db::write(&app.pool, move |tx| {
@@ -217,7 +218,6 @@ async fn finish_refused(app: &App, put: Put) -> Result<Put, PlanError> {
             Ok(put)
         })
     })
-    .await
 }
 
 /// Tells coupon directly when the event of the order does not name the reservation.
@@ -227,7 +227,9 @@ async fn redeem(app: &App, mut put: Put) -> Result<Put, PlanError> {
     save(app, put).await
 }
 
-async fn save(app: &App, put: Put) -> Result<Put, PlanError> {
+/// `track_caller` here and above: each step is a point of its own at which a test can end the process.
+#[track_caller]
+fn save(app: &App, put: Put) -> impl Future<Output = Result<Put, PlanError>> + use<> {
     let lease = app.rules.recovery_after;
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
@@ -235,7 +237,6 @@ async fn save(app: &App, put: Put) -> Result<Put, PlanError> {
             Ok(put)
         })
     })
-    .await
 }
 
 fn with_field(refusal: Refusal, field: &str) -> Refusal {
