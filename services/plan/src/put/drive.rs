@@ -220,9 +220,19 @@ fn finish_refused(app: &App, put: Put) -> impl Future<Output = Result<Put, PlanE
     })
 }
 
-/// Tells coupon directly when the event of the order does not name the reservation.
+/// Tells coupon directly when the event of the order does not name the reservation. After a plan that failed in the meantime
+/// the coupon has been given back, and coupon refuses for good: then there is nothing left to tell.
 async fn redeem(app: &App, mut put: Put) -> Result<Put, PlanError> {
-    app.peers.redeem(put.reservation_id, put.user_id).await?;
+    match app.peers.redeem(put.reservation_id, put.user_id).await {
+        Ok(()) => {}
+        Err(refused @ PlanError::Refused(_)) => {
+            let order = order::repo::find(&app.pool, put.order_id).await?;
+            if !order.is_some_and(|order| order.is_failed()) {
+                return Err(refused);
+            }
+        }
+        Err(error) => return Err(error),
+    }
     put.redeemed();
     save(app, put).await
 }
