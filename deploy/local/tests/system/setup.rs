@@ -7,6 +7,9 @@ use crate::client::Client;
 
 const ADMIN_PASSWORD: &str = "adfolio-admin";
 
+/// What every advertiser registers with.
+pub const PASSWORD: &str = "correct horse battery";
+
 /// A running system and its admin.
 pub struct System {
     pub stack: Stack,
@@ -81,8 +84,8 @@ impl System {
                 json!({
                     "username": username,
                     "nickname": "Test",
-                    "password": "correct horse battery",
-                    "confirm_password": "correct horse battery",
+                    "password": PASSWORD,
+                    "confirm_password": PASSWORD,
                     "email": format!("{username}@example.com"),
                     "phone": "+6591234567",
                     "licenseKey": keys["items"][0]["code"],
