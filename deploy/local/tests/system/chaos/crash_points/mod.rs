@@ -36,6 +36,9 @@ const SHARE: usize = 5;
 /// Once the journeys are made, what goes on in the background has passed a point within this or does not any more.
 const BACKGROUND_LIMIT: Duration = Duration::from_secs(10);
 
+/// Undisturbed, consumers are done when nothing has come for so long.
+const SETTLED_AFTER: Duration = Duration::from_secs(3);
+
 const POLL: Duration = Duration::from_millis(20);
 
 /// Where processes are to die in one round.
@@ -128,6 +131,7 @@ impl Theatre {
 
     /// One round: the journeys, in which processes die where they are to, and what is left then.
     async fn perform(&mut self, round: &Round, tally: &mut Tally) {
+        journeys::let_a_day_pass(&self.system).await;
         self.folder.forget();
         let pids: BTreeMap<_, _> = round
             .keys()
@@ -255,17 +259,18 @@ async fn watch(folder: Arc<Folder>, round: Round, give_up: CancellationToken) ->
     last
 }
 
-/// What there is once two looks see the same.
+/// What there is once nothing more has come for a while.
 async fn settled(system: &System) -> Effects {
     let mut seen = Effects::of(system).await.unwrap();
-    loop {
-        sleep(Duration::from_secs(1)).await;
-        let again = Effects::of(system).await.unwrap();
-        if again == seen {
-            return seen;
+    let mut since = Instant::now();
+    while since.elapsed() < SETTLED_AFTER {
+        sleep(POLL * 10).await;
+        let now = Effects::of(system).await.unwrap();
+        if now != seen {
+            (seen, since) = (now, Instant::now());
         }
-        seen = again;
     }
+    seen
 }
 
 /// The rounds of a run: in each every service dies at a point of its own, as long as it has any.
