@@ -2,12 +2,12 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status test bench chaos defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny fuzz
+.PHONY: help up down status test bench chaos crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny fuzz
 
 help: ## Show this list
 	@echo "Adfolio"
 	@echo
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "  make up reads ADFOLIO_PORT (8080), ADFOLIO_DATA (.data), ADFOLIO_DEMO (1), ADFOLIO_ADMIN_PASSWORD,"
 	@echo "  ADFOLIO_AMQP_PORT (8072), ADFOLIO_PG_PORT (8032), ADFOLIO_ADMIN_PORT (8100), ADFOLIO_GRPC_PORT (8200)."
@@ -32,6 +32,9 @@ chaos: ## Kill, freeze and cut everything for nine minutes, and look at the book
 
 defects: ## Chaos with each of ten mistakes seeded into the services, which it must notice; twenty minutes
 	@$(SCRIPTS)/chaos.sh defects
+
+crash-points: ## Let a process die before and after every commit, and look whether it is taken up; CHAOS_SEED repeats a run
+	@$(SCRIPTS)/crash-points.sh
 
 build: ## Install what is missing and build for `make up`
 	@$(SCRIPTS)/build.sh

@@ -7,6 +7,9 @@ use crate::client::Client;
 
 const ADMIN_PASSWORD: &str = "adfolio-admin";
 
+/// What every advertiser registers with.
+pub const PASSWORD: &str = "correct horse battery";
+
 /// Describes a stack; `ADFOLIO_TLS=1` runs these tests over mutual TLS.
 pub fn builder() -> StackBuilder {
     let tls = std::env::var("ADFOLIO_TLS").is_ok_and(|value| value == "1");
@@ -87,8 +90,8 @@ impl System {
                 json!({
                     "username": username,
                     "nickname": "Test",
-                    "password": "correct horse battery",
-                    "confirm_password": "correct horse battery",
+                    "password": PASSWORD,
+                    "confirm_password": PASSWORD,
                     "email": format!("{username}@example.com"),
                     "phone": "+6591234567",
                     "licenseKey": keys["items"][0]["code"],

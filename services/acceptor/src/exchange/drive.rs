@@ -196,14 +196,18 @@ fn undecidable(error: AcceptorError) -> AcceptorError {
     }
 }
 
-async fn save(app: &Exchanges, exchange: Exchange) -> Result<Exchange, AcceptorError> {
+/// `track_caller`: each step is a point of its own at which a test can end the process.
+#[track_caller]
+fn save(
+    app: &Exchanges,
+    exchange: Exchange,
+) -> impl Future<Output = Result<Exchange, AcceptorError>> + use<> {
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             repo::save_in_tx(tx, &exchange).await?;
             Ok(exchange)
         })
     })
-    .await
 }
 
 /// Doubles with every drive, from the recovery time up to [`LONGEST_WAIT`].

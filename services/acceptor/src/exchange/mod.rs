@@ -203,11 +203,15 @@ impl Exchanges {
         is_full
     }
 
-    async fn claim(&self, only: Option<Uuid>, limit: i64) -> Result<Vec<Exchange>, AcceptorError> {
+    #[track_caller]
+    fn claim(
+        &self,
+        only: Option<Uuid>,
+        limit: i64,
+    ) -> impl Future<Output = Result<Vec<Exchange>, AcceptorError>> + use<> {
         let (token, lease) = (self.ids.next(), self.rules.recovery_after);
         db::write(&self.pool, move |tx| {
             Box::pin(repo::claim_in_tx(tx, only, token, lease, limit))
         })
-        .await
     }
 }

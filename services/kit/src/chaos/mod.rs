@@ -3,9 +3,10 @@
 //! All of it exists in builds with the feature `chaos` and debug assertions only, and does something only where a test has set
 //! one of these variables for the process:
 //!
-//! - `ADFOLIO_CHAOS_DIR`: a folder. Every transaction passes two points, before and after its commit; each pass becomes a line
-//!   of `<program>.passed` there. While `<program>.crash` names a point and how many of its passes to let through first, the
-//!   pass after those ends the process as `kill -9` would. The file is gone by then: the successor lives.
+//! - `ADFOLIO_CHAOS_DIR`: a folder. Every transaction that has written something passes two points, before and after its
+//!   commit; each pass becomes a line of `<program>.passed` there: `<file>:<line>[ <label>] <moment>`. A line of
+//!   `<program>.crash` is `<passes to let through first> <point>`: the pass after those ends the process as `kill -9` would.
+//!   The line is gone by then, and the next one is for the successor.
 //! - `ADFOLIO_DEFECTS`: names of [`Defect`]s, parted by commas, that the process has.
 //!
 //! In all other builds a [`Site`] is nothing and no defect is there, and the compiler leaves nothing of either.
@@ -32,7 +33,7 @@ pub enum Moment {
 
 /// A place in the code whose transactions can be made to end the process.
 #[cfg(not(all(feature = "chaos", debug_assertions)))]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Site;
 
 #[cfg(not(all(feature = "chaos", debug_assertions)))]
@@ -43,8 +44,19 @@ impl Site {
         Self
     }
 
+    /// Tells apart what goes through one place for different reasons.
+    #[must_use]
+    pub fn labelled<T: AsRef<str>>(self, _label: impl FnOnce() -> T) -> Self {
+        self
+    }
+
+    /// The same place, or none where nothing was written.
+    pub fn if_written(self, _tx: &mut crate::db::Tx) -> std::future::Ready<Self> {
+        std::future::ready(self)
+    }
+
     /// A transaction of this place is at this moment.
-    pub const fn pass(self, _moment: Moment) {}
+    pub const fn pass(&self, _moment: Moment) {}
 }
 
 names! {

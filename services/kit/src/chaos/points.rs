@@ -3,34 +3,74 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::panic::Location;
-use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use tracing::warn;
 
 use super::Moment;
+use crate::db::Tx;
 
 const FOLDER: &str = "ADFOLIO_CHAOS_DIR";
 
 /// A place in the code whose transactions can be made to end the process.
-#[derive(Clone, Copy, Debug)]
-pub struct Site(&'static Location<'static>);
+#[derive(Clone, Debug)]
+pub struct Site {
+    place: &'static Location<'static>,
+    label: Option<Arc<str>>,
+    is_muted: bool,
+}
 
 impl Site {
     /// The caller's place.
     #[must_use]
     #[track_caller]
     pub fn caller() -> Self {
-        Self(Location::caller())
+        Self {
+            place: Location::caller(),
+            label: None,
+            is_muted: points().is_none(),
+        }
+    }
+
+    /// Tells apart what goes through one place for different reasons. Only asked where it matters.
+    #[must_use]
+    pub fn labelled<T: AsRef<str>>(self, label: impl FnOnce() -> T) -> Self {
+        if self.is_muted {
+            return self;
+        }
+        Self {
+            label: Some(label().as_ref().into()),
+            ..self
+        }
+    }
+
+    /// The same place, or none where `tx` has written nothing: jobs that look again and again and find nothing are no points.
+    pub async fn if_written(self, tx: &mut Tx) -> Self {
+        if self.is_muted {
+            return self;
+        }
+        let asked = sqlx::query_scalar("SELECT pg_current_xact_id_if_assigned() IS NOT NULL");
+        Self {
+            is_muted: !asked.fetch_one(tx).await.unwrap_or(false),
+            ..self
+        }
     }
 
     /// A transaction of this place is at this moment. Does not return if it was chosen to be the last thing that happens.
-    pub fn pass(self, moment: Moment) {
-        if let Some(points) = points() {
-            let point = format!("{}:{} {moment:?}", self.0.file(), self.0.line());
-            points
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .pass(&point);
-        }
+    pub fn pass(&self, moment: Moment) {
+        let Some(points) = points().filter(|_| !self.is_muted) else {
+            return;
+        };
+        let (file, line) = (self.place.file(), self.place.line());
+        let label = self
+            .label
+            .as_ref()
+            .map_or_else(String::new, |label| format!(" {label}"));
+        points
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pass(&format!("{file}:{line}{label} {moment:?}"));
     }
 }
 
@@ -50,7 +90,8 @@ struct Points {
 
 /// The point to end at, and how many passes are let through first.
 struct Chosen {
-    file: String,
+    /// The file as it was read.
+    text: String,
     point: String,
     remaining: u32,
 }
@@ -78,33 +119,51 @@ impl Points {
         let Some(chosen) = self.chosen.as_mut().filter(|chosen| chosen.point == point) else {
             return;
         };
-        match chosen.remaining.checked_sub(1) {
-            Some(remaining) => chosen.remaining = remaining,
-            // Whoever removes the file is the one that ends: of two replicas, one.
-            None if fs::remove_file(&self.crash).is_ok() => std::process::abort(),
-            None => self.chosen = None,
+        if let Some(remaining) = chosen.remaining.checked_sub(1) {
+            chosen.remaining = remaining;
+            return;
         }
+        let later = chosen.text.split_once('\n').map_or("", |(_, later)| later);
+        if take(&self.crash, later) {
+            warn!(point, "this process ends here on purpose");
+            std::process::abort();
+        }
+        self.chosen = None;
     }
 
-    /// Reads what is chosen: `<passes to let through> <point>`.
+    /// Reads what is chosen.
     fn look(&mut self) {
-        let Ok(file) = fs::read_to_string(&self.crash) else {
+        let Ok(text) = fs::read_to_string(&self.crash) else {
             self.chosen = None;
             return;
         };
         if self
             .chosen
             .as_ref()
-            .is_some_and(|chosen| chosen.file == file)
+            .is_some_and(|chosen| chosen.text == text)
         {
             return;
         }
-        self.chosen = file.trim().split_once(' ').and_then(|(passes, point)| {
+        let first = text.lines().next().and_then(|line| line.split_once(' '));
+        self.chosen = first.and_then(|(passes, point)| {
             Some(Chosen {
                 remaining: passes.parse().ok()?,
                 point: point.to_owned(),
-                file: file.clone(),
+                text: text.clone(),
             })
         });
     }
+}
+
+/// Takes the file away and leaves what is for the successor. Of two replicas that want to, one succeeds.
+fn take(crash: &Path, later: &str) -> bool {
+    let own = crash.with_extension(format!("taken-{}", std::process::id()));
+    if fs::rename(crash, &own).is_err() {
+        return false;
+    }
+    if later.trim().is_empty() {
+        return fs::remove_file(&own).is_ok();
+    }
+    // Whole in one step: it may be looked at meanwhile.
+    fs::write(&own, later).is_ok() && fs::rename(&own, crash).is_ok()
 }

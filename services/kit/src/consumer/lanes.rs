@@ -16,7 +16,7 @@ use super::supervise::Worker;
 use super::{Handler, HandlerError};
 use crate::backoff::Backoff;
 use crate::broker::{BrokerError, REQUEST_LIMIT};
-use crate::chaos::Defect;
+use crate::chaos::{Defect, Site};
 use crate::db;
 use crate::inbox;
 use crate::outbox::CloudEvent;
@@ -244,7 +244,9 @@ async fn once<H: Handler>(worker: &Arc<Worker<H>>, event: &CloudEvent) -> Result
     }
     let in_task = Arc::clone(worker);
     let event = event.clone();
-    db::write(&worker.pool, move |tx| {
+    let site = Site::caller()
+        .labelled(|| format!("{} {}", worker.consumer.inbox_name(), event.event_type));
+    db::write_at(site, &worker.pool, move |tx| {
         async move {
             if inbox::record_in_tx(tx, &in_task.consumer.inbox_name(), event.id).await? {
                 in_task.handler.handle(tx, &event).await?;

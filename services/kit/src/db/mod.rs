@@ -12,6 +12,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
 pub use migrate::{MIGRATOR, Migrated, migrate, migrate_in_background};
 pub use sqlx::PgPool;
+pub(crate) use write::write_at;
 pub use write::{detached, write, write_retrying};
 
 use crate::config::{ConfigError, DatabaseArgs};

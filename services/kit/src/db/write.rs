@@ -49,7 +49,20 @@ where
     T: Send + 'static,
     E: From<sqlx::Error> + Send + 'static,
 {
-    let site = Site::caller();
+    write_at(Site::caller(), pool, work)
+}
+
+/// Like [`write`], for whoever knows better than by the caller's place what is written.
+pub(crate) fn write_at<T, E, F>(
+    site: Site,
+    pool: &PgPool,
+    work: F,
+) -> impl Future<Output = Result<T, E>> + use<T, E, F>
+where
+    F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+    T: Send + 'static,
+    E: From<sqlx::Error> + Send + 'static,
+{
     let pool = pool.clone();
     async move {
         detached(async move { write_here(&pool, site, work).await })
@@ -76,7 +89,7 @@ where
     let attempts = async move {
         let mut backoff = Backoff::new(Duration::from_millis(5), Duration::from_millis(50));
         for _ in 1..WRITE_ATTEMPTS {
-            match write_here(&pool, site, |tx| work(tx)).await {
+            match write_here(&pool, site.clone(), |tx| work(tx)).await {
                 Err(error) if conflict(&error).is_some_and(is_serialization_failure) => {
                     tokio::time::sleep(backoff.next_wait()).await;
                 }
@@ -157,6 +170,7 @@ where
     };
     match work(&mut transaction).await {
         Ok(value) => {
+            let site = site.if_written(&mut transaction).await;
             site.pass(Moment::BeforeCommit);
             match transaction.commit().await {
                 Ok(()) => {

@@ -13,6 +13,7 @@ mod certificates;
 mod clients;
 mod configuration;
 mod consumers;
+mod crash_points;
 mod helpers;
 mod idempotency_keys;
 mod migrations;

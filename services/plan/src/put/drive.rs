@@ -199,7 +199,8 @@ async fn undo(app: &App, mut put: Put) -> Result<Put, PlanError> {
 }
 
 /// Writes the end of a refused put, with its order.
-async fn finish_refused(app: &App, put: Put) -> Result<Put, PlanError> {
+#[track_caller]
+fn finish_refused(app: &App, put: Put) -> impl Future<Output = Result<Put, PlanError>> + use<> {
     let (now, lease) = (app.clock.now(), app.rules.recovery_after);
     metrics::counter!("plan_puts_total", "outcome" => "refused").increment(1);
     db::write(&app.pool, move |tx| {
@@ -222,17 +223,28 @@ async fn finish_refused(app: &App, put: Put) -> Result<Put, PlanError> {
             Ok(put)
         })
     })
-    .await
 }
 
-/// Tells coupon directly when the event of the order does not name the reservation.
+/// Tells coupon directly when the event of the order does not name the reservation. After a plan that failed in the meantime
+/// the coupon has been given back, and coupon refuses for good: then there is nothing left to tell.
 async fn redeem(app: &App, mut put: Put) -> Result<Put, PlanError> {
-    app.peers.redeem(put.reservation_id, put.user_id).await?;
+    match app.peers.redeem(put.reservation_id, put.user_id).await {
+        Ok(()) => {}
+        Err(refused @ PlanError::Refused(_)) => {
+            let order = order::repo::find(&app.pool, put.order_id).await?;
+            if !order.is_some_and(|order| order.is_failed()) {
+                return Err(refused);
+            }
+        }
+        Err(error) => return Err(error),
+    }
     put.redeemed();
     save(app, put).await
 }
 
-async fn save(app: &App, put: Put) -> Result<Put, PlanError> {
+/// `track_caller` here and above: each step is a point of its own at which a test can end the process.
+#[track_caller]
+fn save(app: &App, put: Put) -> impl Future<Output = Result<Put, PlanError>> + use<> {
     let lease = app.rules.recovery_after;
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
@@ -240,7 +252,6 @@ async fn save(app: &App, put: Put) -> Result<Put, PlanError> {
             Ok(put)
         })
     })
-    .await
 }
 
 fn with_field(refusal: Refusal, field: &str) -> Refusal {

@@ -283,11 +283,15 @@ async fn follow(app: &App, caller: &Caller, id: Uuid) -> Result<Vec<u8>, PlanErr
     }
 }
 
-async fn claim(app: &App, only: Option<Uuid>, limit: i64) -> Result<Vec<Put>, PlanError> {
+#[track_caller]
+fn claim(
+    app: &App,
+    only: Option<Uuid>,
+    limit: i64,
+) -> impl Future<Output = Result<Vec<Put>, PlanError>> + use<> {
     let token = app.ids.next();
     let lease = app.rules.recovery_after;
     db::write(&app.pool, move |tx| {
         Box::pin(repo::claim_in_tx(tx, only, token, lease, limit))
     })
-    .await
 }

@@ -201,12 +201,20 @@ enum Decision {
 }
 
 /// Changes an order under its lock and puts it into the worker's queue.
-async fn change<F>(app: &App, id: Uuid, act: Option<Announced>, rule: F) -> Result<(), PlanError>
+///
+/// `track_caller`: each of its callers is a point of its own at which a test can end the process.
+#[track_caller]
+fn change<F>(
+    app: &App,
+    id: Uuid,
+    act: Option<Announced>,
+    rule: F,
+) -> impl Future<Output = Result<(), PlanError>>
 where
     F: FnOnce(&mut Order) -> Result<Decision, PlanError> + Send + 'static,
 {
     let now = app.clock.now();
-    db::write(&app.pool, move |tx| {
+    let changed = db::write(&app.pool, move |tx| {
         Box::pin(async move {
             let order = order::repo::lock_in_tx(tx, id).await?;
             let mut order = order.ok_or_else(|| PlanError::from(Refusal::not_found("id")))?;
@@ -231,11 +239,13 @@ where
             }
             enqueue_in_tx(tx, &[id]).await
         })
-    })
-    .await?;
-    wake(app);
-    app.relay.wake();
-    Ok(())
+    });
+    async move {
+        changed.await?;
+        wake(app);
+        app.relay.wake();
+        Ok(())
+    }
 }
 
 /// What the audit log keeps of an order.

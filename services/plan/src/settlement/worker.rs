@@ -67,17 +67,18 @@ pub(super) async fn drive_now(app: &App, order_id: Uuid) -> Result<bool, PlanErr
     driven.map_err(|_| PlanError::Unfinished)?.map(|()| true)
 }
 
-async fn claim(
+/// `track_caller` here and below: each step is a point of its own at which a test can end the process.
+#[track_caller]
+fn claim(
     app: &App,
     only: Option<Uuid>,
     token: Uuid,
     limit: i64,
-) -> Result<Vec<repo::Leased>, PlanError> {
+) -> impl Future<Output = Result<Vec<repo::Leased>, PlanError>> + use<> {
     let lease = app.rules.recovery_after;
     db::write(&app.pool, move |tx| {
         Box::pin(repo::claim_in_tx(tx, only, token, lease, limit))
     })
-    .await
 }
 
 /// Works on an order until nothing is left; gives the lease back when a step fails.
@@ -189,13 +190,14 @@ async fn settle(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> 
 }
 
 /// Writes the end of a step: the order moves on if it still waits for that step.
-async fn advance(
+#[track_caller]
+fn advance(
     app: &App,
     order_id: Uuid,
     token: Uuid,
     step: Step,
     paid_out: Money,
-) -> Result<(), PlanError> {
+) -> impl Future<Output = Result<(), PlanError>> + use<> {
     let (now, lease) = (app.clock.now(), app.rules.recovery_after);
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
@@ -223,7 +225,6 @@ async fn advance(
             }
         })
     })
-    .await
 }
 
 /// Takes the order out of the queue if nothing is left under its lock; false when there is more to do.

@@ -170,6 +170,43 @@ async fn a_refused_put_leaves_the_plan_waiting_and_its_coupon_usable() {
     .await;
 }
 
+#[tokio::test]
+async fn a_plan_may_fail_before_coupon_was_told_of_its_put() {
+    let stack = Stack::start().await;
+    let product = stack.product().await;
+    let caller = stack.user_with(1_000).await;
+    let id = stack.push(&product, &[&caller]).await.remove(0).plan_id;
+    let coupon = stack.coupon(&caller, |_| {}).await;
+    let request = PutPlanRequest {
+        user_coupon_id: coupon.id,
+        ..put_plan(&id, 6_000)
+    };
+    // Only a put after a refused one goes by an id of its own, which coupon has to be told.
+    let refused = stack.put_request(&caller, request.clone()).await;
+    assert_eq!(reason(refused).0, Reason::InsufficientBalance);
+    stack.deposit(&caller, 10_000).await;
+    eventually("the plan can be put again", || async {
+        stack.put_request(&caller, request.clone()).await.is_ok()
+    })
+    .await;
+    eventually("the coupon is used", || async {
+        stack.coupon_counts(&caller).await == (0, 1)
+    })
+    .await;
+    stack.finish(&id, FinishOutcome::PutFailed).await.unwrap();
+    assert_eq!(stack.coupon_counts(&caller).await, (1, 0));
+    // Made as if the process had died before it could note that coupon knew.
+    let pool = stack.db.pool();
+    let undone = sqlx::query("UPDATE puts SET redeem_due = true WHERE state = 'placed'");
+    assert_eq!(undone.execute(&pool).await.unwrap().rows_affected(), 1);
+    eventually("the put ends", || async {
+        let due = sqlx::query_scalar("SELECT EXISTS (SELECT FROM puts WHERE redeem_due)");
+        !due.fetch_one(&pool).await.unwrap_or(true)
+    })
+    .await;
+    assert_eq!(stack.coupon_counts(&caller).await, (1, 0));
+}
+
 const UNKNOWN: &str = "00000000-0000-7000-8000-000000000000";
 
 /// Makes a request one that cannot be taken.

@@ -162,6 +162,17 @@ impl Command {
         })
     }
 
+    /// The name of what it does.
+    pub fn name(&self) -> &'static str {
+        match &self.action {
+            Action::Move(movement) => movement.kind.as_str(),
+            Action::Hold { .. } => "hold",
+            Action::RecordDelivery { .. } => "record_delivery",
+            Action::Release { .. } => "release",
+            Action::Settle { .. } => "settle",
+        }
+    }
+
     /// What the command is about: one or two subjects.
     pub fn subjects(&self) -> Vec<Subject> {
         match &self.action {

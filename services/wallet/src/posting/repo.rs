@@ -68,8 +68,8 @@ impl<'a> Arrays<'a> {
         self.staff.push(movement.and_then(|it| it.staff_id));
         self.details
             .push(movement.and_then(|it| it.details.as_deref()));
-        let (kind, opens, order, version, amounts) = parts(&item.command.action);
-        self.kinds.push(kind);
+        let (opens, order, version, amounts) = parts(&item.command.action);
+        self.kinds.push(item.command.name());
         self.opens.push(opens);
         self.orders.push(order);
         self.versions.push(version);
@@ -79,11 +79,10 @@ impl<'a> Arrays<'a> {
     }
 }
 
-/// Kind, whether it may open the wallet, order, version, amounts.
-fn parts(action: &Action) -> (&'static str, bool, Option<Uuid>, i64, [i64; 3]) {
+/// Whether it may open the wallet, order, version, amounts.
+fn parts(action: &Action) -> (bool, Option<Uuid>, i64, [i64; 3]) {
     match action {
         Action::Move(movement) => (
-            movement.kind.as_str(),
             movement.opens_wallet,
             None,
             0,
@@ -94,7 +93,6 @@ fn parts(action: &Action) -> (&'static str, bool, Option<Uuid>, i64, [i64; 3]) {
             paid,
             discount,
         } => (
-            "hold",
             true,
             Some(*order_id),
             0,
@@ -106,20 +104,18 @@ fn parts(action: &Action) -> (&'static str, bool, Option<Uuid>, i64, [i64; 3]) {
             consumed,
             revenue,
         } => (
-            "record_delivery",
             false,
             Some(*order_id),
             *version,
             [consumed.minor(), revenue.minor(), 0],
         ),
-        Action::Release { order_id } => ("release", true, Some(*order_id), 0, [0, 0, 0]),
+        Action::Release { order_id } => (true, Some(*order_id), 0, [0, 0, 0]),
         Action::Settle {
             order_id,
             consumed,
             revenue,
             platform_share,
         } => (
-            "settle",
             false,
             Some(*order_id),
             0,

@@ -238,11 +238,16 @@ impl Writer {
             None => self.pool.acquire().await?,
         };
         let posted = repo::post_commands(&mut connection, self.clock.now(), items);
-        let site = Site::caller();
-        site.pass(Moment::BeforeCommit);
+        // The statement commits by itself, so that before its commit is before all of it.
+        let sites = items
+            .iter()
+            .map(|item| Site::caller().labelled(|| item.command.name()));
+        sites
+            .clone()
+            .for_each(|site| site.pass(Moment::BeforeCommit));
         match tokio::time::timeout(BATCH_LIMIT, posted).await {
             Ok(Ok(decisions)) => {
-                site.pass(Moment::AfterCommit);
+                sites.for_each(|site| site.pass(Moment::AfterCommit));
                 self.connection = Some((connection, Instant::now()));
                 Ok(decisions)
             }

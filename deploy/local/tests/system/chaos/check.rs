@@ -18,7 +18,7 @@ use super::{
 use crate::{impressions::cents, setup::System};
 
 /// After the last fault everything ends within this.
-const QUIET_LIMIT: Duration = Duration::from_mins(1);
+pub const QUIET_LIMIT: Duration = Duration::from_mins(1);
 
 const LOOK_PAUSE: Duration = Duration::from_millis(500);
 

@@ -10,7 +10,10 @@
 
 mod actor;
 mod books;
+mod calls;
 mod check;
+mod crash_points;
+mod customer;
 mod defects;
 mod disk;
 mod faults;
@@ -28,7 +31,8 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::setup::{self, System};
-use actor::{Actor, Stage};
+use actor::Actor;
+use customer::Stage;
 use faults::Faults;
 use history::History;
 use links::Links;

@@ -19,7 +19,8 @@ const HAPPENINGS: [(&str, &str); 4] = [
         "SELECT 'plan:' || id || ':' || told
          FROM orders JOIN (VALUES ('put_failed', 'put_failed'), ('put_finished', 'put_finished'),
                                   ('waiting_settlement', 'put_finished'), ('settled', 'put_finished'),
-                                  ('settled', 'settled')) AS t (status, told) USING (status)",
+                                  ('settled', 'settled')) AS t (status, told) USING (status)
+         UNION ALL SELECT 'plan:' || id || ':waiting' FROM orders WHERE official",
     ),
     ("coupon", "SELECT 'coupon:' || id FROM coupons"),
     (
@@ -28,9 +29,9 @@ const HAPPENINGS: [(&str, &str); 4] = [
     ),
 ];
 
-/// Changes of passwords and cards leave no row of their own.
+/// Changes of passwords and cards leave no row of their own, and announcements are no happenings.
 const NOTICES: &str =
-    "SELECT source_key FROM notifications WHERE source_key !~ '^(password|security):'";
+    "SELECT source_key FROM notifications WHERE source_key !~ '^(password|security|message):'";
 
 /// How many happenings have no notice and how many notices no happening, if any, with one of them.
 pub async fn differences(base_url: &str) -> Result<Option<String>, sqlx::Error> {
