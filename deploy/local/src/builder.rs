@@ -42,6 +42,7 @@ pub struct StackBuilder {
     pub(crate) extra: HashMap<Service, Vec<(String, String)>>,
     pub(crate) database_url: Option<Url>,
     pub(crate) amqp_url: Option<String>,
+    pub(crate) frame_ancestors: String,
 }
 
 impl StackBuilder {
@@ -59,6 +60,7 @@ impl StackBuilder {
             extra: HashMap::new(),
             database_url: None,
             amqp_url: None,
+            frame_ancestors: "'none'".to_owned(),
         }
     }
 
@@ -122,6 +124,12 @@ impl StackBuilder {
     /// Folder of the built web client, `web/dist` unless said otherwise.
     pub fn web(mut self, folder: impl Into<PathBuf>) -> Self {
         self.web = Some(folder.into());
+        self
+    }
+
+    /// Who may show the client in a frame, as `frame-ancestors` of its policy names them; nobody unless said otherwise.
+    pub fn frame_ancestors(mut self, sources: impl Into<String>) -> Self {
+        self.frame_ancestors = sources.into();
         self
     }
 
