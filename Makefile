@@ -57,8 +57,9 @@ test-web: ## The web client's own tests
 web-matrix: ## Every screen of the app in every language and width, and axe, in Chromium without a stack
 	@$(SCRIPTS)/test.sh web-build web-matrix
 
-api-fuzz: ## Try every call with generated requests; ADFOLIO_FUZZ_CASES (5) each
-	@$(SCRIPTS)/test.sh rust-build web-build api-fuzz
+api-fuzz: ## Try every call with generated requests, 10,000 or more; ADFOLIO_FUZZ_CASES (50) random ones each
+	@ADFOLIO_FUZZ_CASES=$${ADFOLIO_FUZZ_CASES:-50} ADFOLIO_FUZZ_LEAST=$${ADFOLIO_FUZZ_LEAST:-10000} \
+	$(SCRIPTS)/test.sh rust-build web-build api-fuzz
 
 fuzz: ## Search for what breaks a parser, each for ADFOLIO_FUZZ_SECONDS (60); not part of `make test`
 	@$(SCRIPTS)/fuzz.sh

@@ -36,6 +36,8 @@ pub struct Call {
     pub user_agent: String,
     /// The token, where one was verified.
     pub token: Option<Token>,
+    /// Whether the route is one where an idempotency key makes a repeated call one call.
+    pub keyed: bool,
 }
 
 impl Call {
@@ -66,7 +68,8 @@ impl Call {
         Ok(response.into_inner())
     }
 
-    /// Has a service change something; tries again only under an idempotency key.
+    /// Has a service change something; tries again only under an idempotency key, and only where keys are known: elsewhere
+    /// clients may send one as well, and it protects nothing.
     pub async fn write<M, T, F, Fut>(&self, message: M, send: F) -> Result<T, Failure>
     where
         M: Clone,
@@ -78,7 +81,7 @@ impl Call {
             caller.idempotency_key = None;
         }
         let attempt = || send(outgoing(&caller, message.clone(), WRITE_LIMIT));
-        let response = if self.caller.idempotency_key.is_some() {
+        let response = if self.keyed && self.caller.idempotency_key.is_some() {
             call_with_retry(RetryPolicy::within(self.caller.deadline), attempt).await?
         } else {
             attempt().await?

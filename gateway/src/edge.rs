@@ -289,6 +289,7 @@ async fn answer(
         client_address: edge.client_address,
         user_agent,
         token,
+        keyed: route.keyed,
     };
     route.serve(call, request).await
 }

@@ -44,9 +44,6 @@ use crate::config::GatewayConfig;
 use crate::gateway::Gateway;
 use crate::server::ServerLimits;
 
-/// Of the drain limit, what is kept for ending everything else.
-const END_RESERVE: Duration = Duration::from_secs(4);
-
 /// Serves the REST contract on `listener` until the shutdown.
 pub fn run(config: GatewayConfig, listener: TcpListener, shutdown: Shutdown) -> Running {
     Box::pin(serve(config, listener, shutdown))
@@ -86,11 +83,7 @@ async fn serve(
     let limits = ServerLimits {
         max_connections: config.max_connections,
         header_read_timeout: Duration::from_secs(config.header_read_timeout_seconds),
-        drain_limit: config
-            .server
-            .drain_limit()
-            .saturating_sub(END_RESERVE)
-            .max(Duration::from_secs(1)),
+        drain_limit: config.server.end_plan().calls,
     };
     let shutdown = service.shutdown.clone();
     service

@@ -45,6 +45,7 @@ pub struct StackBuilder {
     pub(crate) amqp_url: Option<String>,
     pub(crate) broker_addresses: HashMap<Service, SocketAddr>,
     pub(crate) tls: bool,
+    pub(crate) frame_ancestors: String,
 }
 
 impl StackBuilder {
@@ -64,6 +65,7 @@ impl StackBuilder {
             amqp_url: None,
             broker_addresses: HashMap::new(),
             tls: false,
+            frame_ancestors: "'none'".to_owned(),
         }
     }
 
@@ -127,6 +129,12 @@ impl StackBuilder {
     /// Folder of the built web client, `web/dist` unless said otherwise.
     pub fn web(mut self, folder: impl Into<PathBuf>) -> Self {
         self.web = Some(folder.into());
+        self
+    }
+
+    /// Who may show the client in a frame, as `frame-ancestors` of its policy names them; nobody unless said otherwise.
+    pub fn frame_ancestors(mut self, sources: impl Into<String>) -> Self {
+        self.frame_ancestors = sources.into();
         self
     }
 

@@ -244,7 +244,8 @@ impl Stack {
         }
         self.start_services(builder).await?;
         if builder.services.contains(&Service::Gateway) {
-            let unit = nginx::prepare(&self.layout, &self.ports, &builder.resolve_web())?;
+            let (web, ancestors) = (builder.resolve_web(), &builder.frame_ancestors);
+            let unit = nginx::prepare(&self.layout, &self.ports, &web, ancestors)?;
             self.supervise(unit);
             self.wait_ready(Component::Nginx).await?;
             self.wait_edge_ready().await?;

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::contract_shape::misfits;
 use crate::contract_table::{Contracted, table};
+use crate::inboxes;
 use crate::stack::{Reply, Seen, Stack};
 
 /// Nothing has this id.
@@ -152,6 +153,7 @@ impl Walk {
 #[tokio::test]
 async fn the_whole_contract_is_kept() {
     let stack = Stack::start_with_four_eyes(FOUR_EYES_ABOVE).await;
+    inboxes::remember(&stack).await;
     let admin = stack.admin().await;
     let finance = stack.staff(&admin, StaffRole::Finance).await;
     let walk = Walk {
@@ -172,6 +174,7 @@ async fn the_whole_contract_is_kept() {
     every_answer_is_in_form(&seen);
     every_call_has_its_shape(&seen);
     every_reason_was_met(&seen);
+    inboxes::hold_what_was_told(&walk.stack).await;
 }
 
 fn every_answer_is_in_form(seen: &[Seen]) {

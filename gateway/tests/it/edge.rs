@@ -1,7 +1,9 @@
 //! What happens to requests before and around the business.
 
-use std::time::Duration;
+use std::io::ErrorKind;
+use std::time::{Duration, Instant};
 
+use adfolio_kit::deadline::DEFAULT_CALL_LIMIT;
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde_json::{Value, json};
@@ -260,6 +262,38 @@ async fn bad_inputs_are_named_field_by_field() {
 }
 
 #[tokio::test]
+async fn a_flood_under_one_token_is_refused_wherever_it_comes_from() {
+    let stack = Stack::start_with(|config| {
+        config.flood_limit_per_second = 0;
+        config.flood_limit_session_per_second = 5;
+    })
+    .await;
+    let admin = stack.admin().await;
+    let (_, flooding) = stack.user(&admin).await;
+    let (_, other) = stack.user(&admin).await;
+    let ask = |token: &str, address: String| {
+        let request = stack.request(Method::GET, "/user/info", Some(token));
+        stack.send(request.header("X-Forwarded-For", address))
+    };
+    let mut answered = 0;
+    let refused = loop {
+        // From another address each time: only the token is the same.
+        let reply = ask(&flooding, format!("203.0.113.{answered}")).await;
+        if reply.http != 200 {
+            break reply;
+        }
+        answered += 1;
+        assert!(answered < 200, "the flood is refused");
+    };
+    assert!(answered >= 5, "{answered}");
+    at_the_edge(&refused, 429, 429, "TOO_MANY_ATTEMPTS");
+    assert!(refused.data["retry_after"].as_u64().unwrap() >= 1);
+    assert!(!header(&refused.headers, "retry-after").is_empty());
+    // Nobody else is held up, not even from the address that was just refused.
+    ask(&other, format!("203.0.113.{answered}")).await.ok();
+}
+
+#[tokio::test]
 async fn slow_headers_hold_nobody_up_and_are_cut() {
     let stack = Stack::start_with(|config| config.header_read_timeout_seconds = 1).await;
     let address = stack.gateway.trim_start_matches("http://").to_owned();
@@ -283,6 +317,35 @@ async fn slow_headers_hold_nobody_up_and_are_cut() {
         closed.is_ok(),
         "a client that never ends its headers is cut off"
     );
+}
+
+#[tokio::test]
+async fn two_thousand_connections_that_say_nothing_or_not_enough_hold_nobody_up() {
+    const CONNECTIONS: usize = 2_000;
+    adfolio_testkit::raise_file_limit(2 * CONNECTIONS + 1_000);
+    let stack = Stack::start().await;
+    let address = stack.gateway.trim_start_matches("http://").to_owned();
+    let mut held = Vec::new();
+    for number in 0..CONNECTIONS {
+        let mut stream = TcpStream::connect(&address).await.unwrap();
+        if number % 10 == 0 {
+            stream
+                .write_all(b"GET /api/auth/v2/lang HTTP/1.1\r\nHost: x\r\n")
+                .await
+                .unwrap();
+        }
+        held.push(stream);
+    }
+    let began = Instant::now();
+    let call = stack.send(stack.request(Method::GET, "/auth/v2/lang", None));
+    let answer = tokio::time::timeout(DEFAULT_CALL_LIMIT, call).await;
+    answer.expect("answered within the time of any call").ok();
+    println!("beside {CONNECTIONS} connections: {:?}", began.elapsed());
+    for stream in held {
+        let read = stream.try_read(&mut [0]);
+        let open = read.is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
+        assert!(open, "all of them were there all the while");
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! The gateway before services that say what a test tells them to, for what concerns the gateway alone.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -27,10 +28,14 @@ use adfolio_proto::notification::v1::{
     Faq, GetPublicContentRequest, GetPublicContentResponse, ServiceEntry,
 };
 use adfolio_proto::plan::v1::plan_service_server::{PlanService, PlanServiceServer};
-use adfolio_proto::plan::v1::{GetPutRangeRequest, GetPutRangeResponse};
+use adfolio_proto::plan::v1::{
+    GetPutRangeRequest, GetPutRangeResponse, PutPlanRequest, PutPlanResponse,
+};
 use adfolio_proto::wallet::v1::wallet_service_server::{WalletService, WalletServiceServer};
 use adfolio_proto::wallet::v1::{
-    GetWithdrawalMethodsRequest, GetWithdrawalMethodsResponse, WithdrawalMethod, WithdrawalTerms,
+    CheckPayPasswordRequest, CheckPayPasswordResponse, GetWithdrawalMethodsRequest,
+    GetWithdrawalMethodsResponse, ListWithdrawalsRequest, ListWithdrawalsResponse, WithdrawRequest,
+    WithdrawResponse, WithdrawalMethod, WithdrawalTerms,
 };
 use adfolio_testkit::{TestBroker, free_listener};
 use clap::Parser;
@@ -60,6 +65,8 @@ pub struct Said {
     pub reasons: Vec<String>,
     /// Calls for the public content.
     pub content_calls: usize,
+    /// Calls that are always answered UNAVAILABLE, by method.
+    pub unavailable_calls: BTreeMap<&'static str, usize>,
 }
 
 /// All services in one.
@@ -76,6 +83,11 @@ impl Fakes {
             return Err(Status::unavailable("away"));
         }
         Ok(Response::new(answer))
+    }
+
+    fn unavailable<T>(&self, method: &'static str) -> Result<Response<T>, Status> {
+        *self.said().unavailable_calls.entry(method).or_default() += 1;
+        Err(Status::unavailable("always"))
     }
 }
 
@@ -202,6 +214,27 @@ impl WalletService for Fakes {
             cooling_off_hours: 36,
         })
     }
+
+    async fn list_withdrawals(
+        &self,
+        _: Request<ListWithdrawalsRequest>,
+    ) -> Result<Response<ListWithdrawalsResponse>, Status> {
+        self.unavailable("list_withdrawals")
+    }
+
+    async fn withdraw(
+        &self,
+        _: Request<WithdrawRequest>,
+    ) -> Result<Response<WithdrawResponse>, Status> {
+        self.unavailable("withdraw")
+    }
+
+    async fn check_pay_password(
+        &self,
+        _: Request<CheckPayPasswordRequest>,
+    ) -> Result<Response<CheckPayPasswordResponse>, Status> {
+        self.unavailable("check_pay_password")
+    }
 }
 
 #[tonic::async_trait]
@@ -214,6 +247,13 @@ impl PlanService for Fakes {
             min_minor: 10_000,
             max_minor: 500_000,
         })
+    }
+
+    async fn put_plan(
+        &self,
+        _: Request<PutPlanRequest>,
+    ) -> Result<Response<PutPlanResponse>, Status> {
+        self.unavailable("put_plan")
     }
 }
 
@@ -305,6 +345,7 @@ impl Front {
             away: false,
             reasons: Vec::new(),
             content_calls: 0,
+            unavailable_calls: BTreeMap::new(),
         })));
         let behind = serve(&fakes).await;
         let uploads = TempDir::new().unwrap();

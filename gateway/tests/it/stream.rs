@@ -1,5 +1,6 @@
 //! Event streams.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use adfolio_kit::db;
@@ -7,7 +8,10 @@ use adfolio_kit::outbox::{Event, Relay, Wake, enqueue_in_tx};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::auth::v1::UserState;
 use adfolio_proto::events::v1::{AnnouncementPublished, TransactionPosted};
-use adfolio_testkit::{Proxy, TestDatabase, publish_event, within_limit};
+use adfolio_testkit::{
+    Proxy, TestDatabase, Told, eventually, publish_event, tell, tell_twice_and_shuffled,
+    within_limit,
+};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -60,6 +64,17 @@ impl Stream {
             }
         })
         .await
+    }
+
+    /// All kinds that are told up to this one, each once.
+    async fn told_until(&mut self, last: &str) -> BTreeSet<String> {
+        let mut all = BTreeSet::new();
+        while !all.contains(last) {
+            let told = self.told().await;
+            assert!(!told.is_empty(), "the stream is over after {all:?}");
+            all.extend(told);
+        }
+        all
     }
 
     async fn ends(mut self) {
@@ -221,6 +236,80 @@ async fn a_stream_ends_with_its_session_and_with_the_account() {
     let event_type = "adfolio.notification.v1.AnnouncementPublished";
     publish_event(&front.broker.broker(), event_type, "all", &announced).await;
     assert_eq!(witness.told().await, ["unread"]);
+}
+
+#[tokio::test]
+async fn what_is_told_twice_and_shuffled_ends_what_has_ended_and_nothing_else() {
+    let front = Front::start_with(|config| config.session_cache_seconds = 60).await;
+    let broker = front.broker.broker();
+    let (ann, bob, gone, last) = (
+        Uuid::now_v7(),
+        Uuid::now_v7(),
+        Uuid::now_v7(),
+        Uuid::now_v7(),
+    );
+    let mut anns = Stream::followed(&front, ann).await;
+    let mut bobs = Stream::followed(&front, bob).await;
+    let ending = Stream::followed(&front, gone).await;
+    let ending_last = Stream::followed(&front, last).await;
+    let of = |event_type: &'static str, user: Uuid| {
+        let data = json!({"userId": user.to_string(), "all": true, "state": "active"});
+        Told::new(event_type, user, &data)
+    };
+    let inbox = "adfolio.notification.v1.InboxChanged";
+    let status = "adfolio.plan.v1.PlanStatusChanged";
+    let revoked = "adfolio.auth.v1.SessionsRevoked";
+    let mut told = Vec::new();
+    for _ in 0..4 {
+        told.extend([
+            of(inbox, ann),
+            of("adfolio.wallet.v1.WithdrawalStatusChanged", ann),
+            of("adfolio.auth.v1.AccountStateChanged", ann),
+            of(revoked, ann),
+            of(status, bob),
+            of(revoked, bob),
+            of("adfolio.coupon.v1.CouponClaimed", bob),
+            of(revoked, gone),
+            of("adfolio.wallet.v1.WalletSecurityChanged", gone),
+        ]);
+    }
+    front.fakes.said().ended.extend([gone, last]);
+    tell_twice_and_shuffled(&broker, &told).await;
+    // Both subscriptions take what they hear in its order, so these come behind all others.
+    tell(
+        &broker,
+        &[of(status, ann), of(inbox, bob), of(revoked, last)],
+    )
+    .await;
+    assert_eq!(
+        anns.told_until("plan").await,
+        BTreeSet::from(["plan", "unread", "wallet"].map(str::to_owned))
+    );
+    assert_eq!(
+        bobs.told_until("unread").await,
+        BTreeSet::from(["plan", "unread"].map(str::to_owned))
+    );
+    ending.ends().await;
+    ending_last.ends().await;
+    let is_let_in = |user: Uuid| {
+        let ask = front.get("/stream").header("X-CT", user.to_string());
+        async move {
+            let answer = ask.send().await.unwrap();
+            answer.headers()["content-type"] == "text/event-stream"
+        }
+    };
+    eventually("the last one is out", || async { !is_let_in(last).await }).await;
+    assert!(!is_let_in(gone).await);
+    assert!(is_let_in(ann).await && is_let_in(bob).await);
+    // Their streams go on, and tell what happens next.
+    for (stream, user) in [(&mut anns, ann), (&mut bobs, bob)] {
+        tell(
+            &broker,
+            &[of("adfolio.wallet.v1.WalletSecurityChanged", user)],
+        )
+        .await;
+        stream.told_until("wallet").await;
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! Pictures that users upload.
 
 use std::io::Cursor;
+use std::process::Command;
+use std::time::Instant;
 
 use adfolio_gateway::uploads::Uploads;
 use adfolio_kit::identity::UserId;
@@ -175,6 +177,60 @@ async fn five_megabytes_pass_and_one_byte_more_does_not() {
     bytes.resize(7 * 1024 * 1024, 0);
     let refused = upload(&front, &user(), None, bytes).await;
     assert_eq!(refused.refusal(), (413, 400, "FILE_TOO_LARGE".to_owned()));
+}
+
+/// Tells a process of this program to keep one picture and say what memory it took: the side that the picture claims, or 0
+/// to fill so much memory as no picture may take, which shows that the meter sees it.
+const CLAIMED_SIDE: &str = "ADFOLIO_TEST_CLAIMED_SIDE";
+
+/// Bytes of memory that a process may take which refuses a bomb, all of it counted.
+const MEMORY_MAX: usize = 64_000_000;
+
+/// The most memory that this process ever had, in bytes.
+fn peak_memory() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kibibytes = peak.unwrap().trim().trim_end_matches("kB").trim();
+    kibibytes.parse::<usize>().unwrap() * 1024
+}
+
+#[tokio::test]
+async fn a_bomb_is_refused_in_little_memory() {
+    if let Ok(side) = std::env::var(CLAIMED_SIDE) {
+        let side: u32 = side.parse().unwrap();
+        if side == 0 {
+            std::hint::black_box(vec![1_u8; MEMORY_MAX]);
+        } else {
+            let uploads = Uploads::on(Arc::new(InMemory::new()));
+            let kept = uploads.keep(UserId(Uuid::now_v7()), None, bomb(side).into());
+            let refused = kept.await.unwrap_err();
+            assert_eq!(refused.refusal.reason, Reason::FileNotImage);
+        }
+        println!("\npeak: {}", peak_memory());
+        return;
+    }
+    let peak = |side: u32| {
+        let began = Instant::now();
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "uploads::a_bomb_is_refused_in_little_memory"])
+            .arg("--nocapture")
+            .env(CLAIMED_SIDE, side.to_string())
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{side}: {said}");
+        let peak = said.lines().find_map(|line| line.strip_prefix("peak: "));
+        let peak: usize = peak.unwrap().parse().unwrap();
+        println!(
+            "claimed side {side}: {peak} bytes, process and all in {:?}",
+            began.elapsed()
+        );
+        peak
+    };
+    assert!(peak(0) > MEMORY_MAX, "the meter sees memory");
+    for side in [60_000, 11_000] {
+        assert!(peak(side) < MEMORY_MAX, "{side}");
+    }
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::{Args, Parser, ValueEnum};
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::shutdown::EndPlan;
 use crate::tls::TlsArgs;
 
 /// The exit code of a process whose configuration is wrong.
@@ -116,7 +117,7 @@ pub struct ServerArgs {
     /// Address of the admin port (/healthz, /readyz, /metrics); absent: none
     #[arg(long, env = "ADMIN_ADDR")]
     pub admin_addr: Option<SocketAddr>,
-    /// Seconds that running work may take to end after SIGTERM
+    /// Seconds after SIGTERM within which the process has ended; most of them are for running work
     #[arg(long, env = "DRAIN_LIMIT_SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub drain_limit_seconds: u64,
     /// Answer gRPC reflection
@@ -128,9 +129,9 @@ pub struct ServerArgs {
 }
 
 impl ServerArgs {
-    /// The drain limit as a duration.
-    pub fn drain_limit(&self) -> Duration {
-        Duration::from_secs(self.drain_limit_seconds)
+    /// When each part of the process gives up ending.
+    pub fn end_plan(&self) -> EndPlan {
+        EndPlan::within(Duration::from_secs(self.drain_limit_seconds))
     }
 }
 

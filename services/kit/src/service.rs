@@ -22,7 +22,7 @@ use crate::consumer::{Consumer, Handler};
 use crate::db::{self, Migrated};
 use crate::outbox::{Relay, Wake};
 use crate::refusal::chain;
-use crate::server::{FLUSH_RESERVE, Server};
+use crate::server::Server;
 use crate::shutdown::{Shutdown, Tasks};
 use crate::tls::Tls;
 use crate::{idempotency, inbox, periodic, telemetry};
@@ -30,9 +30,6 @@ use crate::{idempotency, inbox, periodic, telemetry};
 /// How often old inbox rows and idempotency keys are deleted, and how long that may take.
 const PRUNE_INTERVAL: Duration = Duration::from_mins(5);
 const PRUNE_LIMIT: Duration = Duration::from_mins(1);
-
-/// Beyond the drain limit a process is ended, whatever still runs.
-const EXIT_MARGIN: Duration = Duration::from_secs(2);
 
 /// A service that runs until its shutdown. Boxed, so that all of it is compiled once, with its own crate, and not once more in
 /// every program and test that runs it.
@@ -91,7 +88,7 @@ fn exit_code(problem: &anyhow::Error) -> i32 {
 /// The service's port, and the shutdown that signals ask for.
 async fn listen(args: ServerArgs) -> anyhow::Result<(TcpListener, Shutdown)> {
     let shutdown = Shutdown::on_signals().context("cannot listen for signals")?;
-    exit_when_overdue(shutdown.clone(), args.drain_limit());
+    exit_when_overdue(shutdown.clone(), args.end_plan().exit);
     let address = args.listen_addr;
     let listener = TcpListener::bind(address)
         .await
@@ -99,11 +96,11 @@ async fn listen(args: ServerArgs) -> anyhow::Result<(TcpListener, Shutdown)> {
     Ok((listener, shutdown))
 }
 
-/// The last resort against something that does not end: exits once the drain limit has clearly passed.
+/// The last resort against something that does not end: exits when the process is to be gone.
 fn exit_when_overdue(shutdown: Shutdown, limit: Duration) {
     tokio::spawn(async move {
         shutdown.cancelled().await;
-        tokio::time::sleep(limit.saturating_add(EXIT_MARGIN)).await;
+        tokio::time::sleep(limit).await;
         error!("the process did not end in time");
         std::process::exit(1);
     });
@@ -294,17 +291,12 @@ impl Service {
         let answered = server.await;
         // The server may also have failed by itself.
         self.shutdown.trigger();
-        let limit = self.args.drain_limit();
-        let give_up = asked.await.unwrap_or_else(|_| Instant::now()) + limit;
-        let for_tasks = give_up
-            .saturating_duration_since(Instant::now())
-            .saturating_sub(FLUSH_RESERVE);
-        let tasks = self.tasks.join(for_tasks).await;
+        let plan = self.args.end_plan();
+        let asked = asked.await.unwrap_or_else(|_| Instant::now());
+        let left = |until: Duration| (asked + until).saturating_duration_since(Instant::now());
+        let tasks = self.tasks.join(left(plan.tasks)).await;
         self.last_shutdown.trigger();
-        let for_last = give_up
-            .saturating_duration_since(Instant::now())
-            .max(FLUSH_RESERVE);
-        let last = self.last.join(for_last).await;
+        let last = self.last.join(left(plan.last)).await;
         info!(service = self.name, "ended");
         answered?;
         tasks?;

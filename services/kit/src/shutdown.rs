@@ -87,6 +87,40 @@ impl Shutdown {
     }
 }
 
+/// When each part of a process gives up ending, counted from the request to end. Calls and background tasks end side by side,
+/// what must outlive them after them, and at [`EndPlan::exit`] the process is gone, whatever still runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EndPlan {
+    /// Running calls.
+    pub calls: Duration,
+    /// Background tasks.
+    pub tasks: Duration,
+    /// What must outlive them: the relay's last round, the admin port.
+    pub last: Duration,
+    /// The process.
+    pub exit: Duration,
+}
+
+impl EndPlan {
+    /// Kept for the relay's last round.
+    const FLUSH_RESERVE: Duration = Duration::from_secs(3);
+
+    /// Kept for what `main` does behind it all: the last of the traces.
+    const EXIT_RESERVE: Duration = Duration::from_secs(1);
+
+    /// For a process that has ended when `limit` is over. Where that is short, the reserves are, too.
+    pub fn within(limit: Duration) -> Self {
+        let last = limit.saturating_sub(Self::EXIT_RESERVE.min(limit / 10));
+        let tasks = last.saturating_sub(Self::FLUSH_RESERVE.min(limit / 4));
+        Self {
+            calls: tasks,
+            tasks,
+            last,
+            exit: limit,
+        }
+    }
+}
+
 /// The background tasks of a process. A task that panics or fails ends the process instead of leaving it half alive.
 #[derive(Clone, Debug)]
 pub struct Tasks {
@@ -164,5 +198,25 @@ impl Tasks {
         } else {
             Err(TasksError::TimedOut(self.tracker.len()))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_gives_up_before_the_process_is_to_be_gone() {
+        for seconds in 1..=600 {
+            let limit = Duration::from_secs(seconds);
+            let plan = EndPlan::within(limit);
+            assert!(plan.calls >= limit / 2, "{plan:?}");
+            assert!(plan.calls <= plan.tasks, "{plan:?}");
+            assert!(plan.tasks < plan.last, "{plan:?}");
+            assert!(plan.last < plan.exit, "{plan:?}");
+            assert_eq!(plan.exit, limit);
+        }
+        let usual = crate::config::ServerArgs::default().end_plan();
+        assert_eq!(usual.exit, Duration::from_secs(20));
     }
 }

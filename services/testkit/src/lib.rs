@@ -13,16 +13,20 @@
 mod broker;
 mod cost;
 mod database;
+mod files;
 mod proxy;
 pub mod saga;
 mod service;
+mod told;
 mod wait;
 
 pub use broker::{EventProbe, TestBroker, publish_event, publish_event_at, publish_event_with_id};
 pub use cost::{Cost, checked_query, cost};
 pub use database::TestDatabase;
+pub use files::raise_file_limit;
 pub use proxy::Proxy;
 pub use service::{RunningService, free_listener, spawn_service};
+pub use told::{Told, tell, tell_twice_and_shuffled};
 pub use wait::{Settled, WAIT_LIMIT, eventually, within_limit};
 
 use adfolio_kit::clock::Clock;

@@ -19,14 +19,20 @@ const MIME_TYPES: &str = "/etc/nginx/mime.types";
 const STOP_LIMIT: Duration = Duration::from_secs(5);
 
 /// Writes the configuration and describes the server.
-pub(crate) fn prepare(layout: &Layout, ports: &Ports, web: &Path) -> Result<Unit> {
+pub(crate) fn prepare(
+    layout: &Layout,
+    ports: &Ports,
+    web: &Path,
+    frame_ancestors: &str,
+) -> Result<Unit> {
     let Some(program) = find_program("nginx") else {
         bail!("nginx is not installed: `make up` installs it");
     };
     let folder = layout.folder(Component::Nginx.name());
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let configuration = folder.join("nginx.conf");
-    fs::write(&configuration, render(layout, ports, web, &folder)?)
+    let text = render(layout, ports, web, &folder, frame_ancestors)?;
+    fs::write(&configuration, text)
         .with_context(|| format!("cannot write {}", configuration.display()))?;
     let mut launch = Launch::new(program, &folder)
         .args(["-c".into(), configuration.into_os_string()])
@@ -43,7 +49,17 @@ pub(crate) fn prepare(layout: &Layout, ports: &Ports, web: &Path) -> Result<Unit
     })
 }
 
-fn render(layout: &Layout, ports: &Ports, web: &Path, folder: &Path) -> Result<String> {
+fn render(
+    layout: &Layout,
+    ports: &Ports,
+    web: &Path,
+    folder: &Path,
+    frame_ancestors: &str,
+) -> Result<String> {
+    // It goes into a header of the policy: it must end neither the directive nor the text around it.
+    if frame_ancestors.contains(['"', ';', ',', '$', '\n']) {
+        bail!("no sources of frames: {frame_ancestors}");
+    }
     let path = |path: &Path| path.display().to_string();
     // Workers run as the same account as everything else: the web files may lie where no other account may read.
     let account = if geteuid().is_root() {
@@ -69,7 +85,7 @@ fn render(layout: &Layout, ports: &Ports, web: &Path, folder: &Path) -> Result<S
             "NGINX_GATEWAY_ADMIN",
             ports.admin_address(Service::Gateway).to_string(),
         ),
-        ("NGINX_FRAME_ANCESTORS", "'none'".to_owned()),
+        ("NGINX_FRAME_ANCESTORS", frame_ancestors.to_owned()),
     ];
     let mut text = TEMPLATE.to_owned();
     for (name, value) in values {

@@ -1,13 +1,18 @@
 //! nginx with its real configuration, in front of a stand-in for the gateway.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use adfolio_local::{Component, Service, Signal, Stack};
+use adfolio_local::{Component, Service, Signal, Stack, StackBuilder};
+use adfolio_testkit::within_limit;
 use reqwest::{Client, StatusCode};
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 /// nginx is at hand wherever these tests run, so the stand-in is one, too: it answers everything with one envelope that tells
 /// what it was sent.
@@ -40,7 +45,7 @@ PATH=$PATH:/usr/sbin exec nginx -p "$STAND_IN_FOLDER" -c "$STAND_IN_FOLDER/nginx
 struct Edge {
     stack: Stack,
     client: Client,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 fn program(folder: &Path, text: &str) {
@@ -53,12 +58,16 @@ fn program(folder: &Path, text: &str) {
 
 impl Edge {
     async fn start() -> Self {
+        Self::start_with(|builder| builder).await
+    }
+
+    async fn start_with(change: impl FnOnce(StackBuilder) -> StackBuilder) -> Self {
         let folder = tempfile::tempdir().unwrap();
         program(folder.path(), STAND_IN);
         fs::create_dir_all(folder.path().join("web/assets")).unwrap();
         fs::write(folder.path().join("web/index.html"), "<!doctype html>").unwrap();
         fs::write(folder.path().join("web/assets/app-1a2b3c.js"), "export {};").unwrap();
-        let stack = Stack::builder()
+        let builder = Stack::builder()
             .services([Service::Gateway])
             .programs(folder.path())
             .web(folder.path().join("web"))
@@ -66,14 +75,12 @@ impl Edge {
                 Service::Gateway,
                 "STAND_IN_FOLDER",
                 folder.path().to_str().unwrap(),
-            )
-            .start()
-            .await
-            .unwrap();
+            );
+        let stack = change(builder).start().await.unwrap();
         Self {
             stack,
             client: Client::new(),
-            _folder: folder,
+            folder,
         }
     }
 
@@ -228,6 +235,86 @@ async fn a_dead_gateway_is_an_envelope(edge: &Edge) {
         edge.stack.wait_ready(Service::Gateway).await.unwrap();
     }
     panic!("the gateway was back before the request {ATTEMPTS} times");
+}
+
+#[tokio::test]
+async fn a_host_shell_may_frame_the_client_and_nothing_else() {
+    const SHELL: &str = "https://shell.example";
+    let edge = Edge::start_with(|builder| builder.frame_ancestors(SHELL)).await;
+    let ancestors = async |path: &str| {
+        let answer = edge.get(path).send().await.unwrap();
+        let policy = header(&answer, "content-security-policy").to_owned();
+        let named: Vec<String> = policy
+            .split(';')
+            .filter_map(|it| it.trim().strip_prefix("frame-ancestors "))
+            .map(str::to_owned)
+            .collect();
+        // An older header would forbid to all browsers what the policy allows to one page.
+        assert_eq!(header(&answer, "x-frame-options"), "", "{path}");
+        named
+    };
+    assert_eq!(ancestors("/").await, [SHELL]);
+    for path in [
+        "/api/user/info",
+        "/api/files/00000000-0000-7000-8000-000000000000",
+    ] {
+        assert_eq!(ancestors(path).await, ["'none'"], "{path}");
+    }
+    edge.stack.stop().await;
+    // What would end the directive starts nothing.
+    let broken = Stack::builder()
+        .services([Service::Gateway])
+        .programs(edge.folder.path())
+        .extra_env(
+            Service::Gateway,
+            "STAND_IN_FOLDER",
+            edge.folder.path().to_str().unwrap(),
+        )
+        .frame_ancestors("'none'; script-src *")
+        .start()
+        .await;
+    let error = format!("{:#}", broken.unwrap_err());
+    assert!(error.contains("no sources of frames"), "{error}");
+}
+
+#[tokio::test]
+async fn two_thousand_connections_that_say_nothing_or_not_enough_hold_nobody_up() {
+    const CONNECTIONS: usize = 2_000;
+    adfolio_testkit::raise_file_limit(CONNECTIONS + 1_000);
+    let edge = Edge::start().await;
+    let url = edge.stack.url();
+    let address = url.trim_start_matches("http://").trim_end_matches('/');
+    let mut held = Vec::new();
+    for number in 0..CONNECTIONS {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        if number % 10 == 0 {
+            let unfinished = b"GET /api/auth/v2/lang HTTP/1.1\r\nHost: x\r\n";
+            stream.write_all(unfinished).await.unwrap();
+        }
+        held.push(stream);
+    }
+    for path in ["/", "/api/auth/v2/lang"] {
+        let began = Instant::now();
+        // The time that the gateway gives any call.
+        let answer = edge.get(path).timeout(Duration::from_secs(10)).send().await;
+        assert_eq!(answer.unwrap().status(), StatusCode::OK);
+        println!(
+            "{path} beside {CONNECTIONS} connections: {:?}",
+            began.elapsed()
+        );
+    }
+    let open = held.iter().filter(|stream| {
+        let read = stream.try_read(&mut [0]);
+        read.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+    });
+    assert_eq!(open.count(), CONNECTIONS, "they were there all the while");
+    // None of them is kept for good.
+    for mut stream in held {
+        let mut rest = Vec::new();
+        let closed = stream.read_to_end(&mut rest);
+        let _ = within_limit("a client that says nothing is cut off", closed).await;
+    }
+    edge.stack.stop().await;
 }
 
 #[tokio::test]

@@ -99,6 +99,11 @@ impl Auth {
         }
     }
 
+    /// Another replica on the same database.
+    pub async fn replica(&self) -> RunningService {
+        spawn(&self.db, &self.broker, &self.clock, &self.access).await
+    }
+
     pub fn users(&self) -> AuthServiceClient<Channel> {
         AuthServiceClient::new(self.service.channel())
     }

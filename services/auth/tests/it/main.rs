@@ -8,6 +8,7 @@
 )]
 
 mod audit;
+mod feeding;
 mod helpers;
 mod licenses;
 mod lists;

@@ -1,9 +1,10 @@
 //! Registration: its rules, and what happens when many want the same.
 
 use adfolio_kit::refusal::Reason;
+use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;
 use adfolio_proto::auth::v1::{Entry, RegisterRequest, UserState};
 
-use crate::helpers::{Auth, PASSWORD, dump, reason, refusal, registration, user_id};
+use crate::helpers::{Auth, PASSWORD, anonymous, dump, reason, refusal, registration, user_id};
 
 /// Spoils one field of a form.
 type Spoil = fn(&mut RegisterRequest);
@@ -118,21 +119,37 @@ async fn names_differ_by_more_than_case() {
 }
 
 #[tokio::test]
-async fn one_key_opens_one_of_fifty_accounts() {
+async fn one_key_opens_one_of_two_hundred_accounts() {
     let auth = Auth::start().await;
+    let replica = auth.replica().await;
     let key = auth.key(true).await;
-    let forms = (0..50).map(|number| registration(&format!("racer-{number}"), &key));
-    let outcomes = futures::future::join_all(forms.map(|form| auth.try_register(form))).await;
+    let racing = (0..200).map(|number: usize| {
+        let mut users =
+            [auth.users(), AuthServiceClient::new(replica.channel())][number % 2].clone();
+        let form = registration(&format!("racer-{number}"), &key);
+        async move { users.register(anonymous(form)).await }
+    });
+    let outcomes = futures::future::join_all(racing).await;
     let (won, lost): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
-    assert_eq!(won.len(), 1);
+    assert_eq!((won.len(), lost.len()), (1, 199));
     for outcome in lost {
         assert_eq!(reason(outcome), Reason::LicenseUsed);
     }
-    let users: i64 = sqlx::query_scalar("SELECT count(*) FROM users")
-        .fetch_one(&auth.db.pool())
-        .await
+    // The account that was opened is the one the key is bound to, and there is no other.
+    let opened: Vec<(String, bool)> = sqlx::query_as(
+        "SELECT users.id::text, license_keys.used_by IS NOT NULL
+         FROM users LEFT JOIN license_keys ON license_keys.used_by = users.id",
+    )
+    .fetch_all(&auth.db.pool())
+    .await
+    .unwrap();
+    let session = won
+        .into_iter()
+        .next()
+        .and_then(Result::ok)
+        .and_then(|answer| answer.into_inner().session)
         .unwrap();
-    assert_eq!(users, 1);
+    assert_eq!(opened, [(user_id(&session).to_owned(), true)]);
 }
 
 #[tokio::test]

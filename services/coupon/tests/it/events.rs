@@ -3,7 +3,9 @@
 use adfolio_kit::identity::Caller;
 use adfolio_proto::coupon::v1 as pb;
 use adfolio_proto::events::v1 as wire;
-use adfolio_testkit::{eventually, publish_event, publish_event_with_id};
+use adfolio_testkit::{
+    Told, eventually, publish_event, publish_event_with_id, tell, tell_twice_and_shuffled,
+};
 use uuid::Uuid;
 
 use crate::helpers::{PLAN_STATUS_CHANGED, Stack, user_id};
@@ -207,4 +209,67 @@ async fn an_event_that_cannot_be_read_becomes_a_dead_letter_and_delays_nobody() 
             .is_ok_and(|count| count == 1)
     })
     .await;
+}
+
+#[tokio::test]
+async fn everything_told_twice_and_shuffled_has_its_effect_once() {
+    let stack = Stack::start().await;
+    let broker = stack.broker.broker();
+    let probe = stack.broker.probe(&["adfolio.coupon.v1.*"]).await;
+    // What is told of a user's order, and whether the coupon is used in the end.
+    let ways: [(&[&str], bool); 4] = [
+        (&["matching", "putting", "put_finished", "settled"], true),
+        (&["matching", "put_failed"], false),
+        (&["put_failed"], false),
+        (&["matching"], true),
+    ];
+    let (mut users, mut told) = (Vec::new(), Vec::new());
+    for (changes, used) in ways.into_iter().cycle().take(12) {
+        let (user, coupon) = stack.user_with_coupon().await;
+        let order = Uuid::now_v7();
+        let reserved = stack.reserve(order, &user, &coupon.id, 2_000).await;
+        reserved.expect("reserved");
+        for to in changes {
+            let change = status(order, &user, &coupon.id, to);
+            told.push(Told::new(PLAN_STATUS_CHANGED, user_id(&user), &change));
+        }
+        users.push((user, used));
+    }
+    // Some of it under another event's id, too, as from a service that lost track.
+    let more: Vec<Told> = told.iter().step_by(4).map(Told::again).collect();
+    told.extend(more);
+    tell_twice_and_shuffled(&broker, &told).await;
+    // A user's events keep their order: once these are taken, all are.
+    let last: Vec<Told> = users
+        .iter()
+        .map(|(user, _)| {
+            let change = status(Uuid::now_v7(), user, "another", "put_failed");
+            Told::new(PLAN_STATUS_CHANGED, user_id(user), &change)
+        })
+        .collect();
+    tell(&broker, &last).await;
+    eventually("everything was taken and told", || async {
+        let (taken, left): (i64, i64) =
+            sqlx::query_as("SELECT (SELECT count(*) FROM inbox), (SELECT count(*) FROM outbox)")
+                .fetch_one(&stack.db.pool())
+                .await
+                .unwrap();
+        (usize::try_from(taken).unwrap(), left) == (told.len() + last.len(), 0)
+    })
+    .await;
+    for (user, used) in &users {
+        let expected = if *used { (0, 1, 0) } else { (1, 0, 0) };
+        assert_eq!(stack.counts(user).await, expected);
+    }
+    assert_eq!(stack.totals().await, (6 * 500, 0));
+    // Each use and each return was told once, and nothing else; a put that failed first was never told as used.
+    let told_of = |event_type: &str, user: &Caller| {
+        let events = probe.of_type(event_type).into_iter();
+        events.filter(|it| it.subject == user_id(user)).count()
+    };
+    for (user, used) in &users {
+        let (redeemed, released) = (told_of(REDEEMED, user), told_of(RELEASED, user));
+        assert_eq!(released, usize::from(!used));
+        assert!(redeemed == 1 || !used && redeemed == 0, "{redeemed}");
+    }
 }

@@ -45,12 +45,6 @@ const MAX_STREAMS: u32 = 1024;
 /// away all at once, as when the gateway's clients do, must not cost others their answers.
 const MAX_GIVEN_UP: usize = MAX_STREAMS as usize;
 
-/// Of the drain limit, what is kept for background tasks and the relay's last round.
-pub(crate) const FLUSH_RESERVE: Duration = Duration::from_secs(3);
-
-/// Running calls have at least this long to end.
-const SHORTEST_DRAIN: Duration = Duration::from_millis(500);
-
 /// How often a starting service asks whether it is ready.
 const READY_POLL: Duration = Duration::from_millis(50);
 
@@ -111,10 +105,7 @@ impl Server {
             callers: CALLERS,
             call_limit: DEFAULT_CALL_LIMIT,
             method_limits: HashMap::new(),
-            drain_limit: args
-                .drain_limit()
-                .saturating_sub(FLUSH_RESERVE)
-                .max(SHORTEST_DRAIN),
+            drain_limit: args.end_plan().calls,
         }
     }
 

@@ -18,6 +18,7 @@ use lapin::options::{QueueDeclareOptions, QueueDeleteOptions};
 use lapin::types::FieldTable;
 use serde_json::json;
 use sqlx::PgPool;
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
@@ -30,6 +31,16 @@ const EVENT: &str = "adfolio.test.v1.Happened";
 struct Recorder {
     deliveries: Arc<Mutex<HashMap<String, u32>>>,
     healed: Arc<std::sync::atomic::AtomicBool>,
+    /// Attempts that are let go of an event that is held.
+    let_go: Arc<LetGo>,
+}
+
+struct LetGo(Semaphore);
+
+impl Default for LetGo {
+    fn default() -> Self {
+        Self(Semaphore::new(0))
+    }
 }
 
 impl Recorder {
@@ -67,6 +78,11 @@ impl Handler for Recorder {
         let healed = self.healed.load(std::sync::atomic::Ordering::SeqCst);
         match event.data["mode"].as_str() {
             _ if healed => Ok(()),
+            Some("held") => {
+                let attempt = self.let_go.0.acquire().await;
+                attempt.map_err(HandlerError::permanent)?.forget();
+                Err(HandlerError::failed("on purpose"))
+            }
             Some("fail") => Err(HandlerError::failed("on purpose")),
             Some("poison") => Err(HandlerError::permanent("on purpose")),
             Some("unavailable") => Err(HandlerError::unavailable("on purpose")),
@@ -289,6 +305,43 @@ async fn an_event_that_always_fails_is_dead_lettered_within_ten_deliveries() {
         running.recorder.attempts("bad") <= 30,
         "{}",
         running.recorder.attempts("bad")
+    );
+    running.stop().await;
+}
+
+/// Every attempt at the poison, of every delivery, is held until its neighbours are handled: were one of them to wait for
+/// it, neither would ever end.
+#[tokio::test]
+async fn poison_delays_no_neighbour_in_any_of_its_deliveries() {
+    let running = start().await;
+    running.publish("bad", 1, "held").await;
+    let mut attempts = 0;
+    loop {
+        let goes_on = eventually("the poison is tried again, or is dead", || async {
+            let again = running.recorder.attempts("bad") > attempts;
+            (again || running.dead().await == 1).then_some(again)
+        })
+        .await;
+        if !goes_on {
+            break;
+        }
+        attempts += 1;
+        assert!(attempts <= 30, "three attempts in each of ten deliveries");
+        let neighbours: Vec<String> = (0..3).map(|it| format!("good-{attempts}-{it}")).collect();
+        for neighbour in &neighbours {
+            running.publish(neighbour, 1, "").await;
+        }
+        for neighbour in &neighbours {
+            running.wait_for(neighbour, &[1]).await;
+        }
+        assert_eq!(running.recorder.attempts("bad"), attempts, "still held");
+        running.recorder.let_go.0.add_permits(1);
+    }
+    assert!(attempts > 3, "it was delivered again: {attempts}");
+    assert_eq!(running.seen("bad").await, Vec::<i64>::new());
+    println!(
+        "{} neighbours handled beside {attempts} attempts",
+        attempts * 3
     );
     running.stop().await;
 }

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use adfolio_kit::client::Channel;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Reason;
+use adfolio_proto::events::v1::StaffActed;
+use adfolio_proto::plan::v1::plan_admin_service_client::PlanAdminServiceClient;
 use adfolio_proto::plan::v1::*;
 use adfolio_testkit::eventually;
 
@@ -93,6 +96,90 @@ async fn staff_finish_and_settle_at_once() {
         [Matching, Putting, PutFinished, WaitingSettlement, Settled]
     );
     assert_eq!(detail.timeline[2].reason, "by hand");
+}
+
+/// The same call of staff 200 times at once, at two replicas.
+async fn two_hundred<F>(
+    stack: &Stack,
+    replica: &PlanAdminServiceClient<Channel>,
+    call: impl Fn(PlanAdminServiceClient<Channel>) -> F,
+) -> Vec<Plan>
+where
+    F: Future<Output = Result<Plan, tonic::Status>>,
+{
+    let calls = (0..200).map(|turn| {
+        call(if turn % 2 == 0 {
+            stack.staff()
+        } else {
+            replica.clone()
+        })
+    });
+    let answers = futures::future::join_all(calls).await;
+    answers.into_iter().map(|it| it.unwrap()).collect()
+}
+
+#[tokio::test]
+async fn two_hundred_who_finish_and_settle_at_once_pay_once_and_hear_the_same() {
+    let stack = Stack::start().await;
+    let probe = stack.broker.probe(&["adfolio.plan.v1.*"]).await;
+    let replica = stack.replica().await;
+    let staff = PlanAdminServiceClient::new(replica.channel());
+    let (caller, plan) = delivered(&stack).await;
+    let finished = two_hundred(&stack, &staff, |mut staff| {
+        let request = FinishPlanRequest {
+            plan_id: plan.id.clone(),
+            outcome: FinishOutcome::PutFinished.into(),
+            reason: "by hand".into(),
+        };
+        async move {
+            let answer = staff.finish_plan(call(&operator(), request)).await?;
+            Ok(answer.into_inner().plan.unwrap())
+        }
+    })
+    .await;
+    assert_eq!(finished[0].status(), WaitingSettlement);
+    assert!(finished.iter().all(|it| *it == finished[0]), "{finished:?}");
+    let settled = two_hundred(&stack, &staff, |mut staff| {
+        let request = SettlePlanRequest {
+            plan_id: plan.id.clone(),
+        };
+        async move {
+            let answer = staff.settle_plan(call(&operator(), request)).await?;
+            Ok(answer.into_inner().plan.unwrap())
+        }
+    })
+    .await;
+    assert_eq!(settled[0].status(), Settled);
+    assert!(settled.iter().all(|it| *it == settled[0]), "{settled:?}");
+    assert_eq!(stack.money(&caller).await, (10_000 - 1_235 + 2_000, 0, 0));
+    assert!(stack.holds().await.is_empty());
+    let detail = stack.plan_of(&caller, &plan.id).await.unwrap();
+    assert_eq!(
+        statuses(&detail),
+        [Matching, Putting, PutFinished, WaitingSettlement, Settled]
+    );
+    // Told once each, as acts of staff and as changes of the plan: seen once nothing is left to tell.
+    eventually("everything is told", || async {
+        let left: i64 = sqlx::query_scalar("SELECT count(*) FROM outbox")
+            .fetch_one(&stack.db.pool())
+            .await
+            .unwrap();
+        left == 0
+    })
+    .await;
+    let acts = probe.wait_for("adfolio.plan.v1.StaffActed", 2).await;
+    let mut acts: Vec<String> = acts
+        .iter()
+        .map(|it| it.data::<StaffActed>().unwrap().action)
+        .filter(|it| ["plan.finish", "plan.settle"].contains(&it.as_str()))
+        .collect();
+    acts.sort();
+    assert_eq!(acts, ["plan.finish", "plan.settle"]);
+    let paid: i64 = sqlx::query_scalar("SELECT count(*) FROM transactions WHERE type = 'settle'")
+        .fetch_one(&stack.wallet_db.pool())
+        .await
+        .unwrap();
+    assert_eq!(paid, 1);
 }
 
 /// Makes `call` while its order's row is locked, and meanwhile `change` what the row says, as another call would.

@@ -40,7 +40,7 @@ pub struct Stack {
     pub broker: TestBroker,
     pub db: TestDatabase,
     config: PlanConfig,
-    _wallet_db: TestDatabase,
+    pub wallet_db: TestDatabase,
     _coupon_db: TestDatabase,
 }
 
@@ -96,7 +96,7 @@ impl Stack {
             broker,
             db,
             config,
-            _wallet_db: wallet_db,
+            wallet_db,
             _coupon_db: coupon_db,
         }
     }

@@ -9,7 +9,9 @@ use adfolio_plan::config::SimulatorArgs;
 use adfolio_proto::events::v1::{DeliveryReport, DeliveryReported};
 use adfolio_proto::plan::v1::delivery_service_client::DeliveryServiceClient;
 use adfolio_proto::plan::v1::*;
-use adfolio_testkit::{eventually, instant, publish_event, publish_event_with_id};
+use adfolio_testkit::{
+    Told, eventually, instant, publish_event, publish_event_with_id, tell, tell_twice_and_shuffled,
+};
 use uuid::Uuid;
 
 use crate::helpers::*;
@@ -130,6 +132,74 @@ async fn reports_come_over_the_broker_too_each_once() {
     .await;
     assert_eq!((known.impressions, known.consumed_minor), (300, 75));
     assert_eq!(known.sources, ["network"]);
+}
+
+#[tokio::test]
+async fn reports_told_twice_and_shuffled_count_once_in_their_latest_revision() {
+    let stack = Stack::start().await;
+    stack.broker.clean_up("plan", "delivery");
+    let broker = stack.broker.broker();
+    let product = stack.product().await;
+    let caller = stack.user_with(100_000).await;
+    let plans = [
+        stack.put(&caller, &product, 5_000).await.unwrap(),
+        stack.put(&caller, &product, 5_000).await.unwrap(),
+    ];
+    let sources = ["network-a", "network-b", "network-c"];
+    // Report `number` in its `revision` has 10 impressions and 0.10 spent for each of either.
+    let message = |source: &str, plan: &Plan, number: i64, revision: i64| {
+        let amount = number * revision;
+        let report = DeliveryReport {
+            report_id: format!("{}-{number}", plan.plan_number),
+            revision,
+            plan_number: plan.plan_number.clone(),
+            time: Some(instant("2026-11-20T09:00:00Z").into()),
+            impressions: amount * 10,
+            clicks: 1,
+            spend: format!("{}.{}", amount / 10, amount % 10),
+            revenue: "0".into(),
+        };
+        let data = DeliveryReported {
+            source: source.to_owned(),
+            reports: vec![report],
+        };
+        Told::new(TYPE, source, &data)
+    };
+    let mut told = Vec::new();
+    for source in sources {
+        for plan in &plans {
+            for revision in 1..=3 {
+                told.extend((1..=3).map(|number| message(source, plan, number, revision)));
+            }
+        }
+    }
+    let more: Vec<Told> = told.iter().step_by(5).map(Told::again).collect();
+    told.extend(more);
+    tell_twice_and_shuffled(&broker, &told).await;
+    // Messages of a source keep their order: once these are taken, all are.
+    let last = sources.map(|source| message(source, &plans[0], 4, 1));
+    tell(&broker, &last).await;
+    eventually("all was taken", || async {
+        let taken: i64 = sqlx::query_scalar("SELECT count(*) FROM inbox")
+            .fetch_one(&stack.db.pool())
+            .await
+            .unwrap();
+        usize::try_from(taken).unwrap() == told.len() + last.len()
+    })
+    .await;
+    // Three sources told of 3 × (1 + 2 + 3) each, and of 4 more for the first plan.
+    for (plan, expected) in plans.iter().zip([3 * (18 + 4), 3 * 18]) {
+        let known = stack.plan(&caller, &plan.id).await;
+        assert_eq!(
+            (known.impressions, known.consumed_minor),
+            (expected * 10, expected * 10)
+        );
+    }
+    eventually("the ledger has it", || async {
+        let figures = stack.money(&caller).await;
+        figures == (90_000, 10_000 - 10 * 3 * (18 + 4 + 18), 0)
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -8,7 +8,9 @@ use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::events::v1::PasswordChanged;
 use adfolio_proto::wallet::v1::{GetWithdrawalMethodsRequest, Withdrawal, WithdrawalMethod};
-use adfolio_testkit::{eventually, fixed_clock, publish_event_at};
+use adfolio_testkit::{
+    Told, eventually, fixed_clock, publish_event_at, tell, tell_twice_and_shuffled,
+};
 use adfolio_wallet::config::{PostingArgs, WithdrawalArgs};
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::{Connection as _, PgConnection};
@@ -392,6 +394,42 @@ async fn a_changed_login_password_counts_from_its_own_time() {
     login_password_changed(&app, &name, Uuid::now_v7(), hours(-100)).await;
     taken(&app, 4).await;
     assert_waits_for_a_day(&app, &clock, user, PIN).await;
+}
+
+#[tokio::test]
+async fn changed_login_passwords_told_twice_and_shuffled_count_from_the_latest() {
+    let (app, clock) = spawn_listening().await;
+    let (broker, now) = (app.broker.broker(), clock.now());
+    let users = [app.user(), app.user(), app.user()];
+    let changed = |user: Uuid, hours: i64| {
+        let data = PasswordChanged {
+            user_id: user.to_string(),
+        };
+        let at = now - TimeDelta::hours(hours);
+        Told::new(LOGIN_PASSWORD_CHANGED, user, &data).at(at)
+    };
+    let told: Vec<Told> = (0..30)
+        .map(|place: usize| {
+            let hours = i64::try_from(place % 10).expect("small");
+            changed(users[place % 3], 3 + hours)
+        })
+        .collect();
+    let more: Vec<Told> = told.iter().step_by(4).map(Told::again).collect();
+    let told = [told, more].concat();
+    tell_twice_and_shuffled(&broker, &told).await;
+    // Behind all others of their users, and too old to count.
+    let last = users.map(|user| changed(user, 40));
+    tell(&broker, &last).await;
+    let all = i64::try_from(told.len() + last.len()).expect("small");
+    taken(&app, all).await;
+    let wallets: Vec<(Option<DateTime<Utc>>, i64)> = sqlx::query_as(
+        "SELECT protection_changed_at, (SELECT count(*) FROM inbox) FROM wallets ORDER BY user_id",
+    )
+    .fetch_all(&app.pool())
+    .await
+    .expect("wallets");
+    let latest = Some(now - TimeDelta::hours(3));
+    assert_eq!(wallets, [(latest, all); 3]);
 }
 
 #[tokio::test]

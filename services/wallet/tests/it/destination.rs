@@ -5,12 +5,15 @@ use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::events::v1::WalletSecurityChanged;
 use adfolio_proto::wallet::v1 as proto;
+use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
+use adfolio_testkit::{EventProbe, eventually};
 use futures::future::join_all;
 use uuid::Uuid;
 
 use crate::helpers::{App, PIN, address, assert_refused, card, refusal};
 
 const ACCOUNT: &str = "6222021234567890";
+const OTHER: &str = "6222021234560000";
 const ADDRESS: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
 const LIMIT: std::time::Duration = std::time::Duration::from_secs(5);
 
@@ -147,16 +150,134 @@ async fn binding_needs_the_password_once_there_is_one_and_a_change() {
     );
 }
 
-#[tokio::test]
-async fn of_fifty_who_bind_the_same_at_once_one_binds() {
-    let app = App::spawn().await;
-    let user = app.user();
-    let answers = join_all((0..50).map(|_| app.bind(user, card(ACCOUNT), ""))).await;
-    let (won, lost): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
-    assert_eq!(won.len(), 1);
-    for answer in lost {
+/// Binds from two replicas, all at once; answers who was taken, and checks that the others found theirs bound already.
+async fn race(
+    app: &App,
+    user: Uuid,
+    kinds: Vec<proto::destination::Kind>,
+) -> Vec<proto::destination::Kind> {
+    let replica = app.replica().await;
+    let answers = join_all(kinds.into_iter().enumerate().map(|(turn, kind)| {
+        let mut wallet = if turn % 2 == 0 {
+            app.wallet()
+        } else {
+            WalletServiceClient::new(replica.channel())
+        };
+        async move {
+            let message = proto::BindDestinationRequest {
+                destination: Some(proto::Destination {
+                    kind: Some(kind.clone()),
+                }),
+                password: String::new(),
+            };
+            // All wait for one row, so the last waits for as long as the others take together.
+            let request = outgoing(&Caller::user(UserId(user)), message, LIMIT * 6);
+            let answer = wallet.bind_destination(request).await;
+            (kind, answer.map_err(refusal))
+        }
+    }))
+    .await;
+    let (won, lost): (Vec<_>, Vec<_>) = answers.into_iter().partition(|(_, it)| it.is_ok());
+    for (_, answer) in lost {
         assert_refused(answer, Reason::NothingChanged, None);
     }
+    won.into_iter().map(|(kind, _)| kind).collect()
+}
+
+/// What the database says of a user: the destinations, and the bindings that are to be told.
+async fn bindings(app: &App, user: Uuid, probe: &EventProbe, count: usize) -> i64 {
+    let told = probe
+        .wait_for("adfolio.wallet.v1.WalletSecurityChanged", count)
+        .await;
+    eventually("nothing is left to tell", || async {
+        let left: i64 = sqlx::query_scalar("SELECT count(*) FROM outbox")
+            .fetch_one(&app.pool())
+            .await
+            .expect("the outbox");
+        left == 0
+    })
+    .await;
+    assert_eq!(told.len(), count, "one event for each change");
+    sqlx::query_scalar("SELECT count(*) FROM destinations WHERE user_id = $1")
+        .bind(user)
+        .fetch_one(&app.pool())
+        .await
+        .expect("destinations")
+}
+
+#[tokio::test]
+async fn of_two_hundred_who_bind_the_same_at_once_one_binds() {
+    let app = App::spawn().await;
+    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = app.user();
+    let won = race(&app, user, vec![card(ACCOUNT); 200]).await;
+    assert_eq!(won, [card(ACCOUNT)]);
+    assert_eq!(bindings(&app, user, &probe, 1).await, 1);
+    // From this card to another, and to an address beside it.
+    let won = race(&app, user, vec![card(OTHER); 200]).await;
+    assert_eq!(won, [card(OTHER)]);
+    assert_eq!(bindings(&app, user, &probe, 2).await, 1);
+    let won = race(&app, user, vec![address(ADDRESS); 200]).await;
+    assert_eq!(won, [address(ADDRESS)]);
+    assert_eq!(bindings(&app, user, &probe, 3).await, 2);
+    let now = bound(&app, user).await;
+    assert_eq!(now.bank_card.expect("a card").bank_account, "****0000");
+}
+
+#[tokio::test]
+async fn two_hundred_changes_between_two_cards_take_turns() {
+    let app = App::spawn().await;
+    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = app.user();
+    app.bind(user, card("6222021234561111"), "")
+        .await
+        .expect("bound");
+    let kinds = (0..200).map(|turn| card(if turn / 2 % 2 == 0 { ACCOUNT } else { OTHER }));
+    let won = race(&app, user, kinds.collect()).await;
+    // A change starts from what is bound, so to one card follows only to the other.
+    let ones = won.iter().filter(|it| **it == card(ACCOUNT)).count();
+    let others = won.len() - ones;
+    assert!(ones.abs_diff(others) <= 1, "{ones} and {others}");
+    assert_eq!(bindings(&app, user, &probe, 1 + won.len()).await, 1);
+    let last = bound(&app, user).await.bank_card.expect("a card");
+    if ones != others {
+        let expected = if ones > others {
+            "****7890"
+        } else {
+            "****0000"
+        };
+        assert_eq!(last.bank_account, expected);
+    }
+    let settled = if last.bank_account == "****7890" {
+        ACCOUNT
+    } else {
+        OTHER
+    };
+    assert_refused(
+        app.bind(user, card(settled), "").await,
+        Reason::NothingChanged,
+        None,
+    );
+}
+
+#[tokio::test]
+async fn two_hundred_changes_to_as_many_cards_are_made_one_after_the_other() {
+    let app = App::spawn().await;
+    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = app.user();
+    let kinds: Vec<_> = (0..200_u64)
+        .map(|turn| card(&(6_222_021_234_560_000 + turn).to_string()))
+        .collect();
+    assert_eq!(race(&app, user, kinds.clone()).await, kinds);
+    assert_eq!(bindings(&app, user, &probe, 200).await, 1);
+    let last = bound(&app, user).await.bank_card.expect("a card");
+    let account = format!("622202123456{}", last.bank_account.trim_start_matches('*'));
+    assert!(kinds.contains(&card(&account)), "{account}");
+    assert_refused(
+        app.bind(user, card(&account), "").await,
+        Reason::NothingChanged,
+        None,
+    );
 }
 
 #[tokio::test]

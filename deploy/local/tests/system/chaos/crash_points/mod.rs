@@ -19,13 +19,13 @@ use std::{
     time::Duration,
 };
 
-use adfolio_local::{Service, Stack};
+use adfolio_local::Service;
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{check, setting};
-use crate::setup::System;
+use crate::setup::{self, System};
 use effects::Effects;
 use journeys::Cast;
 use points::{Crash, Folder, Passes};
@@ -107,7 +107,7 @@ impl Theatre {
     /// Starts everything and makes the journeys once.
     async fn open() -> Self {
         let folder = Arc::new(Folder::new());
-        let system = System::start_from(folder.watch(Stack::builder())).await;
+        let system = System::start_from(folder.watch(setup::builder())).await;
         let mut cast = Cast::prepare(&system).await;
         check::wait_until_quiet(&system).await;
         let set_up = settled(&system).await;
