@@ -52,10 +52,19 @@ pub enum AcceptorError {
     Event(#[from] EventError),
     /// What staff did could not be announced.
     #[error("cannot announce what staff did")]
-    Audit(#[from] AuditError),
+    Audit(#[source] AuditError),
     /// A row holds what this version does not know.
     #[error("column {0} holds an unknown value")]
     UnknownColumnValue(&'static str),
+}
+
+impl From<AuditError> for AcceptorError {
+    fn from(error: AuditError) -> Self {
+        match error {
+            AuditError::Database(error) => Self::Database(error),
+            AuditError::Serialise(_) => Self::Audit(error),
+        }
+    }
 }
 
 impl From<ClaimError> for AcceptorError {
@@ -88,5 +97,19 @@ impl AcceptorError {
             }
         };
         refusal.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_that_fails_under_the_audit_entry_is_unavailable() {
+        let broken = AuditError::Database(sqlx::Error::PoolTimedOut);
+        assert_eq!(
+            AcceptorError::from(broken).into_status("decide").code(),
+            tonic::Code::Unavailable
+        );
     }
 }

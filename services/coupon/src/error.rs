@@ -57,7 +57,7 @@ pub enum CouponError {
     Auth(#[source] Box<Status>),
     /// What staff did could not be announced.
     #[error("cannot announce what staff did")]
-    Audit(#[from] AuditError),
+    Audit(#[source] AuditError),
     /// An event could not be written.
     #[error("cannot write the event")]
     Event(#[from] EventError),
@@ -67,6 +67,15 @@ pub enum CouponError {
     /// A row holds what this version does not know.
     #[error("column {0} holds an unknown value")]
     UnknownColumnValue(&'static str),
+}
+
+impl From<AuditError> for CouponError {
+    fn from(error: AuditError) -> Self {
+        match error {
+            AuditError::Database(error) => Self::Database(error),
+            AuditError::Serialise(_) => Self::Audit(error),
+        }
+    }
 }
 
 impl From<ClaimError> for CouponError {
@@ -115,5 +124,19 @@ impl CouponError {
             (None, Self::Auth(_)) => refusal::unavailable_status(&self, operation),
             (None, _) => refusal::internal_status(&self, operation),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_that_fails_under_the_audit_entry_is_unavailable() {
+        let broken = AuditError::Database(sqlx::Error::PoolTimedOut);
+        assert_eq!(
+            CouponError::from(broken).into_status("decide").code(),
+            tonic::Code::Unavailable
+        );
     }
 }

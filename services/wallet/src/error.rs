@@ -42,7 +42,7 @@ pub enum WalletError {
     Hash(#[from] HashError),
     /// What staff did could not be announced.
     #[error("cannot announce what staff did")]
-    Audit(#[from] AuditError),
+    Audit(#[source] AuditError),
     /// The database holds something that the schema should have kept out.
     #[error("stored value cannot be read: {0}")]
     Unreadable(&'static str),
@@ -68,11 +68,34 @@ impl From<WalletError> for Status {
     }
 }
 
+impl From<AuditError> for WalletError {
+    fn from(error: AuditError) -> Self {
+        match error {
+            AuditError::Database(error) => Self::Database(error),
+            AuditError::Serialise(_) => Self::Audit(error),
+        }
+    }
+}
+
 impl From<ClaimError> for WalletError {
     fn from(error: ClaimError) -> Self {
         match error {
             ClaimError::Refused(refusal) => Self::Refused(refusal),
             ClaimError::Database(error) => Self::Database(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_that_fails_under_the_audit_entry_is_unavailable() {
+        let broken = AuditError::Database(sqlx::Error::PoolTimedOut);
+        assert_eq!(
+            Status::from(WalletError::from(broken)).code(),
+            tonic::Code::Unavailable
+        );
     }
 }
