@@ -61,6 +61,25 @@ test('one session is ended once and goes', async () => {
   expect(sent).toEqual([{ id: 'session-1' }]);
 });
 
+test('who leaves the page meanwhile is told all the same', async () => {
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  server.use(
+    http.post(END, async () => {
+      await asked;
+      return ok({});
+    }),
+  );
+  const { user } = openApp('/ad-center/security');
+  await user.click(await screen.findByRole('button', { name: 'End session: Firefox · Windows' }));
+  await user.click(screen.getByRole('button', { name: 'Back' }));
+  await waitFor(() => expect(screen.queryByText('Firefox · Windows')).toBeNull());
+  answer();
+  expect(await screen.findByText('Session ended')).toBeVisible();
+});
+
 test('all others are ended after a question', async () => {
   const sent = endingServer();
   const { user } = openApp('/ad-center/security');

@@ -24,22 +24,31 @@ export const securityLogQuery = infiniteQueryOptions({
   staleTime: 0,
 });
 
+type Told = {
+  /** Sessions have ended. Told even where the page is gone by then. */
+  onEnded: () => void;
+  onSettled?: () => void;
+};
+
 /** Whatever became of it, what is shown is asked for again: a session may have ended by itself meanwhile. */
-export function useEndSessions() {
+export function useEndSessions({ onEnded, onSettled }: Told) {
   const queryClient = useQueryClient();
   // A second tap may come before React has drawn the button as busy.
   const running = useRef(false);
   const mutation = useMutation({
     mutationFn: (body: PostBody<'/user/sessions/end'>) => post('/user/sessions/end', body),
+    // Not with the call: that is forgotten with its button, which goes as soon as there is nothing more to end.
+    onSuccess: onEnded,
     onSettled: () => {
       running.current = false;
+      onSettled?.();
       return queryClient.invalidateQueries({ queryKey: keys.all });
     },
   });
-  const end: typeof mutation.mutate = (body, options) => {
+  const end = (body: PostBody<'/user/sessions/end'>) => {
     if (running.current) return;
     running.current = true;
-    mutation.mutate(body, options);
+    mutation.mutate(body);
   };
   return { end, isPending: mutation.isPending };
 }

@@ -40,7 +40,7 @@ export function SessionList() {
 function SessionItem({ session }: { session: OwnSession }) {
   const { t } = useTranslation();
   const { list, moment } = useFormats();
-  const { end, isPending } = useEndSessions();
+  const { end, isPending } = useEndSessions({ onEnded: () => toast(t('security.ended')) });
   const { id, current, created_at, last_used_at, user_agent, address } = session;
   const device = list(deviceNames(user_agent)) || t('security.unknown_device');
   const Icon = isPhone(user_agent) ? Smartphone : Monitor;
@@ -63,7 +63,7 @@ function SessionItem({ session }: { session: OwnSession }) {
             className={styles.end}
             aria-label={t('security.end_named', { device })}
             busy={isPending}
-            onClick={() => end({ id }, { onSuccess: () => toast(t('security.ended')) })}
+            onClick={() => end({ id })}
           >
             {t('security.end')}
           </Button>
@@ -76,9 +76,10 @@ function SessionItem({ session }: { session: OwnSession }) {
 function EndOthers() {
   const { t } = useTranslation();
   const { isOpen, open, close } = useOverlay('end-sessions');
-  const { end, isPending } = useEndSessions();
-  const endOthers = () =>
-    end({ others: true }, { onSuccess: () => toast(t('security.others_ended')), onSettled: close });
+  const { end, isPending } = useEndSessions({
+    onEnded: () => toast(t('security.others_ended')),
+    onSettled: close,
+  });
   return (
     <>
       <Button tone="secondary" wide onClick={open}>
@@ -92,7 +93,7 @@ function EndOthers() {
         stacked
         footer={
           <>
-            <Button busy={isPending} onClick={endOthers}>
+            <Button busy={isPending} onClick={() => end({ others: true })}>
               {t('security.end_others')}
             </Button>
             <Button tone="secondary" onClick={close}>
