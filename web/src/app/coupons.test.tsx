@@ -1,8 +1,8 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, test } from 'vitest';
 import { ok, refusal } from '@/test/answers';
-import { openApp } from '@/test/app';
+import { comeBack, openApp } from '@/test/app';
 import * as fixtures from '@/test/fixtures';
 import { server } from '@/test/server';
 
@@ -41,6 +41,29 @@ test('a coupon is claimed', async () => {
   expect(await screen.findByText('Claimed successfully')).toBeVisible();
   expect(await screen.findByRole('button', { name: 'Weekend discount claimed' })).toBeDisabled();
   expect(await screen.findByRole('tab', { name: 'Unused 1' })).toBeVisible();
+});
+
+test('the last coupon of a campaign is claimed, and the campaign is gone', async () => {
+  let claimed = false;
+  server.use(
+    http.get('*/api/user_coupon/list', () =>
+      ok({
+        items: [],
+        next_cursor: null,
+        counts: { unused: 0, used: 0, expired: 0 },
+        claimable: claimed ? [] : fixtures.claimables,
+      }),
+    ),
+    http.post('*/api/user_coupon/receive', async () => {
+      claimed = true;
+      comeBack();
+      await waitFor(() => expect(screen.queryByRole('button', { name: /^Claim / })).toBeNull());
+      return ok(fixtures.coupon());
+    }),
+  );
+  const { user } = openApp('/ad-center/coupons');
+  await user.click(await screen.findByRole('button', { name: 'Claim Weekend discount' }));
+  expect(await screen.findByText('Claimed successfully')).toBeVisible();
 });
 
 test('a refused claim says why', async () => {

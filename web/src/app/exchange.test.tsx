@@ -2,7 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import { delay, HttpResponse, http } from 'msw';
 import { expect, test } from 'vitest';
 import { ok, page, refusal } from '@/test/answers';
-import { address, openApp } from '@/test/app';
+import { address, comeBack, openApp } from '@/test/app';
 import * as fixtures from '@/test/fixtures';
 import { acceptorDetail, exchangeOrder, exchangeOrders, fromNow } from '@/test/fixtures-exchange';
 import { server } from '@/test/server';
@@ -321,6 +321,25 @@ test('an open exchange blocks another one, and is cancelled once after a confirm
   await waitFor(() => expect(current).not.toBeInTheDocument());
   expect(sent).toEqual([{ id: exchangeOrder().id }]);
   expect(await screen.findByLabelText('Amount to exchange')).toBeVisible();
+});
+
+test('a cancelled exchange is told as such even where its stream was faster than the answer', async () => {
+  withPassword();
+  const orders = [exchangeOrder()];
+  server.use(
+    http.get(LIST, () => ok(page(orders))),
+    http.post(CANCEL, async () => {
+      orders[0] = exchangeOrder({ status: 'cancelled' });
+      comeBack();
+      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+      return ok(orders[0]);
+    }),
+  );
+  const { user } = openApp(PATH);
+  await user.click(await screen.findByRole('button', { name: 'Cancel exchange' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Cancel this exchange?' });
+  await user.click(within(dialog).getByRole('button', { name: 'Cancel exchange' }));
+  expect(await screen.findByText('Exchange cancelled')).toBeVisible();
 });
 
 test('a cancellation that comes too late says so', async () => {

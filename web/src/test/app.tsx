@@ -1,4 +1,4 @@
-import { render } from '@testing-library/react';
+import { act, render } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { App } from '@/app/app';
 import { createQueryClient } from '@/app/query-client';
@@ -15,4 +15,9 @@ export function openApp(path: string, { token = 'token-1' }: { token?: string | 
 /** The address inside the app, with its query. */
 export function address(): string {
   return window.location.hash.slice(1);
+}
+
+/** The user comes back to the window: what is shown is asked for again. */
+export function comeBack(): void {
+  act(() => void window.dispatchEvent(new Event('visibilitychange')));
 }

@@ -13,11 +13,14 @@ export const couponListQuery = (state: CouponState) =>
     staleTime: 0,
   });
 
-export function useClaimCoupon() {
+/** `onClaimed` is told even where the campaign is gone from the page by then. */
+export function useClaimCoupon(onClaimed: () => void) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: ({ campaignId, key }: { campaignId: string; key: string }) =>
       post('/user_coupon/receive', { campaign_id: campaignId }, { idempotencyKey: key }),
+    // Not with the call: that is forgotten with its button, which goes with the last coupon of a campaign.
+    onSuccess: onClaimed,
     // Also after a refusal: what could be claimed has changed.
     onSettled: () =>
       Promise.all([

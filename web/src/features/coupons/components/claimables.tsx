@@ -50,7 +50,7 @@ export function ClaimableTicket({ item, words = 'claim', note }: TicketProps) {
   const { t } = useTranslation();
   const { open, openNamed, done, doneNamed } = WORDS[words];
   const valueText = useCouponValue();
-  const claim = useClaimCoupon();
+  const claim = useClaimCoupon(() => toast(t('coupon.claimed_success')));
   const key = useIntentionKey();
   // A second tap may come before React has drawn the button as busy.
   const running = useRef(false);
@@ -60,7 +60,6 @@ export function ClaimableTicket({ item, words = 'claim', note }: TicketProps) {
     claim.mutate(
       { campaignId: item.campaign_id, key: key.for(item.campaign_id) },
       {
-        onSuccess: () => toast(t('coupon.claimed_success')),
         onSettled: (_coupon, error) => {
           running.current = false;
           key.settle(error);

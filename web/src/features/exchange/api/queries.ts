@@ -65,12 +65,14 @@ export function useCreateExchange() {
   });
 }
 
-export function useCancelExchange() {
+/** `onCancelled` is told even where the order is gone from the page by then: its stream may be faster than the answer. */
+export function useCancelExchange(onCancelled: () => void) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: ({ id, key }: { id: string; key: string }) =>
       post('/acceptor/order/cancel', { id }, { idempotencyKey: key }),
     meta: { inline: true },
+    onSuccess: onCancelled,
     onSettled: () => refreshAfterExchange(queryClient),
   });
 }

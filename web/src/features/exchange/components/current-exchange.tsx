@@ -26,7 +26,8 @@ type Props = { order: ExchangeOrder; wallet: string };
 export function CurrentExchange({ order, wallet }: Props) {
   const { t } = useTranslation();
   const exact = useExact();
-  const cancel = useOverlay('exchange-cancel');
+  // By its order: where that goes while the dialog is open, the dialog is not to be about the next one.
+  const cancel = useOverlay(`exchange-cancel-${order.id}`);
   const sides = sidesOf(order, order.amount, order.counter_amount, wallet);
   return (
     <Card title={t('exchange.current')} action={<StatusBadge status={order.status} />}>
@@ -83,7 +84,7 @@ function CancelDialog({ order, wallet, overlay }: DialogProps) {
   const { t } = useTranslation();
   const { money } = useFormats();
   const errorText = useErrorText();
-  const mutation = useCancelExchange();
+  const mutation = useCancelExchange(() => toast(t('exchange.cancelled')));
   const key = useIntentionKey();
   // A second tap may come before React has drawn the button as busy.
   const sending = useRef(false);
@@ -94,10 +95,7 @@ function CancelDialog({ order, wallet, overlay }: DialogProps) {
     mutation.mutate(
       { id: order.id, key: key.for(order.id) },
       {
-        onSuccess: () => {
-          toast(t('exchange.cancelled'));
-          overlay.close();
-        },
+        onSuccess: overlay.close,
         onError: () => {
           sending.current = false;
         },
