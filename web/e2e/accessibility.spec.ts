@@ -11,13 +11,13 @@ test('axe finds nothing on any screen, in light and dark, and every target is la
   context,
 }) => {
   const app = await FixtureApp.start(context);
-  const { page } = app;
   const found: string[] = [];
   for (const { opening, screens } of visitsOf(SCREENS, 'en')) {
     await app.load(opening);
     for (const screen of screens) {
-      await page.emulateMedia({ colorScheme: 'light' });
+      await app.page.emulateMedia({ colorScheme: 'light' });
       await openScreen(app, screen, found);
+      const { page } = app;
       const faults = [...(await axeFindings(axe(page))), ...(await smallTargets(page))];
       await page.emulateMedia({ colorScheme: 'dark' });
       faults.push(...(await axeFindings(axe(page).withRules(COLOUR_RULES))).map((fault) => `dark: ${fault}`));

@@ -68,7 +68,7 @@ async function takePictures(context: BrowserContext, { name, lang }: Series): Pr
   const app = await FixtureApp.start(context);
   const failed: string[] = [];
   const pictures: Picture[] = [];
-  for (const visit of visitsOf(screens, lang, 'everything')) {
+  for (const visit of visitsOf(screens, lang, { plenty: 'everything' })) {
     await app.load(visit.opening);
     for (const screen of visit.screens) {
       await openScreen(app, screen, failed);

@@ -41,9 +41,9 @@ for (const lang of ENLARGED) {
   test(`${lang}: every screen fits with its text at 200 %`, async ({ context }) => {
     const app = await FixtureApp.start(context);
     const found: string[] = [];
-    for (const { opening, screens } of visitsOf(SCREENS, lang, 'everything')) {
+    for (const { opening, screens } of visitsOf(SCREENS, lang, { plenty: 'everything', fontSize: '200%' })) {
       await app.load(opening);
-      await app.page.addStyleTag({ content: 'html { font-size: 200% }' });
+      expect(await app.page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe('32px');
       for (const screen of screens) {
         await openScreen(app, screen, found);
         const { findings } = await app.page.evaluate(() => window.adfolioPage.inspect());

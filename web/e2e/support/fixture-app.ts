@@ -6,7 +6,11 @@ import { serveApp } from './static-server';
 
 const origin = await serveApp();
 
-export type Opening = { lang: Lang; data: Data; visitor?: boolean };
+/** How the app is loaded. `fontSize` is that of the whole page, as a user's browser may have it. */
+export type Opening = { lang: Lang; data: Data; visitor?: boolean; fontSize?: string };
+
+/** A page that has drawn nothing for so long draws nothing any more. */
+const DRAWING_LIMIT_MS = 3_000;
 
 /**
  * The built app in a browser, its calls answered by the same handlers that the tests of the screens use. Pages are changed
@@ -17,20 +21,25 @@ export class FixtureApp {
   readonly content = new Set<string>();
   /** Calls that no handler of the fixtures answers. */
   readonly unanswered = new Set<string>();
-  readonly page: Page;
   private opening: Opening = { lang: 'en', data: 'usual' };
   private refusals = new Map<string, unknown>();
   private patches = new Map<string, Record<string, unknown>>();
 
-  private constructor(page: Page) {
-    this.page = page;
-  }
+  private constructor(
+    private readonly context: BrowserContext,
+    private shown: Page,
+  ) {}
 
   static async start(context: BrowserContext): Promise<FixtureApp> {
     await context.addInitScript(pageScript);
-    const app = new FixtureApp(await context.newPage());
-    await app.page.exposeFunction('adfolioAnswer', (call: Call) => app.answer(call));
+    const app = new FixtureApp(context, await context.newPage());
+    await context.exposeFunction('adfolioAnswer', (call: Call) => app.answer(call));
     return app;
+  }
+
+  /** Another one after `renew`. */
+  get page(): Page {
+    return this.shown;
   }
 
   get lang(): Lang {
@@ -56,6 +65,31 @@ export class FixtureApp {
     );
     await this.page.reload();
     await this.settle();
+    const { fontSize } = opening;
+    // Stronger than the app's own rule, wherever that stands.
+    if (fontSize) await this.page.addStyleTag({ content: `:root:root { font-size: ${fontSize} }` });
+  }
+
+  /**
+   * Whether the page still draws. Once in a great many changes of a page's size Chromium gives it no frames any more, for as long
+   * as it lives: scripts run on, but whatever waits for a frame waits for ever.
+   */
+  async draws(): Promise<boolean> {
+    return this.page.evaluate(
+      (limit) =>
+        new Promise<boolean>((done) => {
+          requestAnimationFrame(() => done(true));
+          setTimeout(() => done(false), limit);
+        }),
+      DRAWING_LIMIT_MS,
+    );
+  }
+
+  /** Goes on in a new page, loaded as the one before was. */
+  async renew(): Promise<void> {
+    await this.page.close();
+    this.shown = await this.context.newPage();
+    await this.load(this.opening);
   }
 
   /** Changes the page, without loading the app anew; what the last page had open or typed is gone. */

@@ -6,13 +6,17 @@ import type { Screen } from './screens';
 export type Visit = { opening: Opening; screens: Screen[] };
 
 /** Screens by the state of the app that they need, so that it is loaded as seldom as can be. */
-export function visitsOf(screens: readonly Screen[], lang: Lang, plenty: Data = 'extreme'): Visit[] {
+export function visitsOf(
+  screens: readonly Screen[],
+  lang: Lang,
+  { plenty = 'extreme', fontSize }: { plenty?: Data; fontSize?: string } = {},
+): Visit[] {
   const visits = new Map<string, Visit>();
   for (const screen of screens) {
     const data = screen.data ?? plenty;
     const visitor = screen.visitor === true;
     const key = screen.alone ? screen.name : `${data} ${visitor}`;
-    const visit = visits.get(key) ?? { opening: { lang, data, visitor }, screens: [] };
+    const visit = visits.get(key) ?? { opening: { lang, data, visitor, fontSize }, screens: [] };
     visit.screens.push(screen);
     visits.set(key, visit);
   }
@@ -21,14 +25,21 @@ export function visitsOf(screens: readonly Screen[], lang: Lang, plenty: Data = 
 
 /** Goes to a screen; where it cannot be opened, says so and leaves what is there. */
 export async function openScreen(app: FixtureApp, screen: Screen, found: string[]): Promise<void> {
-  const { page } = app;
   try {
-    app.answerAsUsual();
-    screen.given?.(app);
-    await app.go(screen.path);
-    await screen.open?.({ app, page, t: (key, params) => app.t(key, params) });
-    await app.settle();
+    await show(app, screen).catch(async (error) => {
+      if (await app.draws()) throw error;
+      await app.renew();
+      await show(app, screen);
+    });
   } catch (error) {
     found.push(`${screen.name}: cannot be opened: ${String(error).slice(0, 400)}`);
   }
+}
+
+async function show(app: FixtureApp, screen: Screen): Promise<void> {
+  app.answerAsUsual();
+  screen.given?.(app);
+  await app.go(screen.path);
+  await screen.open?.({ app, page: app.page, t: (key, params) => app.t(key, params) });
+  await app.settle();
 }
