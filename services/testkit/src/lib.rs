@@ -14,6 +14,7 @@ mod broker;
 mod cost;
 mod database;
 mod files;
+pub mod inboxes;
 mod proxy;
 pub mod saga;
 mod service;

@@ -6,6 +6,7 @@ use std::{
 };
 
 use adfolio_local::Service;
+use adfolio_testkit::inboxes;
 use sqlx::{Connection as _, PgConnection};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -46,14 +47,15 @@ const UNFINISHED: [(&str, &str); 9] = [
     ),
 ];
 
-/// Waits until nothing is unfinished, the books balance against plan's and coupon's, no message is dead, and users were told
-/// of everything.
+/// Waits until nothing is unfinished, the books balance against plan's and coupon's, no message is dead, each consumer has
+/// heard exactly what was told it, and users were told of everything.
 pub async fn wait_until_quiet(system: &System) {
     let began = Instant::now();
     loop {
         let left = unfinished(system).await;
         if left.is_empty() {
             println!("quiet after {:.1} s", began.elapsed().as_secs_f32());
+            print_heard(system).await;
             return;
         }
         assert!(began.elapsed() < QUIET_LIMIT, "not quiet: {left:?}");
@@ -88,8 +90,32 @@ async fn unfinished(system: &System) -> Vec<String> {
             Ok(differences) => left.extend(differences),
             Err(error) => left.push(error.to_string()),
         }
+        left.extend(inboxes_that_differ(&base_url).await);
     }
     left
+}
+
+/// The consumers whose inboxes are not what they were told, or why that cannot be told.
+async fn inboxes_that_differ(base_url: &str) -> Vec<String> {
+    match inboxes::compare(|service| database(base_url, service)).await {
+        Ok(all) => all
+            .into_iter()
+            .filter(|heard| !heard.missing.is_empty() || !heard.strange.is_empty())
+            .map(|heard| format!("{heard:?}"))
+            .collect(),
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+async fn print_heard(system: &System) {
+    let base_url = system.stack.database_base_url();
+    let all = inboxes::compare(|service| database(&base_url, service)).await;
+    let heard: Vec<String> = all
+        .unwrap()
+        .iter()
+        .map(|heard| format!("{} {}", heard.consumer, heard.told))
+        .collect();
+    println!("told and heard, id by id: {}", heard.join(", "));
 }
 
 /// The consumers at which messages are dead, or why that cannot be told.

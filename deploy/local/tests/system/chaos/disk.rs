@@ -19,7 +19,7 @@ use sqlx::{Connection as _, PgConnection};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{act, books::database, check, prepare, remembered, setting, stop_system};
+use super::{act, books::database, check, prepare, remembered, remembering, setting, stop_system};
 use crate::setup::{self, System};
 
 /// Everything but RabbitMQ: a fresh PostgreSQL with six databases, and what it writes under load.
@@ -57,7 +57,7 @@ async fn full_disks_lose_nothing() {
     let broker_folder = folder.path().join("rabbitmq");
     fs::create_dir(&broker_folder).unwrap();
     let broker_disk = Disk::mount(&broker_folder, BROKER_MEGABYTES).expect("a second one");
-    let system = Arc::new(System::start_from(setup::builder().data_dir(folder.path())).await);
+    let system = Arc::new(remembering(setup::builder().data_dir(folder.path())).await);
     let stage = Arc::new(prepare(&system).await.with_pause(PAUSE));
     let witness = system.advertiser("witness").await;
 

@@ -24,7 +24,8 @@ mod outage;
 
 use std::{env, ops::Range, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
-use adfolio_local::Service;
+use adfolio_local::{Service, StackBuilder};
+use adfolio_testkit::inboxes;
 use chrono::{TimeDelta, Utc};
 use serde_json::json;
 use tokio::task::JoinHandle;
@@ -138,8 +139,19 @@ async fn start(environment: &[(Service, &str, &str)]) -> (Arc<System>, Links) {
         builder = builder.data_dir(folder);
     }
     let links = Links::start(&builder.pick_ports().unwrap()).await;
-    let system = System::start_from(links.lead_through(builder)).await;
+    let system = remembering(links.lead_through(builder)).await;
     (Arc::new(system), links)
+}
+
+/// A system that remembers what its services tell each other.
+async fn remembering(builder: StackBuilder) -> System {
+    let system = System::start_from(builder).await;
+    let base_url = system.stack.database_base_url();
+    for service in inboxes::SERVICES {
+        let remembered = inboxes::remember(&books::database(&base_url, service)).await;
+        remembered.expect("the service has its schema");
+    }
+    system
 }
 
 /// Actors of these numbers who act until told to stop.

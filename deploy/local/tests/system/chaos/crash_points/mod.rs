@@ -24,7 +24,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::{check, setting};
+use super::{check, remembering, setting};
 use crate::setup::{self, System};
 use effects::Effects;
 use journeys::Cast;
@@ -107,7 +107,7 @@ impl Theatre {
     /// Starts everything and makes the journeys once.
     async fn open() -> Self {
         let folder = Arc::new(Folder::new());
-        let system = System::start_from(folder.watch(setup::builder())).await;
+        let system = remembering(folder.watch(setup::builder())).await;
         let mut cast = Cast::prepare(&system).await;
         check::wait_until_quiet(&system).await;
         let set_up = settled(&system).await;

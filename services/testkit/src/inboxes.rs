@@ -1,0 +1,136 @@
+//! That what the services said and what they heard of each other is the same, id by id.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use uuid::Uuid;
+
+/// The services, each with a database and an outbox.
+pub const SERVICES: [&str; 6] = [
+    "auth",
+    "wallet",
+    "plan",
+    "coupon",
+    "notification",
+    "acceptor",
+];
+
+/// Remembers what is put into an outbox; the relay deletes what it has sent. Whoever asks for it is the owner, so that services
+/// need no rights of their own to what they do not know of.
+const REMEMBERED: &str = "
+    CREATE TABLE told_since AS SELECT clock_timestamp() AS time;
+    CREATE TABLE told (event_id uuid PRIMARY KEY, event_type text NOT NULL, data json NOT NULL);
+    CREATE FUNCTION remember() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+    BEGIN
+        INSERT INTO public.told VALUES (NEW.event_id, NEW.event_type, NEW.data);
+        RETURN NULL;
+    END $$;
+    CREATE TRIGGER remember AFTER INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION remember();";
+
+/// What concerns each consumer, by type and data. Every consumer of the system is here, and none hears of anything else; but for
+/// `plan.delivery`, which hears networks' adapters and no service.
+const CONCERNS: [(&str, &str, &str); 6] = [
+    ("auth", "auth.audit", "event_type LIKE 'adfolio.%.v1.StaffActed'"),
+    (
+        "auth",
+        "auth.membership",
+        "event_type = 'adfolio.wallet.v1.StaffPostingMade' AND data->>'type' = 'membership'",
+    ),
+    (
+        "auth",
+        "auth.security",
+        "event_type = 'adfolio.wallet.v1.WalletSecurityChanged'",
+    ),
+    (
+        "coupon",
+        "coupon.plans",
+        "event_type = 'adfolio.plan.v1.PlanStatusChanged' AND data->>'userCouponId' <> ''",
+    ),
+    (
+        "notification",
+        "notification.inbox",
+        "CASE event_type
+         WHEN 'adfolio.auth.v1.UserRegistered' THEN true
+         WHEN 'adfolio.auth.v1.PasswordChanged' THEN true
+         WHEN 'adfolio.wallet.v1.DepositCredited' THEN true
+         WHEN 'adfolio.coupon.v1.CouponGranted' THEN true
+         WHEN 'adfolio.wallet.v1.StaffPostingMade' THEN data->>'type' <> 'deposit'
+         WHEN 'adfolio.wallet.v1.WithdrawalStatusChanged' THEN data->>'status' IN ('paid', 'rejected')
+         WHEN 'adfolio.wallet.v1.WalletSecurityChanged' THEN true
+         WHEN 'adfolio.plan.v1.PlanStatusChanged' THEN data->>'to' IN ('put_finished', 'settled', 'put_failed')
+             OR data->>'to' = 'waiting' AND coalesce(data->>'from', '') = ''
+         WHEN 'adfolio.acceptor.v1.ExchangeStatusChanged' THEN data->>'status' IN ('completed', 'cancelled', 'expired')
+         ELSE false END",
+    ),
+    (
+        "wallet",
+        "wallet.passwords",
+        "event_type = 'adfolio.auth.v1.PasswordChanged'",
+    ),
+];
+
+/// What was told since [`remember`], against what one consumer has handled.
+#[derive(Debug)]
+pub struct Heard {
+    /// The consumer, as its queue is named.
+    pub consumer: &'static str,
+    /// How many events concerned it.
+    pub told: usize,
+    /// Those of them that are not in its inbox.
+    pub missing: BTreeSet<Uuid>,
+    /// What is in its inbox and does not concern it, or was never told; without what was told before anybody remembered.
+    pub strange: BTreeSet<Uuid>,
+}
+
+/// Begins to remember what one service tells. To be called for each when it has made its schema, and before anything is told;
+/// `url` is that of its database, for an account that owns its tables.
+pub async fn remember(url: &str) -> Result<(), sqlx::Error> {
+    let mut connection = PgConnection::connect(url).await?;
+    sqlx::raw_sql(REMEMBERED).execute(&mut connection).await?;
+    Ok(())
+}
+
+/// Everything that was told since [`remember`] against every inbox. `url_of` gives the URL of a service's database. Says something definite only when all outboxes are empty.
+pub async fn compare(url_of: impl Fn(&str) -> String) -> Result<Vec<Heard>, sqlx::Error> {
+    let mut since = DateTime::UNIX_EPOCH;
+    for service in SERVICES {
+        let mut connection = PgConnection::connect(&url_of(service)).await?;
+        let time = sqlx::query_scalar("SELECT time FROM told_since");
+        since = since.max(time.fetch_one(&mut connection).await?);
+    }
+    let mut all = Vec::new();
+    for (service, consumer, concerns) in CONCERNS {
+        let mut told = BTreeSet::new();
+        for teller in SERVICES {
+            let statement = format!("SELECT event_id FROM told WHERE {concerns}");
+            told.append(&mut ids(&url_of(teller), statement).await?);
+        }
+        let statement = format!("SELECT event_id FROM inbox WHERE consumer = '{consumer}'");
+        let heard = ids(&url_of(service), statement).await?;
+        all.push(Heard {
+            consumer,
+            told: told.len(),
+            missing: &told - &heard,
+            strange: (&heard - &told)
+                .into_iter()
+                .filter(|id| made_at(*id) > since)
+                .collect(),
+        });
+    }
+    Ok(all)
+}
+
+/// When an event was made, which its id says to the millisecond.
+fn made_at(id: Uuid) -> DateTime<Utc> {
+    let (seconds, nanos) = id.get_timestamp().expect("a UUID of version 7").to_unix();
+    DateTime::from_timestamp(seconds.cast_signed(), nanos).expect("a time")
+}
+
+async fn ids(url: &str, statement: String) -> Result<BTreeSet<Uuid>, sqlx::Error> {
+    let mut connection = PgConnection::connect(url).await?;
+    let ids: Vec<Uuid> = sqlx::query_scalar(AssertSqlSafe(statement))
+        .fetch_all(&mut connection)
+        .await?;
+    Ok(ids.into_iter().collect())
+}
