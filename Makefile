@@ -2,7 +2,7 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status test bench chaos crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny fuzz
+.PHONY: help up down status test bench chaos outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny fuzz
 
 help: ## Show this list
 	@echo "Adfolio"
@@ -28,13 +28,16 @@ bench: ## Measure puts, postings, statistics and pgbench on this machine
 	@$(SCRIPTS)/bench.sh
 
 chaos: ## Kill, freeze and cut everything for nine minutes, and look at the books; CHAOS_SEED repeats a run
-	@$(SCRIPTS)/chaos.sh
+	@$(SCRIPTS)/faults.sh chaos
+
+outage: ## No RabbitMQ for five minutes under load; OUTAGE_SECONDS says for how long
+	@$(SCRIPTS)/faults.sh outage
 
 defects: ## Chaos with each of ten mistakes seeded into the services, which it must notice; twenty minutes
-	@$(SCRIPTS)/chaos.sh defects
+	@$(SCRIPTS)/faults.sh defects
 
 crash-points: ## Let a process die before and after every commit, and look whether it is taken up; CHAOS_SEED repeats a run
-	@$(SCRIPTS)/crash-points.sh
+	@$(SCRIPTS)/faults.sh crash-points
 
 build: ## Install what is missing and build for `make up`
 	@$(SCRIPTS)/build.sh

@@ -10,10 +10,15 @@ const ADMIN_PASSWORD: &str = "adfolio-admin";
 /// What every advertiser registers with.
 pub const PASSWORD: &str = "correct horse battery";
 
-/// Describes a stack; `ADFOLIO_TLS=1` runs these tests over mutual TLS.
+/// Describes a stack; `ADFOLIO_TLS=1` runs these tests over mutual TLS, `ADFOLIO_PROGRAMS` names the folder of other programs than
+/// those that were built with the tests.
 pub fn builder() -> StackBuilder {
     let tls = std::env::var("ADFOLIO_TLS").is_ok_and(|value| value == "1");
-    Stack::builder().tls(tls)
+    let builder = Stack::builder().tls(tls);
+    match std::env::var_os("ADFOLIO_PROGRAMS") {
+        Some(folder) => builder.programs(folder),
+        None => builder,
+    }
 }
 
 /// A running system and its admin.
