@@ -2,7 +2,7 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status test bench chaos outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny fuzz
+.PHONY: help up down status test bench chaos outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom fuzz
 
 help: ## Show this list
 	@echo "Adfolio"
@@ -47,6 +47,9 @@ fmt: ## Format everything
 
 lint: ## Formatting, Rust, protobuf, AsyncAPI and web lints
 	@$(SCRIPTS)/test.sh fmt clippy buf asyncapi web-lint web-types
+
+sbom: ## What programs and web client are made of, as CycloneDX documents below the target folder
+	@$(SCRIPTS)/sbom/make.sh
 
 deny: ## Licences, sources and, where their list can be fetched, known defects of the libraries
 	@$(SCRIPTS)/test.sh deny

@@ -108,6 +108,22 @@ install_web() {
     printf '%s\n' "$lock" >"$stamp"
 }
 
+# The packages of another lock file, below the target folder and without what is optional; prints where their programs are.
+node_tool() {
+    local tool stamp wanted
+    tool=$(target_folder)/$1
+    stamp=$tool/.installed.stamp
+    wanted=$(digest "$2/package.json" "$2/package-lock.json")
+    if ! is_current "$stamp" "$wanted"; then
+        rm -rf "$tool"
+        mkdir -p "$tool"
+        cp "$2/package.json" "$2/package-lock.json" "$tool/"
+        npm --prefix "$tool" ci --omit optional --ignore-scripts --loglevel=error >&2
+        printf '%s\n' "$wanted" >"$stamp"
+    fi
+    printf '%s\n' "$tool/node_modules/.bin"
+}
+
 web_sources() {
     local path
     for path in web/src web/public web/index.html web/console.html web/vite.config.ts web/package-lock.json web/tsconfig*.json; do

@@ -6,7 +6,7 @@
 # The stages in the order of the summary. Rust's run one after the other in front, the web's and what else needs no server
 # beside them; those that need a browser or a whole stack at last.
 rust_stages=(fmt clippy rust-build rust-test)
-web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny)
+web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom)
 last_stages=(web-matrix api-fuzz e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
@@ -32,6 +32,7 @@ stage_web_types() { npm --prefix web run --silent typecheck; }
 stage_web_test() { npm --prefix web run --silent test; }
 stage_web_build() { build_web; }
 stage_deny() { deploy/local/deny.sh; }
+stage_sbom() { deploy/local/sbom/make.sh; }
 stage_web_size() { npm --prefix web run --silent size; }
 need_browser() {
     local chromium
@@ -68,7 +69,7 @@ needs() {
     case $1 in
         rust-test) echo "packages rust-build" ;;
         api-fuzz) echo "packages rust-build web-build" ;;
-        buf | asyncapi | web-lint | web-types | web-test | web-build) echo web-install ;;
+        buf | asyncapi | web-lint | web-types | web-test | web-build | sbom) echo web-install ;;
         web-size) echo web-build ;;
         web-matrix) echo "packages web-build" ;;
         e2e) echo "packages rust-build web-build" ;;
