@@ -1,6 +1,11 @@
-//! Compiles the contract: gRPC code for every package, proto3 JSON for the events.
+//! Compiles the contract: gRPC code for every package, proto3 JSON for the events, and a `Debug` that leaves out what the
+//! contract marks with `debug_redact`.
 
+use std::fmt::Write as _;
 use std::{env, path::PathBuf};
+
+use prost_reflect::{DescriptorPool, FieldDescriptor, Value};
+use tonic_prost_build::Builder;
 
 const FILES: [&str; 8] = [
     "adfolio/common/v1/common.proto",
@@ -24,20 +29,78 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .include_imports(true)
         .open_files(FILES)?;
     let descriptor_bytes = compiler.encode_file_descriptor_set();
+    let pool = compiler.descriptor_pool();
     let out_dir = PathBuf::from(env::var("OUT_DIR")?);
     std::fs::write(out_dir.join("descriptor.bin"), &descriptor_bytes)?;
+    std::fs::write(out_dir.join("messages.rs"), messages(&pool))?;
 
-    tonic_prost_build::configure()
+    let builder = tonic_prost_build::configure()
         // Well-known types come from pbjson-types, which know their JSON form.
         .compile_well_known_types(true)
         .extern_path(".google.protobuf", "::pbjson_types")
         // Stand-ins in tests answer only what is asked of them. That the services themselves leave nothing out is tested in
         // gateway/tests/it/completeness.rs.
-        .generate_default_stubs(true)
-        .compile_fds(compiler.file_descriptor_set())?;
+        .generate_default_stubs(true);
+    redact(builder, &pool).compile_fds(compiler.file_descriptor_set())?;
     pbjson_build::Builder::new()
         .register_descriptors(&descriptor_bytes)?
         .ignore_unknown_fields()
         .build(&[".adfolio.events.v1"])?;
     Ok(())
+}
+
+/// Gives messages with fields that must not be printed a `Debug` that says `[REDACTED]` for these.
+fn redact(mut builder: Builder, pool: &DescriptorPool) -> Builder {
+    for message in pool.all_messages() {
+        let redacted: Vec<FieldDescriptor> = message.fields().filter(is_redacted).collect();
+        if redacted.is_empty() {
+            continue;
+        }
+        let path = format!(".{}", message.full_name());
+        builder = builder
+            .skip_debug([&path])
+            .type_attribute(&path, "#[derive(::derive_more::Debug)]");
+        for field in redacted {
+            builder = builder.field_attribute(path_of(&field), r#"#[debug("[REDACTED]")]"#);
+        }
+    }
+    builder
+}
+
+/// Read from the descriptor itself: prost-types does not know the option yet.
+fn is_redacted(field: &FieldDescriptor) -> bool {
+    field
+        .options()
+        .get_field_by_name("debug_redact")
+        .as_deref()
+        .and_then(Value::as_bool)
+        .unwrap_or(false)
+}
+
+/// Where prost-build looks for a field's attributes.
+fn path_of(field: &FieldDescriptor) -> String {
+    let message = field.parent_message().full_name().to_owned();
+    match field.containing_oneof() {
+        Some(oneof) if !oneof.is_synthetic() => {
+            format!(".{message}.{}.{}", oneof.name(), field.name())
+        }
+        _ => format!(".{message}.{}", field.name()),
+    }
+}
+
+/// Every message by its full name with the function `debug_of` for its type, for a test that must find all of them.
+fn messages(pool: &DescriptorPool) -> String {
+    let mut list = String::from("&[\n");
+    for message in pool.all_messages() {
+        let name = message.full_name();
+        if let Some(path) = name
+            .strip_prefix("adfolio.")
+            .filter(|_| !message.is_map_entry())
+        {
+            let path = path.replace('.', "::");
+            let _ = writeln!(list, "(\"{name}\", debug_of::<adfolio_proto::{path}>),");
+        }
+    }
+    list.push(']');
+    list
 }

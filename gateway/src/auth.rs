@@ -22,10 +22,12 @@ use chrono::{DateTime, Utc};
 use moka::future::Cache;
 use moka::notification::RemovalCause;
 use moka::policy::EvictionPolicy;
+use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use tracing::debug;
 use uuid::Uuid;
 
+use crate::dto::secret;
 use crate::errors::Failure;
 use crate::lang::Lang;
 use crate::services::Services;
@@ -46,31 +48,25 @@ const VERIFY_LIMIT: Duration = Duration::from_secs(5);
 const MAX_TOKEN_BYTES: usize = 512;
 
 /// A token as it came in. It is never logged.
-#[derive(Clone)]
-pub struct Token(String);
+#[derive(Clone, Debug)]
+pub struct Token(SecretString);
 
 impl Token {
     /// What could be a token.
     pub fn parse(text: &str) -> Option<Self> {
         let plausible = (1..=MAX_TOKEN_BYTES).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_graphic());
-        plausible.then(|| Self(text.to_owned()))
+        plausible.then(|| Self(text.into()))
     }
 
-    /// Its text, to hand to auth.
-    pub fn expose(&self) -> &str {
-        &self.0
+    /// Its text, for a message to auth.
+    pub fn to_message(&self) -> String {
+        secret::to_message(&self.0)
     }
 
     /// What stands for it in memory.
     pub fn digest(&self) -> TokenDigest {
-        TokenDigest(Sha256::digest(self.0.as_bytes()).into())
-    }
-}
-
-impl std::fmt::Debug for Token {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Token(…)")
+        TokenDigest(Sha256::digest(self.0.expose_secret().as_bytes()).into())
     }
 }
 
@@ -156,7 +152,7 @@ impl Sessions {
     pub async fn user(&self, token: &Token, caller: &Caller) -> Result<UserSession, Failure> {
         self.verified(&self.users, token, || async {
             let message = VerifySessionRequest {
-                token: token.expose().to_owned(),
+                token: token.to_message(),
             };
             let answer = self
                 .services
@@ -189,7 +185,7 @@ impl Sessions {
     pub async fn staff(&self, token: &Token, caller: &Caller) -> Result<StaffSession, Failure> {
         self.verified(&self.staff, token, || async {
             let message = VerifyStaffSessionRequest {
-                token: token.expose().to_owned(),
+                token: token.to_message(),
             };
             let request = outgoing(caller, message, VERIFY_LIMIT);
             let answer = self

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv6Addr};
 
 use adfolio_kit::identity::IdempotencyKey;
 use adfolio_kit::time_zone::TimeZone;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderName, header};
 use uuid::Uuid;
 
 use crate::auth::Token;
@@ -13,6 +13,8 @@ use crate::gateway::Gateway;
 use crate::lang::Lang;
 
 /// The token's header.
+pub const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-ct");
+/// Its name as people write it.
 pub const TOKEN: &str = "X-CT";
 /// The time zone's header.
 pub const TIME_ZONE: &str = "X-TZ";
@@ -86,7 +88,8 @@ pub fn flood_key(address: IpAddr) -> IpAddr {
 
 /// The token, if there is one that could be a token.
 pub fn token(headers: &HeaderMap) -> Option<Token> {
-    text(headers, TOKEN).and_then(Token::parse)
+    let text = headers.get(TOKEN_HEADER)?.to_str().ok()?;
+    Token::parse(text)
 }
 
 /// The caller's language: what the request asks for, else the user's, else what the browser accepts, else English.

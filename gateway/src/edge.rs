@@ -22,6 +22,7 @@ use bytes::Bytes;
 use futures::FutureExt;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
+use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
 use tracing::{Instrument, debug, error};
 
 use crate::auth::{Token, refuse_inactive};
@@ -106,6 +107,10 @@ pub fn router(gateway: &Gateway) -> Router {
         .fallback(|request: Request| refuse(&request, StatusCode::NOT_FOUND, Reason::NotFound))
         .layer(from_fn_with_state(gateway.clone(), around))
         .layer(CompressionLayer::new().compress_when(worth_compressing()))
+        // A token in a list of headers is not printed.
+        .layer(SetSensitiveRequestHeadersLayer::new([
+            context::TOKEN_HEADER,
+        ]))
 }
 
 /// Answers that are long enough to gain by it. A picture is compressed already, and an event must not wait for a block to

@@ -1,12 +1,15 @@
 //! Acceptors of foreign exchange.
 
 use adfolio_proto::acceptor::v1 as acceptor;
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::exchange::ExchangeOrder;
 use super::statistics::ratio_text;
-use super::{DecimalInput, Money, MoneyInput, Timestamp, TimestampInput, present, wire_enum};
+use super::{
+    DecimalInput, Money, MoneyInput, Timestamp, TimestampInput, present, secret, wire_enum,
+};
 use crate::errors::Failure;
 
 wire_enum! {
@@ -131,8 +134,8 @@ pub struct AcceptorDetailRequest {
     /// Kind of acceptor chosen.
     pub kind: AcceptorKind,
     /// Acceptance code.
-    #[schema(example = "DEMO-PERSONAL")]
-    pub code: String,
+    #[schema(value_type = String, example = "DEMO-PERSONAL")]
+    pub code: SecretString,
 }
 
 /// A page of acceptors.
@@ -202,8 +205,9 @@ pub struct CreateAcceptanceCodeRequest {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AcceptanceCode {
     /// To hand to the user.
-    #[schema(example = "DEMO-PERSONAL")]
-    pub code: String,
+    #[serde(serialize_with = "secret::tell")]
+    #[schema(value_type = String, example = "DEMO-PERSONAL")]
+    pub code: SecretString,
     /// What it stands for.
     pub offer: Offer,
 }

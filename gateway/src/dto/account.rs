@@ -1,10 +1,11 @@
 //! Users, sessions, languages.
 
 use adfolio_proto::auth::v1 as auth;
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Money, Timestamp, non_empty, wire_enum};
+use super::{Money, Timestamp, non_empty, secret, wire_enum};
 use crate::errors::Failure;
 use crate::lang::Lang;
 use crate::service_entries::ServiceEntries;
@@ -156,8 +157,9 @@ impl UserInfo {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Session {
     /// The token for `X-CT`; told only here.
-    #[schema(example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
-    pub token: String,
+    #[serde(serialize_with = "secret::tell")]
+    #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
+    pub token: SecretString,
     /// When it expires unless used.
     pub expires_at: Timestamp,
     /// Whose it is.
@@ -168,8 +170,9 @@ pub struct Session {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Token {
     /// The token for `X-CT`; told only here.
-    #[schema(example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
-    pub token: String,
+    #[serde(serialize_with = "secret::tell")]
+    #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
+    pub token: SecretString,
 }
 
 /// Asks for a new account.
@@ -182,12 +185,12 @@ pub struct RegisterRequest {
     #[schema(example = "Ada")]
     pub nickname: Option<String>,
     /// Password, 8 to 128 characters.
-    #[schema(example = "correct horse battery")]
-    pub password: String,
+    #[schema(value_type = String, example = "correct horse battery")]
+    pub password: SecretString,
     /// The same password again; `confirmPassword` is accepted too.
     #[serde(alias = "confirmPassword")]
-    #[schema(example = "correct horse battery")]
-    pub confirm_password: String,
+    #[schema(value_type = String, example = "correct horse battery")]
+    pub confirm_password: SecretString,
     /// E-mail address.
     #[schema(example = "ada@example.com")]
     pub email: String,
@@ -196,8 +199,8 @@ pub struct RegisterRequest {
     pub phone: String,
     /// Authorisation code; `license_key` is accepted too.
     #[serde(rename = "licenseKey", alias = "license_key")]
-    #[schema(example = "DEMO-LICENSE-0001")]
-    pub license_key: String,
+    #[schema(value_type = String, example = "DEMO-LICENSE-0001")]
+    pub license_key: SecretString,
 }
 
 /// Asks for a new account in the older form.
@@ -210,12 +213,12 @@ pub struct OlderRegisterRequest {
     #[schema(example = "Ada")]
     pub nickname: Option<String>,
     /// Password, 8 to 128 characters.
-    #[schema(example = "correct horse battery")]
-    pub password: String,
+    #[schema(value_type = String, example = "correct horse battery")]
+    pub password: SecretString,
     /// The same password again; `confirmPassword` is accepted too.
     #[serde(alias = "confirmPassword")]
-    #[schema(example = "correct horse battery")]
-    pub confirm_password: Option<String>,
+    #[schema(value_type = Option<String>, example = "correct horse battery")]
+    pub confirm_password: Option<SecretString>,
     /// E-mail address.
     #[schema(example = "ada@example.com")]
     pub email: Option<String>,
@@ -224,8 +227,8 @@ pub struct OlderRegisterRequest {
     pub phone: Option<String>,
     /// Authorisation code; `license_key` is accepted too.
     #[serde(rename = "licenseKey", alias = "license_key")]
-    #[schema(example = "DEMO-LICENSE-0001")]
-    pub license_key: String,
+    #[schema(value_type = String, example = "DEMO-LICENSE-0001")]
+    pub license_key: SecretString,
 }
 
 /// Asks for a session.
@@ -235,16 +238,16 @@ pub struct LoginRequest {
     #[schema(example = "demo")]
     pub username: String,
     /// Password.
-    #[schema(example = "adfolio-demo-1")]
-    pub password: String,
+    #[schema(value_type = String, example = "adfolio-demo-1")]
+    pub password: SecretString,
 }
 
 /// Opens an ad account.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct OpenStoreRequest {
     /// Authorisation code.
-    #[schema(example = "DEMO-LICENSE-0002")]
-    pub code: String,
+    #[schema(value_type = String, example = "DEMO-LICENSE-0002")]
+    pub code: SecretString,
 }
 
 /// Changes what is given of the caller's profile; what is absent stays.

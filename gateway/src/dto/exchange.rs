@@ -1,6 +1,7 @@
 //! Exchange orders.
 
 use adfolio_proto::acceptor::v1 as acceptor;
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -123,16 +124,17 @@ pub struct CreateExchangeRequest {
     /// Kind of acceptor chosen.
     pub kind: AcceptorKind,
     /// Acceptance code.
-    #[schema(example = "DEMO-PERSONAL")]
-    pub code: String,
+    #[schema(value_type = String, example = "DEMO-PERSONAL")]
+    pub code: SecretString,
     /// The wallet's side, within the offer's and the platform's limits.
     pub amount: MoneyInput,
     /// MD5 of the transaction password, in lower-case hex.
     #[schema(
+        value_type = String,
         pattern = "^[0-9a-f]{32}$",
         example = "5f4dcc3b5aa765d61d8327deb882cf99"
     )]
-    pub password: String,
+    pub password: SecretString,
 }
 
 /// An exchange order with its user.

@@ -20,6 +20,7 @@ pub mod notification;
 pub mod password;
 pub mod plan;
 pub mod product;
+pub mod secret;
 pub mod security;
 pub mod staff;
 pub mod staff_plan;

@@ -1,5 +1,6 @@
 //! Login and transaction passwords.
 
+use secrecy::SecretString;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -7,15 +8,15 @@ use utoipa::ToSchema;
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct ChangePasswordRequest {
     /// The present one.
-    #[schema(example = "correct horse battery")]
-    pub old_password: String,
+    #[schema(value_type = String, example = "correct horse battery")]
+    pub old_password: SecretString,
     /// The new one, 8 to 128 characters.
-    #[schema(example = "an even longer staple")]
-    pub new_password: String,
+    #[schema(value_type = String, example = "an even longer staple")]
+    pub new_password: SecretString,
     /// The new one again; `confirmPassword` is accepted too.
     #[serde(alias = "confirmPassword")]
-    #[schema(example = "an even longer staple")]
-    pub confirm_password: String,
+    #[schema(value_type = String, example = "an even longer staple")]
+    pub confirm_password: SecretString,
 }
 
 /// Sets or changes the transaction password. All are MD5 of the 6 digits, in lower-case hex.
@@ -23,20 +24,22 @@ pub struct ChangePasswordRequest {
 pub struct SetPayPasswordRequest {
     /// The new one.
     #[schema(
+        value_type = String,
         pattern = "^[0-9a-f]{32}$",
         example = "5f4dcc3b5aa765d61d8327deb882cf99"
     )]
-    pub password: String,
+    pub password: SecretString,
     /// The new one again; `confirmPassword` is accepted too.
     #[serde(alias = "confirmPassword")]
     #[schema(
+        value_type = String,
         pattern = "^[0-9a-f]{32}$",
         example = "5f4dcc3b5aa765d61d8327deb882cf99"
     )]
-    pub confirm_password: String,
+    pub confirm_password: SecretString,
     /// The one that is set; only when one is.
-    #[schema(pattern = "^[0-9a-f]{32}$")]
-    pub old_password: Option<String>,
+    #[schema(value_type = Option<String>, pattern = "^[0-9a-f]{32}$")]
+    pub old_password: Option<SecretString>,
 }
 
 /// Asks whether a transaction password is right.
@@ -44,8 +47,9 @@ pub struct SetPayPasswordRequest {
 pub struct CheckPayPasswordRequest {
     /// MD5 of the 6 digits, in lower-case hex.
     #[schema(
+        value_type = String,
         pattern = "^[0-9a-f]{32}$",
         example = "5f4dcc3b5aa765d61d8327deb882cf99"
     )]
-    pub password: String,
+    pub password: SecretString,
 }

@@ -2,12 +2,13 @@
 
 use adfolio_proto::auth::v1 as auth;
 use adfolio_proto::wallet::v1 as wallet;
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::account::{UserInfo, UserState};
 use super::wallet::Property;
-use super::{MoneyInput, PageLimit, Timestamp, each, non_empty, wire_enum};
+use super::{MoneyInput, PageLimit, Timestamp, each, non_empty, secret, wire_enum};
 use crate::errors::Failure;
 use crate::lang::Lang;
 
@@ -53,8 +54,9 @@ impl Staff {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StaffSession {
     /// The token for `X-CT`; told only here.
-    #[schema(example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
-    pub token: String,
+    #[serde(serialize_with = "secret::tell")]
+    #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
+    pub token: SecretString,
     /// Whose it is.
     pub staff: Staff,
 }
@@ -76,8 +78,8 @@ pub struct CreateStaffRequest {
     #[schema(example = "olivia")]
     pub username: String,
     /// Password, 8 to 128 characters.
-    #[schema(example = "a long enough password")]
-    pub password: String,
+    #[schema(value_type = String, example = "a long enough password")]
+    pub password: SecretString,
     /// What the member may do.
     pub role: StaffRole,
 }
@@ -96,8 +98,9 @@ wire_enum! {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct License {
     /// The code as handed out.
-    #[schema(example = "7KQ2-M9TX-4WPA-ZC3H")]
-    pub code: String,
+    #[serde(serialize_with = "secret::tell")]
+    #[schema(value_type = String, example = "7KQ2-M9TX-4WPA-ZC3H")]
+    pub code: SecretString,
     /// Whether it still opens an account.
     pub state: LicenseState,
     /// Staff's note.
@@ -116,7 +119,7 @@ impl License {
     /// From a service's message.
     pub fn from_proto(key: auth::LicenseKey) -> Result<Self, Failure> {
         Ok(Self {
-            code: key.code,
+            code: key.code.into(),
             state: LicenseState::from_wire(key.state)?,
             note: non_empty(key.note),
             activate: key.activate,
@@ -247,8 +250,8 @@ pub struct UserStateRequest {
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct HostTokenRequest {
     /// The host's own id of its user, 1 to 200 characters; the same id is the same user.
-    #[schema(example = "host-user-4711")]
-    pub external_user_id: String,
+    #[schema(value_type = String, example = "host-user-4711")]
+    pub external_user_id: SecretString,
     /// Language to start with.
     pub lang: Option<Lang>,
 }

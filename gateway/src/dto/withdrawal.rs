@@ -2,11 +2,12 @@
 
 use adfolio_proto::wallet::v1 as wallet;
 use adfolio_proto::wallet::v1::destination::Kind;
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::staff::UserName;
-use super::{Money, MoneyInput, PageLimit, Timestamp, each, non_empty, wire_enum};
+use super::{Money, MoneyInput, PageLimit, Timestamp, each, non_empty, secret, wire_enum};
 use crate::errors::Failure;
 
 wire_enum! {
@@ -38,14 +39,17 @@ pub struct BankCard {
     #[schema(example = "North Sea Bank")]
     pub card_name: String,
     /// Name of the holder.
-    #[schema(example = "Ada Lovelace")]
-    pub user_name: String,
+    #[serde(serialize_with = "secret::tell")]
+    #[schema(value_type = String, example = "Ada Lovelace")]
+    pub user_name: SecretString,
     /// Mobile number of the holder.
-    #[schema(example = "+4915112345678")]
-    pub mobile: String,
+    #[serde(serialize_with = "secret::tell")]
+    #[schema(value_type = String, example = "+4915112345678")]
+    pub mobile: SecretString,
     /// Account number; masked to its last four characters except for finance staff.
-    #[schema(example = "****3000")]
-    pub bank_account: String,
+    #[serde(serialize_with = "secret::tell")]
+    #[schema(value_type = String, example = "****3000")]
+    pub bank_account: SecretString,
     /// Name of the branch.
     #[schema(example = "Hamburg Harbour")]
     pub branch_name: String,
@@ -55,9 +59,9 @@ impl From<wallet::BankCard> for BankCard {
     fn from(card: wallet::BankCard) -> Self {
         Self {
             card_name: card.card_name,
-            user_name: card.user_name,
-            mobile: card.mobile,
-            bank_account: card.bank_account,
+            user_name: card.user_name.into(),
+            mobile: card.mobile.into(),
+            bank_account: card.bank_account.into(),
             branch_name: card.branch_name,
         }
     }
@@ -70,15 +74,16 @@ pub struct WalletAddress {
     #[schema(example = "TRC20")]
     pub network: String,
     /// The address; masked to its first and last four characters except for finance staff.
-    #[schema(example = "TJRa****m9Zx")]
-    pub address: String,
+    #[serde(serialize_with = "secret::tell")]
+    #[schema(value_type = String, example = "TJRa****m9Zx")]
+    pub address: SecretString,
 }
 
 impl From<wallet::WalletAddress> for WalletAddress {
     fn from(address: wallet::WalletAddress) -> Self {
         Self {
             network: address.network,
-            address: address.address,
+            address: address.address.into(),
         }
     }
 }
@@ -124,49 +129,54 @@ pub struct BindRequest {
     #[schema(example = "North Sea Bank")]
     pub card_name: Option<String>,
     /// Name of the holder.
-    #[schema(example = "Ada Lovelace")]
-    pub user_name: Option<String>,
+    #[schema(value_type = Option<String>, example = "Ada Lovelace")]
+    pub user_name: Option<SecretString>,
     /// Mobile number of the holder.
-    #[schema(example = "+4915112345678")]
-    pub mobile: Option<String>,
+    #[schema(value_type = Option<String>, example = "+4915112345678")]
+    pub mobile: Option<SecretString>,
     /// Account number.
-    #[schema(example = "DE89370400440532013000")]
-    pub bank_account: Option<String>,
+    #[schema(value_type = Option<String>, example = "DE89370400440532013000")]
+    pub bank_account: Option<SecretString>,
     /// Name of the branch.
     #[schema(example = "Hamburg Harbour")]
     pub branch_name: Option<String>,
     /// Network of a wallet address.
     pub network: Option<String>,
     /// The wallet address.
-    pub address: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub address: Option<SecretString>,
     /// MD5 of the transaction password, in lower-case hex; needed once one is set.
     #[schema(
+        value_type = Option<String>,
         pattern = "^[0-9a-f]{32}$",
         example = "5f4dcc3b5aa765d61d8327deb882cf99"
     )]
-    pub password: Option<String>,
+    pub password: Option<SecretString>,
 }
 
 impl BindRequest {
     /// For a service's message; the failure names the first field that the kind needs and that is missing.
     pub fn into_proto(self) -> Result<wallet::BindDestinationRequest, Failure> {
         let needed = |value: Option<String>, name| value.ok_or_else(|| Failure::invalid(name));
+        let needed_secret = |value: Option<SecretString>, name| {
+            needed(value.as_ref().map(secret::to_message), name)
+        };
         let kind = match self.kind {
             WithdrawalMethod::BankCard => Kind::BankCard(wallet::BankCard {
                 card_name: needed(self.card_name, "card_name")?,
-                user_name: needed(self.user_name, "user_name")?,
-                mobile: needed(self.mobile, "mobile")?,
-                bank_account: needed(self.bank_account, "bank_account")?,
+                user_name: needed_secret(self.user_name, "user_name")?,
+                mobile: needed_secret(self.mobile, "mobile")?,
+                bank_account: needed_secret(self.bank_account, "bank_account")?,
                 branch_name: needed(self.branch_name, "branch_name")?,
             }),
             WithdrawalMethod::WalletAddress => Kind::WalletAddress(wallet::WalletAddress {
                 network: needed(self.network, "network")?,
-                address: needed(self.address, "address")?,
+                address: needed_secret(self.address, "address")?,
             }),
         };
         Ok(wallet::BindDestinationRequest {
             destination: Some(wallet::Destination { kind: Some(kind) }),
-            password: self.password.unwrap_or_default(),
+            password: secret::to_message_or_empty(self.password.as_ref()),
         })
     }
 }
@@ -180,10 +190,11 @@ pub struct WithdrawRequest {
     pub method: WithdrawalMethod,
     /// MD5 of the transaction password, in lower-case hex.
     #[schema(
+        value_type = String,
         pattern = "^[0-9a-f]{32}$",
         example = "5f4dcc3b5aa765d61d8327deb882cf99"
     )]
-    pub password: String,
+    pub password: SecretString,
 }
 
 /// A withdrawal.

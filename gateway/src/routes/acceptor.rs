@@ -6,6 +6,7 @@ use adfolio_proto::acceptor::v1 as acceptor;
 use crate::call::{Call, read, write_call};
 use crate::dto::acceptor::{AcceptorDetail, AcceptorDetailRequest};
 use crate::dto::exchange::{CreateExchangeRequest, ExchangeOrder, ExchangePage};
+use crate::dto::secret::to_message;
 use crate::dto::{ById, PageQuery, present};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
@@ -66,7 +67,7 @@ async fn detail(
 ) -> Result<AcceptorDetail, Failure> {
     let message = acceptor::GetAcceptorDetailRequest {
         kind: request.kind.into(),
-        code: request.code,
+        code: to_message(&request.code),
     };
     AcceptorDetail::from_proto(read!(call, acceptor.get_acceptor_detail, message)?)
 }
@@ -84,9 +85,9 @@ async fn create(
 ) -> Result<ExchangeOrder, Failure> {
     let message = acceptor::CreateExchangeRequest {
         kind: request.kind.into(),
-        code: request.code,
+        code: to_message(&request.code),
         amount_minor: request.amount.minor(),
-        password: request.password,
+        password: to_message(&request.password),
     };
     ExchangeOrder::from_proto(present(
         write_call!(call, acceptor.create_exchange, message)?.exchange,

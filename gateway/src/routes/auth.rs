@@ -9,6 +9,7 @@ use crate::dto::account::{
     Language, LanguageList, LoginRequest, OlderRegisterRequest, OpenStoreRequest, RegisterRequest,
     Session, Token,
 };
+use crate::dto::secret::{to_message, to_message_or_empty};
 use crate::dto::{Empty, present};
 use crate::errors::Failure;
 use crate::input::{Json, Nothing};
@@ -92,11 +93,11 @@ async fn register(call: Call, Json(request): Json<RegisterRequest>) -> Result<Se
     let message = auth::RegisterRequest {
         username: request.username,
         nickname: request.nickname.unwrap_or_default(),
-        password: request.password,
-        confirm_password: request.confirm_password,
+        password: to_message(&request.password),
+        confirm_password: to_message(&request.confirm_password),
         email: request.email,
         phone: request.phone,
-        license_key: request.license_key,
+        license_key: to_message(&request.license_key),
         older_form: false,
         client_address: call.client_address.to_string(),
         user_agent: call.user_agent.clone(),
@@ -112,18 +113,18 @@ async fn older_register(
     let message = auth::RegisterRequest {
         username: request.username,
         nickname: request.nickname.unwrap_or_default(),
-        password: request.password,
-        confirm_password: request.confirm_password.unwrap_or_default(),
+        password: to_message(&request.password),
+        confirm_password: to_message_or_empty(request.confirm_password.as_ref()),
         email: request.email.unwrap_or_default(),
         phone: request.phone.unwrap_or_default(),
-        license_key: request.license_key,
+        license_key: to_message(&request.license_key),
         older_form: true,
         client_address: call.client_address.to_string(),
         user_agent: call.user_agent.clone(),
     };
     let response = write_call!(call, auth.register, message)?;
     Ok(Token {
-        token: present(response.session, "session")?.token,
+        token: present(response.session, "session")?.token.into(),
     })
 }
 
@@ -134,14 +135,14 @@ async fn login(call: Call, Json(request): Json<LoginRequest>) -> Result<Session,
 
 async fn older_login(call: Call, Json(request): Json<LoginRequest>) -> Result<Token, Failure> {
     Ok(Token {
-        token: open_session(&call, request).await?.token,
+        token: open_session(&call, request).await?.token.into(),
     })
 }
 
 async fn open_session(call: &Call, request: LoginRequest) -> Result<auth::Session, Failure> {
     let message = auth::LoginRequest {
         username: request.username,
-        password: request.password,
+        password: to_message(&request.password),
         client_address: call.client_address.to_string(),
         user_agent: call.user_agent.clone(),
     };
@@ -166,7 +167,7 @@ async fn languages(_: Call, _: Nothing) -> Result<LanguageList, Failure> {
 
 async fn logout(call: Call, _: Json<Empty>) -> Result<Empty, Failure> {
     let message = auth::LogoutRequest {
-        token: call.token()?.expose().to_owned(),
+        token: call.token()?.to_message(),
     };
     write_call!(call, auth.logout, message)?;
     // The event says the same to every replica; here it must hold for the very next request.
@@ -176,7 +177,7 @@ async fn logout(call: Call, _: Json<Empty>) -> Result<Empty, Failure> {
 
 async fn open_store(call: Call, Json(request): Json<OpenStoreRequest>) -> Result<Session, Failure> {
     let message = auth::OpenStoreRequest {
-        code: request.code,
+        code: to_message(&request.code),
         client_address: call.client_address.to_string(),
         user_agent: call.user_agent.clone(),
     };

@@ -84,7 +84,7 @@ pub async fn session(call: &Call, opened: Option<auth::Session>) -> Result<Sessi
         ..call.clone()
     };
     Ok(Session {
-        token: opened.token,
+        token: opened.token.into(),
         expires_at: Timestamp::required(opened.expires_at, "expires_at")?,
         user: around(&call, user).await?,
     })

@@ -48,7 +48,7 @@ async fn log(call: Call, Query(query): Query<PageQuery>) -> Result<SecurityPage,
 
 async fn sessions(call: Call, _: Nothing) -> Result<OwnSessionList, Failure> {
     let message = auth::ListSessionsRequest {
-        token: call.token()?.expose().to_owned(),
+        token: call.token()?.to_message(),
     };
     OwnSessionList::from_proto(read!(call, auth.list_sessions, message)?)
 }
@@ -61,7 +61,7 @@ async fn end(call: Call, Json(request): Json<EndSessionsRequest>) -> Result<Empt
         (None, None | Some(false)) => return Err(Failure::invalid("id")),
     };
     let message = auth::EndSessionsRequest {
-        token: call.token()?.expose().to_owned(),
+        token: call.token()?.to_message(),
         target: Some(target),
     };
     write_call!(call, auth.end_sessions, message)?;

@@ -7,6 +7,7 @@ use super::profile;
 use crate::call::{Call, write_call};
 use crate::dto::account::{EditProfileRequest, UserInfo};
 use crate::dto::password::ChangePasswordRequest;
+use crate::dto::secret::to_message;
 use crate::dto::{Empty, present};
 use crate::errors::Failure;
 use crate::input::{Json, Nothing};
@@ -76,9 +77,9 @@ async fn change_password(
     Json(request): Json<ChangePasswordRequest>,
 ) -> Result<Empty, Failure> {
     let message = auth::ChangePasswordRequest {
-        old_password: request.old_password,
-        new_password: request.new_password,
-        confirm_password: request.confirm_password,
+        old_password: to_message(&request.old_password),
+        new_password: to_message(&request.new_password),
+        confirm_password: to_message(&request.confirm_password),
         client_address: call.client_address.to_string(),
     };
     write_call!(call, auth.change_password, message)?;

@@ -5,6 +5,7 @@ use adfolio_proto::wallet::v1 as wallet;
 
 use crate::call::{Call, read, write_call};
 use crate::dto::password::{CheckPayPasswordRequest, SetPayPasswordRequest};
+use crate::dto::secret::{to_message, to_message_or_empty};
 use crate::dto::withdrawal::{
     BindRequest, Destination, Destinations, WithdrawRequest, Withdrawal, WithdrawalPage,
 };
@@ -107,7 +108,7 @@ async fn withdraw(call: Call, Json(request): Json<WithdrawRequest>) -> Result<Wi
     let message = wallet::WithdrawRequest {
         amount_minor: request.amount.minor(),
         method: request.method.into(),
-        password: request.password,
+        password: to_message(&request.password),
     };
     Withdrawal::from_proto(present(
         write_call!(call, wallet.withdraw, message)?.withdrawal,
@@ -127,7 +128,7 @@ async fn check_password(
     Json(request): Json<CheckPayPasswordRequest>,
 ) -> Result<Empty, Failure> {
     let message = wallet::CheckPayPasswordRequest {
-        password: request.password,
+        password: to_message(&request.password),
     };
     // A check counts an attempt, so it is no call to repeat.
     write_call!(call, wallet.check_pay_password, message)?;
@@ -139,9 +140,9 @@ async fn set_password(
     Json(request): Json<SetPayPasswordRequest>,
 ) -> Result<Empty, Failure> {
     let message = wallet::SetPayPasswordRequest {
-        password: request.password,
-        confirm_password: request.confirm_password,
-        old_password: request.old_password.unwrap_or_default(),
+        password: to_message(&request.password),
+        confirm_password: to_message(&request.confirm_password),
+        old_password: to_message_or_empty(request.old_password.as_ref()),
     };
     write_call!(call, wallet.set_pay_password, message)?;
     Ok(Empty {})

@@ -13,6 +13,7 @@ use adfolio_gateway::dto::wallet::{FlowListQuery, MonthlyQuery};
 use adfolio_gateway::input::{parse_json, parse_query};
 use adfolio_kit::refusal::Reason;
 use proptest::prelude::*;
+use secrecy::ExposeSecret as _;
 use serde::de::DeserializeOwned;
 
 /// The field that is named when `body` is refused.
@@ -218,8 +219,8 @@ fn both_spellings_of_registration_are_taken() {
     let request: RegisterRequest = parse_json(body.as_bytes()).unwrap();
     assert_eq!(
         (
-            request.confirm_password.as_str(),
-            request.license_key.as_str()
+            request.confirm_password.expose_secret(),
+            request.license_key.expose_secret()
         ),
         ("p", "L")
     );

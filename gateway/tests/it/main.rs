@@ -27,6 +27,7 @@ mod page;
 mod preferences;
 mod retries;
 mod revocation;
+mod secrets;
 mod services;
 mod stack;
 mod staff_reason;

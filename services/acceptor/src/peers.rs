@@ -14,6 +14,7 @@ use adfolio_proto::auth::v1::LookUpUsersRequest;
 use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
 use adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient;
 use adfolio_proto::wallet::v1::{ExchangeStep, PostExchangeRequest, VerifyPayPasswordRequest};
+use secrecy::{ExposeSecret, SecretString};
 use tonic::Status;
 
 use crate::config::Config;
@@ -76,11 +77,11 @@ impl Peers {
         &self,
         caller: &Caller,
         user: UserId,
-        password: String,
+        password: &SecretString,
     ) -> Result<(), AcceptorError> {
         let message = VerifyPayPasswordRequest {
             user_id: user.to_string(),
-            password,
+            password: password.expose_secret().to_owned(),
         };
         self.ledger
             .clone()

@@ -8,6 +8,7 @@ use adfolio_proto::acceptor::v1::{
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 
 use crate::names::{self, money, name, time};
@@ -94,7 +95,7 @@ pub struct IssueCode {
     user: String,
     /// Exactly this code; random by default
     #[arg(long, default_value = "")]
-    code: String,
+    code: SecretString,
     #[command(flatten)]
     change: Change,
 }
@@ -114,7 +115,7 @@ impl IssueCode {
             acceptor_id: self.acceptor_id,
             user_id: self.user,
             offer: Some(offer),
-            code: self.code,
+            code: self.code.expose_secret().to_owned(),
         };
         let caller = self.change.caller()?;
         let answer = order!(

@@ -4,6 +4,7 @@ use adfolio_proto::auth::v1::{
     CreateLicenseKeysRequest, LicenseKey, LicenseKeyState, ListLicenseKeysRequest,
 };
 use clap::{Args, Subcommand};
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 
 use crate::names::{name, text, time};
@@ -37,7 +38,7 @@ pub struct Create {
     count: u32,
     /// Exactly this code instead; may be given several times
     #[arg(long = "code", value_name = "CODE")]
-    codes: Vec<String>,
+    codes: Vec<SecretString>,
     /// A note to find them by
     #[arg(long, default_value = "")]
     note: String,
@@ -59,7 +60,7 @@ impl Create {
             count,
             note: self.note,
             activate: !self.not_activated,
-            codes: self.codes,
+            codes: self.codes.iter().map(exposed).collect(),
         };
         let caller = self.change.caller()?;
         let answer = order!(services.auth_admin, create_license_keys, caller, message);
@@ -90,4 +91,8 @@ fn row(key: &LicenseKey) -> Row {
         ("created_at", time(key.created_at)),
         ("note", text(&key.note)),
     ]
+}
+
+fn exposed(code: &SecretString) -> String {
+    code.expose_secret().to_owned()
 }

@@ -8,6 +8,7 @@ use adfolio_proto::auth::v1::{
 use adfolio_proto::wallet::v1::GetUserPropertyRequest;
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 
 use crate::names::{self, money, name, text, time};
@@ -191,7 +192,7 @@ impl Profile {
 #[derive(Args, Debug)]
 pub struct HostToken {
     /// The host's own id of its user
-    external_user_id: String,
+    external_user_id: SecretString,
     /// Language to start with
     #[arg(long, default_value = "")]
     lang: String,
@@ -202,7 +203,7 @@ pub struct HostToken {
 impl HostToken {
     async fn run(self, services: &Services) -> anyhow::Result<()> {
         let message = CreateHostTokenRequest {
-            external_user_id: self.external_user_id,
+            external_user_id: self.external_user_id.expose_secret().to_owned(),
             lang: self.lang,
         };
         let caller = self.change.caller()?;

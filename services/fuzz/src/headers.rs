@@ -27,7 +27,12 @@ pub fn check(data: &[u8]) {
     let id = context::request_id(&headers);
     assert!((1..=128).contains(&id.len()) && id.is_ascii(), "{id}");
     if let Some(token) = context::token(&headers) {
-        assert!(token.expose().bytes().all(|byte| byte.is_ascii_graphic()));
+        assert!(
+            token
+                .to_message()
+                .bytes()
+                .all(|byte| byte.is_ascii_graphic())
+        );
     }
     let zone = context::time_zone(&headers);
     if !headers.contains_key(context::TIME_ZONE) {

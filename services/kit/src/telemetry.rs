@@ -14,7 +14,7 @@ use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
-use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::filter::{FilterExt as _, LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, fmt};
@@ -76,7 +76,7 @@ pub fn init(service_name: &'static str, args: &TelemetryArgs) -> anyhow::Result<
             .boxed(),
     };
     tracing_subscriber::registry()
-        .with(lines.with_filter(filter))
+        .with(lines.with_filter(filter.and(without_secrets())))
         .with(spans)
         .try_init()
         .context("logging was already started")?;
@@ -84,6 +84,14 @@ pub fn init(service_name: &'static str, args: &TelemetryArgs) -> anyhow::Result<
     Ok(TelemetryGuard {
         tracer: Some(tracer),
     })
+}
+
+/// What no setting switches on, because it would print a secret: at its finest level lapin prints the frame in which it shows
+/// its password to the broker.
+fn without_secrets() -> Targets {
+    Targets::new()
+        .with_default(LevelFilter::TRACE)
+        .with_target("lapin", LevelFilter::DEBUG)
 }
 
 fn tracer_provider(

@@ -1,15 +1,16 @@
-//! What must be nowhere: no log and no table holds a token, a password or the number of a card.
+//! What must be nowhere: no log and no table holds a token, a password or the number of a card, and no log a code that is
+//! worth something. Not even when the services log all they can.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use adfolio_local::Service;
+use adfolio_local::{Service, StackBuilder};
 use adfolio_testkit::eventually;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, PgPool};
 
-use crate::setup::System;
+use crate::setup::{System, builder};
 
 /// What `System::advertiser` registers with.
 const PASSWORD: &str = "correct horse battery";
@@ -21,10 +22,15 @@ const MISPLACED_PASSWORD: &str = "misplaced-password-4711";
 const PAY_PASSWORD: &str = "b6af3f19458ec8e6faff8ee1e0440ecb";
 const WRONG_PAY_PASSWORD: &str = "f5ad149f596b407a64c1c96822b8ad4a";
 const CARD: &str = "DE89370400440532013000";
+const HOLDER: &str = "Augusta Ada Lovelace";
+const MOBILE: &str = "+4915187654321";
+const WALLET_ADDRESS: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
+/// The host's id of its user, by which the host lets somebody in.
+const HOST_USER: &str = "host-user-of-the-secrets";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_log_and_no_table_holds_a_secret() {
-    let system = System::start().await;
+    let system = System::start_from(logging_everything()).await;
     let advertiser = system.advertiser("secretive").await;
     let mut secrets: Vec<String> = [
         PASSWORD,
@@ -34,12 +40,19 @@ async fn no_log_and_no_table_holds_a_secret() {
         PAY_PASSWORD,
         WRONG_PAY_PASSWORD,
         CARD,
+        HOLDER,
+        MOBILE,
+        WALLET_ADDRESS,
     ]
     .map(str::to_owned)
     .to_vec();
     secrets.extend(log_in_in_every_way(&system).await);
     secrets.extend(Service::ALL.map(|service| broker_password(&system, service)));
     secure_and_withdraw(&system, &advertiser.id, &secrets).await;
+    // Their tables keep these, to be handed out again and to be found by.
+    let mut codes = license_codes(&system).await;
+    codes.push(exchange(&system).await);
+    codes.push(HOST_USER.to_owned());
 
     let logs = system.stack.data_dir().join("log");
     eventually("what was done last is in a log", || async {
@@ -49,6 +62,9 @@ async fn no_log_and_no_table_holds_a_secret() {
     })
     .await;
     let mut places = texts_in(&logs);
+    // The services did log all they can.
+    assert!(places.iter().any(|(_, text)| text.contains("TRACE")));
+    assert_none_of(&codes, &places);
     for service in Service::ALL {
         if service != Service::Gateway {
             places.push((
@@ -64,16 +80,30 @@ async fn no_log_and_no_table_holds_a_secret() {
             "{kept} is nowhere"
         );
     }
-    for (place, text) in &places {
-        for secret in &secrets {
-            let bytes = hex_of(secret);
-            assert!(
-                !text.contains(secret.as_str()) && !text.contains(&bytes),
-                "{place} holds {secret}"
-            );
+    assert_none_of(&secrets, &places);
+    system.stack.stop().await;
+}
+
+/// A stack whose services print all that they and their libraries have to say.
+fn logging_everything() -> StackBuilder {
+    Service::ALL
+        .into_iter()
+        .fold(builder(), |builder, service| {
+            builder.extra_env(service, "RUST_LOG", "trace")
+        })
+}
+
+fn assert_none_of(secrets: &[String], places: &[(String, String)]) {
+    for (place, text) in places {
+        for secret in secrets {
+            for form in [secret.clone(), hex_of(secret), numbers_of(secret)] {
+                if let Some(at) = text.find(&form) {
+                    let line = text[..at].lines().next_back().unwrap_or_default();
+                    panic!("{place} holds {secret} after {line}");
+                }
+            }
         }
     }
-    system.stack.stop().await;
 }
 
 /// What a service shows to the broker.
@@ -96,7 +126,7 @@ async fn log_in_in_every_way(system: &System) -> Vec<String> {
         let session = system.anyone.post(path, body.clone()).await.ok();
         tokens.push(session["token"].as_str().unwrap().to_owned());
     }
-    let host = json!({"external_user_id": "host-user-1", "lang": "en"});
+    let host = json!({"external_user_id": HOST_USER, "lang": "en"});
     let issued = system.admin.post("/admin/user/host_token", host).await.ok();
     tokens.push(issued["token"].as_str().unwrap().to_owned());
     for (body, reason) in [
@@ -131,12 +161,16 @@ async fn secure_and_withdraw(system: &System, user: &str, secrets: &[String]) {
     let reply = client.post("/check/password", wrong).await;
     assert_eq!(reply.reason(), "WRONG_PAY_PASSWORD", "{reply:?}");
     let card = json!({
-        "kind": "bank_card", "card_name": "North Sea Bank", "user_name": "Ada Lovelace", "mobile": "+4915112345678",
+        "kind": "bank_card", "card_name": "North Sea Bank", "user_name": HOLDER, "mobile": MOBILE,
         "bank_account": CARD, "branch_name": "Hamburg", "password": PAY_PASSWORD,
     });
     client.post("/bank_card/edit", card).await.ok();
     let withdraw = json!({"amount": 100, "method": "bank_card", "password": PAY_PASSWORD});
     client.post("/user/withdraw", withdraw).await.ok();
+    let address = json!({
+        "kind": "wallet_address", "network": "TRC20", "address": WALLET_ADDRESS, "password": PAY_PASSWORD,
+    });
+    client.post("/bank_card/edit", address).await.ok();
     let sessions = client.get("/user/sessions").await.ok();
     let other = |session: &&Value| session["current"] == false;
     let other = sessions["items"]
@@ -156,6 +190,49 @@ async fn secure_and_withdraw(system: &System, user: &str, secrets: &[String]) {
         .await;
     assert_eq!(reply.reason(), "WRONG_PASSWORD", "{reply:?}");
     client.post("/update/password", change(PASSWORD)).await.ok();
+}
+
+/// The codes of all licence keys.
+async fn license_codes(system: &System) -> Vec<String> {
+    let keys = system.admin.get("/admin/license/list").await.ok();
+    let items = keys["items"].as_array().unwrap();
+    let codes: Vec<String> = items
+        .iter()
+        .map(|key| key["code"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(!codes.is_empty(), "the advertiser registered with one");
+    codes
+}
+
+/// Issues an acceptance code, asks what is behind it and opens an order with it; answers the code.
+async fn exchange(system: &System) -> String {
+    let acceptor = json!({"kind": "personal", "name": "Harbour Exchange"});
+    let acceptor = system.admin.post("/admin/acceptor/create", acceptor).await;
+    let offer = json!({
+        "acceptor_id": acceptor.ok()["id"], "direction": "wallet_to_currency", "currency": "EUR", "rate": "0.9",
+        "min": "1.00", "max": "100.00", "expires_at": "2999-01-01T00:00:00Z",
+    });
+    let issued = system.admin.post("/admin/acceptance_code/create", offer);
+    let code = issued.await.ok()["code"].as_str().unwrap().to_owned();
+    let session = json!({"username": "secretive", "password": NEW_PASSWORD});
+    let session = system.anyone.post("/auth/v2/login", session).await.ok();
+    let client = system.anyone.with_token(session["token"].as_str().unwrap());
+    let detail = json!({"kind": "personal", "code": code});
+    client.post("/acceptor/detail", detail).await.ok();
+    let order = |password: &str| json!({"kind": "personal", "code": code, "amount": "20.00", "password": password});
+    let reply = client
+        .post("/acceptor/order/create", order(WRONG_PAY_PASSWORD))
+        .await;
+    assert_eq!(reply.reason(), "WRONG_PAY_PASSWORD", "{reply:?}");
+    let opened = client.post("/acceptor/order/create", order(PAY_PASSWORD));
+    opened.await.ok();
+    code
+}
+
+/// How a list of bytes is printed.
+fn numbers_of(secret: &str) -> String {
+    let numbers: Vec<String> = secret.bytes().map(|byte| byte.to_string()).collect();
+    numbers.join(", ")
 }
 
 /// How a table shows a secret that is kept as bytes.

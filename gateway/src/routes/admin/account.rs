@@ -6,6 +6,7 @@ use adfolio_proto::auth::v1 as auth;
 use crate::call::{Call, read, write_call};
 use crate::dto::account::LoginRequest;
 use crate::dto::audit::{AuditListQuery, AuditPage};
+use crate::dto::secret::to_message;
 use crate::dto::staff::{
     CreateLicenseRequest, CreateStaffRequest, License, LicenseList, LicensePage, Staff, StaffPage,
     StaffSession,
@@ -80,19 +81,19 @@ pub fn routes() -> Vec<Route> {
 async fn login(call: Call, Json(request): Json<LoginRequest>) -> Result<StaffSession, Failure> {
     let message = auth::StaffLoginRequest {
         username: request.username,
-        password: request.password,
+        password: to_message(&request.password),
         client_address: call.client_address.to_string(),
     };
     let response = write_call!(call, auth_admin.staff_login, message)?;
     Ok(StaffSession {
-        token: response.token,
+        token: response.token.into(),
         staff: Staff::from_proto(present(response.staff, "staff")?)?,
     })
 }
 
 async fn logout(call: Call, _: Json<Empty>) -> Result<Empty, Failure> {
     let message = auth::StaffLogoutRequest {
-        token: call.token()?.expose().to_owned(),
+        token: call.token()?.to_message(),
     };
     write_call!(call, auth_admin.staff_logout, message)?;
     if let Some(staff) = call.caller.staff {
@@ -104,7 +105,7 @@ async fn logout(call: Call, _: Json<Empty>) -> Result<Empty, Failure> {
 async fn create(call: Call, Json(request): Json<CreateStaffRequest>) -> Result<Staff, Failure> {
     let message = auth::CreateStaffRequest {
         username: request.username,
-        password: request.password,
+        password: to_message(&request.password),
         role: request.role.into(),
     };
     Staff::from_proto(present(

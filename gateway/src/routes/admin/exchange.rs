@@ -99,7 +99,7 @@ async fn create_code(
     };
     let response = write_call!(call, acceptor_admin.create_acceptance_code, message)?;
     Ok(AcceptanceCode {
-        code: response.code,
+        code: response.code.into(),
         offer: Offer::from_proto(present(response.offer, "offer")?)?,
     })
 }

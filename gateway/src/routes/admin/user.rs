@@ -7,6 +7,7 @@ use adfolio_proto::wallet::v1::{GetUserPropertyRequest, ResetPayPasswordRequest 
 use super::people::{AllSettings, around};
 use crate::call::{Call, read, write_call};
 use crate::dto::account::{Token, UserInfo};
+use crate::dto::secret::to_message;
 use crate::dto::staff::{
     HostTokenRequest, ResetPayPasswordRequest, UserDetail, UserListQuery, UserPage,
     UserProfileRequest, UserStateRequest,
@@ -180,14 +181,16 @@ async fn set_profile(
 
 async fn host_token(call: Call, Json(request): Json<HostTokenRequest>) -> Result<Token, Failure> {
     let message = auth::CreateHostTokenRequest {
-        external_user_id: request.external_user_id,
+        external_user_id: to_message(&request.external_user_id),
         lang: request
             .lang
             .map(|lang| lang.code().to_owned())
             .unwrap_or_default(),
     };
     Ok(Token {
-        token: write_call!(call, auth_admin.create_host_token, message)?.token,
+        token: write_call!(call, auth_admin.create_host_token, message)?
+            .token
+            .into(),
     })
 }
 

@@ -1,8 +1,7 @@
 //! Acceptance codes.
 
-use std::fmt;
-
 use adfolio_kit::refusal::Refusal;
+use secrecy::{ExposeSecret, SecretString};
 
 /// Letters and digits that nobody mistakes for one another on paper or on the telephone.
 const ALPHABET: &[u8] = b"23456789ABCDEFGHJKMNPQRSTUVWXYZ";
@@ -15,9 +14,9 @@ const GROUP_LENGTH: usize = 4;
 const SHORTEST: usize = 6;
 const LONGEST: usize = 32;
 
-/// An acceptance code: 6 to 32 of `A-Z`, `0-9` and `-`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Code(String);
+/// An acceptance code: 6 to 32 of `A-Z`, `0-9` and `-`. Whoever knows it may use it, so it is never shown.
+#[derive(Clone, Debug)]
+pub struct Code(SecretString);
 
 impl Code {
     /// A new code that nobody can guess.
@@ -27,7 +26,8 @@ impl Code {
                 .map(|_| random_letter())
                 .collect::<String>()
         };
-        Self((0..GROUPS).map(group).collect::<Vec<_>>().join("-"))
+        let groups: Vec<_> = (0..GROUPS).map(group).collect();
+        Self(groups.join("-").into())
     }
 
     /// The code that staff ask for, to the letter.
@@ -37,7 +37,7 @@ impl Code {
             .bytes()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-');
         if fits && plain {
-            Ok(Self(text.to_owned()))
+            Ok(Self(text.into()))
         } else {
             Err(Refusal::invalid("code"))
         }
@@ -52,14 +52,8 @@ impl Code {
     }
 
     /// Its text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for Code {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
+    pub fn expose(&self) -> &str {
+        self.0.expose_secret()
     }
 }
 
@@ -74,28 +68,32 @@ mod tests {
 
     #[test]
     fn random_codes_are_codes_and_differ() {
-        let codes: std::collections::HashSet<String> =
-            (0..1_000).map(|_| Code::random().to_string()).collect();
+        let codes: std::collections::HashSet<String> = (0..1_000)
+            .map(|_| Code::random().expose().to_owned())
+            .collect();
         assert_eq!(codes.len(), 1_000);
         for code in codes {
-            assert_eq!(Code::exact(&code).unwrap().as_str(), code);
+            assert_eq!(Code::exact(&code).unwrap().expose(), code);
             assert!(!code.contains(['0', 'O', '1', 'I', 'L']));
         }
     }
 
     #[test]
     fn what_staff_ask_for_is_exact_and_what_people_type_is_forgiven() {
-        assert_eq!(
-            Code::exact("DEMO-PERSONAL").unwrap().as_str(),
-            "DEMO-PERSONAL"
-        );
+        let exact = Code::exact("DEMO-PERSONAL").unwrap();
+        assert_eq!(exact.expose(), "DEMO-PERSONAL");
         for wrong in ["", "ABC", "abcdef", "ABC DEF", "ÄBCDEF", &"A".repeat(33)] {
-            assert_eq!(Code::exact(wrong), Err(Refusal::invalid("code")), "{wrong}");
+            let refusal = Code::exact(wrong).unwrap_err();
+            assert_eq!(refusal, Refusal::invalid("code"), "{wrong}");
         }
-        assert_eq!(
-            Code::typed(" demo-personal\n"),
-            Some(Code("DEMO-PERSONAL".to_owned()))
-        );
-        assert_eq!(Code::typed("short"), None);
+        let typed = Code::typed(" demo-personal\n").unwrap();
+        assert_eq!(typed.expose(), "DEMO-PERSONAL");
+        assert!(Code::typed("short").is_none());
+    }
+
+    #[test]
+    fn a_code_is_not_printed() {
+        let shown = format!("{:?}", Code::exact("DEMO-PERSONAL").unwrap());
+        assert!(!shown.contains("DEMO"), "{shown}");
     }
 }

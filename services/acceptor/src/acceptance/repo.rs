@@ -26,7 +26,7 @@ pub async fn insert_in_tx(
                                        max_minor, expires_at, created_at, created_by)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
          ON CONFLICT (code) DO NOTHING",
-        code.as_str(),
+        code.expose(),
         offer.id,
         new.acceptor,
         new.user.map(|user| user.0),
@@ -51,7 +51,7 @@ pub async fn find_in_tx(tx: &mut Tx, code: &Code) -> Result<Option<Acceptance>, 
                 user_id, offer_id, direction, currency, rate_e8, min_minor, max_minor, expires_at
          FROM acceptance_codes JOIN acceptors ON acceptors.id = acceptance_codes.acceptor_id
          WHERE code = $1",
-        code.as_str(),
+        code.expose(),
     )
     .fetch_optional(tx)
     .await?;

@@ -6,6 +6,7 @@ use adfolio_kit::identity::{Caller, IdempotencyKey, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
+use secrecy::SecretString;
 use uuid::Uuid;
 
 use super::Exchanges;
@@ -26,7 +27,7 @@ pub struct Command {
     /// The wallet's side.
     pub amount: Money,
     /// MD5 of the transaction password.
-    pub password: String,
+    pub password: SecretString,
 }
 
 impl Exchanges {
@@ -54,7 +55,7 @@ impl Exchanges {
         }
         // Before anything is written: a wrong password leaves no order.
         self.peers
-            .verify_pay_password(caller, user, command.password)
+            .verify_pay_password(caller, user, &command.password)
             .await
             .map_err(|error| with_field(error, "password"))?;
         let id = exchange.id;

@@ -191,7 +191,7 @@ fn created(acceptor: &Acceptor) -> pb::CreateAcceptorResponse {
 
 fn issued(code: &Code, offer: &Offer) -> pb::CreateAcceptanceCodeResponse {
     pb::CreateAcceptanceCodeResponse {
-        code: code.to_string(),
+        code: code.expose().to_owned(),
         offer: Some(convert::offer(offer)),
     }
 }

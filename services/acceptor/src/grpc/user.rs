@@ -9,6 +9,7 @@ use adfolio_money::Money;
 use adfolio_proto::acceptor::v1 as pb;
 use adfolio_proto::acceptor::v1::acceptor_service_server::AcceptorService;
 use prost::Message;
+use secrecy::SecretString;
 use tonic::{Request, Response, Status};
 
 use super::convert;
@@ -169,10 +170,10 @@ fn positive(minor: i64) -> Result<Money, Refusal> {
     }
 }
 
-fn md5(text: String) -> Result<String, Refusal> {
+fn md5(text: String) -> Result<SecretString, Refusal> {
     let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     if text.len() == PASSWORD_LENGTH && text.bytes().all(is_hex) {
-        Ok(text)
+        Ok(text.into())
     } else {
         Err(Refusal::invalid("password"))
     }

@@ -20,7 +20,7 @@ use super::map;
 use crate::audit;
 use crate::context::Context;
 use crate::license::{self, Issue, Issuer};
-use crate::session::{self, Kind};
+use crate::session::{self, Kind, TokenDigest};
 use crate::staff::{self, Creator, NewStaff};
 use crate::user::{self, StandingChange};
 
@@ -65,7 +65,8 @@ impl AuthAdminService for AdminGrpc {
         &self,
         request: Request<StaffLogoutRequest>,
     ) -> Result<Response<StaffLogoutResponse>, Status> {
-        session::end(&self.context, Kind::Staff, &request.into_inner().token).await?;
+        let token = TokenDigest::of(&request.into_inner().token);
+        session::end(&self.context, Kind::Staff, token).await?;
         Ok(Response::new(StaffLogoutResponse {}))
     }
 
@@ -73,8 +74,8 @@ impl AuthAdminService for AdminGrpc {
         &self,
         request: Request<VerifyStaffSessionRequest>,
     ) -> Result<Response<VerifyStaffSessionResponse>, Status> {
-        let (session, member) =
-            staff::verify_session(&self.context, &request.into_inner().token).await?;
+        let token = TokenDigest::of(&request.into_inner().token);
+        let (session, member) = staff::verify_session(&self.context, token).await?;
         let session_id = session.id.to_string();
         Ok(Response::new(VerifyStaffSessionResponse {
             staff: Some(map::staff(member)),
@@ -92,7 +93,7 @@ impl AuthAdminService for AdminGrpc {
         let role = map::parse_role(message.role)?;
         let new = NewStaff::parse(
             &message.username,
-            message.password,
+            message.password.into(),
             role,
             caller.idempotency_key,
         )?;
@@ -224,7 +225,7 @@ impl AuthAdminService for AdminGrpc {
         let message = request.into_inner();
         let session = user::create_host_token(
             &self.context,
-            &message.external_user_id,
+            message.external_user_id.into(),
             &message.lang,
             caller,
         )

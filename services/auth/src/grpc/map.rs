@@ -111,7 +111,7 @@ pub fn license_key(key: LicenseKey) -> v1::LicenseKey {
         v1::LicenseKeyState::Unused
     };
     v1::LicenseKey {
-        code: key.code,
+        code: key.code.expose().to_owned(),
         state: state.into(),
         note: key.note,
         activate: key.activate,

@@ -18,7 +18,7 @@ use tonic::{Request, Response, Status};
 use super::map;
 use crate::audit;
 use crate::context::Context;
-use crate::session::{self, Client, Kind};
+use crate::session::{self, Client, Kind, TokenDigest};
 use crate::user::{self, Login, PasswordForm, ProfileChange, RegistrationForm, Which};
 
 /// Serves users.
@@ -49,7 +49,7 @@ impl AuthService for UserGrpc {
             confirm_password: message.confirm_password.into(),
             email: message.email,
             phone: message.phone,
-            license_key: message.license_key,
+            license_key: message.license_key.into(),
             older_form: message.older_form,
             client,
         };
@@ -80,7 +80,8 @@ impl AuthService for UserGrpc {
         &self,
         request: Request<LogoutRequest>,
     ) -> Result<Response<LogoutResponse>, Status> {
-        session::end(&self.context, Kind::User, &request.into_inner().token).await?;
+        let token = TokenDigest::of(&request.into_inner().token);
+        session::end(&self.context, Kind::User, token).await?;
         Ok(Response::new(LogoutResponse {}))
     }
 
@@ -91,8 +92,9 @@ impl AuthService for UserGrpc {
         let user = Caller::from_request(&request).require_user()?;
         let message = request.into_inner();
         let client = Client::of(&message.user_agent, &message.client_address);
-        let session =
-            map::session(user::open_store(&self.context, user.0, &message.code, client).await?);
+        let code = message.code.into();
+        let opened = user::open_store(&self.context, user.0, &code, client).await?;
+        let session = map::session(opened);
         Ok(Response::new(OpenStoreResponse {
             session: Some(session),
         }))
@@ -145,8 +147,8 @@ impl AuthService for UserGrpc {
         request: Request<ListSessionsRequest>,
     ) -> Result<Response<ListSessionsResponse>, Status> {
         let user = Caller::from_request(&request).require_user()?;
-        let token = request.into_inner().token;
-        let (sessions, current) = user::sessions(&self.context, user.0, &token).await?;
+        let token = TokenDigest::of(&request.into_inner().token);
+        let (sessions, current) = user::sessions(&self.context, user.0, token).await?;
         Ok(Response::new(ListSessionsResponse {
             items: sessions.into_iter().map(map::session_summary).collect(),
             current_id: current.map(|id| id.to_string()).unwrap_or_default(),
@@ -164,7 +166,8 @@ impl AuthService for UserGrpc {
             Some(Target::Others(true)) => Which::Others,
             Some(Target::Others(false)) | None => return Err(Refusal::invalid("id").into()),
         };
-        user::end_sessions(&self.context, user.0, &message.token, which).await?;
+        let token = TokenDigest::of(&message.token);
+        user::end_sessions(&self.context, user.0, token, which).await?;
         Ok(Response::new(EndSessionsResponse {}))
     }
 
@@ -186,8 +189,8 @@ impl AuthService for UserGrpc {
         &self,
         request: Request<VerifySessionRequest>,
     ) -> Result<Response<VerifySessionResponse>, Status> {
-        let (session, user) =
-            user::verify_session(&self.context, &request.into_inner().token).await?;
+        let token = TokenDigest::of(&request.into_inner().token);
+        let (session, user) = user::verify_session(&self.context, token).await?;
         Ok(Response::new(VerifySessionResponse {
             user_id: user.id.to_string(),
             session_id: session.id.to_string(),

@@ -2,6 +2,7 @@
 
 use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, Utc};
+use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
 /// What cannot be mistaken for one another when read aloud or typed off paper.
@@ -13,9 +14,25 @@ const GROUP_LENGTH: usize = 4;
 const SHORTEST: usize = 4;
 const LONGEST: usize = 64;
 
-/// A licence key's code, in capitals.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Code(String);
+/// A licence key's code, in capitals. Worth an account to whoever knows it, so it is never shown.
+#[derive(Clone, Debug)]
+pub struct Code(SecretString);
+
+impl PartialEq for Code {
+    /// Among codes that are known here already; which code is right the database says.
+    fn eq(&self, other: &Self) -> bool {
+        self.expose() == other.expose()
+    }
+}
+
+impl Eq for Code {}
+
+impl From<String> for Code {
+    /// Of a text that has the form, as the database keeps it.
+    fn from(text: String) -> Self {
+        Self(text.into())
+    }
+}
 
 impl Code {
     /// Reads a code as typed: letters, digits and `-`, in any case. `None` for what cannot be a code.
@@ -24,7 +41,7 @@ impl Code {
         let plain = code
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        (plain && (SHORTEST..=LONGEST).contains(&code.len())).then_some(Self(code))
+        (plain && (SHORTEST..=LONGEST).contains(&code.len())).then(|| code.into())
     }
 
     /// A new one of 16 random letters and digits (79 bits): beyond guessing.
@@ -34,12 +51,19 @@ impl Code {
                 .map(|_| random_letter())
                 .collect::<String>()
         };
-        Self((0..GROUPS).map(group).collect::<Vec<_>>().join("-"))
+        (0..GROUPS).map(group).collect::<Vec<_>>().join("-").into()
     }
 
     /// The code's text.
-    pub fn as_str(&self) -> &str {
-        &self.0
+    pub fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+
+    /// All but the last four characters hidden.
+    pub fn masked(&self) -> String {
+        let code = self.expose();
+        let hidden = code.chars().count().saturating_sub(4);
+        format!("****{}", code.chars().skip(hidden).collect::<String>())
     }
 }
 
@@ -50,19 +74,13 @@ fn random_letter() -> char {
         .map_or('A', char::from)
 }
 
-/// All but the last four characters hidden.
-pub fn mask(code: &str) -> String {
-    let hidden = code.chars().count().saturating_sub(4);
-    format!("****{}", code.chars().skip(hidden).collect::<String>())
-}
-
 /// A licence key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LicenseKey {
     /// Its id; ids follow the order of issue.
     pub id: Uuid,
     /// What is handed out.
-    pub code: String,
+    pub code: Code,
     /// Staff's note.
     pub note: String,
     /// Whether the account it opens is active at once.
@@ -90,17 +108,20 @@ mod tests {
     #[test]
     fn random_codes_have_a_form_and_differ() {
         let code = Code::random();
-        assert_eq!(code.as_str().len(), 19);
+        assert_eq!(code.expose().len(), 19);
         assert_eq!(
-            Code::parse(&code.as_str().to_lowercase()),
+            Code::parse(&code.expose().to_lowercase()),
             Some(code.clone())
         );
         assert_ne!(code, Code::random());
     }
 
     #[test]
-    fn masks_all_but_four() {
-        assert_eq!(mask("DEMO-LICENSE-0001"), "****0001");
+    fn masks_all_but_four_and_prints_none() {
+        let code = Code::from("DEMO-LICENSE-0001".to_owned());
+        assert_eq!(code.masked(), "****0001");
+        let shown = format!("{code:?}");
+        assert!(!shown.contains("0001"), "{shown}");
     }
 
     #[test]

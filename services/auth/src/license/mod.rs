@@ -13,11 +13,12 @@ use adfolio_kit::pagination::{Cursor, Page};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::wire;
 use chrono::{DateTime, Utc};
+use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 use tracing::info;
 use uuid::Uuid;
 
-pub use entity::{Code, LicenseKey, mask};
+pub use entity::{Code, LicenseKey};
 
 use crate::context::Context;
 use crate::error::AuthError;
@@ -105,21 +106,17 @@ async fn issue_in_tx(
         && let Claim::Replay(answer) =
             claim_in_tx(tx, issuer.staff, key, "auth.CreateLicenseKeys", digest).await?
     {
-        let codes: Vec<String> = String::from_utf8_lossy(&answer)
+        let codes: Vec<Code> = String::from_utf8_lossy(&answer)
             .lines()
-            .map(str::to_owned)
+            .map(|code| code.to_owned().into())
             .collect();
         return find_in_order_in_tx(tx, &codes).await;
     }
-    let codes: Vec<String> = issue
-        .codes
-        .iter()
-        .map(|code| code.as_str().to_owned())
-        .collect();
+    let codes = &issue.codes;
     let mut seen = HashSet::new();
-    let distinct: Vec<String> = codes
+    let distinct: Vec<Code> = codes
         .iter()
-        .filter(|code| seen.insert(code.as_str()))
+        .filter(|code| seen.insert(code.expose()))
         .cloned()
         .collect();
     let keys = repo::NewKeys {
@@ -133,9 +130,10 @@ async fn issue_in_tx(
     let added = repo::insert_in_tx(tx, &keys).await?;
     announce_in_tx(tx, &keys, added, &issuer.caller).await?;
     if let Some((key, _)) = &issuer.key {
-        store_in_tx(tx, issuer.staff, key, codes.join("\n").as_bytes()).await?;
+        let answer: Vec<&str> = codes.iter().map(Code::expose).collect();
+        store_in_tx(tx, issuer.staff, key, answer.join("\n").as_bytes()).await?;
     }
-    find_in_order_in_tx(tx, &codes).await
+    find_in_order_in_tx(tx, codes).await
 }
 
 /// Tells what was issued. A code is worth an account, so only its end is kept.
@@ -148,7 +146,7 @@ async fn announce_in_tx(
     if added == 0 {
         return Ok(());
     }
-    let masked = |code: Option<&String>| code.map(|code| mask(code)).unwrap_or_default();
+    let masked = |code: Option<&Code>| code.map(Code::masked).unwrap_or_default();
     let (first, last) = (masked(keys.codes.first()), masked(keys.codes.last()));
     Act::new("auth.create_license_keys", &first)
         .after(&json!({"count": added, "first": first, "last": last, "note": keys.note, "activate": keys.activate}))?
@@ -157,20 +155,20 @@ async fn announce_in_tx(
     Ok(())
 }
 
-async fn find_in_order_in_tx(tx: &mut Tx, codes: &[String]) -> Result<Vec<LicenseKey>, AuthError> {
+async fn find_in_order_in_tx(tx: &mut Tx, codes: &[Code]) -> Result<Vec<LicenseKey>, AuthError> {
     let found = repo::find_all_in_tx(tx, codes).await?;
     let by_code: HashMap<&str, &LicenseKey> =
-        found.iter().map(|key| (key.code.as_str(), key)).collect();
+        found.iter().map(|key| (key.code.expose(), key)).collect();
     Ok(codes
         .iter()
-        .filter_map(|code| by_code.get(code.as_str()).map(|key| (*key).clone()))
+        .filter_map(|code| by_code.get(code.expose()).map(|key| (*key).clone()))
         .collect())
 }
 
 /// The unused key of a code as typed, or why it opens no account. To be checked before costly work; [`take_in_tx`] decides.
-pub async fn check(context: &Context, code: &str) -> Result<Code, AuthError> {
-    let code = Code::parse(code).ok_or_else(not_found)?;
-    let key = repo::find(&context.pool, code.as_str())
+pub async fn check(context: &Context, code: &SecretString) -> Result<Code, AuthError> {
+    let code = Code::parse(code.expose_secret()).ok_or_else(not_found)?;
+    let key = repo::find(&context.pool, &code)
         .await?
         .ok_or_else(not_found)?;
     key.require_unused()?;
@@ -179,9 +177,7 @@ pub async fn check(context: &Context, code: &str) -> Result<Code, AuthError> {
 
 /// Locks an unused key for the account that is being opened in this transaction.
 pub async fn take_in_tx(tx: &mut Tx, code: &Code) -> Result<LicenseKey, AuthError> {
-    let key = repo::lock_in_tx(tx, code.as_str())
-        .await?
-        .ok_or_else(not_found)?;
+    let key = repo::lock_in_tx(tx, code).await?.ok_or_else(not_found)?;
     key.require_unused()?;
     Ok(key)
 }

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::entity::LicenseKey;
+use super::entity::{Code, LicenseKey};
 
 /// Keys to issue together.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub struct NewKeys {
     /// Their ids.
     pub ids: Vec<Uuid>,
     /// Their codes, one per id.
-    pub codes: Vec<String>,
+    pub codes: Vec<Code>,
     /// Staff's note.
     pub note: String,
     /// Whether the accounts they open are active at once.
@@ -32,7 +32,7 @@ pub async fn insert_in_tx(tx: &mut Tx, keys: &NewKeys) -> Result<u64, sqlx::Erro
          SELECT id, code, $3, $4, $5, $6 FROM unnest($1::uuid[], $2::text[]) AS new (id, code) ORDER BY code
          ON CONFLICT ON CONSTRAINT license_keys_code DO NOTHING",
         &keys.ids,
-        &keys.codes,
+        &exposed(&keys.codes),
         keys.note,
         keys.activate,
         keys.created_by,
@@ -44,22 +44,22 @@ pub async fn insert_in_tx(tx: &mut Tx, keys: &NewKeys) -> Result<u64, sqlx::Erro
 }
 
 /// The keys with these codes, in no order.
-pub async fn find_all_in_tx(tx: &mut Tx, codes: &[String]) -> Result<Vec<LicenseKey>, sqlx::Error> {
+pub async fn find_all_in_tx(tx: &mut Tx, codes: &[Code]) -> Result<Vec<LicenseKey>, sqlx::Error> {
     sqlx::query_as!(
         LicenseKey,
         "SELECT id, code, note, activate, created_at, used_by FROM license_keys WHERE code = ANY ($1)",
-        codes,
+        &exposed(codes),
     )
     .fetch_all(tx)
     .await
 }
 
 /// One key.
-pub async fn find(pool: &PgPool, code: &str) -> Result<Option<LicenseKey>, sqlx::Error> {
+pub async fn find(pool: &PgPool, code: &Code) -> Result<Option<LicenseKey>, sqlx::Error> {
     sqlx::query_as!(
         LicenseKey,
         "SELECT id, code, note, activate, created_at, used_by FROM license_keys WHERE code = $1",
-        code,
+        code.expose(),
     )
     .fetch_optional(pool)
     .await
@@ -67,11 +67,11 @@ pub async fn find(pool: &PgPool, code: &str) -> Result<Option<LicenseKey>, sqlx:
 
 /// One key, locked. Of many accounts opened with it at once the first to come here gets it; the others wait and then see
 /// it used.
-pub async fn lock_in_tx(tx: &mut Tx, code: &str) -> Result<Option<LicenseKey>, sqlx::Error> {
+pub async fn lock_in_tx(tx: &mut Tx, code: &Code) -> Result<Option<LicenseKey>, sqlx::Error> {
     sqlx::query_as!(
         LicenseKey,
         "SELECT id, code, note, activate, created_at, used_by FROM license_keys WHERE code = $1 FOR UPDATE",
-        code,
+        code.expose(),
     )
     .fetch_optional(tx)
     .await
@@ -106,4 +106,9 @@ pub async fn list(pool: &PgPool, before: Uuid, limit: i64) -> Result<Vec<License
     )
     .fetch_all(pool)
     .await
+}
+
+/// For an array parameter.
+fn exposed(codes: &[Code]) -> Vec<String> {
+    codes.iter().map(|code| code.expose().to_owned()).collect()
 }

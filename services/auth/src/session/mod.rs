@@ -89,10 +89,10 @@ pub async fn revoke_all_in_tx(
 pub async fn require_live_in_tx(
     tx: &mut Tx,
     user: Uuid,
-    token: &str,
+    token: TokenDigest,
     now: DateTime<Utc>,
 ) -> Result<Session, AuthError> {
-    let session = repo::find(tx, TokenDigest::of(token))
+    let session = repo::find(tx, token)
         .await?
         .filter(|session| session.owner == Owner::User(user))
         .ok_or_else(|| Refusal::new(Reason::NotAuthenticated))?;
@@ -149,8 +149,12 @@ async fn end_in_tx(
 
 /// Whose token this is. An unknown one is NOT_AUTHENTICATED, one that was alive once SESSION_EXPIRED. Using a session
 /// slides its expiry.
-pub async fn verify(context: &Context, kind: Kind, token: &str) -> Result<Session, AuthError> {
-    let found = repo::find(&context.pool, TokenDigest::of(token)).await?;
+pub async fn verify(
+    context: &Context,
+    kind: Kind,
+    token: TokenDigest,
+) -> Result<Session, AuthError> {
+    let found = repo::find(&context.pool, token).await?;
     // The other kind's token is as unknown here as one that nobody issued.
     let mut session = found
         .filter(|session| kind.matches(session.owner))
@@ -168,8 +172,8 @@ pub async fn verify(context: &Context, kind: Kind, token: &str) -> Result<Sessio
 }
 
 /// Ends the session of a token. A dead or unknown token is no error: there is nothing left to end.
-pub async fn end(context: &Context, kind: Kind, token: &str) -> Result<(), AuthError> {
-    let Some(session) = repo::find(&context.pool, TokenDigest::of(token)).await? else {
+pub async fn end(context: &Context, kind: Kind, token: TokenDigest) -> Result<(), AuthError> {
+    let Some(session) = repo::find(&context.pool, token).await? else {
         return Ok(());
     };
     if !kind.matches(session.owner) {
@@ -191,8 +195,8 @@ pub async fn end(context: &Context, kind: Kind, token: &str) -> Result<(), AuthE
 }
 
 /// The session of a token, dead or alive.
-pub async fn find(pool: &PgPool, token: &str) -> Result<Option<Session>, AuthError> {
-    Ok(repo::find(pool, TokenDigest::of(token)).await?)
+pub async fn find(pool: &PgPool, token: TokenDigest) -> Result<Option<Session>, AuthError> {
+    Ok(repo::find(pool, token).await?)
 }
 
 /// A user's live sessions, newest first.

@@ -21,7 +21,7 @@ use crate::attempt::{self, Scopes};
 use crate::context::Context;
 use crate::error::AuthError;
 use crate::password;
-use crate::session::{self, Client, Opened, Owner, Session};
+use crate::session::{self, Client, Opened, Owner, Session, TokenDigest};
 use crate::username::{self, Username};
 
 /// Who may add a staff member.
@@ -65,17 +65,17 @@ impl NewStaff {
     /// Checks the fields.
     pub fn parse(
         username: &str,
-        password: String,
+        password: SecretString,
         role: StaffRole,
         key: Option<IdempotencyKey>,
     ) -> Result<Self, Refusal> {
         let username = Username::parse(username).ok_or_else(|| Refusal::invalid("username"))?;
-        if !password::is_acceptable(&password) {
+        if !password::is_acceptable(password.expose_secret()) {
             return Err(Refusal::invalid("password"));
         }
         Ok(Self {
             username,
-            password: password.into(),
+            password,
             role,
             key,
         })
@@ -97,7 +97,7 @@ pub async fn create(
     let hash = context
         .passwords
         .enter()?
-        .hash(new.password.expose_secret().into())
+        .hash(new.password.clone())
         .await?;
     let context_here = context.clone();
     let outcome = db::write(&context.pool, move |tx| {
@@ -198,7 +198,7 @@ pub async fn login(
 /// Whose staff token this is.
 pub async fn verify_session(
     context: &Context,
-    token: &str,
+    token: TokenDigest,
 ) -> Result<(Session, StaffMember), AuthError> {
     let session = session::verify(context, session::Kind::Staff, token).await?;
     let staff = repo::find(&context.pool, session.owner.id()).await?;

@@ -4,6 +4,8 @@ use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
+use crate::license::Code;
+
 /// The interface's languages.
 const LANGUAGES: [&str; 12] = [
     "cht", "de", "en", "fr", "jp", "kor", "pt", "ru", "spa", "th", "vi", "zh",
@@ -106,7 +108,7 @@ pub struct User {
     /// Whether the user is a member.
     pub vip: bool,
     /// The key that opened the account.
-    pub license_code: Option<String>,
+    pub license_code: Option<Code>,
     /// The uploaded file that is the avatar; empty without one.
     pub avatar_file_id: String,
     /// When the account was created.
@@ -125,15 +127,19 @@ impl User {
     }
 
     /// Opens the ad account with a key. Only an account that waits for it can be opened.
-    pub fn open_store(&mut self, license_code: &str, activate: bool) -> Result<(), Refusal> {
+    pub fn open_store(&mut self, license_code: Code, activate: bool) -> Result<(), Refusal> {
+        self.require_store_unopened()?;
+        self.license_code = Some(license_code);
+        if activate {
+            self.state = UserState::Active;
+        }
+        Ok(())
+    }
+
+    /// STORE_ALREADY_OPEN, ACCOUNT_DISABLED or ACCOUNT_CANCELLED unless the account waits for a key.
+    pub fn require_store_unopened(&self) -> Result<(), Refusal> {
         match self.state {
-            UserState::NotActivated => {
-                self.license_code = Some(license_code.to_owned());
-                if activate {
-                    self.state = UserState::Active;
-                }
-                Ok(())
-            }
+            UserState::NotActivated => Ok(()),
             UserState::Active => Err(Refusal::new(Reason::StoreAlreadyOpen)),
             UserState::Disabled => Err(self.closed(Reason::AccountDisabled)),
             UserState::Cancelled => Err(self.closed(Reason::AccountCancelled)),
@@ -170,6 +176,10 @@ pub fn is_language(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn key(text: &str) -> Code {
+        text.to_owned().into()
+    }
 
     fn user(state: UserState) -> User {
         User {
@@ -208,16 +218,16 @@ mod tests {
         let mut cancelled = user(UserState::Cancelled);
         assert_eq!(cancelled.move_to(UserState::Cancelled), Ok(false));
         assert!(cancelled.move_to(UserState::Active).is_err());
-        assert!(cancelled.open_store("KEY-1", true).is_err());
+        assert!(cancelled.open_store(key("KEY-1"), true).is_err());
     }
 
     #[test]
     fn a_store_opens_once() {
         let mut waiting = user(UserState::NotActivated);
-        assert!(waiting.open_store("KEY-1", true).is_ok());
+        assert!(waiting.open_store(key("KEY-1"), true).is_ok());
         assert_eq!(waiting.state, UserState::Active);
-        let refusal = waiting.open_store("KEY-2", true).expect_err("open");
+        let refusal = waiting.open_store(key("KEY-2"), true).expect_err("open");
         assert_eq!(refusal.reason, Reason::StoreAlreadyOpen);
-        assert_eq!(waiting.license_code.as_deref(), Some("KEY-1"));
+        assert_eq!(waiting.license_code, Some(key("KEY-1")));
     }
 }

@@ -4,6 +4,7 @@ use adfolio_kit::audit::Act;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Refusal;
+use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 use tracing::info;
 use uuid::Uuid;
@@ -21,19 +22,20 @@ const LONGEST_EXTERNAL_ID: usize = 200;
 /// authorisation code.
 pub async fn create_host_token(
     context: &Context,
-    external_id: &str,
+    external_id: SecretString,
     lang: &str,
     caller: Caller,
 ) -> Result<Opened, AuthError> {
-    let length = external_id.chars().count();
-    if !(1..=LONGEST_EXTERNAL_ID).contains(&length) || external_id.chars().any(char::is_control) {
+    let id = external_id.expose_secret();
+    let length = id.chars().count();
+    if !(1..=LONGEST_EXTERNAL_ID).contains(&length) || id.chars().any(char::is_control) {
         return Err(Refusal::invalid("external_user_id").into());
     }
     if !(lang.is_empty() || is_language(lang)) {
         return Err(Refusal::invalid("lang").into());
     }
     let context_here = context.clone();
-    let (external_id, lang) = (external_id.to_owned(), lang.to_owned());
+    let lang = lang.to_owned();
     let (user, opened) = db::write(&context.pool, move |tx| {
         Box::pin(async move {
             let user = find_or_create_in_tx(tx, &context_here, &external_id, &lang).await?;
@@ -58,7 +60,7 @@ pub async fn create_host_token(
 async fn find_or_create_in_tx(
     tx: &mut Tx,
     context: &Context,
-    external_id: &str,
+    external_id: &SecretString,
     lang: &str,
 ) -> Result<User, AuthError> {
     if let Some(user) = repo::lock_by_external_id_in_tx(tx, external_id).await? {
@@ -78,7 +80,7 @@ async fn find_or_create_in_tx(
     let credentials = repo::Credentials {
         username_key: username,
         password_hash: None,
-        external_id: Some(external_id.to_owned()),
+        external_id: Some(external_id.clone()),
     };
     if repo::insert_in_tx(tx, &user, &credentials).await? {
         events::user_registered_in_tx(tx, &user).await?;

@@ -36,7 +36,7 @@ pub use store::{open_store, register};
 
 use crate::context::Context;
 use crate::error::AuthError;
-use crate::session::{self, Listed, Session};
+use crate::session::{self, Listed, Session, TokenDigest};
 use crate::{events, username};
 
 /// Most users that one look-up names.
@@ -65,7 +65,10 @@ pub async fn get(context: &Context, id: Uuid) -> Result<User, AuthError> {
 }
 
 /// Whose token this is, with the state of the account: what a session may do then is the caller's to say.
-pub async fn verify_session(context: &Context, token: &str) -> Result<(Session, User), AuthError> {
+pub async fn verify_session(
+    context: &Context,
+    token: TokenDigest,
+) -> Result<(Session, User), AuthError> {
     let session = session::verify(context, session::Kind::User, token).await?;
     let user = get(context, session.owner.id()).await?;
     Ok((session, user))

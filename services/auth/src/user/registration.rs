@@ -28,7 +28,7 @@ pub struct RegistrationForm {
     /// Phone number.
     pub phone: String,
     /// Authorisation code.
-    pub license_key: String,
+    pub license_key: SecretString,
     /// The older form: the second password, e-mail address and phone number may be absent.
     pub older_form: bool,
     /// What sends it.
@@ -49,7 +49,7 @@ pub struct Registration {
     /// Phone number; may be empty in the older form.
     pub phone: String,
     /// Authorisation code as typed; whether it exists is the licences' to say.
-    pub license_key: String,
+    pub license_key: SecretString,
     /// What sent it.
     pub client: Client,
 }
@@ -80,7 +80,7 @@ impl RegistrationForm {
         if !(is_phone(phone) || self.older_form && phone.is_empty()) {
             return Err(Refusal::invalid("phone"));
         }
-        if self.license_key.trim().is_empty() {
+        if self.license_key.expose_secret().trim().is_empty() {
             return Err(Refusal::invalid("licenseKey"));
         }
         let (email, phone) = (email.to_owned(), phone.to_owned());

@@ -2,11 +2,13 @@
 
 use adfolio_kit::db::Tx;
 use chrono::{DateTime, Utc};
+use secrecy::{ExposeSecret, SecretString};
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::entity::{Entry, User, UserState};
 use crate::error::AuthError;
+use crate::license::Code;
 
 /// What a unique violation on user names is told apart by.
 pub const USERNAME_CONSTRAINT: &str = "users_username_key";
@@ -61,15 +63,14 @@ impl TryFrom<Row> for User {
             shop_level: row.shop_level,
             deposit_minor: row.deposit_minor,
             vip: row.vip,
-            license_code: row.license_code,
+            license_code: row.license_code.map(Code::from),
             avatar_file_id: row.avatar_file_id,
             created_at: row.created_at,
         })
     }
 }
 
-/// A user with what only login and hosts need.
-#[derive(Debug)]
+/// A user with what only login and hosts need. No Debug: a hash of a password is not for logs.
 pub struct Account {
     /// The profile.
     pub user: User,
@@ -128,23 +129,25 @@ pub async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<User>, AuthError
 /// The user of a host's id, locked.
 pub async fn lock_by_external_id_in_tx(
     tx: &mut Tx,
-    external_id: &str,
+    external_id: &SecretString,
 ) -> Result<Option<User>, AuthError> {
-    let row = select_users!("WHERE external_id = $1 FOR NO KEY UPDATE", external_id)
-        .fetch_optional(tx)
-        .await?;
+    let row = select_users!(
+        "WHERE external_id = $1 FOR NO KEY UPDATE",
+        external_id.expose_secret()
+    )
+    .fetch_optional(tx)
+    .await?;
     row.map(User::try_from).transpose()
 }
 
-/// The parts of a new account that are no part of the profile.
-#[derive(Debug)]
+/// The parts of a new account that are no part of the profile. No Debug: they let somebody in.
 pub struct Credentials {
     /// The user name as compared.
     pub username_key: String,
     /// For users who log in.
     pub password_hash: Option<String>,
     /// For host users.
-    pub external_id: Option<String>,
+    pub external_id: Option<SecretString>,
 }
 
 /// Adds a user; false when the host's id is known already. A taken user name is a unique violation.
@@ -166,10 +169,13 @@ pub async fn insert_in_tx(
         user.phone,
         credentials.password_hash,
         user.entry.as_str(),
-        credentials.external_id,
+        credentials
+            .external_id
+            .as_ref()
+            .map(ExposeSecret::expose_secret),
         user.state.as_str(),
         user.lang,
-        user.license_code,
+        user.license_code.as_ref().map(Code::expose),
         user.created_at,
     )
     .execute(tx)
@@ -183,7 +189,7 @@ pub async fn save_state_in_tx(tx: &mut Tx, user: &User) -> Result<(), sqlx::Erro
         "UPDATE users SET state = $2, license_code = $3, lang = $4 WHERE id = $1",
         user.id,
         user.state.as_str(),
-        user.license_code,
+        user.license_code.as_ref().map(Code::expose),
         user.lang,
     )
     .execute(tx)

@@ -9,7 +9,7 @@ use super::repo;
 use crate::audit::{self, UserAct};
 use crate::context::Context;
 use crate::error::AuthError;
-use crate::session::{self, Listed};
+use crate::session::{self, Listed, TokenDigest};
 
 /// Which sessions a user ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Which {
 pub async fn sessions(
     context: &Context,
     id: Uuid,
-    token: &str,
+    token: TokenDigest,
 ) -> Result<(Vec<Listed>, Option<Uuid>), AuthError> {
     let sessions = session::live_of_user(&context.pool, id, context.clock.now()).await?;
     let current = session::find(&context.pool, token).await?;
@@ -38,12 +38,12 @@ pub async fn sessions(
 pub async fn end_sessions(
     context: &Context,
     id: Uuid,
-    token: &str,
+    token: TokenDigest,
     which: Which,
 ) -> Result<(), AuthError> {
-    let (context_here, token) = (context.clone(), token.to_owned());
+    let context_here = context.clone();
     db::write(&context.pool, move |tx| {
-        Box::pin(async move { end_in_tx(tx, &context_here, id, &token, which).await })
+        Box::pin(async move { end_in_tx(tx, &context_here, id, token, which).await })
     })
     .await?;
     context.wake.wake();
@@ -55,7 +55,7 @@ async fn end_in_tx(
     tx: &mut Tx,
     context: &Context,
     id: Uuid,
-    token: &str,
+    token: TokenDigest,
     which: Which,
 ) -> Result<(), AuthError> {
     repo::lock_in_tx(tx, id)

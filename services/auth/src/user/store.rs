@@ -2,6 +2,7 @@
 
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::refusal::{Reason, Refusal, is_unique_violation};
+use secrecy::{ExposeSecret, SecretString};
 use tracing::info;
 use uuid::Uuid;
 
@@ -73,7 +74,7 @@ async fn register_in_tx(
     );
     user.email = registration.email;
     user.phone = registration.phone;
-    user.open_store(&key.code, key.activate)?;
+    user.open_store(key.code.clone(), key.activate)?;
     let credentials = repo::Credentials {
         username_key: username.key().to_owned(),
         password_hash: Some(password_hash),
@@ -93,13 +94,13 @@ async fn register_in_tx(
 pub async fn open_store(
     context: &Context,
     user: Uuid,
-    code: &str,
+    code: &SecretString,
     client: Client,
 ) -> Result<LoggedIn, AuthError> {
-    if code.trim().is_empty() {
+    if code.expose_secret().trim().is_empty() {
         return Err(Refusal::invalid("code").into());
     }
-    let code = Code::parse(code);
+    let code = Code::parse(code.expose_secret());
     let context_here = context.clone();
     let opened = db::write(&context.pool, move |tx| {
         Box::pin(async move { open_store_in_tx(tx, &context_here, user, code, &client).await })
@@ -132,10 +133,10 @@ async fn open_store_in_tx(
         .await?
         .ok_or_else(|| Refusal::new(Reason::NotAuthenticated))?;
     // An account that is open, or closed for good, says so before anything is said about the code.
-    user.clone().open_store("", false)?;
+    user.require_store_unopened()?;
     let code = code.ok_or_else(|| Refusal::new(Reason::LicenseNotFound))?;
     let key = license::take_in_tx(tx, &code).await?;
-    user.open_store(&key.code, key.activate)?;
+    user.open_store(key.code.clone(), key.activate)?;
     repo::save_state_in_tx(tx, &user).await?;
     license::spend_in_tx(tx, &key, user.id, now).await?;
     if user.state == UserState::Active {
@@ -166,8 +167,8 @@ impl User {
     /// Whether the user has the key that opened the account.
     pub fn masked_license(&self) -> String {
         self.license_code
-            .as_deref()
-            .map(license::mask)
+            .as_ref()
+            .map(Code::masked)
             .unwrap_or_default()
     }
 }

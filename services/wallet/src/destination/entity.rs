@@ -3,6 +3,7 @@
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire;
 use serde::{Deserialize, Serialize};
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::withdrawal::entity::Method;
 
@@ -27,8 +28,8 @@ const SHOWN: usize = 4;
 /// What stands for hidden characters, however many they are.
 const HIDDEN: &str = "****";
 
-/// A bank card. No Debug: it must not come into a log.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A bank card. No Debug: it must not come into a log. Wiped when dropped.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Zeroize, ZeroizeOnDrop)]
 pub struct BankCard {
     /// Name of the bank.
     pub card_name: String,
@@ -44,7 +45,7 @@ pub struct BankCard {
 
 impl BankCard {
     /// In its one form, or VALIDATION of what is out of form.
-    pub fn checked(self) -> Result<Self, Refusal> {
+    pub fn checked(&self) -> Result<Self, Refusal> {
         let card_name = wire::line(&self.card_name, LONGEST_NAME, "card_name")?;
         let user_name = wire::line(&self.user_name, LONGEST_NAME, "user_name")?;
         let mobile = compact(&self.mobile);
@@ -66,8 +67,8 @@ impl BankCard {
     }
 }
 
-/// A wallet address. No Debug: it must not come into a log.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A wallet address. No Debug: it must not come into a log. Wiped when dropped.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Zeroize, ZeroizeOnDrop)]
 pub struct WalletAddress {
     /// Network, for example TRC20.
     pub network: String,
@@ -77,7 +78,7 @@ pub struct WalletAddress {
 
 impl WalletAddress {
     /// In its one form, or VALIDATION of what is out of form.
-    pub fn checked(self) -> Result<Self, Refusal> {
+    pub fn checked(&self) -> Result<Self, Refusal> {
         let network = wire::line(&self.network, LONGEST_NETWORK, "network")?;
         if !network
             .bytes()
@@ -115,19 +116,21 @@ impl Destination {
     /// As users see it: an account by its last four characters, an address by its first and last four.
     #[must_use]
     pub fn masked(&self) -> Self {
-        match self.clone() {
-            Self::BankCard(card) => Self::BankCard(BankCard {
-                bank_account: format!("{HIDDEN}{}", last(&card.bank_account)),
-                ..card
-            }),
-            Self::WalletAddress(address) => {
-                let first: String = address.address.chars().take(SHOWN).collect();
-                Self::WalletAddress(WalletAddress {
-                    address: format!("{first}{HIDDEN}{}", last(&address.address)),
-                    ..address
-                })
+        let mut masked = self.clone();
+        match &mut masked {
+            Self::BankCard(card) => {
+                let shown = format!("{HIDDEN}{}", last(&card.bank_account));
+                card.bank_account.zeroize();
+                card.bank_account = shown;
+            }
+            Self::WalletAddress(WalletAddress { address, .. }) => {
+                let first: String = address.chars().take(SHOWN).collect();
+                let shown = format!("{first}{HIDDEN}{}", last(address));
+                address.zeroize();
+                *address = shown;
             }
         }
+        masked
     }
 }
 

@@ -10,6 +10,7 @@ use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use uuid::Uuid;
+use zeroize::Zeroizing;
 
 use super::entity::Destination;
 use crate::error::WalletError;
@@ -72,6 +73,7 @@ impl Sealer {
     /// Seals a user's destination.
     pub fn seal(&self, user_id: Uuid, destination: &Destination) -> Result<Sealed, WalletError> {
         let text = serde_json::to_vec(destination)
+            .map(Zeroizing::new)
             .map_err(|_| WalletError::Unreadable("destination to seal"))?;
         let nonce: [u8; NONCE_BYTES] = rand::random();
         let context = context(user_id, destination.method());
@@ -118,6 +120,7 @@ impl Sealer {
         let text = key
             .cipher
             .decrypt(&XNonce::from(*nonce), payload)
+            .map(Zeroizing::new)
             .map_err(|_| broken())?;
         serde_json::from_slice(&text).map_err(|_| broken())
     }
@@ -125,20 +128,21 @@ impl Sealer {
 
 impl Key {
     fn new(hex_key: &SecretString, name: &'static str) -> Result<Self, ConfigError> {
-        let mut bytes = [0; KEY_BYTES];
-        hex::decode_to_slice(hex_key.expose_secret(), &mut bytes).map_err(|_| {
+        let mut bytes = Zeroizing::new([0; KEY_BYTES]);
+        hex::decode_to_slice(hex_key.expose_secret(), bytes.as_mut_slice()).map_err(|_| {
             ConfigError::Invalid {
                 name,
                 expected: "32 bytes in hex",
             }
         })?;
-        let mut id = hex::encode(Sha256::digest(
-            [b"adfolio-card-key".as_slice(), &bytes].concat(),
-        ));
+        let digest = Sha256::new()
+            .chain_update(b"adfolio-card-key")
+            .chain_update(bytes.as_slice());
+        let mut id = hex::encode(digest.finalize());
         id.truncate(KEY_ID_LENGTH);
         Ok(Self {
             id,
-            cipher: XChaCha20Poly1305::new(&bytes.into()),
+            cipher: XChaCha20Poly1305::new((&*bytes).into()),
         })
     }
 }

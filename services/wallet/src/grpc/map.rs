@@ -220,11 +220,11 @@ pub(super) fn withdrawal(
         reason: withdrawal.reason,
         time: Some(timestamp(withdrawal.requested_at)),
         decided_at: withdrawal.decided_at.map(timestamp),
-        destination: Some(destination_out(destination)),
+        destination: Some(destination_out(&destination)),
     }
 }
 
-pub(super) fn destination_out(destination: Destination) -> proto::Destination {
+pub(super) fn destination_out(destination: &Destination) -> proto::Destination {
     let kind = match destination {
         Destination::BankCard(card) => proto::destination::Kind::BankCard(card_out(card)),
         Destination::WalletAddress(address) => {
@@ -234,20 +234,20 @@ pub(super) fn destination_out(destination: Destination) -> proto::Destination {
     proto::Destination { kind: Some(kind) }
 }
 
-pub(super) fn card_out(card: BankCard) -> proto::BankCard {
+pub(super) fn card_out(card: &BankCard) -> proto::BankCard {
     proto::BankCard {
-        card_name: card.card_name,
-        user_name: card.user_name,
-        mobile: card.mobile,
-        bank_account: card.bank_account,
-        branch_name: card.branch_name,
+        card_name: card.card_name.clone(),
+        user_name: card.user_name.clone(),
+        mobile: card.mobile.clone(),
+        bank_account: card.bank_account.clone(),
+        branch_name: card.branch_name.clone(),
     }
 }
 
-pub(super) fn address_out(address: WalletAddress) -> proto::WalletAddress {
+pub(super) fn address_out(address: &WalletAddress) -> proto::WalletAddress {
     proto::WalletAddress {
-        network: address.network,
-        address: address.address,
+        network: address.network.clone(),
+        address: address.address.clone(),
     }
 }
 

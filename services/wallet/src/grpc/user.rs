@@ -167,8 +167,8 @@ impl WalletService for Grpc {
         let user = Caller::from_request(&request).require_user()?;
         let (card, address) = self.destinations.masked(user.0).await?;
         Ok(Response::new(proto::GetDestinationsResponse {
-            bank_card: card.map(map::card_out),
-            wallet_address: address.map(map::address_out),
+            bank_card: card.as_ref().map(map::card_out),
+            wallet_address: address.as_ref().map(map::address_out),
         }))
     }
 
@@ -186,7 +186,7 @@ impl WalletService for Grpc {
             .bind(user.0, destination, password, caller.deadline)
             .await?;
         Ok(Response::new(proto::BindDestinationResponse {
-            destination: Some(map::destination_out(bound)),
+            destination: Some(map::destination_out(&bound)),
         }))
     }
 }

@@ -1,0 +1,3 @@
+//! What the contract promises about itself.
+
+mod secrets;
