@@ -50,6 +50,11 @@ pub struct GatewayConfig {
     /// connection
     #[arg(long, env = "HEADER_READ_TIMEOUT_SECONDS", default_value_t = 75, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub header_read_timeout_seconds: u64,
+    /// Seconds after SIGTERM for which connections are still taken, each for one request: whoever spreads requests over gateways
+    /// notices meanwhile that this one is not ready. Longer than a proxy in front keeps an idle connection; shortened where
+    /// DRAIN_LIMIT_SECONDS is less than about three times as long
+    #[arg(long, env = "NOTICE_SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(0..=300))]
+    pub notice_seconds: u64,
     /// Folder for uploaded pictures; created where it is missing. Replicas must share it, or use UPLOAD_URL instead
     #[arg(long, env = "UPLOAD_DIR", default_value = "uploads")]
     pub upload_dir: PathBuf,

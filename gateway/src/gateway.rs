@@ -36,8 +36,13 @@ struct Shared {
 }
 
 impl Gateway {
-    /// From the configuration; nothing is connected yet. Event streams end with `shutdown`.
-    pub fn new(config: &GatewayConfig, shutdown: &Shutdown) -> Result<Self, ConfigError> {
+    /// From the configuration; nothing is connected yet. Event streams end with `shutdown`, those that open after it with
+    /// `closing`.
+    pub fn new(
+        config: &GatewayConfig,
+        shutdown: &Shutdown,
+        closing: &Shutdown,
+    ) -> Result<Self, ConfigError> {
         let services = Services::connect(&config.services, config.server.tls.load()?.as_ref())?;
         let session_ttl = Duration::from_secs(config.session_cache_seconds);
         let sessions = Sessions::new(services.clone(), session_ttl);
@@ -47,7 +52,7 @@ impl Gateway {
             Duration::from_secs(config.basic_config_cache_seconds),
         );
         Ok(Self(Arc::new(Shared {
-            streams: Streams::new(config, sessions.clone(), shutdown),
+            streams: Streams::new(config, sessions.clone(), (shutdown, closing)),
             sessions,
             service_entries: ServiceEntryCache::new(
                 services.notification.clone(),

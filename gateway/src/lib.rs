@@ -56,7 +56,9 @@ async fn serve(
 ) -> anyhow::Result<()> {
     let service = Service::start("gateway", &config.server, shutdown).await?;
     let broker = service.broker(&config.broker)?;
-    let gateway = Gateway::new(&config, &service.shutdown)?;
+    // What requests rely on goes on until the last of them is answered, a while after the shutdown.
+    let (closing, answered) = (Shutdown::manual(), Shutdown::manual());
+    let gateway = Gateway::new(&config, &service.shutdown, &closing)?;
     let revocations = Subscription::ephemeral("gateway")
         .bind("adfolio.auth.v1.SessionsRevoked")
         .bind("adfolio.auth.v1.AccountStateChanged");
@@ -70,7 +72,7 @@ async fn serve(
     let sink = gateway.sessions().sink();
     service.tasks.spawn(
         "revocations",
-        revocations.run(broker.clone(), service.shutdown.clone(), sink),
+        revocations.run(broker.clone(), answered.clone(), sink),
     );
     // A subscription of its own: what ends sessions must not wait behind what moves money.
     let streams = gateway.streams();
@@ -78,20 +80,20 @@ async fn serve(
         "streams",
         streams
             .subscription()
-            .run(broker, service.shutdown.clone(), streams.sink()),
+            .run(broker, answered.clone(), streams.sink()),
     );
     let limits = ServerLimits {
         max_connections: config.max_connections,
         header_read_timeout: Duration::from_secs(config.header_read_timeout_seconds),
+        notice: Duration::from_secs(config.notice_seconds),
         drain_limit: config.server.end_plan().calls,
     };
     let shutdown = service.shutdown.clone();
-    service
-        .serve_with(server::serve(
-            listener,
-            edge::router(&gateway),
-            limits,
-            shutdown,
-        ))
-        .await
+    let router = edge::router(&gateway);
+    let serving = async move {
+        let outcome = server::serve(listener, router, limits, (shutdown, closing)).await;
+        answered.trigger();
+        outcome
+    };
+    service.serve_with(serving).await
 }

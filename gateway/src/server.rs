@@ -1,4 +1,12 @@
-//! The HTTP server: bounded connections, a limit for reading headers, a graceful end.
+//! The HTTP server: bounded connections, a limit for reading headers, an end that costs nobody a request.
+//!
+//! Whoever keeps a connection open may send the next request at the moment at which it is closed from here, and cannot tell
+//! then whether the request was seen. So for a while after the shutdown connections are still taken, and every answer says
+//! that its connection ends with it. Who spreads requests over several gateways notices meanwhile that this one is not ready,
+//! and a proxy in front closes by itself the connections that it does not use. Then the listener is closed, and what is still
+//! being asked is answered.
+
+mod listener;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -8,6 +16,7 @@ use std::time::Duration;
 use adfolio_kit::shutdown::Shutdown;
 use axum::Router;
 use axum::body::Body;
+use axum::http::{HeaderValue, header};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -15,6 +24,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 use tower::ServiceExt;
 use tracing::{debug, info, warn};
 
@@ -26,6 +36,12 @@ const MAX_HEADER_BYTES: usize = 64 * 1024;
 /// After a failed accept (out of descriptors, most likely) the next one waits a little.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// Connections that were being made when the listener was to be closed are there after this.
+const LAST_CONNECTIONS: Duration = Duration::from_millis(50);
+
+/// A connection that was taken last brings its request within this.
+const LAST_REQUESTS: Duration = Duration::from_secs(1);
+
 /// How connections are served.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerLimits {
@@ -33,42 +49,46 @@ pub struct ServerLimits {
     pub max_connections: u32,
     /// How long a client may take for the headers of its next request.
     pub header_read_timeout: Duration,
-    /// How long running requests may take to end after the shutdown.
+    /// How long connections are taken after the shutdown, each for one request; at most half of the drain limit.
+    pub notice: Duration,
+    /// How long after the shutdown running requests may take to end.
     pub drain_limit: Duration,
 }
 
-/// Serves until the shutdown, then lets running requests end within the drain limit.
+/// Serves until the shutdown, gives notice, triggers `closing` when no more connections are taken, and lets running requests
+/// end within the drain limit.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
     limits: ServerLimits,
-    shutdown: Shutdown,
+    (shutdown, closing): (Shutdown, Shutdown),
 ) -> anyhow::Result<()> {
-    let permits = Arc::new(Semaphore::new(usize::try_from(limits.max_connections)?));
-    let connections = GracefulShutdown::new();
+    let max_connections = usize::try_from(limits.max_connections)?;
+    let server = Server {
+        router,
+        limits,
+        shutdown: shutdown.clone(),
+        permits: Arc::new(Semaphore::new(max_connections)),
+        connections: GracefulShutdown::new(),
+    };
     info!(address = %listener.local_addr()?, "serving");
-    loop {
-        let permit = tokio::select! {
-            permit = Arc::clone(&permits).acquire_owned() => permit?,
-            () = shutdown.cancelled() => break,
-        };
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = shutdown.cancelled() => break,
-        };
-        match accepted {
-            Ok((stream, peer)) => {
-                serve_connection(stream, peer, router.clone(), limits, &connections, permit);
-            }
-            Err(error) => {
-                warn!(%error, "connection cannot be accepted");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-            }
-        }
+    server.accept_until(&listener, shutdown.cancelled()).await?;
+    let asked = Instant::now();
+    let notice = limits.notice.min(limits.drain_limit / 2);
+    server
+        .accept_until(&listener, sleep_until(asked + notice))
+        .await?;
+    closing.trigger();
+    if !notice.is_zero() {
+        listener::take_no_more(&listener);
+        let last = sleep_until(Instant::now() + LAST_CONNECTIONS);
+        server.accept_until(&listener, last).await?;
     }
     drop(listener);
-    // A silent peer would otherwise hold the end up for ever.
-    if tokio::time::timeout(limits.drain_limit, connections.shutdown())
+    let all_ended = server.permits.acquire_many(limits.max_connections);
+    let _ = timeout(LAST_REQUESTS.min(notice), all_ended).await;
+    // What is idle now is kept by a client that paid no heed; a silent one would otherwise hold the end up for ever.
+    if timeout_at(asked + limits.drain_limit, server.connections.shutdown())
         .await
         .is_err()
     {
@@ -77,31 +97,69 @@ pub async fn serve(
     Ok(())
 }
 
-fn serve_connection(
-    stream: TcpStream,
-    peer: SocketAddr,
+struct Server {
     router: Router,
     limits: ServerLimits,
-    connections: &GracefulShutdown,
-    permit: OwnedSemaphorePermit,
-) {
-    // Answers are written whole; waiting for more would only delay them.
-    let _ = stream.set_nodelay(true);
-    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(Peer(peer));
-        let answer = router.clone().oneshot(request.map(Body::new));
-        async move { Ok::<_, Infallible>(answer.await.unwrap_or_else(|never| match never {})) }
-    });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits.header_read_timeout)
-        .max_buf_size(MAX_HEADER_BYTES)
-        .serve_connection(TokioIo::new(stream), service);
-    let watched = connections.watch(connection);
-    tokio::spawn(async move {
-        if let Err(error) = watched.await {
-            debug!(%error, "connection ended early");
+    shutdown: Shutdown,
+    permits: Arc<Semaphore>,
+    connections: GracefulShutdown,
+}
+
+impl Server {
+    /// Takes connections and serves them beside, until told to stop.
+    async fn accept_until(
+        &self,
+        listener: &TcpListener,
+        stop: impl Future<Output = ()>,
+    ) -> anyhow::Result<()> {
+        tokio::pin!(stop);
+        loop {
+            let permit = tokio::select! {
+                permit = Arc::clone(&self.permits).acquire_owned() => permit?,
+                () = &mut stop => return Ok(()),
+            };
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = &mut stop => return Ok(()),
+            };
+            match accepted {
+                Ok((stream, peer)) => self.serve_connection(stream, peer, permit),
+                Err(error) => {
+                    warn!(%error, "connection cannot be accepted");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
         }
-        drop(permit);
-    });
+    }
+
+    fn serve_connection(&self, stream: TcpStream, peer: SocketAddr, permit: OwnedSemaphorePermit) {
+        // Answers are written whole; waiting for more would only delay them.
+        let _ = stream.set_nodelay(true);
+        let (router, shutdown) = (self.router.clone(), self.shutdown.clone());
+        let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+            request.extensions_mut().insert(Peer(peer));
+            let answer = router.clone().oneshot(request.map(Body::new));
+            let shutdown = shutdown.clone();
+            async move {
+                let mut answer = answer.await.unwrap_or_else(|never| match never {});
+                if shutdown.is_triggered() {
+                    let close = HeaderValue::from_static("close");
+                    answer.headers_mut().insert(header::CONNECTION, close);
+                }
+                Ok::<_, Infallible>(answer)
+            }
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.limits.header_read_timeout)
+            .max_buf_size(MAX_HEADER_BYTES)
+            .serve_connection(TokioIo::new(stream), service);
+        let watched = self.connections.watch(connection);
+        tokio::spawn(async move {
+            if let Err(error) = watched.await {
+                debug!(%error, "connection ended early");
+            }
+            drop(permit);
+        });
+    }
 }

@@ -23,6 +23,13 @@ pub(crate) const DEMO_ADMIN_PASSWORD: &str = "adfolio-admin";
 /// Free bytes that a file system in memory must have to carry a stack's data; the tests use a third of them.
 const MEMORY_WANTED: u64 = 1 << 30;
 
+/// How many there are of each service and of the gateway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Replicas {
+    One,
+    Two,
+}
+
 /// Describes a stack; [`StackBuilder::start`] starts it.
 ///
 /// Without further words: all services, free ports, a temporary data directory, no demo data, servers that do not wait for
@@ -35,6 +42,7 @@ pub struct StackBuilder {
     pub(crate) reservation: Reservation,
     pub(crate) data: Option<PathBuf>,
     pub(crate) services: Vec<Service>,
+    pub(crate) replicas: Replicas,
     pub(crate) demo: bool,
     pub(crate) durable: bool,
     pub(crate) admin_password: String,
@@ -55,6 +63,7 @@ impl StackBuilder {
             reservation: Reservation::default(),
             data: None,
             services: Service::ALL.to_vec(),
+            replicas: Replicas::One,
             demo: false,
             durable: false,
             admin_password: DEMO_ADMIN_PASSWORD.to_owned(),
@@ -102,6 +111,13 @@ impl StackBuilder {
         self
     }
 
+    /// Runs every service and the gateway twice. All find both replicas, and nginx both gateways; the second is
+    /// [`Component::Second`].
+    pub fn two_replicas(mut self) -> Self {
+        self.replicas = Replicas::Two;
+        self
+    }
+
     /// Loads the demo data once everything is ready.
     pub fn demo(mut self, demo: bool) -> Self {
         self.demo = demo;
@@ -138,7 +154,7 @@ impl StackBuilder {
         self
     }
 
-    /// Sets a variable in the environment of one service.
+    /// Sets a variable in the environment of one service, in all its replicas.
     pub fn extra_env(
         mut self,
         service: Service,
@@ -195,16 +211,23 @@ impl StackBuilder {
                 Component::Postgres => private_database,
                 Component::Epmd | Component::Rabbitmq => private_broker,
                 Component::Service(service) => self.services.contains(service),
+                Component::Second(service) => {
+                    self.replicas == Replicas::Two && self.services.contains(service)
+                }
                 Component::Nginx => self.services.contains(&Service::Gateway),
             })
             .collect()
     }
 
     pub(crate) fn resolve_ports(&self, reservation: &mut Reservation) -> Result<Ports> {
-        match &self.ports {
-            Some(ports) => Ok(ports.clone()),
-            None => reservation.free_stack(),
+        let mut ports = match &self.ports {
+            Some(ports) => ports.clone(),
+            None => reservation.free_stack()?,
+        };
+        if self.replicas == Replicas::Two && ports.second.is_none() {
+            ports.second = Some(reservation.free_second()?);
         }
+        Ok(ports)
     }
 
     pub(crate) fn resolve_data(&self) -> Result<(PathBuf, Option<TempDir>)> {

@@ -1,8 +1,9 @@
 //! The parts of a stack and their names.
 
 use std::fmt;
+use std::net::SocketAddr;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use crate::ports::{Ports, loopback};
 use crate::probe::Probe;
@@ -52,6 +53,19 @@ impl Service {
         }
     }
 
+    /// The name of its second replica.
+    const fn second_name(self) -> &'static str {
+        match self {
+            Self::Gateway => "gateway-2",
+            Self::Auth => "auth-2",
+            Self::Plan => "plan-2",
+            Self::Wallet => "wallet-2",
+            Self::Coupon => "coupon-2",
+            Self::Notification => "notification-2",
+            Self::Acceptor => "acceptor-2",
+        }
+    }
+
     /// Position among the ports: the gateway has the first of each range.
     pub(crate) const fn index(self) -> usize {
         self as usize
@@ -95,6 +109,8 @@ pub enum Component {
     Rabbitmq,
     /// One of Adfolio's own processes.
     Service(Service),
+    /// Its second replica, in a stack that has two of each.
+    Second(Service),
     /// The edge.
     Nginx,
 }
@@ -107,6 +123,7 @@ impl Component {
             Self::Epmd => "epmd",
             Self::Rabbitmq => "rabbitmq",
             Self::Service(service) => service.name(),
+            Self::Second(service) => service.second_name(),
             Self::Nginx => "nginx",
         }
     }
@@ -115,7 +132,28 @@ impl Component {
         [Self::Postgres, Self::Epmd, Self::Rabbitmq]
             .into_iter()
             .chain(Service::ALL.map(Self::Service))
+            .chain(Service::ALL.map(Self::Second))
             .chain([Self::Nginx])
+    }
+
+    /// Which of Adfolio's own processes it is, if it is one.
+    pub(crate) const fn service(self) -> Option<Service> {
+        match self {
+            Self::Service(service) | Self::Second(service) => Some(service),
+            Self::Postgres | Self::Epmd | Self::Rabbitmq | Self::Nginx => None,
+        }
+    }
+
+    /// Addresses of the listener and of the admin port of one of Adfolio's own processes.
+    pub(crate) fn addresses(self, ports: &Ports) -> Result<(SocketAddr, SocketAddr)> {
+        match self {
+            Self::Service(service) => {
+                Some((ports.listen_address(service), ports.admin_address(service)))
+            }
+            Self::Second(service) => ports.second_addresses(service),
+            Self::Postgres | Self::Epmd | Self::Rabbitmq | Self::Nginx => None,
+        }
+        .with_context(|| format!("{self} has no ports of a service"))
     }
 }
 
@@ -129,12 +167,9 @@ impl Component {
             ),
             Self::Epmd => (ports.epmd, Probe::Tcp(loopback(ports.epmd))),
             Self::Rabbitmq => (ports.amqp, Probe::Amqp(loopback(ports.amqp))),
-            Self::Service(service) => {
-                let address = ports.admin_address(service);
-                (
-                    ports.listen_address(service).port(),
-                    Probe::Http(address, "/readyz"),
-                )
+            Self::Service(_) | Self::Second(_) => {
+                let (listener, admin) = self.addresses(ports)?;
+                (listener.port(), Probe::Http(admin, "/readyz"))
             }
             Self::Nginx => (ports.http, Probe::Tcp(loopback(ports.http))),
         })

@@ -35,10 +35,22 @@ pub struct Ports {
     pub admin: [u16; 7],
     /// Service ports in the order of [`Service::ALL`].
     pub listen: [u16; 7],
+    /// Those of the second replicas, in a stack that has two of each.
+    #[serde(default)]
+    pub second: Option<SecondPorts>,
     /// Erlang's port mapper, internal.
     pub epmd: u16,
     /// Erlang's distribution port, internal.
     pub erlang: u16,
+}
+
+/// The ports of second replicas, in the order of [`Service::ALL`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SecondPorts {
+    /// Admin ports.
+    pub admin: [u16; 7],
+    /// Service ports.
+    pub listen: [u16; 7],
 }
 
 impl Ports {
@@ -50,6 +62,34 @@ impl Ports {
     /// Address of a service's admin listener.
     pub fn admin_address(&self, service: Service) -> SocketAddr {
         loopback(self.admin[service.index()])
+    }
+
+    /// Addresses of the listener and of the admin port of a service's second replica, where there is one.
+    pub fn second_addresses(&self, service: Service) -> Option<(SocketAddr, SocketAddr)> {
+        let second = self.second.as_ref()?;
+        let (listen, admin) = (
+            second.listen[service.index()],
+            second.admin[service.index()],
+        );
+        Some((loopback(listen), loopback(admin)))
+    }
+
+    /// The listeners of all replicas of a service.
+    pub(crate) fn listen_addresses(&self, service: Service) -> Vec<SocketAddr> {
+        let second = self.second_addresses(service).map(|(listen, _)| listen);
+        [self.listen_address(service)]
+            .into_iter()
+            .chain(second)
+            .collect()
+    }
+
+    /// The admin listeners of all replicas of a service.
+    pub(crate) fn admin_addresses(&self, service: Service) -> Vec<SocketAddr> {
+        let second = self.second_addresses(service).map(|(_, admin)| admin);
+        [self.admin_address(service)]
+            .into_iter()
+            .chain(second)
+            .collect()
     }
 
     /// Says in one line which port is taken, by which part it is needed, and how to choose another.
@@ -87,7 +127,8 @@ impl Ports {
                     ));
                     needed.push((listen, service.to_string(), "ADFOLIO_GRPC_PORT"));
                 }
-                Component::Epmd => {}
+                // Theirs are chosen free, and nobody can choose others.
+                Component::Epmd | Component::Second(_) => {}
             }
         }
         needed
@@ -107,23 +148,33 @@ pub(crate) struct Reservation {
 impl Reservation {
     /// A set of free ports for a whole stack.
     pub(crate) fn free_stack(&mut self) -> Result<Ports> {
-        let mut block = || -> Result<[u16; 7]> {
-            let mut block = [0; 7];
-            for port in &mut block {
-                *port = self.free_port()?;
-            }
-            Ok(block)
-        };
-        let (admin, listen) = (block()?, block()?);
+        let (admin, listen) = (self.free_block()?, self.free_block()?);
         Ok(Ports {
             http: self.free_port()?,
             amqp: self.free_port()?,
             postgres: self.free_port()?,
             admin,
             listen,
+            second: None,
             epmd: self.free_port()?,
             erlang: self.free_port()?,
         })
+    }
+
+    /// Free ports for the second replicas of a stack.
+    pub(crate) fn free_second(&mut self) -> Result<SecondPorts> {
+        Ok(SecondPorts {
+            admin: self.free_block()?,
+            listen: self.free_block()?,
+        })
+    }
+
+    fn free_block(&mut self) -> Result<[u16; 7]> {
+        let mut block = [0; 7];
+        for port in &mut block {
+            *port = self.free_port()?;
+        }
+        Ok(block)
     }
 
     /// One port that nothing listens on and nobody else has reserved.

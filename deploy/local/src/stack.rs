@@ -107,7 +107,7 @@ impl Stack {
         format!("http://{}", loopback(self.ports.http))
     }
 
-    /// Address of a service's gRPC listener; the gateway's speaks HTTP.
+    /// Address of a service's gRPC listener, of the first replica's; the gateway's speaks HTTP.
     pub fn grpc_url(&self, service: Service) -> String {
         let tls = self.tls && service != Service::Gateway;
         format!("{}://{}", scheme(tls), self.ports.listen_address(service))
@@ -298,17 +298,28 @@ impl Stack {
             tls: self.tls,
         };
         let mut units = Vec::new();
-        for service in &builder.services {
-            let database = service.has_database().then(|| self.database_url(*service));
-            let extra = builder.extra.get(service).map_or(&[][..], Vec::as_slice);
-            units.push(surroundings.unit(&self.layout, *service, database.as_deref(), extra)?);
+        let components = builder.components();
+        for component in &components {
+            let Some(service) = component.service() else {
+                continue;
+            };
+            let database = service.has_database().then(|| self.database_url(service));
+            let extra = builder.extra.get(&service).map_or(&[][..], Vec::as_slice);
+            units.push(surroundings.unit(
+                &self.layout,
+                (*component, service),
+                database.as_deref(),
+                extra,
+            )?);
         }
         self.operator = Some(surroundings.operator(&self.layout)?);
         for unit in units {
             self.supervise(unit);
         }
-        for service in &builder.services {
-            self.wait_ready(*service).await?;
+        for component in components {
+            if component.service().is_some() {
+                self.wait_ready(component).await?;
+            }
         }
         Ok(())
     }
@@ -329,11 +340,11 @@ impl Stack {
     }
 
     fn is_gateway(component: Component) -> bool {
-        component == Component::Service(Service::Gateway)
+        component.service() == Some(Service::Gateway)
     }
 
     fn is_service(component: Component) -> bool {
-        matches!(component, Component::Service(_))
+        component.service().is_some()
     }
 
     fn is_server(component: Component) -> bool {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::Reason;
+use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::auth::v1::UserState;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, header};
@@ -42,6 +43,7 @@ pub struct Listener {
     user: UserId,
     token: Token,
     signal: Arc<Signal>,
+    end: Shutdown,
     greeted: bool,
     ends_at: Instant,
     check_at: Instant,
@@ -58,6 +60,7 @@ impl Listener {
             user,
             token,
             signal,
+            end: streams.end(),
             greeted: false,
             ends_at: now + streams.0.max_age,
             check_at: now + CHECK_INTERVAL,
@@ -96,7 +99,7 @@ impl Listener {
             };
             let check = tokio::select! {
                 biased;
-                () = self.streams.0.end.cancelled() => return None,
+                () = self.end.cancelled() => return None,
                 () = sleep_until(self.ends_at) => return None,
                 () = self.signal.doubted.notified() => true,
                 () = sleep_until(self.check_at) => true,

@@ -120,11 +120,16 @@ struct Shared {
     per_user: usize,
     max_age: Duration,
     end: Shutdown,
+    last_end: Shutdown,
 }
 
 impl Streams {
-    /// No streams yet; all that open end with `shutdown`.
-    pub fn new(config: &GatewayConfig, sessions: Sessions, shutdown: &Shutdown) -> Self {
+    /// No streams yet; all that open end with `shutdown`, and those that open after it with `closing`.
+    pub fn new(
+        config: &GatewayConfig,
+        sessions: Sessions,
+        (shutdown, closing): (&Shutdown, &Shutdown),
+    ) -> Self {
         let limit = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         Self(Arc::new(Shared {
             users: Mutex::default(),
@@ -134,7 +139,8 @@ impl Streams {
             open: Semaphore::new(limit(config.max_streams).min(Semaphore::MAX_PERMITS)),
             per_user: limit(config.max_streams_per_user),
             max_age: Duration::from_secs(config.stream_max_age_seconds),
-            end: shutdown.child(),
+            end: shutdown.clone(),
+            last_end: closing.clone(),
         }))
     }
 
@@ -175,6 +181,17 @@ impl Streams {
         self.0.interests.add(subject_key(user.0));
         permit.forget();
         Ok(signal)
+    }
+
+    /// When a stream that begins now is to end. One that was asked for while the gateway takes its last requests goes on as
+    /// long as those do, or its client would be back at once, and might be here again.
+    fn end(&self) -> Shutdown {
+        let shared = &self.0;
+        if shared.end.is_triggered() {
+            shared.last_end.clone()
+        } else {
+            shared.end.clone()
+        }
     }
 
     fn finish(&self, user: UserId, signal: &Arc<Signal>) {

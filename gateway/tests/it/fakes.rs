@@ -349,7 +349,14 @@ impl Front {
         })));
         let behind = serve(&fakes).await;
         let uploads = TempDir::new().unwrap();
-        let mut arguments = vec!["gateway", "--flood-limit-per-second", "0"];
+        // Nobody is in front who would have to notice that it ends.
+        let mut arguments = vec![
+            "gateway",
+            "--flood-limit-per-second",
+            "0",
+            "--notice-seconds",
+            "0",
+        ];
         for flag in [
             "--auth-url",
             "--plan-url",

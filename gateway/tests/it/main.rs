@@ -17,6 +17,7 @@ mod contract_shape;
 mod contract_table;
 mod contract_walk;
 mod edge;
+mod ending;
 mod fakes;
 mod idempotency;
 mod inboxes;

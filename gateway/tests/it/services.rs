@@ -172,6 +172,9 @@ impl Services {
             "0",
             "--flood-limit-session-per-second",
             "0",
+            // Nobody is in front.
+            "--notice-seconds",
+            "0",
         ])
     }
 }

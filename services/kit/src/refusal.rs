@@ -15,6 +15,10 @@ use tracing::{error, warn};
 /// The domain of every `ErrorInfo`.
 pub const DOMAIN: &str = "adfolio";
 
+/// Metadata of a refusal by a replica that has not looked at the call, because it is starting: another may be asked, also for
+/// what must not be done twice. The client acts on it and takes it off.
+pub const NOT_TAKEN: &str = "adfolio-not-taken";
+
 macro_rules! reasons {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $code:ident;)*) => {
         /// Why a call was refused. The names are part of the public contract.

@@ -18,10 +18,12 @@ use crate::process::{Launch, Unit};
 
 /// How long a service drains here: a person who presses Ctrl-C waits for it.
 const DRAIN_LIMIT_SECONDS: u64 = 5;
+/// The edge is stopped before the gateway, so there is nobody to give notice to.
+const NOTICE_SECONDS: u64 = 0;
 /// The drain, the flush of the outbox and the exit together.
 const STOP_LIMIT: Duration = Duration::from_secs(DRAIN_LIMIT_SECONDS + 5);
 /// Variables of the surroundings that mean something else to a supervised process.
-const FOREIGN_VARIABLES: [&str; 10] = [
+const FOREIGN_VARIABLES: [&str; 11] = [
     "DATABASE_URL",
     "DATABASE_URL_FILE",
     "AMQP_URL",
@@ -29,6 +31,7 @@ const FOREIGN_VARIABLES: [&str; 10] = [
     "LISTEN_ADDR",
     "ADMIN_ADDR",
     "DRAIN_LIMIT_SECONDS",
+    "NOTICE_SECONDS",
     "TLS_CERT_FILE",
     "TLS_KEY_FILE",
     "TLS_CA_FILE",
@@ -56,29 +59,29 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// Describes one of the seven processes.
+    /// Describes one of the seven processes, or its second replica.
     pub(crate) fn unit(
         &self,
         layout: &Layout,
-        service: Service,
+        (component, service): (Component, Service),
         database_url: Option<&str>,
         extra: &[(String, String)],
     ) -> Result<Unit> {
         let program = program(self.programs, &service.program())?;
         let through = self.broker_addresses.get(&service).copied();
+        let (listener, admin) = component.addresses(self.ports)?;
         let mut launch = self
             .addresses(Launch::new(program, layout.root()), layout, service.name())
-            .env(
-                "LISTEN_ADDR",
-                self.ports.listen_address(service).to_string(),
-            )
-            .env("ADMIN_ADDR", self.ports.admin_address(service).to_string())
+            .env("LISTEN_ADDR", listener.to_string())
+            .env("ADMIN_ADDR", admin.to_string())
             .env("AMQP_URL", self.broker.service_url(service, through)?)
             // Its output goes to a file.
             .env("NO_COLOR", "1")
             .env("DRAIN_LIMIT_SECONDS", DRAIN_LIMIT_SECONDS.to_string());
         if service == Service::Gateway {
-            launch = launch.env("UPLOAD_DIR", layout.folder("uploads"));
+            launch = launch
+                .env("UPLOAD_DIR", layout.folder("uploads"))
+                .env("NOTICE_SECONDS", NOTICE_SECONDS.to_string());
         }
         if let Some(url) = database_url {
             launch = launch.env("DATABASE_URL", url);
@@ -92,9 +95,9 @@ impl Surroundings<'_> {
             launch = launch.env(name, value);
         }
         Ok(Unit {
-            component: Component::Service(service),
+            component,
             launch,
-            probe: Component::Service(service).listener(self.ports)?.1,
+            probe: component.listener(self.ports)?.1,
             stop_signal: Signal::SIGTERM,
             stop_limit: STOP_LIMIT,
         })
@@ -117,14 +120,11 @@ impl Surroundings<'_> {
         }
         launch.removed.extend(FOREIGN_VARIABLES.map(str::to_owned));
         for service in Service::ALL {
-            launch = launch.env(
-                service.url_variable(),
-                format!(
-                    "{}://{}",
-                    scheme(self.tls),
-                    self.ports.listen_address(service)
-                ),
-            );
+            let addresses = self.ports.listen_addresses(service).into_iter();
+            let urls: Vec<String> = addresses
+                .map(|address| format!("{}://{address}", scheme(self.tls)))
+                .collect();
+            launch = launch.env(service.url_variable(), urls.join(","));
         }
         if self.tls {
             for (variable, path) in TlsFiles::of(layout, name).variables() {

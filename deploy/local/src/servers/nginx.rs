@@ -1,6 +1,7 @@
 //! The edge, with the same configuration as the image.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -78,12 +79,12 @@ fn render(
         ("NGINX_ERROR_LOG", log),
         ("NGINX_WEB_ROOT", path(web)),
         (
-            "NGINX_GATEWAY",
-            ports.listen_address(Service::Gateway).to_string(),
+            "NGINX_GATEWAYS",
+            servers(&ports.listen_addresses(Service::Gateway)),
         ),
         (
-            "NGINX_GATEWAY_ADMIN",
-            ports.admin_address(Service::Gateway).to_string(),
+            "NGINX_GATEWAY_ADMINS",
+            servers(&ports.admin_addresses(Service::Gateway)),
         ),
         ("NGINX_FRAME_ANCESTORS", frame_ancestors.to_owned()),
     ];
@@ -98,4 +99,13 @@ fn render(
         );
     }
     Ok(text)
+}
+
+/// The directives that name the servers of an upstream.
+fn servers(addresses: &[SocketAddr]) -> String {
+    let servers: Vec<String> = addresses
+        .iter()
+        .map(|address| format!("server {address} max_fails=0;"))
+        .collect();
+    servers.join(" ")
 }

@@ -79,11 +79,34 @@ impl Client {
             .expect("the gateway answers")
     }
 
+    /// A GET call; an error when no envelope came back.
+    pub async fn try_get(&self, path: &str) -> Result<Reply, String> {
+        self.try_send(self.request(Method::GET, path)).await
+    }
+
     /// A POST call.
     pub async fn post(&self, path: &str, body: Value) -> Reply {
-        self.try_send(self.request(Method::POST, path).json(&body))
+        self.try_post(path, &body)
             .await
             .expect("the gateway answers")
+    }
+
+    /// A POST call without a key; an error when no envelope came back.
+    pub async fn try_post(&self, path: &str, body: &Value) -> Result<Reply, String> {
+        self.try_send(self.request(Method::POST, path).json(body))
+            .await
+    }
+
+    /// Opens the event stream, which has no end that a call must have. An error when it was refused.
+    pub async fn try_stream(&self) -> Result<reqwest::Response, String> {
+        const AN_HOUR: Duration = Duration::from_hours(1);
+        let request = self.request(Method::GET, "/stream").timeout(AN_HOUR);
+        let response = request.send().await.map_err(|error| format!("{error:?}"))?;
+        if response.status().is_success() {
+            Ok(response)
+        } else {
+            Err(format!("{response:?}"))
+        }
     }
 
     /// A POST call with an idempotency key; an error when no envelope came back, as in the middle of a crash.

@@ -25,6 +25,7 @@ use tracing::debug;
 
 use super::replay::Replayable;
 use super::secured::Secured;
+use crate::refusal::NOT_TAKEN;
 
 /// How often a name is looked up again.
 const RESOLVE_INTERVAL: Duration = Duration::from_secs(5);
@@ -157,21 +158,40 @@ impl Peers {
         }
         let mut call = Replayable::new(request).await?;
         let mut last = Status::unavailable("no address is known");
-        for peer in self.candidates() {
-            match peer.send(&mut call).await {
-                Ok(response) => return Ok(response),
-                Err(Unanswered::Sent(status)) => return Err(status),
-                Err(Unanswered::Unsent(status)) => last = status,
+        let mut candidates = self.candidates();
+        // Twice: one that was down a moment ago may be back, and the others on their way out. That is what a rolling restart
+        // looks like.
+        for patience in [Patience::LeaveAlone, Patience::TryAgain] {
+            let mut left_alone = Vec::new();
+            for peer in candidates {
+                match peer.send(&mut call, patience).await {
+                    Ok(response) => return Ok(response),
+                    Err(Unanswered::Sent(status)) => return Err(status),
+                    Err(Unanswered::Unsent(status)) => last = status,
+                    Err(Unanswered::LeftAlone) => left_alone.push(peer),
+                }
             }
+            candidates = left_alone;
         }
         Err(last)
     }
+}
+
+/// What becomes of a replica that was just unreachable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    /// It is passed over.
+    LeaveAlone,
+    /// There is no other: it is tried all the same.
+    TryAgain,
 }
 
 /// Why there is no response.
 enum Unanswered {
     /// Nobody has seen the call, and it is whole: it may go elsewhere.
     Unsent(Status),
+    /// The replica was not asked.
+    LeftAlone,
     /// It may have been carried out, or part of its stream is gone.
     Sent(Status),
 }
@@ -183,7 +203,7 @@ struct Peer {
     secured: Option<Secured>,
     /// The live connection. Locked while one is made, so that a burst of calls makes one.
     connection: tokio::sync::Mutex<Option<SendRequest<Body>>>,
-    down_until: Mutex<Option<Instant>>,
+    down_since: Mutex<Option<Instant>>,
 }
 
 impl Peer {
@@ -192,31 +212,39 @@ impl Peer {
             address,
             secured,
             connection: tokio::sync::Mutex::new(None),
-            down_until: Mutex::new(None),
+            down_since: Mutex::new(None),
         }
     }
 
-    fn is_down(&self) -> bool {
-        let down_until = self
-            .down_until
+    fn down_since(&self) -> Option<Instant> {
+        *self
+            .down_since
             .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        down_until.is_some_and(|until| Instant::now() < until)
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_down(&self) -> bool {
+        self.down_since()
+            .is_some_and(|since| since.elapsed() < DOWN_TIME)
     }
 
     fn set_down(&self, down: bool) {
-        let until = down.then(|| Instant::now() + DOWN_TIME);
         *self
-            .down_until
+            .down_since
             .lock()
-            .unwrap_or_else(PoisonError::into_inner) = until;
+            .unwrap_or_else(PoisonError::into_inner) = down.then(Instant::now);
     }
 
-    async fn send(self: &Arc<Self>, call: &mut Replayable) -> Result<Response<Body>, Unanswered> {
+    async fn send(
+        self: &Arc<Self>,
+        call: &mut Replayable,
+        patience: Patience,
+    ) -> Result<Response<Body>, Unanswered> {
         // Twice: a connection may turn out to be closing at the moment of use, a second fresh one hardly.
         for _ in 0..2 {
-            let mut connection = match self.connection().await {
-                Ok(connection) => connection,
+            let mut connection = match self.connection(patience).await {
+                Ok(Some(connection)) => connection,
+                Ok(None) => return Err(Unanswered::LeftAlone),
                 Err(error) => {
                     debug!(address = %self.address, %error, "replica cannot be reached");
                     return Err(Unanswered::Unsent(Status::unavailable(
@@ -230,7 +258,17 @@ impl Peer {
             // A call that was handed over while the connection ended is given back when nobody could hand over another.
             drop(connection);
             match answer.await {
-                Ok(response) => {
+                Ok(mut response) => {
+                    // Taken off: whoever passes the answer on to its own caller must not say this of its own call.
+                    let not_taken = response.headers_mut().remove(NOT_TAKEN).is_some();
+                    if not_taken
+                        && repeatable
+                        && let Some(status) = Status::from_header_map(response.headers())
+                    {
+                        // It will be ready in a moment; until then the others are asked first.
+                        self.set_down(true);
+                        return Err(Unanswered::Unsent(status));
+                    }
                     return Ok(response.map(|body| Body::new(body.map_err(|error| lost(&error)))));
                 }
                 Err(mut failure) => match failure.take_message() {
@@ -268,14 +306,22 @@ impl Peer {
         }
     }
 
-    async fn connection(self: &Arc<Self>) -> io::Result<SendRequest<Body>> {
+    /// The live connection, or a new one; none where the replica is left alone.
+    async fn connection(
+        self: &Arc<Self>,
+        patience: Patience,
+    ) -> io::Result<Option<SendRequest<Body>>> {
+        let came = Instant::now();
         let mut slot = self.connection.lock().await;
         if let Some(live) = slot.as_ref().filter(|connection| !connection.is_closed()) {
-            return Ok(live.clone());
+            return Ok(Some(live.clone()));
         }
         // Whoever queued up behind a failed attempt fails with it instead of trying one after the other.
-        if self.is_down() {
+        if self.down_since().is_some_and(|since| came <= since) {
             return Err(io::ErrorKind::ConnectionRefused.into());
+        }
+        if patience == Patience::LeaveAlone && self.is_down() {
+            return Ok(None);
         }
         *slot = None;
         let made = match tokio::time::timeout(CONNECT_LIMIT, self.open()).await {
@@ -285,7 +331,7 @@ impl Peer {
         self.set_down(made.is_err());
         let made = made?;
         *slot = Some(made.clone());
-        Ok(made)
+        Ok(Some(made))
     }
 
     /// A connection that the server has taken.

@@ -12,6 +12,7 @@ use futures::FutureExt;
 use http::{Request, Response};
 use tokio::time::Instant;
 use tonic::body::Body;
+use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 use tracing::{Instrument, error, info_span};
@@ -19,7 +20,7 @@ use tracing::{Instrument, error, info_span};
 use crate::db::Migrated;
 use crate::deadline::{Deadline, parse_grpc_timeout};
 use crate::identity::REQUEST_ID;
-use crate::refusal::{Reason, Refusal};
+use crate::refusal::{NOT_TAKEN, Reason, Refusal};
 use crate::telemetry;
 
 use super::guard::Guard;
@@ -56,9 +57,12 @@ impl Settings {
         if self.is_open(path) {
             return Ok(());
         }
-        Err(Refusal::new(Reason::Unavailable)
-            .detail("the service is starting")
-            .into())
+        let refusal = Refusal::new(Reason::Unavailable).detail("the service is starting");
+        let mut status = Status::from(refusal);
+        status
+            .metadata_mut()
+            .insert(NOT_TAKEN, MetadataValue::from_static("starting"));
+        Err(status)
     }
 }
 

@@ -6,17 +6,21 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use adfolio_kit::admin::Readiness;
 use adfolio_kit::client::{self, Channel, ClientOptions, RetryPolicy, call_with_retry, outgoing};
-use adfolio_kit::config::ServerArgs;
+use adfolio_kit::config::{DatabaseArgs, ServerArgs};
+use adfolio_kit::db;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_kit::refusal::NOT_TAKEN;
 use adfolio_kit::server::Server;
-use adfolio_kit::shutdown::Shutdown;
+use adfolio_kit::shutdown::{Shutdown, Tasks};
 use adfolio_kit::time_zone::TimeZone;
 use adfolio_kit::tls::Tls;
 use adfolio_testkit::{Proxy, eventually, free_listener, within_limit};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tonic::{Code, Request, Response, Status};
 use uuid::Uuid;
 
@@ -293,6 +297,75 @@ pub async fn restart_replicas_under_load(service: &'static str, tls: Option<(Tls
     for caller in callers {
         caller.await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_replica_that_is_starting_is_passed_over() {
+    let (starting, ready) = (
+        free_listener().await,
+        replica(1, free_listener().await, None),
+    );
+    let address = starting.local_addr().unwrap();
+    let shutdown = Shutdown::manual();
+    let serving = serve_without_schema(starting, shutdown.clone());
+    let ask = |channel: Channel| async move {
+        let request = outgoing(&Caller::system(), String::new(), CALL_LIMIT);
+        call(channel, request).await.map(Response::into_inner)
+    };
+
+    let both = format!("http://{address},http://{}", ready.address);
+    let channel = client::connect(&both, ClientOptions::default()).unwrap();
+    for _ in 0..20 {
+        assert_eq!(ask(channel.clone()).await.unwrap(), "1");
+    }
+    // Where there is no other, the caller hears why, and could not mistake it for its own refusal.
+    let alone = client::connect(&format!("http://{address}"), ClientOptions::default()).unwrap();
+    let refused = ask(alone).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Unavailable);
+    assert_eq!(refused.message(), "the service is starting");
+    assert!(refused.metadata().get(NOT_TAKEN).is_none());
+    shutdown.trigger();
+    serving.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_replica_that_is_just_back_takes_over_from_one_that_leaves() {
+    let (away, leaving) = (
+        free_listener().await,
+        replica(1, free_listener().await, None),
+    );
+    let address = away.local_addr().unwrap();
+    drop(away);
+    let url = format!("http://{address},http://{}", leaving.address);
+    let channel = client::connect(&url, ClientOptions::default()).unwrap();
+    let ask = || async {
+        let request = outgoing(&Caller::system(), String::new(), CALL_LIMIT);
+        call(channel.clone(), request).await.unwrap().into_inner()
+    };
+    // In turn: one of these calls has found the first one down.
+    for _ in 0..2 {
+        assert_eq!(ask().await, "1");
+    }
+    let back = replica(0, TcpListener::bind(address).await.unwrap(), None);
+    leaving.shutdown.trigger();
+    while ask().await != "0" {}
+    leaving.task.await.unwrap();
+    back.shutdown.trigger();
+    back.task.await.unwrap();
+}
+
+/// A replica whose database is away, so that it never gets its schema.
+fn serve_without_schema(listener: TcpListener, shutdown: Shutdown) -> JoinHandle<()> {
+    let nowhere = DatabaseArgs::for_url("postgres://nobody@127.0.0.1:1/nothing");
+    let pool = db::connect(&nowhere, "starting").unwrap();
+    let readiness = Readiness::new(shutdown.clone());
+    let tasks = Tasks::new(shutdown.clone());
+    let migrated = db::migrate_in_background(&pool, &db::MIGRATOR, &readiness, &tasks, &shutdown);
+    let echo = Echo::new(|_| async { panic!("a call was taken without a schema") });
+    let server = Server::new("echo", &ServerArgs::default())
+        .gate(migrated)
+        .add_service(echo);
+    tokio::spawn(async move { server.serve(listener, &shutdown).await.unwrap() })
 }
 
 #[tokio::test]

@@ -25,7 +25,8 @@ impl Actor {
         let random = StdRng::seed_from_u64(seed.wrapping_add(u64::try_from(number).unwrap()));
         let name = format!("chaos-{number}");
         Self {
-            customer: Customer::prepare(system, stage, &name, FUNDS, (random, true)).await,
+            customer: Customer::prepare(system, stage, &name, FUNDS, (random, stage.is_restless))
+                .await,
             pause: stage.pause,
         }
     }

@@ -18,14 +18,14 @@ pub enum Answer {
     Refused(String),
 }
 
-/// Repeats a call until it is answered; says too how many attempts an outage cost. Only an outage, or too much at once, is a
-/// reason to ask again.
+/// Repeats a call until it is answered; says too what the attempts came to that an outage cost. Only an outage, or too much at
+/// once, is a reason to ask again.
 pub async fn insist<F: Future<Output = Result<Reply, String>> + Send>(
     what: &str,
     call: impl Fn() -> F + Send,
-) -> (Answer, usize) {
+) -> (Answer, Vec<String>) {
     let mut pause = tokio::time::interval(RETRY_PAUSE);
-    let mut unavailable = 0;
+    let mut unavailable = Vec::new();
     let mut last = None;
     for _ in 0..ATTEMPTS_MAX {
         pause.tick().await;
@@ -40,7 +40,7 @@ pub async fn insist<F: Future<Output = Result<Reply, String>> + Send>(
             }
             Ok(reply) if reply.reason() != "UNAVAILABLE" => panic!("{what}: {reply:?}"),
             // Or the connection broke: the outcome is unknown, the key makes asking again safe.
-            Ok(_) | Err(_) => unavailable += 1,
+            Ok(_) | Err(_) => unavailable.push(format!("{what}: {outcome:?}")),
         }
         last = Some(outcome);
     }

@@ -81,6 +81,6 @@ pub struct History {
     pub withdrawals: HashSet<String>,
     /// Operations on money that were answered, with success or a refusal.
     pub answered: usize,
-    /// Attempts that came to nothing because a part was down.
-    pub unavailable: usize,
+    /// What attempts came to because a part was down.
+    pub unavailable: Vec<String>,
 }

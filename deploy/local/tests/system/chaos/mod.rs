@@ -21,6 +21,7 @@ mod history;
 mod links;
 mod notices;
 mod outage;
+mod rolling;
 
 use std::{env, ops::Range, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
@@ -215,5 +216,6 @@ async fn prepare(system: &System) -> Stage {
         campaign_id,
         codes: codes.try_into().unwrap(),
         pause: Duration::ZERO,
+        is_restless: true,
     }
 }

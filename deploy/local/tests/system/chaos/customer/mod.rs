@@ -41,12 +41,22 @@ pub struct Stage {
     pub codes: [String; 2],
     /// How long an actor waits between two journeys.
     pub pause: Duration,
+    /// Whether actors go away from some calls, and make some again that were answered.
+    pub is_restless: bool,
 }
 
 impl Stage {
     /// With actors who wait so long between two journeys.
     pub fn with_pause(self, pause: Duration) -> Self {
         Self { pause, ..self }
+    }
+
+    /// With actors who make each call once and wait for its answer.
+    pub fn with_patience(self) -> Self {
+        Self {
+            is_restless: false,
+            ..self
+        }
     }
 }
 
@@ -94,7 +104,7 @@ impl Customer {
             coupons: HashSet::new(),
             withdrawals: HashSet::new(),
             answered: 0,
-            unavailable: 0,
+            unavailable: Vec::new(),
         };
         Self {
             history,
@@ -142,13 +152,13 @@ impl Customer {
         let call = || client.try_post_keyed(path, key, body);
         let (answer, unavailable) = insist(path, call).await;
         self.history.answered += 1;
-        self.history.unavailable += unavailable;
+        self.history.unavailable.extend(unavailable);
         if let Answer::Done(first) = &answer
             && self.is_restless
             && self.random.random_ratio(1, REPEAT_ONE_IN)
         {
             let (repeated, unavailable) = insist(path, call).await;
-            self.history.unavailable += unavailable;
+            self.history.unavailable.extend(unavailable);
             match repeated {
                 Answer::Done(second) => {
                     let (first, second) = (without_names(first.clone()), without_names(second));
@@ -168,7 +178,8 @@ impl Customer {
         let [one, other] = asked;
         let ((one, waited), (other, waited_too)) = tokio::join!(one, other);
         self.history.answered += 2;
-        self.history.unavailable += waited + waited_too;
+        self.history.unavailable.extend(waited);
+        self.history.unavailable.extend(waited_too);
         let [path, other_path] = calls.map(|(_, path, ..)| path);
         match (one, other) {
             (Answer::Done(data), Answer::Refused(_)) => (true, data),

@@ -158,7 +158,7 @@ impl Customer {
         let known = report["applied"].as_i64().unwrap() + report["repeated"].as_i64().unwrap();
         assert_eq!(known, 1, "{report}");
         self.history.answered += 1;
-        self.history.unavailable += unavailable;
+        self.history.unavailable.extend(unavailable);
     }
 
     /// Delivery ends and the plan is settled. `spend` and `revenue` are all that was reported.
