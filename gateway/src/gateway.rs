@@ -39,8 +39,8 @@ impl Gateway {
     /// From the configuration; nothing is connected yet. Event streams end with `shutdown`.
     pub fn new(config: &GatewayConfig, shutdown: &Shutdown) -> Result<Self, ConfigError> {
         let services = Services::connect(&config.services, config.server.tls.load()?.as_ref())?;
-        let session_ttl = Duration::from_secs(config.session_cache_seconds);
-        let sessions = Sessions::new(services.clone(), session_ttl);
+        let believed_for = Duration::from_secs(config.session_cache_seconds);
+        let sessions = Sessions::new(services.clone(), believed_for);
         let basic_config = BasicConfigCache::new(
             services.clone(),
             config.currency.clone(),

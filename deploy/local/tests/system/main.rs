@@ -15,6 +15,8 @@ mod frozen;
 mod impressions;
 mod journey;
 mod overspending;
+mod replica;
+mod revocation;
 mod secrets;
 mod setup;
 mod tls;
