@@ -11,6 +11,7 @@
 mod broker_outage;
 mod chaos;
 mod client;
+mod deadlines;
 mod frozen;
 mod impressions;
 mod journey;
