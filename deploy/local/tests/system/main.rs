@@ -13,6 +13,7 @@ mod chaos;
 mod client;
 mod deadlines;
 mod frozen;
+mod frozen_auth;
 mod impressions;
 mod journey;
 mod overspending;
