@@ -90,8 +90,14 @@ async fn a_frozen_auth_fails_who_must_be_known_in_time_and_nobody_else() {
         elapsed.as_secs_f32()
     );
 
+    all_is_well_again(&system, &known, &unknown).await;
+    system.stack.stop().await;
+}
+
+/// After auth goes on.
+async fn all_is_well_again(system: &System, known: &Advertiser, unknown: &Advertiser) {
     let thawed = Instant::now();
-    thaw(&system).await;
+    thaw(system).await;
     eventually("auth is found again", || async {
         unknown.client.get(CALL).await.code == 200
     })
@@ -108,10 +114,9 @@ async fn a_frozen_auth_fails_who_must_be_known_in_time_and_nobody_else() {
     ] {
         client.get(path).await.ok();
     }
-    login(&system, &unknown).await.unwrap().0.ok();
+    login(system, unknown).await.unwrap().0.ok();
     let reply = made_up(&system.anyone).get(CALL).await;
     assert_eq!(reply.reason(), "NOT_AUTHENTICATED", "{reply:?}");
-    system.stack.stop().await;
 }
 
 /// Freezes auth, and shows that somebody who was known a moment ago still is.
