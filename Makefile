@@ -24,7 +24,7 @@ status: ## Show what runs
 test: ## Everything that must hold: format, lints, unit, integration, browser
 	@$(SCRIPTS)/test.sh
 
-bench: ## Measure puts, postings, statistics and pgbench on this machine
+bench: ## Measure puts, postings, statistics, pgbench and failed logins on this machine
 	@$(SCRIPTS)/bench.sh
 
 chaos: ## Kill, freeze and cut everything for nine minutes, and look at the books; CHAOS_SEED repeats a run

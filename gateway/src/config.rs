@@ -26,8 +26,9 @@ pub struct GatewayConfig {
     /// The platform's currency, ISO 4217
     #[arg(long, env = "CURRENCY", default_value = "USD", value_parser = parse_currency)]
     pub currency: String,
-    /// Seconds for which a verified token is believed without asking again
-    #[arg(long, env = "SESSION_CACHE_SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=60))]
+    /// Seconds for which a verified token is believed without asking again: what ended elsewhere lives no longer, also while
+    /// RabbitMQ cannot say that it did
+    #[arg(long, env = "SESSION_CACHE_SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=60))]
     pub session_cache_seconds: u64,
     /// Networks of the proxies in front, whose X-Forwarded-For is believed
     #[arg(

@@ -44,8 +44,8 @@ impl Gateway {
         closing: &Shutdown,
     ) -> Result<Self, ConfigError> {
         let services = Services::connect(&config.services, config.server.tls.load()?.as_ref())?;
-        let session_ttl = Duration::from_secs(config.session_cache_seconds);
-        let sessions = Sessions::new(services.clone(), session_ttl);
+        let believed_for = Duration::from_secs(config.session_cache_seconds);
+        let sessions = Sessions::new(services.clone(), believed_for);
         let basic_config = BasicConfigCache::new(
             services.clone(),
             config.currency.clone(),

@@ -2,7 +2,7 @@
 //!
 //! It holds no business rule and no database. Every route is a row of one table ([`routes::table`]), from which the router,
 //! the OpenAPI document and the access tests are made. A request passes the edge (id, limits, trace), is authenticated
-//! (a verified token is believed for seconds and dropped by event), parsed strictly, and answered by a handler that calls
+//! (a verified token is believed for a second and dropped by event), parsed strictly, and answered by a handler that calls
 //! the services with the caller's identity and a deadline. Every answer is an envelope.
 
 pub mod auth;

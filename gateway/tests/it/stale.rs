@@ -1,9 +1,11 @@
-//! A verification that began before a revocation and ended after it is not believed afterwards.
+//! What auth said before a session ended is not believed afterwards: with the event at once, without it after a second.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use adfolio_gateway::config::GatewayConfig;
+use adfolio_kit::config::BrokerArgs;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::auth::v1::auth_service_server::{AuthService, AuthServiceServer};
 use adfolio_proto::auth::v1::{
@@ -16,12 +18,16 @@ use adfolio_testkit::{TestBroker, eventually, free_listener, publish_event};
 use clap::Parser;
 use serde_json::Value;
 use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep_until};
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 
 const USER: &str = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f";
 const WITNESS: &str = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30";
 const NOWHERE: &str = "http://127.0.0.1:1";
+
+/// What is promised where no event comes: the default of the gateway.
+const BELIEVED_FOR: Duration = Duration::from_secs(1);
 
 /// Verifies every token; that of USER says what held when it was asked, but only once it is let.
 #[derive(Clone)]
@@ -108,14 +114,20 @@ impl SlowAuth {
     }
 }
 
+/// A gateway that believes for a minute, so that what is felt earlier was felt by event.
 async fn gateway(auth_url: &str, broker: &TestBroker) -> String {
-    let mut arguments = vec![
-        "gateway",
-        "--session-cache-seconds",
-        "60",
-        "--auth-url",
-        auth_url,
-    ];
+    gateway_with(auth_url, broker.args(), &["--session-cache-seconds", "60"]).await
+}
+
+/// A gateway that no event ever reaches.
+async fn deaf_gateway(auth_url: &str) -> String {
+    let nowhere = TestBroker::namespace().args_at("amqp://127.0.0.1:1");
+    gateway_with(auth_url, nowhere, &[]).await
+}
+
+async fn gateway_with(auth_url: &str, broker: BrokerArgs, further: &[&str]) -> String {
+    let mut arguments = vec!["gateway", "--auth-url", auth_url];
+    arguments.extend(further);
     for url in [
         "--plan-url",
         "--wallet-url",
@@ -128,7 +140,7 @@ async fn gateway(auth_url: &str, broker: &TestBroker) -> String {
     let mut config = GatewayConfig::parse_from(arguments);
     // Nobody uploads anything here.
     config.upload_dir = std::env::temp_dir();
-    config.broker = broker.args();
+    config.broker = broker;
     let listener = free_listener().await;
     let url = format!("http://{}/api/user/info", listener.local_addr().unwrap());
     tokio::spawn(adfolio_gateway::run(config, listener, Shutdown::manual()));
@@ -191,4 +203,51 @@ async fn an_answer_from_before_a_revocation_is_asked_for_again() {
     assert_eq!(on_its_way.await.unwrap(), 403);
     assert_eq!(call(&url, USER).await, 403);
     assert_eq!(auth.asked_for_user.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn without_a_message_a_token_lives_no_longer_than_a_second() {
+    let (auth, auth_url) = SlowAuth::start().await;
+    auth.gate.add_permits(100);
+    let url = deaf_gateway(&auth_url).await;
+    assert_ne!(call(&url, USER).await, 403);
+    auth.disabled.store(true, Ordering::SeqCst);
+    let ended = Instant::now();
+    eventually("the token is refused", || async {
+        let began = Instant::now();
+        let refused = call(&url, USER).await == 403;
+        assert!(
+            refused || began < ended + BELIEVED_FOR,
+            "a call that began {:?} after the end was answered",
+            began - ended
+        );
+        refused
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_auth_says_too_late_counts_only_for_who_waited_for_it() {
+    let (auth, auth_url) = SlowAuth::start().await;
+    let url = deaf_gateway(&auth_url).await;
+    let waiting = tokio::spawn({
+        let url = url.clone();
+        async move { call(&url, USER).await }
+    });
+    eventually("the verification is on its way", || async {
+        auth.asked_for_user.load(Ordering::SeqCst) == 1
+    })
+    .await;
+    auth.disabled.store(true, Ordering::SeqCst);
+    // What passes here is the time for which an answer is believed.
+    sleep_until(Instant::now() + BELIEVED_FOR).await;
+    // Joins the question of the first call, which is too old for it.
+    let joining = tokio::spawn({
+        let url = url.clone();
+        async move { call(&url, USER).await }
+    });
+    auth.gate.add_permits(100);
+    assert_ne!(waiting.await.unwrap(), 403, "it began before the end");
+    assert_eq!(joining.await.unwrap(), 403);
+    assert_eq!(call(&url, USER).await, 403);
 }

@@ -11,7 +11,7 @@
 //! | [`tls`], [`callers`] | mutual TLS between the services, and who may call what |
 //! | [`identity`] | who calls, in gRPC metadata |
 //! | [`refusal`] | the reasons of the contract, and every error's way to a `Status` |
-//! | [`client`] | balanced gRPC channels, deadlines that shrink, retries of keyed calls |
+//! | [`client`] | balanced gRPC channels, deadlines that shrink and cover answers to their end, retries of keyed calls |
 //! | [`db`] | the pool, migrations, and the one way to write |
 //! | [`outbox`] | events written with the change, published afterwards |
 //! | [`consumer`], [`inbox`] | events taken effect of once |
@@ -52,5 +52,6 @@ pub mod service;
 pub mod shutdown;
 pub mod telemetry;
 pub mod time_zone;
+mod timely;
 pub mod tls;
 pub mod wire;

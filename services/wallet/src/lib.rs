@@ -71,6 +71,9 @@ const PROOF_LIMIT: Duration = Duration::from_mins(10);
 /// Time for ending what nobody decided about.
 const SWEEP_LIMIT: Duration = Duration::from_mins(1);
 
+/// Time for a statement to go to its reader; the gateway's is the same.
+const STATEMENT_LIMIT: Duration = Duration::from_mins(2);
+
 /// The calls that read all of the books.
 const LONG_CALLS: [&str; 2] = [
     "/adfolio.wallet.v1.WalletAdminService/Reconcile",
@@ -157,7 +160,11 @@ async fn serve(
         .server(adfolio_proto::FILE_DESCRIPTOR_SET, &migrated)
         .add_service(limited!(WalletServiceServer::new(grpc.clone())))
         .add_service(limited!(LedgerServiceServer::new(grpc.clone())))
-        .add_service(limited!(WalletAdminServiceServer::new(grpc)));
+        .add_service(limited!(WalletAdminServiceServer::new(grpc)))
+        .method_limit(
+            "/adfolio.wallet.v1.WalletService/GetStatement",
+            STATEMENT_LIMIT,
+        );
     for call in LONG_CALLS {
         server = server.method_limit(call, PROOF_LIMIT);
     }

@@ -25,8 +25,14 @@ mod yardstick;
 
 use adfolio_local::{Service, Stack};
 
+/// What can be named.
+const PARTS: [&str; 3] = ["ledger", "puts", "statistics"];
+
 #[tokio::main]
 async fn main() {
+    if !PARTS.into_iter().any(is_wanted) {
+        return;
+    }
     let stack = Stack::builder()
         .services(Service::ALL)
         .durable(true)

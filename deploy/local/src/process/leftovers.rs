@@ -43,6 +43,14 @@ pub(crate) fn kill_marked(layout: &Layout, component: Option<Component>) -> usiz
     found.len()
 }
 
+/// Sends a signal to every process of a component: a server that is one process for each client stops when all of them do.
+pub(crate) fn signal_marked(layout: &Layout, component: Component, signal: Signal) {
+    for pid in find(layout, Some(component)) {
+        // It may have ended by itself since it was found.
+        let _ = kill(pid, signal);
+    }
+}
+
 fn find(layout: &Layout, component: Option<Component>) -> Vec<Pid> {
     let own = Pid::this();
     let Ok(processes) = fs::read_dir("/proc") else {

@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::{Launch, kill_leftovers};
+use super::{Launch, kill_leftovers, signal_marked};
 use crate::component::Component;
 use crate::layout::Layout;
 use crate::probe::Probe;
@@ -108,7 +108,7 @@ impl Supervised {
         )
     }
 
-    /// Sends a signal. After one that kills, returns when the death has been noticed, so that a following
+    /// Sends a signal; to all processes of the child if it stops them or lets them go on. After one that kills, returns when the death has been noticed, so that a following
     /// [`Supervised::wait_ready`] waits for the successor.
     pub(crate) async fn signal(&self, signal: Signal) -> Result<()> {
         const NOTICE_LIMIT: Duration = Duration::from_secs(30);
@@ -117,6 +117,10 @@ impl Supervised {
             .pid
             .with_context(|| format!("{} is not running now", self.component))?;
         kill(raw(pid), signal).with_context(|| format!("cannot signal {}", self.component))?;
+        if matches!(signal, Signal::SIGSTOP | Signal::SIGCONT) {
+            // The first one makes no more others by now.
+            signal_marked(&self.layout, self.component, signal);
+        }
         if matches!(
             signal,
             Signal::SIGKILL | Signal::SIGTERM | Signal::SIGINT | Signal::SIGQUIT | Signal::SIGABRT
@@ -267,6 +271,7 @@ impl Keeper {
             // A stopped (SIGSTOP) child would never see the signal.
             let _ = kill(raw(pid), self.unit.stop_signal);
             let _ = kill(raw(pid), Signal::SIGCONT);
+            signal_marked(&self.layout, self.unit.component, Signal::SIGCONT);
         }
         if timeout(self.unit.stop_limit, child.wait()).await.is_err() {
             warn!(

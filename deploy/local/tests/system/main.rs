@@ -11,11 +11,15 @@
 mod broker_outage;
 mod chaos;
 mod client;
+mod deadlines;
 mod ending;
 mod frozen;
+mod frozen_auth;
 mod impressions;
 mod journey;
 mod overspending;
+mod replica;
+mod revocation;
 mod secrets;
 mod setup;
 mod tls;

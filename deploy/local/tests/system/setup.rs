@@ -108,6 +108,7 @@ impl System {
         let id = session["user"]["id"].as_str().unwrap().to_owned();
         Advertiser {
             id,
+            username: username.to_owned(),
             client: self.anyone.with_token(token),
         }
     }
@@ -128,6 +129,7 @@ impl System {
 /// An advertiser and their session.
 pub struct Advertiser {
     pub id: String,
+    pub username: String,
     pub client: Client,
 }
 

@@ -22,6 +22,7 @@ use crate::config::ConfigError;
 use crate::deadline::{Deadline, parse_grpc_timeout};
 use crate::identity::Caller;
 use crate::telemetry;
+use crate::timely::{Overdue, Timely};
 use crate::tls::Tls;
 use peers::Peers;
 use secured::Secured;
@@ -133,9 +134,12 @@ impl Service<http::Request<Body>> for Channel {
         }
         telemetry::inject_headers(request.headers_mut());
         let peers = Arc::clone(&self.peers);
+        let deadline = Deadline::after(limit);
         Box::pin(async move {
-            match tokio::time::timeout(limit, peers.send(request)).await {
-                Ok(outcome) => outcome,
+            match tokio::time::timeout_at(deadline.instant(), peers.send(request)).await {
+                Ok(outcome) => outcome.map(|response| {
+                    response.map(|body| Timely::until(deadline, body, Overdue::Fails))
+                }),
                 Err(_) => Err(Status::deadline_exceeded("no answer within the deadline")),
             }
         })

@@ -22,10 +22,11 @@ use crate::deadline::{Deadline, parse_grpc_timeout};
 use crate::identity::REQUEST_ID;
 use crate::refusal::{NOT_TAKEN, Reason, Refusal};
 use crate::telemetry;
+use crate::timely::{Overdue, Timely};
 
 use super::guard::Guard;
 
-/// Services that answer before the schema is there.
+/// Services that answer before the schema is there. Whoever watches a service's health does so for as long as they like.
 const UNGATED: [&str; 2] = ["/grpc.health.v1.Health/", "/grpc.reflection."];
 
 #[derive(Debug)]
@@ -45,8 +46,7 @@ impl Settings {
     }
 
     fn is_open(&self, path: &str) -> bool {
-        let migrated = self.migrated.as_ref().is_none_or(Migrated::is_done);
-        migrated || UNGATED.iter().any(|prefix| path.starts_with(prefix))
+        self.migrated.as_ref().is_none_or(Migrated::is_done) || is_ungated(path)
     }
 
     /// Refuses whoever may not call this method, and everybody until the schema is there.
@@ -64,6 +64,10 @@ impl Settings {
             .insert(NOT_TAKEN, MetadataValue::from_static("starting"));
         Err(status)
     }
+}
+
+fn is_ungated(path: &str) -> bool {
+    UNGATED.iter().any(|prefix| path.starts_with(prefix))
 }
 
 #[derive(Clone, Debug)]
@@ -130,6 +134,7 @@ where
             .unwrap_or("");
         let span = info_span!("grpc", otel.name = path, method = path, request_id);
         telemetry::continue_trace(&span, request.headers());
+        let is_endless = is_ungated(&path);
         let mut record = Record::new(path, deadline);
         // The clone is the one that was polled ready; `self.inner` becomes the fresh one.
         let fresh = self.inner.clone();
@@ -139,7 +144,11 @@ where
             match tokio::time::timeout_at(deadline.instant(), called).await {
                 Ok(Ok(Ok(response))) => {
                     record.finish(code_of(&response));
-                    Ok(response)
+                    Ok(if is_endless {
+                        response
+                    } else {
+                        response.map(|body| Timely::until(deadline, body, Overdue::IsTold))
+                    })
                 }
                 Ok(Ok(Err(error))) => {
                     record.finish(Code::Unknown);

@@ -21,10 +21,11 @@ use adfolio_testkit::{Proxy, eventually, free_listener, within_limit};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Code, Request, Response, Status};
 use uuid::Uuid;
 
-use crate::helpers::{CALL_LIMIT, ECHO_CALLERS, Echo, call, run_echo};
+use crate::helpers::{CALL_LIMIT, Drip, ECHO_CALLERS, Echo, call, drip, run_echo};
 
 #[tokio::test]
 async fn the_identity_arrives_as_it_was_sent() {
@@ -111,6 +112,20 @@ async fn a_peer_that_never_answers_fails_its_callers_at_their_deadline() {
     let request = outgoing(&Caller::system(), String::new(), Duration::from_millis(300));
     let answer = within_limit("the call", call(channel, request)).await;
     assert_eq!(answer.unwrap_err().code(), Code::DeadlineExceeded);
+}
+
+#[tokio::test]
+async fn an_answer_that_stops_half_way_fails_its_caller_at_the_deadline() {
+    let listener = free_listener().await;
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    // A server that knows no deadlines.
+    let server = tonic::transport::Server::builder().add_service(Drip);
+    tokio::spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
+    let channel = client::connect(&url, ClientOptions::default()).unwrap();
+    let mut stream = drip(channel, Duration::from_millis(300)).await;
+    assert_eq!(stream.message().await.unwrap().unwrap(), "first");
+    let ended = within_limit("the answer", stream.message()).await;
+    assert_eq!(ended.unwrap_err().code(), Code::DeadlineExceeded);
 }
 
 #[tokio::test]

@@ -11,12 +11,14 @@ use adfolio_kit::config::ServerArgs;
 use adfolio_kit::server::Server;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_testkit::{RunningService, spawn_service};
-use futures::FutureExt;
 use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
 use http::uri::PathAndQuery;
 use tonic::body::Body;
+use tonic::client::GrpcService;
+use tonic::codegen::StdError;
 use tonic::server::NamedService;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, Streaming};
 use tonic_prost::ProstCodec;
 use tower::Service;
 
@@ -77,6 +79,59 @@ impl Service<Request<String>> for Method {
     fn call(&mut self, request: Request<String>) -> Self::Future {
         (self.0)(request)
     }
+}
+
+/// Answers every method with one string, and then with nothing more and no end.
+#[derive(Clone)]
+pub struct Drip;
+
+impl NamedService for Drip {
+    const NAME: &'static str = "adfolio.test.Drip";
+}
+
+impl Service<http::Request<Body>> for Drip {
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let answer = tower::service_fn(|request: Request<String>| async move {
+            let first = futures::stream::iter([Ok::<_, Status>(request.into_inner())]);
+            Ok::<_, Status>(Response::new(first.chain(futures::stream::pending())))
+        });
+        async move {
+            Ok(
+                tonic::server::Grpc::new(ProstCodec::<String, String>::default())
+                    .server_streaming(answer, request)
+                    .await,
+            )
+        }
+        .boxed()
+    }
+}
+
+/// Calls [`Drip`] and answers the stream that begins.
+pub async fn drip<T>(channel: T, limit: Duration) -> Streaming<String>
+where
+    T: GrpcService<Body>,
+    T::Error: std::fmt::Debug + Into<StdError>,
+    T::ResponseBody: http_body::Body<Data = bytes::Bytes> + Send + 'static,
+    <T::ResponseBody as http_body::Body>::Error: Into<StdError> + Send,
+{
+    let mut client = tonic::client::Grpc::new(channel);
+    client.ready().await.unwrap();
+    let mut request = Request::new("first".to_owned());
+    request.set_timeout(limit);
+    let path = PathAndQuery::from_static("/adfolio.test.Drip/Drip");
+    client
+        .server_streaming(request, path, ProstCodec::<String, String>::default())
+        .await
+        .unwrap()
+        .into_inner()
 }
 
 /// Who may call the echo service where callers have certificates.

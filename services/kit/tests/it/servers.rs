@@ -7,14 +7,16 @@ use adfolio_kit::config::ServerArgs;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::server::Server;
 use adfolio_kit::service::Service;
 use adfolio_kit::shutdown::{Shutdown, Tasks, TasksError};
-use adfolio_testkit::{eventually, free_listener, within_limit};
+use adfolio_testkit::{eventually, free_listener, spawn_service, within_limit};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
+use tonic::transport::Endpoint;
 use tonic::{Code, Request, Response};
 
-use crate::helpers::{Echo, call, run_echo};
+use crate::helpers::{Drip, Echo, call, drip, run_echo};
 
 const DRAIN_SECONDS: u64 = 5;
 
@@ -53,6 +55,25 @@ async fn a_handler_past_its_deadline_is_ended_and_sees_what_is_left() {
     request.set_timeout(Duration::from_millis(200));
     let answer = within_limit("the call", call(service.channel(), request)).await;
     assert_eq!(answer.unwrap_err().code(), Code::DeadlineExceeded);
+}
+
+#[tokio::test]
+async fn a_stream_that_stops_is_ended_at_the_deadline_of_its_call() {
+    let service = spawn_service(|listener, shutdown: Shutdown| async move {
+        Server::new("drip", &ServerArgs::default())
+            .add_service(Drip)
+            .serve(listener, &shutdown)
+            .await
+            .map_err(Into::into)
+    })
+    .await;
+    // This client has a limit for the beginning of an answer alone.
+    let url = format!("http://{}", service.address);
+    let channel = Endpoint::from_shared(url).unwrap().connect_lazy();
+    let mut stream = drip(channel, Duration::from_millis(300)).await;
+    assert_eq!(stream.message().await.unwrap().unwrap(), "first");
+    let ended = within_limit("the stream", stream.message()).await;
+    assert_eq!(ended.unwrap_err().code(), Code::DeadlineExceeded);
 }
 
 #[tokio::test]

@@ -1,42 +1,40 @@
-//! Tokens: whose they are, believed for a few seconds and dropped the moment an event says otherwise.
+//! Tokens: whose they are, believed for a moment and dropped as soon as an event says otherwise.
 //!
-//! A cached answer carries the generation at which its verification began. An event raises the generation and marks its
-//! user with it; an answer older than its user's mark is not believed. This closes the race in which a verification that
-//! began before a revocation is stored after it: such an answer is stored, but never believed.
+//! An answer is believed for so long from when auth was asked, not from when it answered: what was over when a call began
+//! is over for that call after this time, whether or not the event came. So the time is the bound that holds while
+//! RabbitMQ is away, or auth cannot reach it, or its answer was long under way; events only make it sooner.
+//!
+//! A cached answer also carries the generation at which its verification began. An event raises the generation and marks
+//! its user with it; an answer older than its user's mark is not believed. This closes the race in which a verification
+//! that began before a revocation is stored after it: such an answer is stored, but never believed.
+
+mod doubts;
 
 use std::future::Future;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use adfolio_kit::client::outgoing;
+use adfolio_kit::client::{RetryPolicy, call_with_retry, outgoing};
 use adfolio_kit::consumer::EventSink;
 use adfolio_kit::identity::{Caller, Staff, StaffRole as Role, UserId};
-use adfolio_kit::outbox::CloudEvent;
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1::{
     StaffRole, UserState, VerifySessionRequest, VerifyStaffSessionRequest,
 };
-use adfolio_proto::events::v1::{AccountStateChanged, SessionsRevoked};
 use chrono::{DateTime, Utc};
 use moka::future::Cache;
-use moka::notification::RemovalCause;
-use moka::policy::EvictionPolicy;
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
-use tracing::debug;
+use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use crate::dto::secret;
 use crate::errors::Failure;
 use crate::lang::Lang;
 use crate::services::Services;
+use doubts::{Doubts, RevocationSink};
 
 /// Tokens remembered at most.
 const MAX_TOKENS: u64 = 50_000;
-
-/// Users marked at most; when a mark must make room, everything cached is doubted instead.
-const MAX_MARKS: u64 = 50_000;
 
 /// A mark outlives every answer that it is about: the longest verification and then some.
 const MARK_RESERVE: Duration = Duration::from_secs(30);
@@ -121,10 +119,11 @@ impl Verified for StaffSession {
     }
 }
 
-/// An answer of auth and the generation at which it was asked for.
+/// An answer of auth, and when and at which generation it was asked for.
 #[derive(Clone, Debug)]
 struct Answer<S> {
     session: S,
+    asked_at: Instant,
     generation: u64,
 }
 
@@ -134,17 +133,19 @@ pub struct Sessions {
     services: Services,
     users: Cache<TokenDigest, Answer<UserSession>>,
     staff: Cache<TokenDigest, Answer<StaffSession>>,
+    believed_for: Duration,
     doubts: Doubts,
 }
 
 impl Sessions {
-    /// An empty cache that believes an answer for `ttl`.
-    pub fn new(services: Services, ttl: Duration) -> Self {
+    /// An empty cache that believes an answer for that long from when it was asked for.
+    pub fn new(services: Services, believed_for: Duration) -> Self {
         Self {
             services,
-            users: token_cache(ttl),
-            staff: token_cache(ttl),
-            doubts: Doubts::new(ttl.saturating_add(MARK_RESERVE)),
+            users: token_cache(believed_for),
+            staff: token_cache(believed_for),
+            believed_for,
+            doubts: Doubts::new(believed_for.saturating_add(MARK_RESERVE)),
         }
     }
 
@@ -154,13 +155,11 @@ impl Sessions {
             let message = VerifySessionRequest {
                 token: token.to_message(),
             };
-            let answer = self
-                .services
-                .auth
-                .clone()
-                .verify_session(outgoing(caller, message, VERIFY_LIMIT))
-                .await?
-                .into_inner();
+            let answer = ask(caller, message, |request| {
+                let mut auth = self.services.auth.clone();
+                async move { auth.verify_session(request).await }
+            })
+            .await?;
             let user = answer
                 .user_id
                 .parse()
@@ -187,14 +186,11 @@ impl Sessions {
             let message = VerifyStaffSessionRequest {
                 token: token.to_message(),
             };
-            let request = outgoing(caller, message, VERIFY_LIMIT);
-            let answer = self
-                .services
-                .auth_admin
-                .clone()
-                .verify_staff_session(request)
-                .await?
-                .into_inner();
+            let answer = ask(caller, message, |request| {
+                let mut auth = self.services.auth_admin.clone();
+                async move { auth.verify_staff_session(request).await }
+            })
+            .await?;
             let staff = answer
                 .staff
                 .ok_or_else(|| Failure::broken_answer("staff"))?;
@@ -230,9 +226,7 @@ impl Sessions {
 
     /// The events that end sessions.
     pub fn sink(&self) -> impl EventSink + use<> {
-        RevocationSink {
-            doubts: self.doubts.clone(),
-        }
+        RevocationSink::new(self.doubts.clone())
     }
 
     /// A believed answer, from the cache or from auth. Callers with the same token share one question.
@@ -248,13 +242,15 @@ impl Sessions {
         Fut: Future<Output = Result<S, Failure>>,
     {
         let digest = token.digest();
-        // A shared question may have begun before a revocation. The second round cannot join an older one, unless there
-        // was yet another revocation in between; then this caller asks alone.
+        let began = Instant::now();
+        // A shared question may have begun before a revocation, or long before this call. The second round cannot join an
+        // older one, unless there was yet another revocation in between; then this caller asks alone.
         for _ in 0..2 {
             let question = async {
-                let generation = self.doubts.generation();
+                let (asked_at, generation) = (Instant::now(), self.doubts.generation());
                 ask().await.map(|session| Answer {
                     session,
+                    asked_at,
                     generation,
                 })
             };
@@ -262,115 +258,47 @@ impl Sessions {
                 .try_get_with(digest, question)
                 .await
                 .map_err(|failure| failure.as_ref().clone())?;
-            if answer.session.is_alive()
-                && self
-                    .doubts
-                    .believes(answer.session.owner(), answer.generation)
-            {
+            if self.believes(&answer, began) {
                 return Ok(answer.session);
             }
             cache.invalidate(&digest).await;
         }
         ask().await
     }
+
+    /// Whether an answer still counts for a call that began at that moment. One that was asked for while the call waited
+    /// does, however long auth took.
+    fn believes<S: Verified>(&self, answer: &Answer<S>, began: Instant) -> bool {
+        let age = began.saturating_duration_since(answer.asked_at);
+        let owner = answer.session.owner();
+        answer.session.is_alive()
+            && age <= self.believed_for
+            && self.doubts.believes(owner, answer.generation)
+    }
 }
 
-fn token_cache<S: Verified>(ttl: Duration) -> Cache<TokenDigest, Answer<S>> {
+/// Asks auth, and asks again where it cannot be reached, all within [`VERIFY_LIMIT`].
+async fn ask<M, T, F, Fut>(caller: &Caller, message: M, send: F) -> Result<T, Failure>
+where
+    M: Clone,
+    F: Fn(Request<M>) -> Fut,
+    Fut: Future<Output = Result<Response<T>, Status>>,
+{
+    let caller = Caller {
+        deadline: caller.deadline.capped(VERIFY_LIMIT),
+        ..caller.clone()
+    };
+    let policy = RetryPolicy::within(caller.deadline);
+    let attempt = || send(outgoing(&caller, message.clone(), VERIFY_LIMIT));
+    Ok(call_with_retry(policy, attempt).await?.into_inner())
+}
+
+/// What is in it is gone no earlier than it is not believed any more.
+fn token_cache<S: Verified>(believed_for: Duration) -> Cache<TokenDigest, Answer<S>> {
     Cache::builder()
         .max_capacity(MAX_TOKENS)
-        .time_to_live(ttl)
+        .time_to_live(believed_for)
         .build()
-}
-
-/// Since when which answers are not believed any more. Cheap to clone.
-#[derive(Clone, Debug)]
-struct Doubts {
-    generation: Arc<AtomicU64>,
-    cleared_at: Arc<AtomicU64>,
-    marks: moka::sync::Cache<Uuid, u64>,
-}
-
-impl Doubts {
-    fn new(keep: Duration) -> Self {
-        let generation = Arc::new(AtomicU64::new(0));
-        let cleared_at = Arc::new(AtomicU64::new(0));
-        let (raised, cleared) = (Arc::clone(&generation), Arc::clone(&cleared_at));
-        let marks = moka::sync::Cache::builder()
-            .max_capacity(MAX_MARKS)
-            .eviction_policy(EvictionPolicy::lru())
-            .time_to_live(keep)
-            .eviction_listener(move |_, _, cause| {
-                if cause == RemovalCause::Size {
-                    clear(&raised, &cleared);
-                }
-            })
-            .build();
-        Self {
-            generation,
-            cleared_at,
-            marks,
-        }
-    }
-
-    fn generation(&self) -> u64 {
-        self.generation.load(Ordering::SeqCst)
-    }
-
-    /// Whether an answer about `owner` that was asked for at `generation` still holds.
-    fn believes(&self, owner: Uuid, generation: u64) -> bool {
-        generation >= self.cleared_at.load(Ordering::SeqCst)
-            && self.marks.get(&owner).is_none_or(|mark| generation >= mark)
-    }
-
-    fn mark(&self, owner: Uuid) {
-        let mark = raise(&self.generation);
-        self.marks.insert(owner, mark);
-    }
-
-    fn clear(&self) {
-        clear(&self.generation, &self.cleared_at);
-    }
-}
-
-fn raise(generation: &AtomicU64) -> u64 {
-    generation.fetch_add(1, Ordering::SeqCst).saturating_add(1)
-}
-
-fn clear(generation: &AtomicU64, cleared_at: &AtomicU64) {
-    cleared_at.fetch_max(raise(generation), Ordering::SeqCst);
-}
-
-/// Hears of revocations.
-struct RevocationSink {
-    doubts: Doubts,
-}
-
-impl EventSink for RevocationSink {
-    fn on_gap(&mut self) {
-        self.doubts.clear();
-    }
-
-    fn on_event(&mut self, event: CloudEvent) {
-        let user = match event.event_type.as_str() {
-            "adfolio.auth.v1.SessionsRevoked" => event
-                .data::<SessionsRevoked>()
-                .map(|revoked| revoked.user_id),
-            "adfolio.auth.v1.AccountStateChanged" => event
-                .data::<AccountStateChanged>()
-                .map(|changed| changed.user_id),
-            _ => return,
-        };
-        if let Some(user) = user.ok().and_then(|id| id.parse().ok()) {
-            self.doubts.mark(user);
-        } else {
-            // An event that cannot be read may be about anybody.
-            debug!(
-                event_type = event.event_type,
-                "revocation cannot be read, all sessions are doubted"
-            );
-            self.doubts.clear();
-        }
-    }
 }
 
 /// The failure for an account that is not active, in the user's own language.

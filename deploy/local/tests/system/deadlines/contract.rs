@@ -1,0 +1,209 @@
+//! Every method of the contract, with a message that gets as far as it can without knowing what is in the databases.
+
+use std::{collections::HashMap, fmt::Write as _};
+
+use adfolio_local::Service;
+use adfolio_proto::plan::v1::ImportDeliveryRequest;
+use adfolio_proto::plan::v1::import_delivery_request::Part;
+use bytes::Bytes;
+use prost::Message as _;
+use prost::encoding::{WireType, bool, encode_key, encode_varint, int64, string};
+use prost_types::field_descriptor_proto::Type;
+use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet};
+
+/// An id that nothing has.
+pub const NOBODY: &str = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f";
+
+/// A transaction password as clients send it: the MD5 of six digits.
+const PIN: &str = "221738f5e219709eb4191ccae4ecb12b";
+
+/// A method of one of the six services.
+#[derive(Clone, Debug)]
+pub struct Method {
+    /// Who serves it.
+    pub service: Service,
+    /// `/adfolio.wallet.v1.LedgerService/Hold`.
+    pub path: String,
+    /// Whether the caller sends a stream.
+    pub takes_stream: bool,
+    /// What the caller sends: of a stream its beginning.
+    pub messages: Vec<Bytes>,
+}
+
+/// All of them. What has one of the `known` names has that id, every other id is nobody's.
+pub fn methods(known: &[(&str, &str)]) -> Vec<Method> {
+    let files = FileDescriptorSet::decode(adfolio_proto::FILE_DESCRIPTOR_SET).unwrap();
+    let messages = Messages::of(&files, known);
+    let mut methods = Vec::new();
+    for file in &files.file {
+        let package = file.package();
+        for (service, method) in file
+            .service
+            .iter()
+            .flat_map(|service| service.method.iter().map(move |method| (service, method)))
+        {
+            let mut message = Vec::new();
+            messages.write(method.input_type(), package, method.name(), &mut message);
+            methods.push(Method {
+                service: server_of(package),
+                path: format!("/{package}.{}/{}", service.name(), method.name()),
+                takes_stream: method.client_streaming(),
+                messages: vec![message.into()],
+            });
+        }
+    }
+    // A file is looked at, and the database asked, once it has a row.
+    let row = "report_id,plan_number,time,spend,revenue\n1,AD261120K3F9ZQ,2026-11-20T09:00:00Z,1.00,1.00\n";
+    let row = ImportDeliveryRequest {
+        part: Some(Part::Chunk(row.as_bytes().to_vec())),
+    };
+    for import in methods
+        .iter_mut()
+        .filter(|method| method.path.ends_with("/ImportDelivery"))
+    {
+        import.messages.push(row.encode_to_vec().into());
+    }
+    methods
+}
+
+fn server_of(package: &str) -> Service {
+    let name = package.split('.').nth(1).unwrap();
+    let mut services = Service::ALL.into_iter();
+    services
+        .find(|service| service.name() == name)
+        .unwrap_or_else(|| panic!("nobody serves {package}"))
+}
+
+/// The messages of the contract by their full names, `.adfolio.wallet.v1.HoldRequest`.
+struct Messages<'a> {
+    types: HashMap<String, &'a DescriptorProto>,
+    ids: HashMap<&'a str, &'a str>,
+}
+
+impl<'a> Messages<'a> {
+    fn of(files: &'a FileDescriptorSet, known: &[(&'a str, &'a str)]) -> Self {
+        let mut types = HashMap::new();
+        for file in &files.file {
+            let package = format!(".{}", file.package());
+            collect(&package, &file.message_type, &mut types);
+        }
+        Self {
+            types,
+            ids: known.iter().copied().collect(),
+        }
+    }
+
+    /// Writes a message of this type with something plausible in every field; of a choice, in its first.
+    fn write(&self, type_name: &str, package: &str, method: &str, to: &mut Vec<u8>) {
+        let mut chosen = Vec::new();
+        for field in &self.types[type_name].field {
+            if let Some(choice) = field.oneof_index {
+                if chosen.contains(&choice) {
+                    continue;
+                }
+                chosen.push(choice);
+            }
+            self.write_field(field, package, method, to);
+        }
+    }
+
+    fn write_field(
+        &self,
+        field: &FieldDescriptorProto,
+        package: &str,
+        method: &str,
+        to: &mut Vec<u8>,
+    ) {
+        let number = u32::try_from(field.number()).unwrap();
+        match field.r#type() {
+            Type::String => {
+                let known = self.ids.get(field.name()).copied();
+                let text = known.unwrap_or_else(|| text(package, method, field.name()));
+                string::encode(number, &text.to_owned(), to);
+            }
+            Type::Bool => bool::encode(number, &(field.name() == "all"), to),
+            Type::Message => {
+                let mut inner = Vec::new();
+                if field.type_name() == ".google.protobuf.Timestamp" {
+                    int64::encode(1, &seconds(field.name()), &mut inner);
+                } else {
+                    self.write(field.type_name(), package, method, &mut inner);
+                }
+                encode_key(number, WireType::LengthDelimited, to);
+                encode_varint(inner.len() as u64, to);
+                to.extend(inner);
+            }
+            Type::Int32 | Type::Int64 | Type::Uint32 | Type::Uint64 | Type::Enum => {
+                // One of many is read as well when it is not packed.
+                encode_key(number, WireType::Varint, to);
+                encode_varint(figure(method, field.name()), to);
+            }
+            other => panic!("{method}: a field of {other:?}"),
+        }
+    }
+}
+
+fn collect<'a>(
+    scope: &str,
+    messages: &'a [DescriptorProto],
+    known: &mut HashMap<String, &'a DescriptorProto>,
+) {
+    for message in messages {
+        let mut name = scope.to_owned();
+        write!(name, ".{}", message.name()).unwrap();
+        collect(&name, &message.nested_type, known);
+        known.insert(name, message);
+    }
+}
+
+/// What a text field holds, by its name.
+fn text(package: &str, method: &str, field: &str) -> &'static str {
+    match (method, field) {
+        ("ChangePassword", "new_password" | "confirm_password") => "seven quiet lighthouses",
+        (_, "password" | "old_password" | "confirm_password") if package.contains("auth") => {
+            "correct horse battery"
+        }
+        (_, "password" | "old_password" | "confirm_password") => PIN,
+        // The first page.
+        (_, "cursor") => "",
+        (_, "username") => "walker",
+        (_, "email") => "walker@example.com",
+        (_, "phone" | "mobile") => "+6591234567",
+        (_, "bank_account") => "DE89370400440532013000",
+        (_, "code") => "WALKER-1",
+        (_, "currency") => "EUR",
+        (_, "mapping_json") => "{}",
+        (_, "parts") => "marketing_headline",
+        (_, "month") => "2026-11",
+        (_, "time_zone") => "UTC",
+        // A language, in which a text is.
+        (_, "lang" | "key") => "en",
+        (_, "client_address") => "192.0.2.1",
+        (_, "spend" | "revenue" | "rate") => "1.00",
+        (_, "plan_number") => "AD261120K3F9ZQ",
+        (_, name) if name == "id" || name.ends_with("_id") || name.ends_with("_ids") => NOBODY,
+        _ => "text",
+    }
+}
+
+/// When something is, by the name of the field: what ends does so tomorrow, the rest was half a minute ago, so that no clock
+/// finds it in the future.
+fn seconds(field: &str) -> i64 {
+    let now = chrono::Utc::now().timestamp();
+    match field {
+        "ends_at" | "expires_at" => now + 24 * 3600,
+        _ => now - 30,
+    }
+}
+
+/// What a field of numbers or names of a closed set holds, by its name.
+fn figure(method: &str, field: &str) -> u64 {
+    match (method, field) {
+        // With the first kind of coupon a percentage goes.
+        ("CreateCampaign", "value_minor") | (_, "discount_minor") => 0,
+        (_, "limit") => 10,
+        (_, name) if name.ends_with("_max_minor") || name == "put_max_minor" => 20_000,
+        (_, name) if name.ends_with("_minor") => 10_000,
+        _ => 1,
+    }
+}

@@ -1,0 +1,232 @@
+//! An auth that hangs: who is known goes on for as long as they are believed, what needs nobody's name goes on throughout,
+//! everybody else is told in time that nobody knows, and nobody is logged out.
+
+use std::{fs, pin::pin, time::Duration};
+
+use adfolio_local::{Service, Signal};
+use adfolio_testkit::{eventually, raise_file_limit};
+use futures::future::join_all;
+use serde_json::{Value, json};
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, sleep, sleep_until},
+};
+
+use crate::{
+    client::{Client, Reply},
+    setup::{Advertiser, PASSWORD, System, builder},
+};
+
+/// For this long the gateway believes a token without asking auth.
+const BELIEVED_FOR: Duration = Duration::from_secs(1);
+
+/// Calls that wait for auth at the same time, each with a token of its own.
+const CROWD: usize = 1_000;
+
+/// What the gateway may take for all of them at most: a connection, a task and a place in a queue each.
+const CROWD_BYTES: u64 = 128 << 20;
+
+/// By then a connection to a frozen process has been given up: a ping that nobody answers, and its patience.
+const NOTICED_AFTER: Duration = Duration::from_secs(16);
+
+/// How often the gateway's memory is looked at.
+const POLL: Duration = Duration::from_millis(50);
+
+const CALL: &str = "/user/property";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_frozen_auth_fails_who_must_be_known_in_time_and_nobody_else() {
+    raise_file_limit(2 * CROWD + 500);
+    // The page, as nginx serves it: whether the client is built matters to others.
+    let page = tempfile::tempdir().unwrap();
+    fs::write(page.path().join("index.html"), "<!doctype html>").unwrap();
+    let system = System::start_from(builder().web(page.path())).await;
+    let (known, unknown) = (
+        system.advertiser("known").await,
+        system.advertiser("unknown").await,
+    );
+    freeze_while_known(&system, &known).await;
+    println!("auth frozen");
+
+    let began = Instant::now();
+    let waiting = [
+        timed(&unknown.client, CALL),
+        timed(&known.client, "/user/sessions"),
+        timed(&system.admin, "/admin/staff/list"),
+        login(&system, &unknown),
+    ];
+    for path in ["/auth/v2/lang", "/basic_config"] {
+        system.anyone.get(path).await.ok();
+    }
+    for page in ["/", "/api/openapi.json"] {
+        let answer = reqwest::get(format!("{}{page}", system.stack.url())).await;
+        assert!(answer.unwrap().status().is_success(), "{page}");
+    }
+    println!(
+        "the page and three calls that need no user were answered within {} ms",
+        began.elapsed().as_millis()
+    );
+    assert!(
+        waiting.iter().all(|call| !call.is_finished()),
+        "auth was not needed"
+    );
+    for (call, who) in waiting.into_iter().zip([
+        "a user",
+        "a user at auth itself",
+        "a member of staff",
+        "a login",
+    ]) {
+        let (reply, elapsed) = call.await.unwrap();
+        assert_unavailable(&reply);
+        println!("{who} was told so after {:.1} s", elapsed.as_secs_f32());
+    }
+    crowd_is_told(&system).await;
+    let noticed = began + NOTICED_AFTER;
+    sleep_until(noticed).await;
+    let (reply, elapsed) = timed(&unknown.client, CALL).await.unwrap();
+    assert_unavailable(&reply);
+    println!(
+        "{NOTICED_AFTER:?} after the beginning a user was told so after {:.1} s",
+        elapsed.as_secs_f32()
+    );
+
+    all_is_well_again(&system, &known, &unknown).await;
+    system.stack.stop().await;
+}
+
+/// After auth goes on.
+async fn all_is_well_again(system: &System, known: &Advertiser, unknown: &Advertiser) {
+    let thawed = Instant::now();
+    thaw(system).await;
+    eventually("auth is found again", || async {
+        unknown.client.get(CALL).await.code == 200
+    })
+    .await;
+    println!(
+        "a user was answered {} ms after auth went on",
+        thawed.elapsed().as_millis()
+    );
+    // Nobody was logged out, and the crowd's tokens are what they were.
+    for (client, path) in [
+        (&known.client, CALL),
+        (&known.client, "/user/sessions"),
+        (&system.admin, "/admin/staff/list"),
+    ] {
+        client.get(path).await.ok();
+    }
+    login(system, unknown).await.unwrap().0.ok();
+    let reply = made_up(&system.anyone).get(CALL).await;
+    assert_eq!(reply.reason(), "NOT_AUTHENTICATED", "{reply:?}");
+}
+
+/// Freezes auth, and shows that somebody who was known a moment ago still is.
+async fn freeze_while_known(system: &System, known: &Advertiser) {
+    eventually("a call follows the freeze at once", || async {
+        let asked = Instant::now();
+        known.client.get(CALL).await.ok();
+        system
+            .stack
+            .kill(Service::Auth, Signal::SIGSTOP)
+            .await
+            .unwrap();
+        let reply = known.client.get(CALL).await;
+        // The second call may have begun late on a busy machine.
+        if reply.code == 200 {
+            return true;
+        }
+        assert!(asked.elapsed() > BELIEVED_FOR, "{reply:?}");
+        assert_unavailable(&reply);
+        thaw(system).await;
+        false
+    })
+    .await;
+}
+
+async fn thaw(system: &System) {
+    system
+        .stack
+        .kill(Service::Auth, Signal::SIGCONT)
+        .await
+        .unwrap();
+}
+
+/// Many at once wait for auth: all are told, and what the gateway took for them is bounded.
+async fn crowd_is_told(system: &System) {
+    // Not through nginx, which has limits of its own.
+    let direct = Client::new(&system.stack.grpc_url(Service::Gateway));
+    let before = resident(system);
+    let calls: Vec<_> = (0..CROWD).map(|_| timed(&made_up(&direct), CALL)).collect();
+    let (mut longest, mut most) = (Duration::ZERO, 0);
+    let mut ended = pin!(join_all(calls));
+    let ended = loop {
+        most = most.max(resident(system));
+        tokio::select! {
+            ended = &mut ended => break ended,
+            () = sleep(POLL) => {}
+        }
+    };
+    for call in ended {
+        let (reply, elapsed) = call.unwrap();
+        assert_unavailable(&reply);
+        longest = longest.max(elapsed);
+    }
+    let grown = most.saturating_sub(before);
+    println!(
+        "{CROWD} at once, all told after {:.1} s at most; the gateway had {} MB, {} MB more than before",
+        longest.as_secs_f32(),
+        most >> 20,
+        grown >> 20
+    );
+    assert!(grown < CROWD_BYTES, "the gateway took {grown} bytes more");
+}
+
+/// A call on its way, with how long it took.
+fn timed(client: &Client, path: &'static str) -> JoinHandle<(Reply, Duration)> {
+    let client = client.clone();
+    tokio::spawn(async move {
+        let began = Instant::now();
+        let reply = client.get(path).await;
+        (reply, began.elapsed())
+    })
+}
+
+fn login(system: &System, user: &Advertiser) -> JoinHandle<(Reply, Duration)> {
+    let client = system.anyone.clone();
+    let body = json!({"username": user.username, "password": PASSWORD});
+    tokio::spawn(async move {
+        let began = Instant::now();
+        let reply = client.post("/auth/v2/login", body).await;
+        (reply, began.elapsed())
+    })
+}
+
+/// A caller whose token nobody has issued, which auth alone can say.
+fn made_up(anyone: &Client) -> Client {
+    anyone.with_token(&hex::encode(rand::random::<[u8; 32]>()))
+}
+
+/// Nobody knows who that is, and nobody says that they are nobody.
+#[track_caller]
+fn assert_unavailable(reply: &Reply) {
+    assert_eq!(
+        (reply.code, reply.reason()),
+        (500, "UNAVAILABLE"),
+        "{reply:?}"
+    );
+    assert!([503, 504].contains(&reply.http_status), "{reply:?}");
+    assert!(
+        !reply.msg.is_empty() && reply.data != Value::Null,
+        "{reply:?}"
+    );
+}
+
+/// Bytes of memory that the gateway has.
+fn resident(system: &System) -> u64 {
+    let pid = system.stack.pid(Service::Gateway).unwrap();
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    let kilobytes: u64 = line
+        .and_then(|line| line.split_whitespace().nth(1)?.parse().ok())
+        .unwrap();
+    kilobytes << 10
+}
