@@ -26,12 +26,15 @@ async fn a_process_whose_calls_hang_is_gone_within_its_limit() {
         let limit = DRAIN_LIMIT.as_secs().to_string();
         builder = builder.extra_env(service, "DRAIN_LIMIT_SECONDS", limit);
     }
-    let builder = builder.extra_env(Service::Gateway, "NOTICE_SECONDS", "5");
+    // The gateway knows the session, so that its calls get as far as the service that they are about.
+    let builder = builder
+        .extra_env(Service::Gateway, "SESSION_CACHE_SECONDS", "60")
+        .extra_env(Service::Gateway, "NOTICE_SECONDS", "5");
     let system = System::start_from(builder).await;
     let user = system.advertiser("ada").await;
     system.deposit(&user.id, "100.00").await;
     let product = system.product("Hanging").await;
-    // From here on nothing that needs a database is ever answered. The session is known to the gateway for some seconds.
+    // From here on nothing that needs a database is ever answered.
     user.client.get("/user/info").await.ok();
     signal_database(&system.stack, Signal::SIGSTOP);
     let hanging = calls_of_all_services(&system, &user.client, &product);

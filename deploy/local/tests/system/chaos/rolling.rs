@@ -21,7 +21,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{act, check, prepare, remembered, setting, stop_system};
+use super::{act, check, prepare, remembered, remembering, setting, stop_system};
 use crate::{
     client::{Client, Reply},
     setup::{self, PASSWORD, System},
@@ -55,7 +55,7 @@ const READS: [&str; 7] = [
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rolling_restart_of_everything_costs_nobody_a_request() {
     let rounds = setting("ROLLING_ROUNDS").unwrap_or(1);
-    let system = Arc::new(System::start_from(two_of_each()).await);
+    let system = Arc::new(remembering(two_of_each()).await);
     let stage = Arc::new(prepare(&system).await.with_pause(PAUSE).with_patience());
     let stop = CancellationToken::new();
     let acting = act(&system, &stage, 1, 0..ADVERTISERS, &stop).await;
