@@ -9,6 +9,10 @@
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+case ${1:-} in
+chaos | outage | defects | crash-points) ;;
+*) fail "Which faults? chaos, outage, defects or crash-points." ;;
+esac
 need_toolchain
 packages=$(missing_packages)
 prepare_install "$packages"

@@ -91,7 +91,8 @@ pub async fn remember(url: &str) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Everything that was told since [`remember`] against every inbox. `url_of` gives the URL of a service's database. Says something definite only when all outboxes are empty.
+/// Everything that was told since [`remember`] against every inbox. `url_of` gives the URL of a service's database. Says
+/// something definite only when all outboxes are empty.
 pub async fn compare(url_of: impl Fn(&str) -> String) -> Result<Vec<Heard>, sqlx::Error> {
     let mut since = DateTime::UNIX_EPOCH;
     for service in SERVICES {

@@ -108,8 +108,8 @@ impl Supervised {
         )
     }
 
-    /// Sends a signal; to all processes of the child if it stops them or lets them go on. After one that kills, returns when the death has been noticed, so that a following
-    /// [`Supervised::wait_ready`] waits for the successor.
+    /// Sends a signal; to all processes of the child if it stops them or lets them go on. After one that kills, returns when
+    /// the death has been noticed, so that a following [`Supervised::wait_ready`] waits for the successor.
     pub(crate) async fn signal(&self, signal: Signal) -> Result<()> {
         const NOTICE_LIMIT: Duration = Duration::from_secs(30);
         let pid = self

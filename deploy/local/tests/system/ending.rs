@@ -1,10 +1,9 @@
 //! Processes that are told to end while their calls hang.
 
-use std::{fs, time::Duration};
+use std::time::Duration;
 
 use adfolio_local::{Component, Service, Signal, Stack};
 use futures::future::join_all;
-use nix::{sys::signal::kill, unistd::Pid};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
@@ -36,7 +35,8 @@ async fn a_process_whose_calls_hang_is_gone_within_its_limit() {
     let product = system.product("Hanging").await;
     // From here on nothing that needs a database is ever answered.
     user.client.get("/user/info").await.ok();
-    signal_database(&system.stack, Signal::SIGSTOP);
+    let database = Component::Postgres;
+    system.stack.kill(database, Signal::SIGSTOP).await.unwrap();
     let hanging = calls_of_all_services(&system, &user.client, &product);
     tokio::time::sleep(ANSWER_LIMIT).await;
     for (path, call) in &hanging {
@@ -49,7 +49,7 @@ async fn a_process_whose_calls_hang_is_gone_within_its_limit() {
         let done = answer.as_ref().is_ok_and(|reply| reply.code == 200);
         assert!(!done, "{path} was answered without a database: {answer:?}");
     }
-    signal_database(&system.stack, Signal::SIGCONT);
+    system.stack.kill(database, Signal::SIGCONT).await.unwrap();
     for service in Service::ALL {
         system.stack.wait_ready(service).await.unwrap();
     }
@@ -97,20 +97,4 @@ async fn end(stack: &Stack, service: Service) {
         "{service}, whose calls hang, was gone {:.1} s after SIGTERM",
         began.elapsed().as_secs_f32()
     );
-}
-
-/// Signals PostgreSQL with all its processes: those of its connections would go on without it.
-fn signal_database(stack: &Stack, signal: Signal) {
-    let postmaster = stack.pid(Component::Postgres).unwrap();
-    let listed = format!("/proc/{postmaster}/task/{postmaster}/children");
-    let children = fs::read_to_string(listed).unwrap();
-    let children = children.split_whitespace().map(|pid| pid.parse().unwrap());
-    let pids: Vec<i32> = [i32::try_from(postmaster).unwrap()]
-        .into_iter()
-        .chain(children)
-        .collect();
-    for pid in pids {
-        // A connection may have ended by itself.
-        let _ = kill(Pid::from_raw(pid), signal);
-    }
 }

@@ -1,12 +1,12 @@
 //! A further gateway beside the one of a stack, as another replica would be.
 
-use std::{env, fs::File, path::Path, process::Stdio};
+use std::{env, fs::File, path::PathBuf, process::Stdio};
 
 use adfolio_local::{Service, Stack};
 use adfolio_testkit::{eventually, free_listener};
 use tokio::process::{Child, Command};
 
-use crate::client::Client;
+use crate::{client::Client, setup::other_programs};
 
 /// A running gateway. Dropping it kills it.
 pub struct Replica {
@@ -61,10 +61,10 @@ impl Replica {
     }
 }
 
-/// The gateway that was built together with this test.
-fn program() -> std::path::PathBuf {
-    let own = env::current_exe().unwrap();
-    let folder = own.parent().and_then(Path::parent).unwrap();
+/// The gateway's program: one of those that the stack runs, too.
+fn program() -> PathBuf {
+    let built = || Some(env::current_exe().ok()?.parent()?.parent()?.to_owned());
+    let folder = other_programs().or_else(built).unwrap();
     folder.join("adfolio-gateway")
 }
 

@@ -1,5 +1,7 @@
 //! What the tests of the whole system begin with: a stack, staff, products, advertisers with money.
 
+use std::path::PathBuf;
+
 use adfolio_local::{Service, Stack, StackBuilder};
 use serde_json::{Value, json};
 
@@ -15,10 +17,15 @@ pub const PASSWORD: &str = "correct horse battery";
 pub fn builder() -> StackBuilder {
     let tls = std::env::var("ADFOLIO_TLS").is_ok_and(|value| value == "1");
     let builder = Stack::builder().tls(tls);
-    match std::env::var_os("ADFOLIO_PROGRAMS") {
+    match other_programs() {
         Some(folder) => builder.programs(folder),
         None => builder,
     }
+}
+
+/// The folder of programs that were not built with the tests, where one is named.
+pub fn other_programs() -> Option<PathBuf> {
+    std::env::var_os("ADFOLIO_PROGRAMS").map(PathBuf::from)
 }
 
 /// A running system and its admin.
