@@ -71,8 +71,8 @@ export class FixtureApp {
   }
 
   /**
-   * Whether the page still draws. Once in a great many changes of a page's size Chromium gives it no frames any more, for as long
-   * as it lives: scripts run on, but whatever waits for a frame waits for ever.
+   * Whether the page still draws. It was seen that Chromium gave a page no frames any more, also after it was loaded anew:
+   * scripts ran on, but whatever waited for a frame waited for ever.
    */
   async draws(): Promise<boolean> {
     return this.page.evaluate(

@@ -28,6 +28,7 @@ export async function openScreen(app: FixtureApp, screen: Screen, found: string[
   try {
     await show(app, screen).catch(async (error) => {
       if (await app.draws()) throw error;
+      process.stdout.write(`${screen.name}: the page draws nothing any more, a new one goes on\n`);
       await app.renew();
       await show(app, screen);
     });
