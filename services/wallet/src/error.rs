@@ -37,6 +37,9 @@ pub enum WalletError {
         #[source]
         source: Box<Status>,
     },
+    /// The attempt at a transaction password took so long that it no longer counts, or the password was reset meanwhile.
+    #[error("attempt at the transaction password was forgotten")]
+    AttemptForgotten,
     /// A transaction password could not be hashed.
     #[error("cannot hash")]
     Hash(#[from] HashError),
@@ -54,11 +57,12 @@ impl From<WalletError> for Status {
         match error {
             WalletError::Refused(refusal) => refusal.into(),
             WalletError::Database(error) => database_status(&error, "wallet"),
-            WalletError::QueueFull | WalletError::Overdue | WalletError::OutcomeUnknown => {
-                Refusal::new(Reason::Unavailable)
-                    .detail(error.to_string())
-                    .into()
-            }
+            WalletError::QueueFull
+            | WalletError::Overdue
+            | WalletError::OutcomeUnknown
+            | WalletError::AttemptForgotten => Refusal::new(Reason::Unavailable)
+                .detail(error.to_string())
+                .into(),
             WalletError::PostingFailed => Refusal::new(Reason::Internal).into(),
             WalletError::Peer { .. } => unavailable_status(&error, "wallet"),
             WalletError::Hash(_) | WalletError::Audit(_) | WalletError::Unreadable(_) => {

@@ -4,11 +4,14 @@ use adfolio_kit::refusal::Refusal;
 use chrono::{DateTime, TimeDelta, Utc};
 use secrecy::{ExposeSecret, SecretString};
 
-/// Attempts since the last right one that lock the password for a while.
+/// Wrong attempts since the last right one that lock the password for a while.
 pub const ATTEMPTS_MAX: i32 = 5;
 
 /// Wrong attempts within a day that lock it until staff reset it.
 pub const DAY_ATTEMPTS_MAX: i32 = 10;
+
+/// How long an attempt without an outcome counts: longer than any evaluation waits for its turn and takes.
+const OPEN: TimeDelta = TimeDelta::minutes(1);
 
 /// How long the first lock lasts.
 const LOCK: TimeDelta = TimeDelta::minutes(30);
@@ -58,7 +61,7 @@ pub enum Lock {
     ForGood,
 }
 
-/// Attempts at one password. They are counted before it is known whether they are right.
+/// Wrong attempts at one password.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attempts {
     /// Since the last right one.
@@ -73,45 +76,89 @@ pub struct Attempts {
     pub locked_for_good: bool,
 }
 
+/// Attempts at one password whose outcome is not known: they are being evaluated, or a death has cut them off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Open {
+    /// How many.
+    pub count: i64,
+    /// When the first of them began.
+    pub first_began_at: Option<DateTime<Utc>>,
+}
+
+/// Why an attempt may not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// The password is locked.
+    Locked(Lock),
+    /// As many as are left have no outcome yet; for so long at most the first of them counts.
+    Busy(TimeDelta),
+}
+
+/// What began at this moment or before counts no more without an outcome.
+pub fn forgotten_at(now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    now.checked_sub_signed(OPEN)
+}
+
 impl Attempts {
+    /// Whether there may be another attempt. Those without an outcome count as if they were wrong, so that attempts which
+    /// come together are never more than the limit.
+    pub fn admit(mut self, open: Open, now: DateTime<Utc>) -> Result<(), Wait> {
+        if let Some(lock) = self.lock_at(now) {
+            return Err(Wait::Locked(lock));
+        }
+        self.forget_at(now);
+        let left =
+            (ATTEMPTS_MAX.saturating_sub(self.row)).min(DAY_ATTEMPTS_MAX.saturating_sub(self.day));
+        if open.count < i64::from(left) {
+            return Ok(());
+        }
+        let since = open.first_began_at.unwrap_or(now);
+        let left = OPEN.checked_sub(&now.signed_duration_since(since));
+        Err(Wait::Busy(left.unwrap_or(OPEN)))
+    }
+
     /// The lock that holds at this moment.
-    pub fn lock_at(&self, now: DateTime<Utc>) -> Option<Lock> {
+    fn lock_at(&self, now: DateTime<Utc>) -> Option<Lock> {
         if self.locked_for_good {
             return Some(Lock::ForGood);
         }
         self.locked_until.filter(|end| *end > now).map(Lock::Until)
     }
 
-    /// Counts an attempt at a password that is not locked, and answers whether it is locked from here on. The lock is set
-    /// before the attempt is evaluated, so that attempts which come together are never more than the limit.
-    pub fn count(&mut self, now: DateTime<Utc>) -> bool {
-        // A lock that is over begins the row anew.
-        if self.locked_until.take().is_some() {
-            self.row = 0;
-        }
-        let day_is_over = self
-            .day_began_at
-            .is_none_or(|began| now.signed_duration_since(began) >= DAY);
-        if day_is_over {
-            self.day = 0;
-            self.day_began_at = Some(now);
-        }
+    /// Counts a wrong attempt, and answers whether it locks the password.
+    pub fn fail(&mut self, now: DateTime<Utc>) -> bool {
+        let was_locked = self.lock_at(now).is_some();
+        self.forget_at(now);
         self.row = self.row.saturating_add(1);
         self.day = self.day.saturating_add(1);
+        self.day_began_at.get_or_insert(now);
         if self.day >= DAY_ATTEMPTS_MAX {
             self.locked_for_good = true;
         } else if self.row >= ATTEMPTS_MAX {
             self.locked_until = now.checked_add_signed(LOCK);
         }
-        self.lock_at(now).is_some()
+        self.lock_at(now).is_some() && !was_locked
     }
 
-    /// Takes back an attempt that was right: the row ends, the day has one less.
-    pub fn forgive(&mut self) {
+    /// Ends the row: an attempt was right.
+    pub fn succeed(&mut self) {
         self.row = 0;
-        self.day = self.day.saturating_sub(1).max(0);
-        self.locked_until = None;
-        self.locked_for_good = self.day >= DAY_ATTEMPTS_MAX;
+    }
+
+    /// Forgets what counts no more.
+    fn forget_at(&mut self, now: DateTime<Utc>) {
+        // A lock that is over begins the row anew.
+        if self.locked_until.is_some_and(|end| end <= now) {
+            self.locked_until = None;
+            self.row = 0;
+        }
+        let day_is_over = self
+            .day_began_at
+            .is_some_and(|began| now.signed_duration_since(began) >= DAY);
+        if day_is_over {
+            self.day = 0;
+            self.day_began_at = None;
+        }
     }
 }
 
@@ -144,51 +191,89 @@ mod tests {
         assert!(!shown.contains(good), "{shown}");
     }
 
+    const NONE_OPEN: Open = Open {
+        count: 0,
+        first_began_at: None,
+    };
+
     #[test]
     fn five_in_a_row_lock_for_half_an_hour_and_ten_in_a_day_for_good() {
         let mut attempts = Attempts::default();
         for turn in 1..=5 {
-            assert_eq!(attempts.lock_at(at(0)), None);
-            assert_eq!(attempts.count(at(0)), turn == 5);
+            assert_eq!(attempts.admit(NONE_OPEN, at(0)), Ok(()));
+            assert_eq!(attempts.fail(at(0)), turn == 5);
         }
-        assert_eq!(attempts.lock_at(at(0)), Some(Lock::Until(at(30))));
-        assert_eq!(attempts.lock_at(at(30)), None);
+        let locked = Wait::Locked(Lock::Until(at(30)));
+        assert_eq!(attempts.admit(NONE_OPEN, at(0)), Err(locked));
+        assert_eq!(attempts.admit(NONE_OPEN, at(29)), Err(locked));
         for turn in 6..=10 {
-            assert_eq!(attempts.count(at(31)), turn == 10);
+            assert_eq!(attempts.admit(NONE_OPEN, at(30)), Ok(()));
+            assert_eq!(attempts.fail(at(30)), turn == 10);
         }
-        assert_eq!(attempts.lock_at(at(1_000_000)), Some(Lock::ForGood));
+        let locked = Wait::Locked(Lock::ForGood);
+        assert_eq!(attempts.admit(NONE_OPEN, at(1_000_000)), Err(locked));
     }
 
     #[test]
-    fn a_right_one_is_taken_back() {
+    fn a_right_one_ends_the_row_and_not_the_day() {
         let mut attempts = Attempts::default();
         for _ in 0..4 {
-            attempts.count(at(0));
+            attempts.fail(at(0));
         }
-        // The fifth is right, although it would have locked.
-        assert!(attempts.count(at(0)));
-        attempts.forgive();
-        assert_eq!(attempts.lock_at(at(0)), None);
+        attempts.succeed();
         assert_eq!((attempts.row, attempts.day), (0, 4));
-        for _ in 0..5 {
-            attempts.count(at(1));
+        for turn in 1..=5 {
+            assert_eq!(attempts.fail(at(1)), turn == 5);
         }
-        assert_eq!(attempts.lock_at(at(1)), Some(Lock::Until(at(31))));
-        // The tenth of the day is right as well.
-        attempts.count(at(40));
-        attempts.forgive();
-        assert_eq!((attempts.day, attempts.lock_at(at(40))), (9, None));
+        assert_eq!(attempts.admit(NONE_OPEN, at(40)), Ok(()));
+        attempts.succeed();
+        assert!(attempts.fail(at(41)), "the tenth of the day");
+    }
+
+    #[test]
+    fn attempts_without_an_outcome_count_as_wrong_ones() {
+        let open = |count, minute| Open {
+            count,
+            first_began_at: Some(at(minute)),
+        };
+        let mut attempts = Attempts::default();
+        assert_eq!(attempts.admit(open(4, 0), at(0)), Ok(()));
+        let busy = Wait::Busy(TimeDelta::minutes(1));
+        assert_eq!(attempts.admit(open(5, 0), at(0)), Err(busy));
+        attempts.fail(at(0));
+        assert_eq!(attempts.admit(open(3, 0), at(0)), Ok(()));
+        let later = at(0) + TimeDelta::seconds(50);
+        let busy = Wait::Busy(TimeDelta::seconds(10));
+        assert_eq!(attempts.admit(open(4, 0), later), Err(busy));
+        // Of the day's ten nine are gone.
+        for minute in [0, 0, 0, 0, 31, 31, 31, 31] {
+            attempts.fail(at(minute));
+        }
+        attempts.succeed();
+        assert_eq!(attempts.admit(NONE_OPEN, at(32)), Ok(()));
+        let busy = Wait::Busy(TimeDelta::minutes(1));
+        assert_eq!(attempts.admit(open(1, 32), at(32)), Err(busy));
+    }
+
+    #[test]
+    fn what_fails_under_a_lock_does_not_tell_of_it_again() {
+        let mut attempts = Attempts::default();
+        for _ in 0..5 {
+            attempts.fail(at(0));
+        }
+        assert!(!attempts.fail(at(1)));
     }
 
     #[test]
     fn a_day_ends_after_a_day() {
         let mut attempts = Attempts::default();
         for _ in 0..5 {
-            attempts.count(at(0));
+            attempts.fail(at(0));
         }
         for _ in 0..4 {
-            attempts.count(at(24 * 60));
+            attempts.fail(at(24 * 60));
         }
-        assert_eq!((attempts.day, attempts.lock_at(at(24 * 60))), (4, None));
+        let now = at(24 * 60);
+        assert_eq!((attempts.day, attempts.admit(NONE_OPEN, now)), (4, Ok(())));
     }
 }

@@ -1,8 +1,10 @@
 //! The transaction password: six digits that guard everything that takes money out of a wallet.
 //!
-//! Six digits are a million guesses, so what protects them is the count: every attempt is counted, in a transaction of its
-//! own, before it is evaluated, and taken back when it was right. One user's attempts are evaluated one after the other, so
-//! calls that come together and are all right do not lock each other out.
+//! Six digits are a million guesses, so what protects them is the count: every attempt is written down, in a transaction of
+//! its own, before it is evaluated, and counts as a wrong one until its outcome is written down, too. Only then the caller
+//! learns it. So a process that dies, or a database that goes away, tells nobody more than the limit allows, and costs the
+//! user nothing for longer than a minute. One user's attempts are evaluated one after the other, so calls that come together
+//! and are all right do not lock each other out.
 
 pub mod entity;
 mod hash;
@@ -31,7 +33,7 @@ use uuid::Uuid;
 use crate::error::WalletError;
 use crate::peers::Peers;
 use crate::protection;
-use entity::{Lock, PinDigest};
+use entity::{Lock, PinDigest, Wait};
 pub use hash::HashError;
 use hash::Hasher;
 use repo::Insertion;
@@ -53,11 +55,11 @@ pub struct PayPasswords {
     turns: Turns,
 }
 
-/// A counted attempt.
+/// An attempt that is written down.
 struct Attempt {
+    id: Uuid,
+    user_id: Uuid,
     hash: String,
-    /// Whether the password is locked from here on, unless the attempt turns out right.
-    locks: bool,
 }
 
 impl PayPasswords {
@@ -73,7 +75,7 @@ impl PayPasswords {
     }
 
     /// Refuses unless this is the user's transaction password: PAY_PASSWORD_NOT_SET, PAY_PASSWORD_LOCKED, WRONG_PAY_PASSWORD,
-    /// TOO_MANY_ATTEMPTS. To its end even if the caller goes away, so that a right attempt is always taken back.
+    /// TOO_MANY_ATTEMPTS. To its end even if the caller goes away, so that the outcome is written down.
     pub async fn verify(
         &self,
         user_id: Uuid,
@@ -162,46 +164,70 @@ impl PayPasswords {
         user_id: Uuid,
         password: &PinDigest,
     ) -> Result<String, WalletError> {
-        // Before anything is counted, so that whoever finds the queue full has lost no attempt.
+        // Before anything is written, so that whoever finds the queue full has lost no attempt.
         let ticket = self.hasher.enter()?;
-        let attempt = self.count(user_id).await?;
-        if ticket.verify(password, attempt.hash.clone()).await? {
-            db::write(&self.pool, move |tx| {
-                Box::pin(async move { repo::forgive_in_tx(tx, user_id).await })
-            })
-            .await
-            .map_err(WalletError::Database)?;
-            return Ok(attempt.hash);
-        }
-        if attempt.locks {
-            db::write(&self.pool, move |tx| {
-                Box::pin(announce_in_tx(tx, user_id, "pay_password_locked"))
-            })
-            .await?;
-            self.wake.wake();
+        let attempt = self.begin(user_id).await?;
+        let hash = attempt.hash.clone();
+        let is_right = ticket.verify(password, hash.clone()).await?;
+        self.conclude(attempt, is_right).await?;
+        if is_right {
+            return Ok(hash);
         }
         Err(Refusal::new(Reason::WrongPayPassword)
             .field("password")
             .into())
     }
 
-    /// Counts an attempt, unless the password is locked.
-    async fn count(&self, user_id: Uuid) -> Result<Attempt, WalletError> {
-        let now = self.clock.now();
+    /// Writes an attempt down, unless there may be none.
+    async fn begin(&self, user_id: Uuid) -> Result<Attempt, WalletError> {
+        let (id, now) = (Uuid::now_v7(), self.clock.now());
         db::write(&self.pool, move |tx| {
             Box::pin(async move {
-                let Some((hash, mut attempts)) = repo::lock_in_tx(tx, user_id).await? else {
+                let Some((hash, attempts)) = repo::lock_in_tx(tx, user_id).await? else {
                     return Err(Refusal::new(Reason::PayPasswordNotSet).into());
                 };
-                if let Some(lock) = attempts.lock_at(now) {
-                    return Err(locked(lock, now).into());
-                }
-                let locks = attempts.count(now);
-                repo::store_attempts_in_tx(tx, user_id, attempts).await?;
-                Ok(Attempt { hash, locks })
+                let forgotten = entity::forgotten_at(now);
+                let open = repo::open_attempts_in_tx(tx, user_id, forgotten).await?;
+                attempts
+                    .admit(open, now)
+                    .map_err(|wait| refused(wait, now))?;
+                repo::open_attempt_in_tx(tx, id, user_id, now).await?;
+                Ok(Attempt { id, user_id, hash })
             })
         })
         .await
+    }
+
+    /// Writes down what an attempt came to. Once it is forgotten it was nothing, and nobody may learn whether it was right.
+    async fn conclude(&self, attempt: Attempt, is_right: bool) -> Result<(), WalletError> {
+        let Attempt { id, user_id, .. } = attempt;
+        let now = self.clock.now();
+        let locks = db::write(&self.pool, move |tx| {
+            Box::pin(async move {
+                let Some((_, mut attempts)) = repo::lock_in_tx(tx, user_id).await? else {
+                    return Err(WalletError::AttemptForgotten);
+                };
+                if !repo::close_attempt_in_tx(tx, id).await? {
+                    return Err(WalletError::AttemptForgotten);
+                }
+                let locks = if is_right {
+                    attempts.succeed();
+                    false
+                } else {
+                    attempts.fail(now)
+                };
+                repo::store_attempts_in_tx(tx, user_id, attempts).await?;
+                if locks {
+                    announce_in_tx(tx, user_id, "pay_password_locked").await?;
+                }
+                Ok(locks)
+            })
+        })
+        .await?;
+        if locks {
+            self.wake.wake();
+        }
+        Ok(())
     }
 
     async fn set_in_turn(
@@ -274,15 +300,15 @@ pub async fn announce_in_tx(
     Ok(enqueue_in_tx(tx, &[event]).await?)
 }
 
-fn locked(lock: Lock, now: DateTime<Utc>) -> Refusal {
-    let refusal = Refusal::new(Reason::PayPasswordLocked);
-    match lock {
-        Lock::ForGood => refusal,
-        Lock::Until(end) => {
-            let wait = end.signed_duration_since(now).to_std();
-            refusal.retry_after(wait.unwrap_or(Duration::ZERO))
+fn refused(wait: Wait, now: DateTime<Utc>) -> Refusal {
+    let (reason, wait) = match wait {
+        Wait::Locked(Lock::ForGood) => return Refusal::new(Reason::PayPasswordLocked),
+        Wait::Locked(Lock::Until(end)) => {
+            (Reason::PayPasswordLocked, end.signed_duration_since(now))
         }
-    }
+        Wait::Busy(wait) => (Reason::TooManyAttempts, wait),
+    };
+    Refusal::new(reason).retry_after(wait.to_std().unwrap_or(Duration::ZERO))
 }
 
 fn wrong_old() -> WalletError {

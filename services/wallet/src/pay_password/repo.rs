@@ -1,10 +1,11 @@
 //! The SQL of transaction passwords. The flag in `wallets` follows in the same transaction.
 
 use adfolio_kit::db::Tx;
+use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::entity::Attempts;
+use super::entity::{Attempts, Open};
 
 pub(super) async fn is_set(pool: &PgPool, user_id: Uuid) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
@@ -15,7 +16,7 @@ pub(super) async fn is_set(pool: &PgPool, user_id: Uuid) -> Result<bool, sqlx::E
     .await
 }
 
-/// The hash and its attempts, locked: attempts that come together are counted one after the other.
+/// The hash and its wrong attempts, locked: attempts that come together are counted one after the other.
 pub(super) async fn lock_in_tx(
     tx: &mut Tx,
     user_id: Uuid,
@@ -60,13 +61,52 @@ pub(super) async fn store_attempts_in_tx(
     Ok(())
 }
 
-/// Takes an attempt back that was right.
-pub(super) async fn forgive_in_tx(tx: &mut Tx, user_id: Uuid) -> Result<(), sqlx::Error> {
-    if let Some((_, mut attempts)) = lock_in_tx(tx, user_id).await? {
-        attempts.forgive();
-        store_attempts_in_tx(tx, user_id, attempts).await?;
-    }
+/// The attempts without an outcome, once those that began at `forgotten` or before are gone. The hash must be locked.
+pub(super) async fn open_attempts_in_tx(
+    tx: &mut Tx,
+    user_id: Uuid,
+    forgotten: Option<DateTime<Utc>>,
+) -> Result<Open, sqlx::Error> {
+    sqlx::query!(
+        "DELETE FROM pay_password_attempts WHERE user_id = $1 AND began_at <= $2",
+        user_id,
+        forgotten
+    )
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query_as!(
+        Open,
+        r#"SELECT count(*) AS "count!", min(began_at) AS first_began_at
+           FROM pay_password_attempts WHERE user_id = $1"#,
+        user_id
+    )
+    .fetch_one(tx)
+    .await
+}
+
+pub(super) async fn open_attempt_in_tx(
+    tx: &mut Tx,
+    id: Uuid,
+    user_id: Uuid,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO pay_password_attempts (id, user_id, began_at) VALUES ($1, $2, $3)",
+        id,
+        user_id,
+        now
+    )
+    .execute(tx)
+    .await?;
     Ok(())
+}
+
+/// No, if it was forgotten, or its password is gone.
+pub(super) async fn close_attempt_in_tx(tx: &mut Tx, id: Uuid) -> Result<bool, sqlx::Error> {
+    let closed = sqlx::query!("DELETE FROM pay_password_attempts WHERE id = $1", id)
+        .execute(tx)
+        .await?;
+    Ok(closed.rows_affected() == 1)
 }
 
 /// A password where there was none.

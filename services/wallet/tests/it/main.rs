@@ -15,6 +15,7 @@ mod helpers;
 mod lists;
 mod model;
 mod pay_password;
+mod pay_password_attempts;
 mod peers;
 mod posting;
 mod reconcile;

@@ -225,15 +225,6 @@ async fn expire(scene: &Scene, order: &str) {
     assert!(is_expired, "{order} does not expire");
 }
 
-/// An attempt at a transaction password is counted before it is looked at, so that one which a death cuts off stays counted.
-/// More than ten of those in a day would lock the password, which the users of this day should not have to bear.
-pub async fn let_a_day_pass(system: &System) {
-    let wallet = database(&system.stack.database_base_url(), "wallet");
-    let mut connection = PgConnection::connect(&wallet).await.unwrap();
-    let pass = "UPDATE pay_passwords SET day_began_at = day_began_at - interval '1 day'";
-    sqlx::query(pass).execute(&mut connection).await.unwrap();
-}
-
 async fn withdraw(customer: &mut Customer) {
     customer.staff_post("deposit", 5_000).await;
     customer.staff_post("chargeback", -100).await;

@@ -131,7 +131,6 @@ impl Theatre {
 
     /// One round: the journeys, in which processes die where they are to, and what is left then.
     async fn perform(&mut self, round: &Round, tally: &mut Tally) {
-        journeys::let_a_day_pass(&self.system).await;
         self.folder.forget();
         let pids: BTreeMap<_, _> = round
             .keys()
