@@ -101,7 +101,8 @@ function firstPagePreload(): Plugin {
         const own = [...html.matchAll(OWN_STYLESHEET)].map(([, file = '']) => file);
         const body = [...new Set([...own, ...styles])].map(stylesheet).join('');
         return {
-          // At the end of the body the app's styles hold up its scripts, but not the mark that is drawn before.
+          // At the end of the body the app's styles hold up its scripts, but not the mark that is drawn before. That those of
+          // later pages come before them in the document changes nothing: what gives way to what is said in index.html.
           html: html.replace(OWN_STYLESHEET, '').replace('</body>', `${body}</body>`),
           tags: [...scripts].filter((file) => !html.includes(file)).map(preload),
         };

@@ -11,6 +11,8 @@ export default mergeConfig(
       // Longer than the longest wait inside a test, which says better what did not come.
       testTimeout: 30_000,
       include: ['src/**/*.test.{ts,tsx}'],
+      // Nothing has a look here; what tests read of a stylesheet is its text.
+      css: { include: /\?raw$/ },
       setupFiles: ['src/test/setup.ts'],
       env: { TZ: 'UTC', DEBUG_PRINT_LIMIT: '0' },
       restoreMocks: true,

@@ -10,6 +10,11 @@ const HEIGHT = 844;
 const WIDTHS = [390, 320, 768];
 /** Long words, another script and one without spaces. */
 const ENLARGED: Lang[] = ['de', 'ru', 'th'];
+/** Languages that have rules of their own, and the widths at which the app is laid out in its two ways. */
+const ORDERED: { lang: Lang; width: number }[] = [
+  { lang: 'kor', width: 390 },
+  { lang: 'jp', width: 1440 },
+];
 
 test('every route is looked at', () => {
   const table = readFileSync(new URL('../src/app/routes.ts', import.meta.url), 'utf8');
@@ -48,6 +53,23 @@ for (const lang of ENLARGED) {
         await openScreen(app, screen, found);
         const { findings } = await app.page.evaluate(() => window.adfolioPage.inspect());
         found.push(...findings.map((finding) => `${screen.name}: ${finding}`));
+      }
+    }
+    expect(found.join('\n')).toBe('');
+  });
+}
+
+for (const { lang, width } of ORDERED) {
+  test(`no look at ${width} px depends on the order in which the stylesheets apply`, async ({ context }) => {
+    const app = await FixtureApp.start(context);
+    const found: string[] = [];
+    for (const { opening, screens } of visitsOf(SCREENS, lang, { plenty: 'everything' })) {
+      await app.load(opening);
+      await app.page.setViewportSize({ width, height: HEIGHT });
+      for (const screen of screens) {
+        await openScreen(app, screen, found);
+        const looks = await app.page.evaluate(() => window.adfolioPage.orderDependentLooks());
+        found.push(...looks.map((look) => `${screen.name}: ${look}`));
       }
     }
     expect(found.join('\n')).toBe('');

@@ -7,6 +7,8 @@ const sources = import.meta.glob<string>('./**/*.{ts,tsx}', {
   import: 'default',
 });
 
+const sheets = import.meta.glob<string>('./**/*.css', { eager: true, query: '?raw', import: 'default' });
+
 const SHARED = ['ui', 'lib', 'i18n', 'styles'];
 
 type Import = { from: string; to: string };
@@ -45,4 +47,15 @@ test('no screen has a text of its own', () => {
     .filter(([path, source]) => path.endsWith('.tsx') && !path.includes('.test.') && literal.test(source))
     .map(([path]) => path);
   expect(wrong).toEqual([]);
+});
+
+test('what takes a class name gives way to it, in whatever order their styles arrive', () => {
+  const taking = Object.entries(sources).filter(([, source]) => /\bcx\([^;\n]*\bclassName\)/.test(source));
+  expect(taking.map(([path]) => path)).toContain('./ui/button.tsx');
+  const styles = taking.flatMap(([path, source]) =>
+    [...source.matchAll(/from '(\.\/[^']+\.css)'/g)].map(([, sheet = '']) =>
+      path.replace(/[^/]+$/, sheet.slice(2)),
+    ),
+  );
+  expect(styles.filter((path) => !/^@layer parts \{\n(( .*)?\n)*\}\n$/.test(sheets[path] ?? ''))).toEqual([]);
 });

@@ -60,7 +60,7 @@ function shownTexts(scope: Element, styles: Styles): Text[] {
   return nodes;
 }
 
-function nameOf(element: Element): string {
+export function nameOf(element: Element): string {
   const cls = typeof element.className === 'string' ? element.className.split(' ')[0] : '';
   return `${element.tagName.toLowerCase()}${cls ? `.${cls.replace(/^_|_[\w-]{5}(_\d+)?$/g, '')}` : ''}`;
 }

@@ -1,6 +1,7 @@
 import { NOW } from '../../src/test/fixtures';
 import type { Answer } from './fixture-data';
 import { type Inspection, inspectionScript } from './page-layout';
+import { styleOrderScript } from './style-order';
 
 /** A call of the app. */
 export type Call = { url: string; method: string; headers: Record<string, string>; body: string | null };
@@ -14,6 +15,8 @@ declare global {
       settle: () => Promise<void>;
       /** What is wrong with what is shown, once it is laid out in the size that it has by now. */
       inspect: () => Promise<Inspection>;
+      /** What looks otherwise when the stylesheets apply in another order. */
+      orderDependentLooks: () => string[];
     };
   }
 }
@@ -119,9 +122,10 @@ export const pageScript = `(() => {
   const pageRoot = ${pageRoot};
   ${[frame, answerCalls, stopClock, until, leaveFor, settle, go].join('\n')}
   ${inspectionScript}
+  ${styleOrderScript}
   answerCalls();
   stopClock(${NOW});
-  window.adfolioPage = { go, settle, inspect: async () => {
+  window.adfolioPage = { go, settle, orderDependentLooks, inspect: async () => {
     await frame();
     return inspect();
   } };
