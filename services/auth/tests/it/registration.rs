@@ -3,8 +3,12 @@
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;
 use adfolio_proto::auth::v1::{Entry, RegisterRequest, UserState};
+use tonic::Code;
 
 use crate::helpers::{Auth, PASSWORD, anonymous, dump, reason, refusal, registration, user_id};
+
+/// How often a call that is overdue is made again.
+const OVERDUE_MAX: usize = 10;
 
 /// Spoils one field of a form.
 type Spoil = fn(&mut RegisterRequest);
@@ -126,30 +130,41 @@ async fn one_key_opens_one_of_two_hundred_accounts() {
     let racing = (0..200).map(|number: usize| {
         let mut users =
             [auth.users(), AuthServiceClient::new(replica.channel())][number % 2].clone();
-        let form = registration(&format!("racer-{number}"), &key);
-        async move { users.register(anonymous(form)).await }
+        let name = format!("racer-{number}");
+        let form = registration(&name, &key);
+        async move {
+            // On a busy machine so many hashes take longer than a call may; whoever is overdue asks again.
+            for _ in 0..OVERDUE_MAX {
+                let outcome = users.register(anonymous(form.clone())).await;
+                match outcome {
+                    Err(status) if status.code() == Code::DeadlineExceeded => {}
+                    Ok(_) => return (name, None),
+                    Err(status) => return (name, Some(refusal(Err::<(), _>(status)).reason)),
+                }
+            }
+            panic!("{name} is never answered");
+        }
     });
     let outcomes = futures::future::join_all(racing).await;
-    let (won, lost): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
-    assert_eq!((won.len(), lost.len()), (1, 199));
-    for outcome in lost {
-        assert_eq!(reason(outcome), Reason::LicenseUsed);
-    }
+    let (lost, won): (Vec<_>, Vec<_>) = outcomes
+        .into_iter()
+        .partition(|(_, refused)| *refused == Some(Reason::LicenseUsed));
+    assert_eq!((won.len(), lost.len()), (1, 199), "{won:?}");
+    let (winner, refused) = &won[0];
+    // Who won and was overdue finds its own name there.
+    assert!(
+        matches!(refused, None | Some(Reason::UsernameTaken)),
+        "{won:?}"
+    );
     // The account that was opened is the one the key is bound to, and there is no other.
     let opened: Vec<(String, bool)> = sqlx::query_as(
-        "SELECT users.id::text, license_keys.used_by IS NOT NULL
+        "SELECT users.username, license_keys.used_by IS NOT NULL
          FROM users LEFT JOIN license_keys ON license_keys.used_by = users.id",
     )
     .fetch_all(&auth.db.pool())
     .await
     .unwrap();
-    let session = won
-        .into_iter()
-        .next()
-        .and_then(Result::ok)
-        .and_then(|answer| answer.into_inner().session)
-        .unwrap();
-    assert_eq!(opened, [(user_id(&session).to_owned(), true)]);
+    assert_eq!(opened, [(winner.clone(), true)]);
 }
 
 #[tokio::test]
