@@ -153,10 +153,10 @@ async fn deadlines_are_passed_on(walk: &Walk, recorder: &Recorder) {
             .await;
         report("auth's answers about users held back", &ended);
         for question in recorder.take() {
-            // What goes on in the background asks, too.
+            // What goes on in the background asks, too, and what is left of an earlier walk.
             let method = ended
                 .iter()
-                .find(|(method, _)| method.path == question.on_behalf_of);
+                .find(|(_, ended)| ended.request_id == question.on_behalf_of);
             let Some((method, ended)) = method else {
                 continue;
             };

@@ -23,12 +23,15 @@ use tonic::{
     body::Body,
     codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
 };
+use uuid::Uuid;
 
 use super::contract::{Method, NOBODY};
 
 /// How a call ended.
 #[derive(Debug)]
 pub struct Ended {
+    /// What the call said its id was.
+    pub request_id: String,
     pub code: Code,
     pub message: String,
     pub after: Duration,
@@ -64,13 +67,14 @@ impl Raw {
         } else {
             stream::empty().boxed()
         };
+        let request_id = Uuid::now_v7().to_string();
         let mut request = Request::new(first.chain(rest));
         let metadata = request.metadata_mut();
         for (name, value) in [
             ("x-user-id", user),
             ("x-staff-id", NOBODY),
             ("x-staff-role", "admin"),
-            ("x-request-id", &method.path),
+            ("x-request-id", &request_id),
             ("idempotency-key", &method.path),
         ] {
             metadata.insert(name, value.parse().unwrap());
@@ -82,6 +86,7 @@ impl Raw {
         let status = self.answer(method, request).await.err();
         let status = status.unwrap_or_else(|| Status::ok(""));
         Ended {
+            request_id,
             code: status.code(),
             message: status.message().to_owned(),
             after: began.elapsed(),

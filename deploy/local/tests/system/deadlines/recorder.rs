@@ -22,6 +22,7 @@ use tonic::{Status, body::Body, server::NamedService};
 /// A question: for which call it was asked, and how long its answer may take.
 #[derive(Clone, Debug)]
 pub struct Question {
+    /// The id of the call.
     pub on_behalf_of: String,
     pub timeout: Duration,
 }
