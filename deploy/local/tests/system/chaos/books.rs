@@ -31,7 +31,8 @@ const DIFFERENCES: &str = "
                                     coalesce(s.withdrawing, 0))
                OR w.seq <> coalesce(n.count, 0) OR w.seq <> coalesce(n.last, 0)
                OR least(w.available, w.to_be_consumed, w.to_be_settled, w.withdrawing) < 0),
-           (SELECT count(*) FROM transactions)";
+           (SELECT count(*) FROM transactions),
+           (SELECT count(*) FROM entries)";
 
 /// What the looks found.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,14 +45,16 @@ pub struct Watched {
     pub blind: usize,
     /// Transactions in the books at the last look.
     pub transactions: i64,
+    /// Their entries.
+    pub entries: i64,
 }
 
 impl fmt::Display for Watched {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "books of {} transactions balanced at {} looks, off at {}, not readable at {}",
-            self.transactions, self.balanced, self.unbalanced, self.blind
+            "books of {} transactions and {} entries balanced at {} looks, off at {}, not readable at {}",
+            self.transactions, self.entries, self.balanced, self.unbalanced, self.blind
         )
     }
 }
@@ -64,12 +67,13 @@ pub async fn watch(base_url: String, stop: CancellationToken) -> Watched {
     while !stop.is_cancelled() {
         ticks.tick().await;
         let looked = tokio::time::timeout(LOOK_LIMIT, look(&base_url, &mut connection)).await;
-        let Ok(Ok((differences, transactions))) = looked else {
+        let Ok(Ok((differences, transactions, entries))) = looked else {
             connection = None;
             watched.blind += 1;
             continue;
         };
         watched.transactions = transactions;
+        watched.entries = entries;
         if differences == 0 {
             watched.balanced += 1;
         } else {
@@ -80,8 +84,11 @@ pub async fn watch(base_url: String, stop: CancellationToken) -> Watched {
     watched
 }
 
-/// Differences, and transactions in all.
-async fn look(base_url: &str, kept: &mut Option<PgConnection>) -> Result<(i64, i64), sqlx::Error> {
+/// Differences, and transactions and entries in all.
+async fn look(
+    base_url: &str,
+    kept: &mut Option<PgConnection>,
+) -> Result<(i64, i64, i64), sqlx::Error> {
     let mut connection = match kept.take() {
         Some(connection) => connection,
         None => PgConnection::connect(&database(base_url, "wallet")).await?,

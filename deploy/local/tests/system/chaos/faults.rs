@@ -10,7 +10,7 @@ use tokio::{
     time::{Instant, sleep_until, timeout},
 };
 
-use super::{WHOLE_RUN_SECONDS, links::Links};
+use super::{WHOLE_RUN_SECONDS, interrupts::interrupt, links::Links};
 use crate::setup::System;
 
 /// Faults of a whole run.
@@ -20,6 +20,7 @@ const DATABASE_KILLS: u64 = 15;
 const FREEZES: u64 = 30;
 const CUTS: u64 = 20;
 const HANGS: u64 = 36;
+const INTERRUPTS: u64 = 60;
 
 /// Of so many kills of a part, one hits it again while it comes back.
 const AGAIN_ONE_IN: u32 = 8;
@@ -51,6 +52,7 @@ enum Fault {
     Freeze(Component, Duration),
     Cut(u32),
     Hang(Hang),
+    Interrupt(Service),
 }
 
 /// A server hangs, and what comes of it.
@@ -73,6 +75,7 @@ pub struct Struck {
     freezes: u64,
     cuts: u64,
     hangs: u64,
+    interrupts: u64,
 }
 
 impl Struck {
@@ -85,6 +88,7 @@ impl Struck {
             (self.freezes, FREEZES),
             (self.cuts, CUTS),
             (self.hangs, HANGS),
+            (self.interrupts, INTERRUPTS),
         ];
         for (done, whole) in shares {
             assert!(done >= share(whole, seconds), "{self}");
@@ -96,14 +100,16 @@ impl fmt::Display for Struck {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "kills: {} of services, {} of RabbitMQ, {} of PostgreSQL, of them {} in recovery; {} freezes, {} cuts, {} hangs",
+            "kills: {} of services, {} of RabbitMQ, {} of PostgreSQL, of them {} in recovery; {} freezes, {} cuts, {} hangs, \
+             {} writes interrupted",
             self.service_kills,
             self.broker_kills,
             self.database_kills,
             self.kills_in_recovery,
             self.freezes,
             self.cuts,
-            self.hangs
+            self.hangs,
+            self.interrupts
         )
     }
 }
@@ -154,6 +160,16 @@ impl Faults {
             };
             faults.push((at, Fault::Hang(hang)));
         }
+        // Every other one at wallet, which moves the money.
+        for number in 0..share(INTERRUPTS, seconds) {
+            let at = Duration::from_millis(random.random_range(0..seconds * 1_000));
+            let any = Service::ALL[random.random_range(0..Service::ALL.len())];
+            let writes = number % 2 == 1 && any != Service::Gateway;
+            faults.push((
+                at,
+                Fault::Interrupt(if writes { any } else { Service::Wallet }),
+            ));
+        }
         faults.sort_by_key(|(at, _)| *at);
         Self(faults)
     }
@@ -192,6 +208,7 @@ impl Faults {
                         Hang::Floods(_) => struck.service_kills += kills,
                     }
                 }
+                Fault::Interrupt(_) => struck.interrupts += 1,
                 Fault::Cut(_) => {}
             }
         }
@@ -212,6 +229,10 @@ async fn strike_one(system: &System, turns: &Turns, fault: Fault) -> u64 {
             return 0;
         }
         Fault::Hang(kind) => return hang(system, turns, kind).await,
+        Fault::Interrupt(service) => {
+            interrupt(&system.stack.database_base_url(), service).await;
+            return 0;
+        }
         Fault::Cut(_) => return 0,
     };
     let _turn = turns[place(component)].lock().await;

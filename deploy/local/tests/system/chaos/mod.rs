@@ -2,8 +2,8 @@
 //! every second meanwhile.
 //!
 //! Advertisers and staff go through every saga ([`actor`]) and remember what they were told ([`history`]), while processes are
-//! killed and frozen and connections cut ([`faults`], [`links`]); the books are looked at every second ([`books`]). When it is
-//! quiet again, everything has ended, and memory and books are compared ([`check`]).
+//! killed and frozen, connections cut and writes broken off ([`faults`], [`links`], [`interrupts`]); the books are looked at every
+//! second ([`books`]). When it is quiet again, everything has ended, and memory and books are compared ([`check`]).
 //!
 //! `CHAOS_SECONDS` (90) says for how long, `CHAOS_SEED` makes the same faults and journeys once more, and `CHAOS_DATA` names a
 //! folder where databases and logs are kept.
@@ -18,6 +18,7 @@ mod defects;
 mod disk;
 mod faults;
 mod history;
+mod interrupts;
 mod links;
 mod notices;
 mod outage;
