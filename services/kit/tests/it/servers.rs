@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use adfolio_kit::client::{self, ClientOptions};
 use adfolio_kit::config::ServerArgs;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::Caller;
@@ -15,6 +16,9 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tonic::transport::Endpoint;
 use tonic::{Code, Request, Response};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
 
 use crate::helpers::{Drip, Echo, call, drip, run_echo};
 
@@ -160,8 +164,15 @@ async fn the_admin_port_tells_health_readiness_and_metrics() {
     let flag = service.readiness.register_flag("warm");
     assert_eq!(status_of(admin_addr, "/healthz").await, 200);
     assert_eq!(status_of(admin_addr, "/readyz").await, 503);
+    assert_eq!(probe(admin_addr, "").await, Ok(ServingStatus::NotServing));
+    assert_eq!(
+        probe(admin_addr, "liveness").await,
+        Ok(ServingStatus::Serving)
+    );
     flag.set(true);
     assert_eq!(status_of(admin_addr, "/readyz").await, 200);
+    assert_eq!(probe(admin_addr, "").await, Ok(ServingStatus::Serving));
+    assert_eq!(probe(admin_addr, "livenes").await, Err(Code::NotFound));
     assert_eq!(status_of(admin_addr, "/metrics").await, 200);
     let waiting = shutdown.clone();
     let running = tokio::spawn(service.serve_with(async move {
@@ -170,6 +181,18 @@ async fn the_admin_port_tells_health_readiness_and_metrics() {
     }));
     shutdown.trigger();
     running.await.unwrap().unwrap();
+}
+
+/// What a probe of Kubernetes is told, which asks in gRPC's health protocol and without TLS.
+async fn probe(address: std::net::SocketAddr, service: &str) -> Result<ServingStatus, Code> {
+    let channel = client::connect(&format!("http://{address}"), ClientOptions::default()).unwrap();
+    let request = HealthCheckRequest {
+        service: service.to_owned(),
+    };
+    match HealthClient::new(channel).check(request).await {
+        Ok(answer) => Ok(answer.into_inner().status()),
+        Err(status) => Err(status.code()),
+    }
 }
 
 /// The status code of a plain HTTP/1.1 GET.

@@ -1,4 +1,7 @@
-//! The admin port: health, readiness and metrics, for supervisors and Prometheus.
+//! The admin port: health, readiness and metrics, for supervisors, orchestrators and Prometheus. In the clear: it says nothing that
+//! is secret, and is for the private network.
+
+mod health;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +16,7 @@ use futures::future::BoxFuture;
 use tokio::net::TcpListener;
 use tracing::{info, warn};
 
+use self::health::Probes;
 use crate::shutdown::Shutdown;
 use crate::telemetry;
 
@@ -113,11 +117,13 @@ impl Readiness {
 
 /// The routes of the admin port.
 pub fn router(readiness: Readiness) -> Router {
+    let probes = Probes::new(readiness.clone());
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
         .route("/metrics", get(|| async { telemetry::render_metrics() }))
         .with_state(readiness)
+        .route_service("/grpc.health.v1.Health/{method}", probes)
 }
 
 async fn ready(State(readiness): State<Readiness>) -> (StatusCode, String) {
