@@ -23,7 +23,8 @@ use futures::FutureExt;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
-use tracing::{Instrument, debug, error};
+use tracing::field::Empty;
+use tracing::{Instrument, Span, debug, error};
 
 use crate::auth::{Token, refuse_inactive};
 use crate::call::Call;
@@ -145,7 +146,17 @@ async fn around(State(gateway): State<Gateway>, mut request: Request, next: Next
         .get::<MatchedPath>()
         .map_or_else(|| "unknown".to_owned(), |path| path.as_str().to_owned());
     let method = request.method().clone();
-    let span = tracing::info_span!("request", %method, route, request_id = edge.request_id);
+    let span = tracing::info_span!(
+        "request",
+        otel.name = format!("{method} {route}"),
+        otel.kind = "server",
+        otel.status_code = Empty,
+        http.response.status_code = Empty,
+        %method,
+        route,
+        request_id = edge.request_id,
+        trace_id = Empty
+    );
     telemetry::continue_trace(&span, request.headers());
     let trace = request.headers().get(telemetry::TRACEPARENT).cloned();
     let lang = context::lang(request.headers(), None);
@@ -230,6 +241,11 @@ fn record(method: &Method, route: &str, response: &Response, started: Instant) {
     let reason = refused.map_or("OK", |refused| refused.0.as_str());
     let status = response.status().as_u16();
     let elapsed = started.elapsed();
+    let span = Span::current();
+    span.record("http.response.status_code", status);
+    if status >= 500 || reason == Reason::Internal.as_str() {
+        span.record("otel.status_code", "error");
+    }
     // Methods are the client's to invent; labels are not.
     let known = if matches!(*method, Method::GET | Method::POST | Method::HEAD) {
         method.as_str()

@@ -180,6 +180,7 @@ impl Streams {
         // Under the lock, so that it cannot overtake the removal of the user's last stream, or be overtaken by it.
         self.0.interests.add(subject_key(user.0));
         permit.forget();
+        metrics::gauge!("gateway_event_streams").increment(1);
         Ok(signal)
     }
 
@@ -204,6 +205,7 @@ impl Streams {
             }
         }
         self.0.open.add_permits(1);
+        metrics::gauge!("gateway_event_streams").decrement(1);
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Uuid, UserStreams>> {

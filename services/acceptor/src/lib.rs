@@ -111,6 +111,11 @@ fn start_jobs(service: &Service, exchanges: &Exchanges, config: &Config, migrate
         async move { exchanges.expire().await }
     });
     service.tasks.spawn_after(migrated, "expiry", expire);
+    let measured = exchanges.clone();
+    service.measure_after(migrated, "unfinished", move || {
+        let exchanges = measured.clone();
+        async move { exchanges.tell_unfinished().await }
+    });
     let forget = periodic::every(
         "old keys",
         FORGET_INTERVAL,

@@ -38,6 +38,7 @@ pub mod consumer;
 pub mod db;
 pub mod dead;
 pub mod deadline;
+pub mod figures;
 pub mod idempotency;
 pub mod identity;
 pub mod inbox;

@@ -1,5 +1,6 @@
 //! A whole service in a few lines: what every `run` and every `main` has in common.
 
+use std::convert::Infallible;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ use crate::refusal::chain;
 use crate::server::Server;
 use crate::shutdown::{Shutdown, Tasks};
 use crate::tls::Tls;
-use crate::{idempotency, inbox, periodic, telemetry};
+use crate::{figures, idempotency, inbox, periodic, telemetry};
 
 /// How often old inbox rows and idempotency keys are deleted, and how long that may take.
 const PRUNE_INTERVAL: Duration = Duration::from_mins(5);
@@ -192,7 +193,36 @@ impl Service {
                 },
             ),
         );
+        let measured = pool.clone();
+        self.measure("pool", move || {
+            figures::tell_pool(&measured);
+            std::future::ready(Ok::<_, Infallible>(()))
+        });
         Ok((pool, migrated))
+    }
+
+    /// Looks every few seconds for what is told to metrics as a gauge, from now on.
+    pub fn measure<F, Fut, E>(&self, name: &'static str, look: F)
+    where
+        F: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: std::fmt::Display + 'static,
+    {
+        let shutdown = self.shutdown.clone();
+        let job = periodic::every(name, figures::INTERVAL, figures::LIMIT, shutdown, look);
+        self.tasks.spawn(name, job);
+    }
+
+    /// Like [`Service::measure`], once the schema is there.
+    pub fn measure_after<F, Fut, E>(&self, migrated: &Migrated, name: &'static str, look: F)
+    where
+        F: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: std::fmt::Display + 'static,
+    {
+        let shutdown = self.shutdown.clone();
+        let job = periodic::every(name, figures::INTERVAL, figures::LIMIT, shutdown, look);
+        self.tasks.spawn_after(migrated, name, job);
     }
 
     /// The broker. Nothing is connected yet.

@@ -26,6 +26,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 use tokio_rustls::{TlsAcceptor, TlsConnector, client, rustls, server};
 use tracing::{info, warn};
+use x509_parser::prelude::{FromDer as _, X509Certificate};
 
 use crate::config::ConfigError;
 use crate::refusal::chain;
@@ -234,6 +235,7 @@ impl Files {
         }
         let mismatch = |_| unusable(KEY_FILE, &self.key, "the private key of TLS_CERT_FILE");
         let provider = Arc::new(ring::default_provider());
+        tell_expiry(&chain);
         Ok(Loaded {
             digest: contents.digest(),
             server: server_config(&provider, &roots, chain.clone(), key.clone_key())
@@ -243,6 +245,18 @@ impl Files {
                 .map(Arc::new)
                 .map_err(mismatch)?,
         })
+    }
+}
+
+/// Tells metrics until when this process can prove who it is: until the first certificate of its chain expires.
+#[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
+fn tell_expiry(chain: &[CertificateDer<'_>]) {
+    let expiries = chain.iter().filter_map(|certificate| {
+        let (_, parsed) = X509Certificate::from_der(certificate).ok()?;
+        Some(parsed.validity().not_after.timestamp())
+    });
+    if let Some(first) = expiries.min() {
+        metrics::gauge!("tls_certificate_expiry_timestamp_seconds").set(first as f64);
     }
 }
 

@@ -139,6 +139,14 @@ fn start_jobs(service: &Service, app: &App, config: &PlanConfig, migrated: &Migr
             async move { settlement::sweep(&app).await }
         }),
     );
+    let measured = app.clone();
+    service.measure_after(migrated, "unfinished", move || {
+        let app = measured.clone();
+        async move {
+            put::tell_unfinished(&app).await?;
+            settlement::tell_waiting(&app).await
+        }
+    });
     service.tasks.spawn_after(
         migrated,
         "old keys",

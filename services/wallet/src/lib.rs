@@ -143,6 +143,7 @@ async fn serve(
         (passwords.clone(), destinations.clone(), approvals.clone()),
         (terms, cooling_off),
     );
+    measure(&service, &migrated, &withdrawals, &approvals);
     let heard = OnPasswordChanged::new(clock.clone());
     service.consume(consumer::passwords(), &pool, &broker, &migrated, heard);
     let grpc = Grpc {
@@ -176,6 +177,23 @@ async fn serve(
         Ok(outcome?)
     };
     service.serve_with(serving).await
+}
+
+/// Tells metrics what waits for staff.
+fn measure(
+    service: &Service,
+    migrated: &Migrated,
+    withdrawals: &Withdrawals,
+    approvals: &Approvals,
+) {
+    let (withdrawals, approvals) = (withdrawals.clone(), approvals.clone());
+    service.measure_after(migrated, "waiting", move || {
+        let (withdrawals, approvals) = (withdrawals.clone(), approvals.clone());
+        async move {
+            withdrawals.tell_waiting().await?;
+            approvals.tell_waiting().await
+        }
+    });
 }
 
 fn reconcile_in_background(

@@ -39,6 +39,7 @@ pub struct Client {
     base: String,
     token: Option<String>,
     time_zone: Option<String>,
+    headers: Vec<(&'static str, String)>,
 }
 
 impl Client {
@@ -53,6 +54,7 @@ impl Client {
             base: format!("{url}/api"),
             token: None,
             time_zone: None,
+            headers: Vec::new(),
         }
     }
 
@@ -70,6 +72,13 @@ impl Client {
             time_zone: Some(time_zone.to_owned()),
             ..self.clone()
         }
+    }
+
+    /// The same caller, who sends one more header.
+    pub fn with_header(&self, name: &'static str, value: &str) -> Self {
+        let mut caller = self.clone();
+        caller.headers.push((name, value.to_owned()));
+        caller
     }
 
     /// A GET call. `path` may carry a query.
@@ -166,6 +175,9 @@ impl Client {
         }
         if let Some(time_zone) = &self.time_zone {
             request = request.header("X-TZ", time_zone);
+        }
+        for (name, value) in &self.headers {
+            request = request.header(*name, value);
         }
         request
     }

@@ -23,3 +23,4 @@ mod revocation;
 mod secrets;
 mod setup;
 mod tls;
+mod tracing;

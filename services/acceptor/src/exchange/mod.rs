@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool};
+use adfolio_kit::figures::{FAILING, tell_saga};
 use adfolio_kit::idempotency::KEY_LIFETIME;
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::outbox::Wake;
@@ -130,6 +131,21 @@ impl Exchanges {
                 return Ok(());
             }
         }
+    }
+
+    /// Tells metrics what is unfinished.
+    pub async fn tell_unfinished(&self) -> Result<(), AcceptorError> {
+        let found = repo::unfinished(&self.pool).await?;
+        let states = [
+            "placing",
+            "undoing",
+            "completing",
+            "cancelling",
+            "expiring",
+            FAILING,
+        ];
+        tell_saga("exchange", &states, &found);
+        Ok(())
     }
 
     /// Forgets idempotency keys past their lifetime.

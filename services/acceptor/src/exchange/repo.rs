@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use adfolio_kit::chaos::Defect;
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::figures::{COUNTED_AT_MOST, FAILING, FAILING_ATTEMPTS, InState};
 use adfolio_kit::identity::{IdempotencyKey, UserId};
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::Money;
@@ -451,4 +452,27 @@ pub(super) async fn list_by_status(
     .fetch_all(pool)
     .await?;
     rows.into_iter().map(Exchange::try_from).collect()
+}
+
+/// What is unfinished, by state: the orders that come next of a backlog too large to be counted. For how long one has been decided
+/// is written nowhere, so only what has not been placed yet has an age.
+pub(super) async fn unfinished(pool: &PgPool) -> Result<Vec<InState>, AcceptorError> {
+    let states = sqlx::query_as!(
+        InState,
+        r#"WITH unfinished AS (
+               SELECT state, attempts,
+                      CASE WHEN state IN ('placing', 'undoing')
+                           THEN extract(epoch FROM clock_timestamp() - created_at)::float8 ELSE 0 END AS age
+               FROM exchanges WHERE state IN ('placing', 'undoing', 'completing', 'cancelling', 'expiring')
+               ORDER BY next_attempt_at LIMIT $1)
+           SELECT state AS "state!", count(*) AS "count!", max(age) AS "oldest_seconds!" FROM unfinished GROUP BY state
+           UNION ALL
+           SELECT $3, count(*), coalesce(max(age), 0) FROM unfinished WHERE attempts >= $2"#,
+        COUNTED_AT_MOST,
+        FAILING_ATTEMPTS,
+        FAILING,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(states)
 }

@@ -79,6 +79,7 @@ pub async fn fail(context: &Context, scopes: Scopes) -> Result<(), AuthError> {
                 let was_locked = row.attempts.locked_until.is_some();
                 row.attempts.fail(now, limits.of(&scopes, &row.scope));
                 if row.attempts.locked_until.is_some() && !was_locked {
+                    metrics::counter!("auth_login_locks_total").increment(1);
                     warn!(
                         scope = hex::encode(&row.scope[..8]),
                         "login locked after too many failures"
@@ -100,6 +101,20 @@ pub async fn succeed(context: &Context, scopes: Scopes) -> Result<(), AuthError>
 /// Forgets the failures after a right password.
 pub async fn succeed_in_tx(tx: &mut Tx, scopes: Scopes) -> Result<(), AuthError> {
     Ok(repo::clear_in_tx(tx, &scopes.sorted()).await?)
+}
+
+/// Tells metrics what a login of `kind` ("user" or "staff") came to.
+pub fn count<T>(kind: &'static str, login: &Result<T, AuthError>) {
+    let outcome = match login {
+        Ok(_) => "ok",
+        Err(AuthError::Refused(refusal)) => match refusal.reason {
+            Reason::BadCredentials => "wrong",
+            Reason::TooManyAttempts => "locked",
+            _ => "refused",
+        },
+        Err(_) => "failed",
+    };
+    metrics::counter!("auth_logins_total", "kind" => kind, "outcome" => outcome).increment(1);
 }
 
 /// Deletes a batch of counters that count nothing any more.

@@ -17,6 +17,7 @@ use adfolio_proto::auth::v1::{
 use tonic::{Request, Response, Status};
 
 use super::map;
+use crate::attempt;
 use crate::audit;
 use crate::context::Context;
 use crate::license::{self, Issue, Issuer};
@@ -47,13 +48,15 @@ impl AuthAdminService for AdminGrpc {
     ) -> Result<Response<StaffLoginResponse>, Status> {
         let message = request.into_inner();
         let password = message.password.into();
-        let (member, session) = staff::login(
+        let login = staff::login(
             &self.context,
             &message.username,
             password,
             &message.client_address,
         )
-        .await?;
+        .await;
+        attempt::count("staff", &login);
+        let (member, session) = login?;
         let token = session.token.expose().to_owned();
         Ok(Response::new(StaffLoginResponse {
             token,

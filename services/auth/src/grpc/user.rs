@@ -16,6 +16,7 @@ use adfolio_proto::auth::v1::{
 use tonic::{Request, Response, Status};
 
 use super::map;
+use crate::attempt;
 use crate::audit;
 use crate::context::Context;
 use crate::session::{self, Client, Kind, TokenDigest};
@@ -70,7 +71,9 @@ impl AuthService for UserGrpc {
             client_address: message.client_address,
             user_agent: message.user_agent,
         };
-        let session = map::session(user::login(&self.context, login).await?);
+        let login = user::login(&self.context, login).await;
+        attempt::count("user", &login);
+        let session = map::session(login?);
         Ok(Response::new(LoginResponse {
             session: Some(session),
         }))

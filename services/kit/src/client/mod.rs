@@ -15,7 +15,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::body::Body;
 use tonic::{Code, Request, Status};
 use tower::Service;
-use tracing::debug;
+use tracing::field::Empty;
+use tracing::{Instrument, Span, debug, info_span};
 
 use crate::backoff::Backoff;
 use crate::config::ConfigError;
@@ -132,18 +133,44 @@ impl Service<http::Request<Body>> for Channel {
         {
             request.headers_mut().insert("grpc-timeout", value);
         }
-        telemetry::inject_headers(request.headers_mut());
+        let method = request.uri().path().to_owned();
+        let span = info_span!(
+            "call",
+            otel.name = method,
+            otel.kind = "client",
+            otel.status_code = Empty,
+            rpc.system = "grpc"
+        );
+        span.in_scope(|| telemetry::inject_headers(request.headers_mut()));
         let peers = Arc::clone(&self.peers);
         let deadline = Deadline::after(limit);
-        Box::pin(async move {
-            match tokio::time::timeout_at(deadline.instant(), peers.send(request)).await {
-                Ok(outcome) => outcome.map(|response| {
-                    response.map(|body| Timely::until(deadline, body, Overdue::Fails))
-                }),
-                Err(_) => Err(Status::deadline_exceeded("no answer within the deadline")),
-            }
-        })
+        let called = async move {
+            let sent = tokio::time::timeout_at(deadline.instant(), peers.send(request)).await;
+            let outcome = sent.unwrap_or_else(|_| {
+                Err(Status::deadline_exceeded("no answer within the deadline"))
+            });
+            record(method, &outcome);
+            outcome
+                .map(|response| response.map(|body| Timely::until(deadline, body, Overdue::Fails)))
+        };
+        Box::pin(called.instrument(span))
     }
+}
+
+/// Counts a call by what it came to; a refused one answers with its status in the headers.
+fn record<B>(method: String, outcome: &Result<http::Response<B>, Status>) {
+    let code = match outcome {
+        Ok(response) => response
+            .headers()
+            .get("grpc-status")
+            .map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes())),
+        Err(status) => {
+            Span::current().record("otel.status_code", "error");
+            status.code()
+        }
+    };
+    metrics::counter!("grpc_client_calls_total", "method" => method, "code" => format!("{code:?}"))
+        .increment(1);
 }
 
 /// An outgoing call on behalf of `caller`: with its identity, its trace, and a deadline of at most `limit` that never goes

@@ -10,6 +10,7 @@ use lapin::types::{AMQPValue, FieldTable, ShortString};
 use tokio::sync::Notify;
 use tracing::{debug, info, warn};
 
+use super::received;
 use super::supervise::{consume, next};
 use crate::backoff::Backoff;
 use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bind, bounded, short, unbind};
@@ -180,8 +181,8 @@ impl Subscription {
             tokio::select! {
                 delivery = next(&mut deliveries) => {
                     let delivery = delivery?;
-                    match CloudEvent::decode(&delivery.data) {
-                        Ok(event) => sink.on_event(event),
+                    match received::decode(&delivery) {
+                        Ok(event) => received::span(self.service, &event).in_scope(|| sink.on_event(event)),
                         Err(problem) => debug!(error = chain(&problem), "message is no event"),
                     }
                     let acked = bounded("basic.ack", REQUEST_LIMIT, delivery.ack(BasicAckOptions { multiple: false }));

@@ -5,15 +5,16 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::Utc;
 use futures::stream::{FuturesUnordered, StreamExt};
 use futures::{FutureExt, future::BoxFuture};
 use lapin::message::Delivery;
 use lapin::options::{BasicAckOptions, BasicNackOptions};
 use tokio::time::Instant;
-use tracing::{Instrument, error, info_span, warn};
+use tracing::{Instrument, error, warn};
 
 use super::supervise::Worker;
-use super::{Handler, HandlerError};
+use super::{Handler, HandlerError, received};
 use crate::backoff::Backoff;
 use crate::broker::{BrokerError, REQUEST_LIMIT};
 use crate::chaos::{Defect, Site};
@@ -82,7 +83,7 @@ impl<H: Handler> Lanes<H> {
 
     /// Takes a delivery in hand. One that is no event gets a lane of its own, to be dead-lettered.
     pub(super) fn start(&mut self, delivery: Delivery) {
-        match CloudEvent::decode(&delivery.data) {
+        match received::decode(&delivery) {
             Ok(event) => self.enqueue(Job { event, delivery }),
             Err(problem) => {
                 error!(
@@ -181,8 +182,7 @@ async fn handle<H: Handler>(
         return Verdict::Ack;
     }
     let consumer = worker.consumer.inbox_name();
-    let span = info_span!("event", consumer, event_type = event.event_type, event_id = %event.id);
-    telemetry::continue_trace_from(&span, event.traceparent.as_deref());
+    let span = received::span(&consumer, event);
     let started = Instant::now();
     let verdict = attempts(worker, event, shutdown).instrument(span).await;
     let outcome = match verdict {
@@ -192,8 +192,13 @@ async fn handle<H: Handler>(
         Verdict::Abandon => "abandoned",
     };
     metrics::counter!("consumer_events_total", "consumer" => consumer.clone(), "outcome" => outcome).increment(1);
-    metrics::histogram!("consumer_handle_seconds", "consumer" => consumer)
+    metrics::histogram!("consumer_handle_seconds", "consumer" => consumer.clone())
         .record(started.elapsed());
+    if matches!(verdict, Verdict::Ack) {
+        // Clocks of two machines may differ: no lag is less than none.
+        let lag = Utc::now().signed_duration_since(event.time);
+        telemetry::event_lag(consumer, lag.to_std().unwrap_or_default());
+    }
     verdict
 }
 

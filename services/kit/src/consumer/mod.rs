@@ -14,6 +14,7 @@
 
 mod ephemeral;
 mod lanes;
+mod received;
 mod supervise;
 
 use std::sync::Arc;

@@ -76,6 +76,7 @@ async fn sessions<H: Handler>(
     shutdown: Shutdown,
 ) {
     let mut backoff = Backoff::reconnect();
+    metrics::gauge!("consumer_connected", "consumer" => worker.consumer.inbox_name()).set(0);
     while !shutdown.is_triggered() {
         let started = Instant::now();
         if let Err(error) = session(&worker, &migrated, &declared, &shutdown).await {
@@ -109,7 +110,11 @@ async fn session<H: Handler>(
         () = shutdown.cancelled() => return Ok(()),
     };
     info!(queue, "consuming");
+    let connected =
+        metrics::gauge!("consumer_connected", "consumer" => worker.consumer.inbox_name());
+    connected.set(1);
     let outcome = take(worker, &session, &queue, deliveries, shutdown).await;
+    connected.set(0);
     session.close().await;
     outcome
 }

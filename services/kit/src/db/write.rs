@@ -13,6 +13,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sqlx::{Connection, PgPool};
+use tokio::time::Instant;
 use tracing::{Instrument, Span, debug, error, warn};
 
 use super::Tx;
@@ -34,6 +35,18 @@ enum Outcome<T, E> {
     Broken(E),
     TimedOut,
     Panicked(Box<dyn Any + Send>),
+}
+
+impl<T, E> Outcome<T, E> {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Committed(_) => "committed",
+            Self::RolledBack(_) => "rolled_back",
+            Self::Broken(_) => "broken",
+            Self::TimedOut => "timed_out",
+            Self::Panicked(_) => "panicked",
+        }
+    }
 }
 
 /// Runs `work` in a transaction that commits if it answers `Ok` and rolls back otherwise, whether or not the caller is
@@ -127,13 +140,18 @@ where
     F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
     E: From<sqlx::Error>,
 {
-    let mut connection = pool.acquire().await?;
+    let began = Instant::now();
+    let mut connection = pool.acquire().await.inspect_err(|_| {
+        metrics::counter!("db_transactions_total", "outcome" => "no_connection").increment(1);
+    })?;
     let transaction = AssertUnwindSafe(run(&mut connection, site, work)).catch_unwind();
     let outcome = match tokio::time::timeout(WRITE_LIMIT, transaction).await {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(panic)) => Outcome::Panicked(panic),
         Err(_) => Outcome::TimedOut,
     };
+    metrics::counter!("db_transactions_total", "outcome" => outcome.name()).increment(1);
+    metrics::histogram!("db_transaction_seconds").record(began.elapsed());
     let error = match outcome {
         Outcome::Committed(value) => return Ok(value),
         Outcome::RolledBack(error) => return Err(error),

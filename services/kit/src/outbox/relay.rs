@@ -23,7 +23,8 @@ use lapin::{Confirmation, PublisherConfirm};
 use sqlx::PgPool;
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use tracing::{debug, warn};
+use tracing::field::Empty;
+use tracing::{Instrument, Span, debug, info_span, warn};
 use uuid::Uuid;
 
 use super::event::{CONTENT_TYPE, EnvelopeParts, encode};
@@ -34,7 +35,7 @@ use crate::chaos::Defect;
 use crate::db::{self, Migrated, Tx};
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
-use crate::telemetry::TRACEPARENT;
+use crate::telemetry::{self, TRACEPARENT};
 
 /// Rows that one transaction publishes at most.
 const BATCH: i64 = 500;
@@ -291,8 +292,14 @@ async fn publish_all(
 ) -> Result<Vec<i64>, BrokerError> {
     let mut pending = FuturesUnordered::new();
     for (index, row) in rows.iter().enumerate() {
-        let confirm = publish(session, exchange, source, row).await?;
-        pending.push(async move { (index, confirm.await) });
+        let span = sending(exchange, row);
+        let published = publish(session, exchange, source, row);
+        let confirm = published.instrument(span.clone()).await?;
+        pending.push(async move {
+            let confirmation = confirm.await;
+            drop(span);
+            (index, confirmation)
+        });
     }
     if Defect::ConfirmsNotAwaited.is_there() {
         return Ok(rows.iter().map(|row| row.id).collect());
@@ -323,6 +330,24 @@ fn is_sent(confirmation: &Confirmation, row: &Row) -> bool {
         metrics::counter!("outbox_refused_total").increment(1);
     }
     sent
+}
+
+/// A span in the trace of the change, from sending the event until the broker has confirmed it.
+fn sending(exchange: &str, row: &Row) -> Span {
+    if row.traceparent.is_none() {
+        return Span::none();
+    }
+    let span = info_span!(
+        "publish",
+        otel.name = format!("send {}", row.event_type),
+        otel.kind = "producer",
+        messaging.system = "rabbitmq",
+        messaging.destination.name = exchange,
+        event_id = %row.event_id,
+        trace_id = Empty
+    );
+    telemetry::continue_trace_from(&span, row.traceparent.as_deref());
+    span
 }
 
 async fn publish(
@@ -360,7 +385,8 @@ async fn publish(
 
 fn properties(row: &Row) -> Result<AMQPProperties, BrokerError> {
     let mut headers = FieldTable::default();
-    if let Some(trace) = &row.traceparent {
+    // Whoever handles it follows from its being sent; the event itself names the trace of the change.
+    if let Some(trace) = telemetry::traceparent().or_else(|| row.traceparent.clone()) {
         headers.insert(
             TRACEPARENT.into(),
             AMQPValue::LongString(trace.as_str().into()),

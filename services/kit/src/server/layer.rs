@@ -15,7 +15,8 @@ use tonic::body::Body;
 use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
-use tracing::{Instrument, error, info_span};
+use tracing::field::Empty;
+use tracing::{Instrument, Span, error, info_span};
 
 use crate::db::Migrated;
 use crate::deadline::{Deadline, parse_grpc_timeout};
@@ -132,7 +133,16 @@ where
             .get(REQUEST_ID)
             .and_then(|value| value.to_str().ok())
             .unwrap_or("");
-        let span = info_span!("grpc", otel.name = path, method = path, request_id);
+        let span = info_span!(
+            "grpc",
+            otel.name = path,
+            otel.kind = "server",
+            otel.status_code = Empty,
+            rpc.system = "grpc",
+            method = path,
+            request_id,
+            trace_id = Empty
+        );
         telemetry::continue_trace(&span, request.headers());
         let is_endless = is_ungated(&path);
         let mut record = Record::new(path, deadline);
@@ -187,6 +197,19 @@ fn code_of(response: &Response<Body>) -> Code {
         .map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes()))
 }
 
+/// Whether the service failed, not its caller.
+fn is_fault(code: Code) -> bool {
+    matches!(
+        code,
+        Code::Unknown
+            | Code::DeadlineExceeded
+            | Code::Unimplemented
+            | Code::Internal
+            | Code::Unavailable
+            | Code::DataLoss
+    )
+}
+
 /// Counts the call once, also when its future is dropped because the client went away.
 struct Record {
     path: Option<String>,
@@ -205,6 +228,9 @@ impl Record {
 
     fn finish(&mut self, code: Code) {
         if let Some(path) = self.path.take() {
+            if is_fault(code) {
+                Span::current().record("otel.status_code", "error");
+            }
             let code = format!("{code:?}");
             metrics::counter!("grpc_server_calls_total", "method" => path.clone(), "code" => code)
                 .increment(1);

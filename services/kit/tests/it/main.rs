@@ -14,6 +14,7 @@ mod clients;
 mod configuration;
 mod consumers;
 mod crash_points;
+mod figures;
 mod helpers;
 mod idempotency_keys;
 mod migrations;

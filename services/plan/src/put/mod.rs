@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use adfolio_kit::chaos::Defect;
 use adfolio_kit::db;
+use adfolio_kit::figures::{FAILING, tell_saga};
 use adfolio_kit::idempotency::{self, KEY_LIFETIME};
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Reason, Refusal, is_unique_violation};
@@ -124,6 +125,13 @@ pub async fn recover(app: &App) -> Result<(), PlanError> {
             return Ok(());
         }
     }
+}
+
+/// Tells metrics what is unfinished.
+pub async fn tell_unfinished(app: &App) -> Result<(), PlanError> {
+    let states = ["driving", "undoing", "redeeming", FAILING];
+    tell_saga("put", &states, &repo::unfinished(&app.pool).await?);
+    Ok(())
 }
 
 /// Forgets idempotency keys past their lifetime.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::figures::{COUNTED_AT_MOST, FAILING, FAILING_ATTEMPTS, InState};
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
@@ -268,4 +269,24 @@ pub(super) async fn forget_keys_in_tx(
     .execute(tx)
     .await?;
     Ok(done.rows_affected())
+}
+
+/// What is unfinished, by state: the puts that come next of a backlog too large to be counted.
+pub(super) async fn unfinished(pool: &PgPool) -> Result<Vec<InState>, PlanError> {
+    let states = sqlx::query_as!(
+        InState,
+        r#"WITH unfinished AS (
+               SELECT CASE WHEN state = 'placed' THEN 'redeeming' ELSE state END AS state, attempts,
+                      extract(epoch FROM clock_timestamp() - created_at)::float8 AS age
+               FROM puts WHERE state IN ('driving', 'undoing') OR redeem_due ORDER BY next_attempt_at LIMIT $1)
+           SELECT state AS "state!", count(*) AS "count!", max(age) AS "oldest_seconds!" FROM unfinished GROUP BY state
+           UNION ALL
+           SELECT $3, count(*), coalesce(max(age), 0) FROM unfinished WHERE attempts >= $2"#,
+        COUNTED_AT_MOST,
+        FAILING_ATTEMPTS,
+        FAILING,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(states)
 }

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use adfolio_kit::audit::Act;
 use adfolio_kit::db::{self, Tx};
+use adfolio_kit::figures::{FAILING, tell_saga};
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Refusal, chain};
 use serde_json::json;
@@ -110,6 +111,13 @@ pub async fn settle(app: &App, caller: &Caller, id: Uuid) -> Result<Order, PlanE
     } else {
         Err(PlanError::Unfinished)
     }
+}
+
+/// Tells metrics what orders wait for.
+pub async fn tell_waiting(app: &App) -> Result<(), PlanError> {
+    let found = repo::waiting(&app.pool, app.clock.now()).await?;
+    tell_saga("settlement", &["due", "overdue", FAILING], &found);
+    Ok(())
 }
 
 /// Ends what time has ended.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::figures::{COUNTED_AT_MOST, FAILING, FAILING_ATTEMPTS, InState};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
@@ -141,4 +142,30 @@ pub(super) async fn settlement_due(
     .fetch_all(pool)
     .await?;
     Ok(ids)
+}
+
+/// What orders wait for: work to be done, work that fails again and again, and settlements past their time.
+pub(super) async fn waiting(pool: &PgPool, now: DateTime<Utc>) -> Result<Vec<InState>, PlanError> {
+    let states = sqlx::query_as!(
+        InState,
+        r#"WITH work AS (
+               SELECT attempts, greatest(extract(epoch FROM clock_timestamp() - due_at), 0)::float8 AS age
+               FROM order_work ORDER BY due_at LIMIT $1),
+           overdue AS (
+               SELECT extract(epoch FROM $4 - settle_after)::float8 AS age FROM orders
+               WHERE status = 'waiting_settlement' AND pending IS NULL AND settle_after <= $4
+               ORDER BY settle_after LIMIT $1)
+           SELECT 'due' AS "state!", count(*) AS "count!", coalesce(max(age), 0) AS "oldest_seconds!" FROM work
+           UNION ALL
+           SELECT $3, count(*), coalesce(max(age), 0) FROM work WHERE attempts >= $2
+           UNION ALL
+           SELECT 'overdue', count(*), coalesce(max(age), 0) FROM overdue"#,
+        COUNTED_AT_MOST,
+        FAILING_ATTEMPTS,
+        FAILING,
+        now,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(states)
 }

@@ -10,6 +10,7 @@ mod repo;
 use adfolio_kit::audit::Act;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, Tx};
+use adfolio_kit::figures::tell_saga;
 use adfolio_kit::idempotency;
 use adfolio_kit::identity::{Caller, Staff};
 use adfolio_kit::outbox::Wake;
@@ -178,6 +179,12 @@ impl Approvals {
             self.peers.grant_membership(caller, decided.user_id).await;
         }
         Ok(decided)
+    }
+
+    /// Tells metrics what waits for staff.
+    pub async fn tell_waiting(&self) -> Result<(), sqlx::Error> {
+        tell_saga("approval", &["pending"], &repo::waiting(&self.pool).await?);
+        Ok(())
     }
 
     /// Ends requests that nobody decided about in time.

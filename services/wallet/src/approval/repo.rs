@@ -1,6 +1,7 @@
 //! All SQL of requests for approval.
 
 use adfolio_kit::db::Tx;
+use adfolio_kit::figures::{COUNTED_AT_MOST, InState};
 use adfolio_kit::refusal::UnknownReason;
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
@@ -239,5 +240,18 @@ pub(super) async fn has_wallet(pool: &PgPool, user_id: Uuid) -> Result<bool, sql
         user_id
     )
     .fetch_one(pool)
+    .await
+}
+
+/// What waits for staff.
+pub(super) async fn waiting(pool: &PgPool) -> Result<Vec<InState>, sqlx::Error> {
+    sqlx::query_as!(
+        InState,
+        r#"SELECT 'pending' AS "state!", count(*) AS "count!",
+                  coalesce(extract(epoch FROM clock_timestamp() - min(requested_at)), 0)::float8 AS "oldest_seconds!"
+           FROM (SELECT requested_at FROM approvals WHERE state = 'pending' ORDER BY id LIMIT $1) AS waiting"#,
+        COUNTED_AT_MOST
+    )
+    .fetch_all(pool)
     .await
 }

@@ -164,6 +164,16 @@ impl PayPasswords {
         user_id: Uuid,
         password: &PinDigest,
     ) -> Result<String, WalletError> {
+        let verified = self.verify_uncounted(user_id, password).await;
+        count(&verified);
+        verified
+    }
+
+    async fn verify_uncounted(
+        &self,
+        user_id: Uuid,
+        password: &PinDigest,
+    ) -> Result<String, WalletError> {
         // Before anything is written, so that whoever finds the queue full has lost no attempt.
         let ticket = self.hasher.enter()?;
         let attempt = self.begin(user_id).await?;
@@ -225,6 +235,7 @@ impl PayPasswords {
         })
         .await?;
         if locks {
+            metrics::counter!("wallet_pay_password_locks_total").increment(1);
             self.wake.wake();
         }
         Ok(())
@@ -283,6 +294,21 @@ impl PayPasswords {
         self.wake.wake();
         Ok(())
     }
+}
+
+/// Tells metrics what an attempt came to.
+fn count<T>(verified: &Result<T, WalletError>) {
+    let outcome = match verified {
+        Ok(_) => "ok",
+        Err(WalletError::Refused(refusal)) => match refusal.reason {
+            Reason::WrongPayPassword => "wrong",
+            Reason::PayPasswordLocked | Reason::TooManyAttempts => "locked",
+            Reason::PayPasswordNotSet => "unset",
+            _ => "refused",
+        },
+        Err(_) => "failed",
+    };
+    metrics::counter!("wallet_pay_password_checks_total", "outcome" => outcome).increment(1);
 }
 
 /// Announces a change of what protects a wallet.

@@ -17,7 +17,8 @@ use sqlx::{PgPool, Postgres};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tracing::{error, warn};
+use tracing::field::Empty;
+use tracing::{Instrument, Span, error, info_span, warn};
 
 use super::entity::{Command, Subject};
 use super::outcome::{Decision, Done};
@@ -128,6 +129,7 @@ impl Writer {
     /// Waits for work and takes as much as is there, at most a batch. Each subject is in it once: the statement decides
     /// about an order or a key by what was committed before it. None at the end.
     async fn next_batch(&mut self) -> Option<Vec<Job>> {
+        self.tell_depth();
         let mut batch: Vec<Job> = Vec::new();
         let mut subjects: HashSet<Subject> = HashSet::new();
         let mut again = VecDeque::new();
@@ -157,6 +159,13 @@ impl Writer {
         again.append(&mut candidates);
         self.postponed = again;
         Some(batch)
+    }
+
+    /// What waits for the batch after the one that was just posted.
+    #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
+    fn tell_depth(&self) {
+        let depth = self.jobs.len().saturating_add(self.postponed.len());
+        metrics::gauge!("wallet_posting_queue_depth").set(depth as f64);
     }
 
     async fn wait(&mut self) -> Option<Job> {
@@ -214,15 +223,16 @@ impl Writer {
                 traceparent: job.traceparent.as_deref(),
             })
             .collect();
+        let span = in_traces_of(batch);
         for _ in 1..CONFLICT_ATTEMPTS {
-            match self.attempt_once(&items).await {
+            match self.attempt_once(&items).instrument(span.clone()).await {
                 Err(error) if is_conflict(&error) => {
                     metrics::counter!("wallet_posting_conflicts_total").increment(1);
                 }
                 outcome => return outcome,
             }
         }
-        self.attempt_once(&items).await
+        self.attempt_once(&items).instrument(span).await
     }
 
     async fn attempt_once(
@@ -279,6 +289,15 @@ impl Writer {
             }
         }
     }
+}
+
+/// A span of the batch in the trace of its first posting; the traces of the others are linked from it.
+fn in_traces_of(batch: &[Job]) -> Span {
+    let span = info_span!("post", postings = batch.len(), trace_id = Empty);
+    let mut traces = batch.iter().filter_map(|job| job.traceparent.as_deref());
+    telemetry::continue_trace_from(&span, traces.next());
+    traces.for_each(|trace| telemetry::link_trace(&span, trace));
+    span
 }
 
 /// What the callers of a batch are told that may have been committed although it failed.

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use adfolio_kit::refusal::chain;
+use chrono::Utc;
 use sqlx::PgPool;
 use tracing::error;
 use uuid::Uuid;
@@ -263,6 +264,8 @@ fn report(checks: &[Check], platform: &Platform) {
         });
         metrics::gauge!("wallet_reconcile_figure", "check" => check.name).set(check.figure as f64);
     }
+    metrics::gauge!("wallet_reconcile_finished_timestamp_seconds")
+        .set(Utc::now().timestamp() as f64);
     for (account, balance) in Platform::ACCOUNTS.into_iter().zip(platform.0) {
         metrics::gauge!("wallet_platform_balance_minor", "account" => account).set(balance as f64);
     }

@@ -9,6 +9,7 @@ mod repo;
 
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::deadline::Deadline;
+use adfolio_kit::figures::tell_saga;
 use adfolio_kit::identity::{Caller, Staff};
 use adfolio_kit::pagination::{Cursor, Page};
 use adfolio_kit::refusal::{Reason, Refusal};
@@ -234,6 +235,16 @@ impl Withdrawals {
         let shown: Result<Vec<Shown>, WalletError> =
             rows.into_iter().map(|row| self.masked(row)).collect();
         Ok((shown?, next))
+    }
+
+    /// Tells metrics what waits for staff.
+    pub async fn tell_waiting(&self) -> Result<(), sqlx::Error> {
+        tell_saga(
+            "withdrawal",
+            &["pending"],
+            &repo::waiting(&self.pool).await?,
+        );
+        Ok(())
     }
 
     /// A page of all users' withdrawals, newest first, whole.

@@ -1,5 +1,6 @@
 //! Reads of withdrawals. They are written with the postings, by `post_commands` alone.
 
+use adfolio_kit::figures::{COUNTED_AT_MOST, InState};
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -147,4 +148,17 @@ pub(super) async fn find_by_key(
     .fetch_optional(pool)
     .await?;
     Ok(row.map(|row| (row.request_digest, row.reference)))
+}
+
+/// What waits for staff.
+pub(super) async fn waiting(pool: &PgPool) -> Result<Vec<InState>, sqlx::Error> {
+    sqlx::query_as!(
+        InState,
+        r#"SELECT 'pending' AS "state!", count(*) AS "count!",
+                  coalesce(extract(epoch FROM clock_timestamp() - min(requested_at)), 0)::float8 AS "oldest_seconds!"
+           FROM (SELECT requested_at FROM withdrawals WHERE status = 'pending' ORDER BY id LIMIT $1) AS waiting"#,
+        COUNTED_AT_MOST
+    )
+    .fetch_all(pool)
+    .await
 }
