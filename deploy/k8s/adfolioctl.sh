@@ -17,4 +17,4 @@ kubectl kustomize "$(dirname "$0")/adfolioctl" |
     ]" |
     kubectl create --filename -
 kubectl --namespace "$namespace" logs --follow --pod-running-timeout 2m "job/$name"
-kubectl --namespace "$namespace" wait --for condition=Complete --timeout 30s "job/$name" >/dev/null
+kubectl --namespace "$namespace" wait --for condition=Complete --timeout 10s "job/$name" >/dev/null

@@ -95,6 +95,7 @@ BROKEN: tuple[tuple[Callable, str, Change], ...] = (
     (rules.production_survives_a_node, "production", asynchronous),
     (rules.production_survives_a_node, "production", spec("RabbitmqCluster", "rabbitmq", replicas=1)),
     (rules.small_holds_no_drain_up, "small", lambda it: it.documents.append({"kind": "PodDisruptionBudget", "apiVersion": "policy/v1", "metadata": {"name": "x"}})),
+    (rules.small_holds_no_drain_up, "small", spec("Cluster", "postgres", enablePDB=True)),
     (rules.certificates_say_who_somebody_is, "small", spec("Certificate", "coupon", dnsNames=["coupon", "wallet"])),
     (rules.certificates_say_who_somebody_is, "small", spec("Certificate", "plan", usages=["server auth"])),
     (rules.certificates_say_who_somebody_is, "small", without("Certificate", "network")),

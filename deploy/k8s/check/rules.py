@@ -191,6 +191,8 @@ def small_holds_no_drain_up(manifests: Manifests) -> Faults:
     if manifests.name == "small":
         for kind in ("PodDisruptionBudget", "HorizontalPodAutoscaler", "ScaledObject"):
             yield from (f"{kind} {name}: is not for one node" for name in manifests.of(kind))
+        if manifests.of("Cluster", "postgresql.cnpg.io")["postgres"]["spec"].get("enablePDB", True):
+            yield "PostgreSQL's operator lets nobody drain its node"
 
 
 def certificates_say_who_somebody_is(manifests: Manifests) -> Faults:
