@@ -1,6 +1,5 @@
 """The rendered manifests of one overlay, and what is asked of them again and again."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
@@ -65,10 +64,3 @@ def selected(selector: dict, key: str) -> list[str]:
             values += expression["values"]
     return [value for value in values if value is not None]
 
-
-def allowed(policy: dict, side: str, word: str, port: int) -> Iterator[str]:
-    """Names of the pods that a policy lets through at a port."""
-    for rule in policy["spec"].get(side, []):
-        if port in [entry.get("port") for entry in rule.get("ports", [])]:
-            for peer in rule.get(word, []):
-                yield from selected(peer.get("podSelector", {}), NAME)

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+import network
 import source
-from manifests import COMPONENT, NAME, Manifests, allowed, container_of, pod_of, port_of, selected, variables_of
+from manifests import COMPONENT, NAME, Manifests, container_of, pod_of, port_of, selected, variables_of
 
 Faults = Iterator[str]
 
@@ -89,27 +90,9 @@ def ends_have_time(manifests: Manifests) -> Faults:
             yield f"{name}: {drain} s are not three times the notice of {notice} s"
 
 
-def policies_let_callers_through_and_nobody_else(manifests: Manifests) -> Faults:
-    policies = manifests.of("NetworkPolicy")
-    if not policies:
-        return
-    if policies["default-deny"]["spec"] != {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}:
-        yield "default-deny does not deny everything to everybody"
-    _, edges = source.callers()
-    taken, made = set(), set()
-    for policy in policies.values():
-        for subject in selected(policy["spec"]["podSelector"], NAME):
-            taken |= {(caller, subject) for caller in allowed(policy, "ingress", "from", 50051)}
-            made |= {(subject, callee) for callee in allowed(policy, "egress", "to", 50051)}
-        for side in ("ingress", "egress"):
-            for rule in policy["spec"].get(side, []):
-                if "ports" not in rule:
-                    yield f"{policy['metadata']['name']}: a rule is for all ports"
-    for what, found in (("may be called", taken), ("may call", made)):
-        for caller, callee in sorted(edges - found):
-            yield f"{callee} {what} by {caller} in callers.rs, but the network does not let it"
-        for caller, callee in sorted(found - edges):
-            yield f"the network lets {caller} reach {callee}, where it has no method"
+def policies_let_through_what_is_needed_and_nothing_else(manifests: Manifests) -> Faults:
+    if manifests.of("NetworkPolicy"):
+        yield from network.faults(manifests)
 
 
 def connections_fit(manifests: Manifests) -> Faults:
@@ -273,7 +256,7 @@ RULES = (
     ports_are_the_programs,
     images_are_this_version,
     ends_have_time,
-    policies_let_callers_through_and_nobody_else,
+    policies_let_through_what_is_needed_and_nothing_else,
     connections_fit,
     scalers_do_not_meet,
     every_consumer_is_scaled_by_its_queue,
