@@ -13,14 +13,14 @@ from rules import RULES
 def main(rendered: Path, models: Path) -> int:
     overlays = [Manifests.read(rendered / f"{name}.yaml") for name in ("small", "production", "adfolioctl")]
     made = Manifests.read(rendered / "secrets.yaml")
-    faults = [
-        f"{overlay.name}: {fault}" for overlay in overlays for rule in RULES for fault in sorted(rule(overlay))
-    ]
-    faults += secrets_of.faults(overlays, made, Path("deploy/k8s/README.md"))
     rules = rendered / "rules.yaml"
     documents = [*overlays, made, *([Manifests.read(rules)] if rules.exists() else [])]
-    faults += schemas.faults(documents, rendered, models, broken.misshapen(overlays))
-    faults += broken.overlooked(overlays)
+    faults = list(schemas.faults(documents, rendered, models, broken.misshapen(overlays)))
+    # What has another shape cannot be asked for more.
+    if not faults:
+        faults += [f"{overlay.name}: {fault}" for overlay in overlays for rule in RULES for fault in sorted(rule(overlay))]
+        faults += secrets_of.faults(overlays, made, Path("deploy/k8s/README.md"))
+        faults += broken.overlooked(overlays)
     for fault in faults:
         print(f"✗ {fault}", file=sys.stderr)
     if not faults:

@@ -65,7 +65,7 @@ def ports_are_the_programs(manifests: Manifests) -> Faults:
         listener = ports.get("grpc") or ports["http"]
         if port_of(variables["LISTEN_ADDR"]) != listener or port_of(variables["ADMIN_ADDR"]) != ports["admin"]:
             yield f"{name}: listens elsewhere than its ports say"
-        probes = {kind: container[f"{kind}Probe"].get("grpc") for kind in ("startup", "liveness", "readiness")}
+        probes = {kind: container.get(f"{kind}Probe", {}).get("grpc") for kind in ("startup", "liveness", "readiness")}
         alive, ready = {"port": ports["admin"], "service": "liveness"}, {"port": ports["admin"]}
         if probes != {"startup": alive, "liveness": alive, "readiness": ready}:
             yield f"{name}: probes ask something else than the admin port's health: {probes}"
