@@ -64,8 +64,10 @@ def faults(manifests: Manifests) -> Iterator[str]:
     @cache
     def applying(pod: Pod, side: str) -> tuple[list[dict], bool]:
         """The rules for a pod, and whether anything is denied to it at all."""
-        chosen = [policy["spec"] for policy in policies if pod.namespace == NAMESPACE and matches(policy["spec"]["podSelector"], dict(pod.labels))]
-        chosen = [spec for spec in chosen if side.capitalize() in spec["policyTypes"]]
+        if pod.namespace != NAMESPACE:
+            return [], False
+        specs = [policy["spec"] for policy in policies if side.capitalize() in policy["spec"]["policyTypes"]]
+        chosen = [spec for spec in specs if matches(spec["podSelector"], dict(pod.labels))]
         return [rule for spec in chosen for rule in spec.get(side, [])], bool(chosen)
 
     def passes(pod: Pod, side: str, word: str, peer: Pod, port: int) -> bool:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 SERVICES = ("auth", "plan", "wallet", "coupon", "notification", "acceptor")
 # Each with the sources of its configuration beside kit's.
-FOLDERS = {**{name: Path("services", name, "src") for name in SERVICES}, "gateway": Path("gateway/src"), "adfolioctl": Path("services/ctl/src")}
+FOLDERS = {name: Path("services", name, "src") for name in SERVICES}
+FOLDERS |= {"gateway": Path("gateway/src"), "adfolioctl": Path("services/ctl/src")}
 KIT = Path("services/kit/src")
 
 
