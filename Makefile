@@ -2,7 +2,7 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status test bench chaos outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom fuzz
+.PHONY: help up down status test bench chaos outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom manifests fuzz
 
 help: ## Show this list
 	@echo "Adfolio"
@@ -50,6 +50,9 @@ lint: ## Formatting, Rust, protobuf, AsyncAPI and web lints
 
 sbom: ## What programs and web client are made of, as CycloneDX documents below the target folder
 	@$(SCRIPTS)/sbom/make.sh
+
+manifests: ## Whether the Kubernetes manifests fit schemas, policies and the programs
+	@$(SCRIPTS)/test.sh manifests
 
 deny: ## Licences, sources and, where their list can be fetched, known defects of the libraries
 	@$(SCRIPTS)/test.sh deny

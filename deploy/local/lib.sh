@@ -184,7 +184,8 @@ python_tool() {
     wanted=$(digest "$2")
     if ! is_current "$stamp" "$wanted"; then
         python3 -m venv --clear "$tool"
-        "$tool/bin/pip" install --quiet --disable-pip-version-check --requirement "$2" >&2
+        # What is used is compiled when it is used, which is far less than is installed.
+        "$tool/bin/pip" install --quiet --no-compile --disable-pip-version-check --requirement "$2" >&2
         printf '%s\n' "$wanted" >"$stamp"
     fi
     printf '%s\n' "$tool/bin"

@@ -255,7 +255,11 @@ pub(crate) fn passwords(layout: &Layout) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::{all_rights, password_hash, service_rights};
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::{ADMINISTRATOR, all_rights, definitions, password_hash, service_rights};
     use crate::component::Service;
 
     #[test]
@@ -279,5 +283,67 @@ mod tests {
                 assert_eq!(own.write.contains(&queue), service == other, "{own:?}");
             }
         }
+    }
+
+    /// What `definitions` and the manifests say of one user, as text that can be compared.
+    fn said<'a>(user: &Value, limits: impl IntoIterator<Item = (&'a str, &'a Value)>) -> String {
+        let limits: Vec<String> = limits
+            .into_iter()
+            .map(|(name, limit)| format!("{name} {limit}"))
+            .collect();
+        format!("{user}: {}", limits.join(", "))
+    }
+
+    #[test]
+    fn the_manifests_for_kubernetes_give_the_same_rights() {
+        const MANIFESTS: &str = include_str!("../../k8s/base/rabbitmq/users.yaml");
+        let documents: Vec<Value> = serde_saphyr::from_multiple(MANIFESTS).unwrap();
+        let manifests = |kind: &str, limits: &[&str]| -> BTreeSet<String> {
+            let specs = documents.iter().filter(|it| it["kind"] == kind);
+            let specs = specs.map(|it| (&it["spec"]["userReference"]["name"], &it["spec"]));
+            specs
+                .map(|(user, spec)| {
+                    assert_eq!(spec["vhost"], "/");
+                    said(
+                        user,
+                        limits
+                            .iter()
+                            .map(|limit| (*limit, &spec["permissions"][*limit])),
+                    )
+                })
+                .collect()
+        };
+        let local = definitions("adfolio", &[], &all_rights("adfolio"));
+        let expected = |section: &str, limits: &[&str]| -> BTreeSet<String> {
+            let rows = local[section].as_array().unwrap().iter();
+            // The operator of the cluster has an administrator of its own.
+            rows.filter(|row| row["user"] != ADMINISTRATOR)
+                .map(|row| {
+                    said(
+                        &row["user"],
+                        limits.iter().map(|limit| (*limit, &row[*limit])),
+                    )
+                })
+                .collect()
+        };
+        let limits = ["configure", "write", "read"];
+        assert_eq!(
+            manifests("Permission", &limits),
+            expected("permissions", &limits)
+        );
+        let limits = ["exchange", "write", "read"];
+        assert_eq!(
+            manifests("TopicPermission", &limits),
+            expected("topic_permissions", &limits)
+        );
+        let users: BTreeSet<&str> = documents
+            .iter()
+            .filter(|it| it["kind"] == "User")
+            .map(|it| it["metadata"]["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(
+            users,
+            all_rights("adfolio").iter().map(|it| it.user).collect()
+        );
     }
 }

@@ -54,6 +54,7 @@ pub struct StackBuilder {
     pub(crate) broker_addresses: HashMap<Service, SocketAddr>,
     pub(crate) tls: bool,
     pub(crate) frame_ancestors: String,
+    pub(crate) proxies_in_front: Option<String>,
 }
 
 impl StackBuilder {
@@ -75,6 +76,7 @@ impl StackBuilder {
             broker_addresses: HashMap::new(),
             tls: false,
             frame_ancestors: "'none'".to_owned(),
+            proxies_in_front: None,
         }
     }
 
@@ -151,6 +153,13 @@ impl StackBuilder {
     /// Who may show the client in a frame, as `frame-ancestors` of its policy names them; nobody unless said otherwise.
     pub fn frame_ancestors(mut self, sources: impl Into<String>) -> Self {
         self.frame_ancestors = sources.into();
+        self
+    }
+
+    /// Network (`10.0.0.0/8`) of the proxies in front of the edge, whose word on the client's address counts; none unless said
+    /// otherwise.
+    pub fn proxies_in_front(mut self, network: impl Into<String>) -> Self {
+        self.proxies_in_front = Some(network.into());
         self
     }
 

@@ -244,8 +244,12 @@ impl Stack {
         }
         self.start_services(builder).await?;
         if builder.services.contains(&Service::Gateway) {
-            let (web, ancestors) = (builder.resolve_web(), &builder.frame_ancestors);
-            let unit = nginx::prepare(&self.layout, &self.ports, &web, ancestors)?;
+            let surroundings = nginx::Surroundings {
+                frame_ancestors: &builder.frame_ancestors,
+                proxies_in_front: builder.proxies_in_front.as_deref(),
+            };
+            let web = builder.resolve_web();
+            let unit = nginx::prepare(&self.layout, &self.ports, &web, surroundings)?;
             self.supervise(unit);
             self.wait_ready(Component::Nginx).await?;
             self.wait_edge_ready().await?;

@@ -19,12 +19,21 @@ const TEMPLATE: &str = include_str!("../../../nginx/nginx.conf.template");
 const MIME_TYPES: &str = "/etc/nginx/mime.types";
 const STOP_LIMIT: Duration = Duration::from_secs(5);
 
+/// What surrounds the edge.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surroundings<'a> {
+    /// Who may show the client in a frame, as the policy names them.
+    pub(crate) frame_ancestors: &'a str,
+    /// Network of the proxies in front, whose word on the client's address counts.
+    pub(crate) proxies_in_front: Option<&'a str>,
+}
+
 /// Writes the configuration and describes the server.
 pub(crate) fn prepare(
     layout: &Layout,
     ports: &Ports,
     web: &Path,
-    frame_ancestors: &str,
+    surroundings: Surroundings<'_>,
 ) -> Result<Unit> {
     let Some(program) = find_program("nginx") else {
         bail!("nginx is not installed: `make up` installs it");
@@ -32,7 +41,7 @@ pub(crate) fn prepare(
     let folder = layout.folder(Component::Nginx.name());
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let configuration = folder.join("nginx.conf");
-    let text = render(layout, ports, web, &folder, frame_ancestors)?;
+    let text = render(layout, ports, web, &folder, surroundings)?;
     fs::write(&configuration, text)
         .with_context(|| format!("cannot write {}", configuration.display()))?;
     let mut launch = Launch::new(program, &folder)
@@ -55,12 +64,16 @@ fn render(
     ports: &Ports,
     web: &Path,
     folder: &Path,
-    frame_ancestors: &str,
+    surroundings: Surroundings<'_>,
 ) -> Result<String> {
+    let frame_ancestors = surroundings.frame_ancestors;
     // It goes into a header of the policy: it must end neither the directive nor the text around it.
     if frame_ancestors.contains(['"', ';', ',', '$', '\n']) {
         bail!("no sources of frames: {frame_ancestors}");
     }
+    let real_ip = surroundings
+        .proxies_in_front
+        .map_or_else(|| Ok(String::new()), believe)?;
     let path = |path: &Path| path.display().to_string();
     // Workers run as the same account as everything else: the web files may lie where no other account may read.
     let account = if geteuid().is_root() {
@@ -86,6 +99,7 @@ fn render(
             "NGINX_GATEWAY_ADMINS",
             servers(&ports.admin_addresses(Service::Gateway)),
         ),
+        ("NGINX_REAL_IP", real_ip),
         ("NGINX_FRAME_ANCESTORS", frame_ancestors.to_owned()),
     ];
     let mut text = TEMPLATE.to_owned();
@@ -99,6 +113,17 @@ fn render(
         );
     }
     Ok(text)
+}
+
+/// The directives that believe what proxies of this network say of the client's address.
+fn believe(network: &str) -> Result<String> {
+    let plain = |byte: u8| byte.is_ascii_hexdigit() || b".:/".contains(&byte);
+    if !network.bytes().all(plain) {
+        bail!("no network of proxies: {network}");
+    }
+    Ok(format!(
+        "set_real_ip_from {network}; real_ip_header X-Forwarded-For;"
+    ))
 }
 
 /// The directives that name the servers of an upstream.

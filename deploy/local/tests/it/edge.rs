@@ -278,6 +278,37 @@ async fn a_host_shell_may_frame_the_client_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn a_proxy_in_front_says_who_the_client_is_and_the_client_does_not() {
+    let edge = Edge::start_with(|builder| builder.proxies_in_front("127.0.0.0/8")).await;
+    let seen = async |forwarded: Option<&str>| {
+        let mut call = edge.get("/api/user/info");
+        if let Some(forwarded) = forwarded {
+            call = call.header("x-forwarded-for", forwarded);
+        }
+        let answer: Value = call.send().await.unwrap().json().await.unwrap();
+        answer["address"].as_str().unwrap().to_owned()
+    };
+    // The proxy adds its peer behind whatever the client sent.
+    assert_eq!(seen(Some("203.0.113.9")).await, "203.0.113.9");
+    assert_eq!(seen(Some("10.1.2.3, 203.0.113.9")).await, "203.0.113.9");
+    // Also where the client's address could be a proxy's.
+    assert_eq!(seen(Some("203.0.113.9, 127.0.0.2")).await, "127.0.0.2");
+    assert_eq!(seen(None).await, "127.0.0.1");
+    edge.stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_proxy_elsewhere_is_not_believed() {
+    let edge = Edge::start_with(|builder| builder.proxies_in_front("192.0.2.0/24")).await;
+    let claimed = edge
+        .get("/api/user/info")
+        .header("x-forwarded-for", "203.0.113.9");
+    let answer: Value = claimed.send().await.unwrap().json().await.unwrap();
+    assert_eq!(answer["address"], "127.0.0.1");
+    edge.stack.stop().await;
+}
+
+#[tokio::test]
 async fn two_thousand_connections_that_say_nothing_or_not_enough_hold_nobody_up() {
     const CONNECTIONS: usize = 2_000;
     adfolio_testkit::raise_file_limit(CONNECTIONS + 1_000);

@@ -1,0 +1,270 @@
+"""Whether the manifests agree with the programs and with each other. A rule yields what is wrong; broken.py breaks each of them."""
+
+from collections.abc import Iterator
+
+import network
+import source
+from manifests import COMPONENT, NAME, Manifests, container_of, pod_of, port_of, selected, variables_of
+
+Faults = Iterator[str]
+
+# Made by people, as README.md says; secrets.sh makes the others that cert-manager does not.
+SECRETS_BY_HAND = {"uploads-bucket", "backup-bucket"}
+# Variables of the bucket's client, which reads its keys nowhere else.
+BUCKET = {"AWS_REGION", "AWS_ENDPOINT", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+# PostgreSQL's own reserve, its operator's connections, and some for people.
+CONNECTIONS_BESIDE = 20
+
+
+def programs_know_their_variables(manifests: Manifests) -> Faults:
+    for name, pod in manifests.pods().items():
+        program = "adfolioctl" if name == "first-staff" else name
+        known = source.nginx_variables() if name == "web" else source.variables(program)
+        for variable in variables_of(pod).keys() - known - (BUCKET if name == "gateway" else set()):
+            yield f"{name}: no program knows {variable}"
+
+
+def variables_hold_no_secrets(manifests: Manifests) -> Faults:
+    for name, pod in manifests.pods().items():
+        for entry in container_of(pod).get("env", []):
+            if "valueFrom" in entry and entry["name"] not in BUCKET:
+                yield f"{name}: {entry['name']} is to be a file"
+
+
+def services_are_reached_where_they_listen(manifests: Manifests) -> Faults:
+    services = manifests.of("Service")
+    for name, pod in manifests.pods().items():
+        program = "adfolioctl" if name == "first-staff" else name
+        variables = variables_of(pod)
+        named = {variable.removesuffix("_URL").lower(): value for variable, value in variables.items() if variable.endswith("_URL")}
+        named = {peer: url for peer, url in named.items() if peer in source.SERVICES}
+        if name != "web" and set(named) != source.peers(program):
+            yield f"{name}: wants the addresses of {sorted(source.peers(program))}, has {sorted(named)}"
+        for peer, url in named.items():
+            if url != f"https://{peer}:50051":
+                yield f"{name}: {url} is not where {peer} is"
+    if manifests.of("Deployment"):
+        for peer in source.SERVICES:
+            if services[peer]["spec"].get("clusterIP") != "None":
+                yield f"{peer}: callers balance over addresses, which needs a headless Service"
+
+
+def ports_are_the_programs(manifests: Manifests) -> Faults:
+    deployments, services = manifests.of("Deployment"), manifests.of("Service")
+    for name, deployment in deployments.items():
+        container = container_of(pod_of(deployment))
+        ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+        for port in services[name]["spec"]["ports"]:
+            if port["targetPort"] not in ports:
+                yield f"{name}: the Service's port {port['name']} leads nowhere"
+        if services[name]["spec"]["selector"] != {NAME: name} or deployment["spec"]["template"]["metadata"]["labels"][NAME] != name:
+            yield f"{name}: the Service does not select its pods"
+        if name not in manifests.processes():
+            continue
+        variables = variables_of(pod_of(deployment))
+        listener = ports.get("grpc") or ports["http"]
+        if port_of(variables["LISTEN_ADDR"]) != listener or port_of(variables["ADMIN_ADDR"]) != ports["admin"]:
+            yield f"{name}: listens elsewhere than its ports say"
+        probes = {kind: container.get(f"{kind}Probe", {}).get("grpc") for kind in ("startup", "liveness", "readiness")}
+        alive, ready = {"port": ports["admin"], "service": "liveness"}, {"port": ports["admin"]}
+        if probes != {"startup": alive, "liveness": alive, "readiness": ready}:
+            yield f"{name}: probes ask something else than the admin port's health: {probes}"
+
+
+def images_are_this_version(manifests: Manifests) -> Faults:
+    for name, pod in manifests.pods().items():
+        program = "ctl" if name == "first-staff" else name
+        image = container_of(pod)["image"]
+        if image != f"adfolio/{program}:{source.version()}":
+            yield f"{name}: {image} is not version {source.version()}"
+
+
+def ends_have_time(manifests: Manifests) -> Faults:
+    for name, pod in manifests.processes().items():
+        variables = variables_of(pod)
+        drain = int(variables.get("DRAIN_LIMIT_SECONDS") or source.default_of("DRAIN_LIMIT_SECONDS"))
+        notice = int(variables.get("NOTICE_SECONDS") or source.default_of("NOTICE_SECONDS"))
+        if pod.get("terminationGracePeriodSeconds", 30) <= drain:
+            yield f"{name}: is killed before its {drain} s are over"
+        if name == "gateway" and drain < 3 * notice:
+            yield f"{name}: {drain} s are not three times the notice of {notice} s"
+
+
+def policies_let_through_what_is_needed_and_nothing_else(manifests: Manifests) -> Faults:
+    if manifests.of("NetworkPolicy"):
+        yield from network.faults(manifests)
+
+
+def connections_fit(manifests: Manifests) -> Faults:
+    for cluster in manifests.of("Cluster", "postgresql.cnpg.io").values():
+        wanted = 0
+        for name, pod in manifests.processes().items():
+            if name != "gateway":
+                # One more replica while they are replaced, one more connection for the migrations of each.
+                wanted += (most_replicas(manifests, name) + 1) * (int(variables_of(pod)["DATABASE_MAX_CONNECTIONS"]) + 1)
+        there = int(cluster["spec"]["postgresql"]["parameters"]["max_connections"])
+        if wanted + CONNECTIONS_BESIDE > there:
+            yield f"replicas may open {wanted} connections, with {CONNECTIONS_BESIDE} others more than {there}"
+
+
+def most_replicas(manifests: Manifests, name: str) -> int:
+    scaled = manifests.of("ScaledObject").get(name)
+    if scaled:
+        return scaled["spec"]["maxReplicaCount"]
+    scaler = manifests.of("HorizontalPodAutoscaler").get(name)
+    if scaler:
+        return scaler["spec"]["maxReplicas"]
+    return manifests.of("Deployment")[name]["spec"].get("replicas", 1)
+
+
+def scalers_do_not_meet(manifests: Manifests) -> Faults:
+    by_cpu = [it["spec"]["scaleTargetRef"]["name"] for it in manifests.of("HorizontalPodAutoscaler").values()]
+    by_queue = [it["spec"]["scaleTargetRef"]["name"] for it in manifests.of("ScaledObject").values()]
+    for name in set(by_cpu) & set(by_queue):
+        yield f"{name}: has two scalers"
+    deployments = manifests.of("Deployment")
+    for name in by_cpu + by_queue:
+        if name not in deployments:
+            yield f"{name}: is scaled and not there"
+        elif "replicas" in deployments[name]["spec"]:
+            yield f"{name}: every rollout would set its replicas back"
+    if manifests.name == "production":
+        for name in deployments.keys() - set(by_cpu + by_queue):
+            yield f"{name}: is not scaled"
+
+
+def every_consumer_is_scaled_by_its_queue(manifests: Manifests) -> Faults:
+    objects = manifests.of("ScaledObject")
+    if not objects:
+        return
+    queues = {
+        (name, trigger["metadata"]["queueName"])
+        for name, document in objects.items()
+        for trigger in document["spec"]["triggers"]
+        if trigger["type"] == "rabbitmq"
+    }
+    wanted = {(service, f"adfolio.{service}.{consumer}") for service, consumer in source.consumers()}
+    for name, queue in sorted(wanted ^ queues):
+        yield f"{name}: {queue} is " + ("looked at, but nobody's" if (name, queue) in queues else "not looked at")
+
+
+def production_survives_a_node(manifests: Manifests) -> Faults:
+    if manifests.name != "production":
+        return
+    budgets = manifests.of("PodDisruptionBudget")
+    for name, pod in manifests.pods().items():
+        if len(pod.get("topologySpreadConstraints", [])) < 2:
+            yield f"{name}: may be all on one node"
+        if name not in budgets or budgets[name]["spec"]["selector"] != {"matchLabels": {NAME: name}}:
+            yield f"{name}: a drain may take all replicas"
+    least = [it["spec"]["minReplicaCount"] for it in manifests.of("ScaledObject").values()]
+    least += [it["spec"]["minReplicas"] for it in manifests.of("HorizontalPodAutoscaler").values()]
+    if min(least) < 2:
+        yield "something runs once only"
+    cluster = manifests.of("Cluster", "postgresql.cnpg.io")["postgres"]["spec"]
+    synchronous = cluster["postgresql"].get("synchronous", {})
+    kept = {"number": 1, "dataDurability": "required", "failoverQuorum": True}
+    if cluster["instances"] < 3 or any(synchronous.get(key) != value for key, value in kept.items()):
+        yield "PostgreSQL confirms what a failover may lose"
+    if manifests.of("RabbitmqCluster")["rabbitmq"]["spec"]["replicas"] < 3:
+        yield "RabbitMQ's quorums are no majorities"
+
+
+def small_holds_no_drain_up(manifests: Manifests) -> Faults:
+    if manifests.name == "small":
+        for kind in ("PodDisruptionBudget", "HorizontalPodAutoscaler", "ScaledObject"):
+            yield from (f"{kind} {name}: is not for one node" for name in manifests.of(kind))
+        if manifests.of("Cluster", "postgresql.cnpg.io")["postgres"]["spec"].get("enablePDB", True):
+            yield "PostgreSQL's operator lets nobody drain its node"
+
+
+def certificates_say_who_somebody_is(manifests: Manifests) -> Faults:
+    certificates = {
+        name: document["spec"]
+        for name, document in manifests.of("Certificate").items()
+        if document["spec"]["issuerRef"]["name"] == "authority" and document["metadata"].get("labels")
+    }
+    if not certificates:
+        return
+    names, _ = source.callers()
+    if set(certificates) != names:
+        yield f"certificates are for {sorted(certificates)}, callers are {sorted(names)}"
+    for name, certificate in certificates.items():
+        if certificate["dnsNames"] != [name] or certificate["secretName"] != f"{name}-tls":
+            yield f"{name}: its certificate says somebody else"
+        if not {"server auth", "client auth"} <= set(certificate["usages"]):
+            yield f"{name}: its certificate is not for both sides of a call"
+
+
+def processes_have_their_own_certificate(manifests: Manifests) -> Faults:
+    for name, pod in manifests.pods().items():
+        owner = "adfolioctl" if name == "first-staff" else name
+        secrets = [volume["secret"]["secretName"] for volume in pod["volumes"] if volume["name"] == "tls"]
+        if secrets != ([] if name == "web" else [f"{owner}-tls"]):
+            yield f"{name}: shows the certificate {secrets}"
+
+
+def databases_are_the_roles_own(manifests: Manifests) -> Faults:
+    clusters = manifests.of("Cluster", "postgresql.cnpg.io")
+    if not clusters:
+        return
+    roles = {role["name"]: role for role in clusters["postgres"]["spec"]["managed"]["roles"]}
+    databases = {document["spec"]["name"]: document["spec"] for document in manifests.of("Database").values()}
+    wanted = {f"adfolio_{service}" for service in source.SERVICES}
+    if set(roles) != wanted or set(databases) != wanted:
+        yield f"roles {sorted(roles)} and databases {sorted(databases)} are to be {sorted(wanted)}"
+    for name, database in databases.items():
+        if database["owner"] != name or database["databaseReclaimPolicy"] != "retain":
+            yield f"{name}: is somebody else's, or goes with its manifest"
+    if clusters["postgres"]["spec"]["postgresql"]["pg_hba"] != ["hostssl sameuser all all scram-sha-256", "host all all all reject"]:
+        yield "a role may enter another's database, or without TLS"
+
+
+def everything_is_looked_at_by_prometheus(manifests: Manifests) -> Faults:
+    monitors = manifests.of("ServiceMonitor")
+    if not manifests.of("Deployment"):
+        return
+    components = selected(monitors["processes"]["spec"]["selector"], COMPONENT)
+    ports = [endpoint["port"] for endpoint in monitors["processes"]["spec"]["endpoints"]]
+    for name in manifests.processes():
+        service = manifests.of("Service")[name]
+        found = service["metadata"]["labels"][COMPONENT] in components
+        if not found or ports != ["admin"] or "admin" not in [port["name"] for port in service["spec"]["ports"]]:
+            yield f"{name}: nobody reads its metrics"
+
+
+def exchanges_are_as_the_services_declare_them(manifests: Manifests) -> Faults:
+    queues = manifests.of("Queue")
+    if not manifests.of("RabbitmqCluster"):
+        return
+    limits = {
+        "x-max-length": source.constant("services/kit/src/broker.rs", "UNROUTED_LENGTH_LIMIT"),
+        "x-overflow": "drop-head",
+        "x-message-ttl": source.constant("services/kit/src/broker.rs", "UNROUTED_AGE_MS"),
+    }
+    if queues["unrouted"]["spec"]["arguments"] != limits:
+        yield f"the queue of what nobody hears is not {limits}"
+    kinds = {document["spec"]["name"]: document["spec"]["type"] for document in manifests.of("Exchange").values()}
+    if kinds != {"adfolio.events": "topic", "adfolio.dead": "direct", "adfolio.unrouted": "fanout"}:
+        yield f"exchanges are {kinds}"
+
+
+RULES = (
+    programs_know_their_variables,
+    variables_hold_no_secrets,
+    services_are_reached_where_they_listen,
+    ports_are_the_programs,
+    images_are_this_version,
+    ends_have_time,
+    policies_let_through_what_is_needed_and_nothing_else,
+    connections_fit,
+    scalers_do_not_meet,
+    every_consumer_is_scaled_by_its_queue,
+    production_survives_a_node,
+    small_holds_no_drain_up,
+    certificates_say_who_somebody_is,
+    processes_have_their_own_certificate,
+    databases_are_the_roles_own,
+    everything_is_looked_at_by_prometheus,
+    exchanges_are_as_the_services_declare_them,
+)

@@ -1,0 +1,83 @@
+"""Whether every Secret that the manifests use is made by somebody, with the keys that are used."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from manifests import Manifests, container_of, variables_of
+from rules import SECRETS_BY_HAND
+
+
+def used(manifests: Manifests) -> Iterator[tuple[str, str, str | None]]:
+    """Who uses which Secret, and its key where one is named."""
+    for name, pod in manifests.pods().items():
+        mounts = {mount["name"]: mount["mountPath"] for mount in container_of(pod).get("volumeMounts", [])}
+        files = [str(value) for variable, value in variables_of(pod).items() if variable.endswith("_FILE")]
+        for volume in pod["volumes"]:
+            if "secret" not in volume:
+                continue
+            folder = mounts.get(volume["name"])
+            if folder is None:
+                raise ValueError(f"{name} mounts {volume['name']} nowhere")
+            yield name, volume["secret"]["secretName"], None
+            for file in files:
+                if file.startswith(folder + "/"):
+                    yield name, volume["secret"]["secretName"], file.removeprefix(folder + "/")
+        for entry in container_of(pod).get("env", []):
+            reference = entry.get("valueFrom", {}).get("secretKeyRef")
+            if reference:
+                yield name, reference["name"], reference["key"]
+    for cluster in manifests.of("Cluster", "postgresql.cnpg.io").values():
+        for role in cluster["spec"]["managed"]["roles"]:
+            yield "postgres", role["passwordSecret"]["name"], "password"
+        yield "postgres", cluster["spec"]["certificates"]["serverTLSSecret"], "tls.key"
+        yield "postgres", cluster["spec"]["certificates"]["serverCASecret"], "ca.crt"
+    for user in manifests.of("User", "rabbitmq.com").values():
+        yield "rabbitmq", user["spec"]["importCredentialsSecret"]["name"], "password"
+    for authentication in manifests.of("TriggerAuthentication").values():
+        for target in authentication["spec"]["secretTargetRef"]:
+            yield "keda", target["name"], target["key"]
+    for store in manifests.of("ObjectStore").values():
+        for reference in store["spec"]["configuration"]["s3Credentials"].values():
+            yield "backup", reference["name"], reference["key"]
+    for issuer in manifests.of("Issuer").values():
+        if "ca" in issuer["spec"]:
+            yield "cert-manager", issuer["spec"]["ca"]["secretName"], "tls.key"
+
+
+def faults(overlays: list[Manifests], made: Manifests, readme: Path) -> Iterator[str]:
+    keys = {name: set(document["stringData"]) for name, document in made.of("Secret").items()}
+    for overlay in overlays:
+        for certificate in overlay.of("Certificate").values():
+            keys[certificate["spec"]["secretName"]] = {"tls.crt", "tls.key", "ca.crt"}
+    uses = {use for overlay in overlays for use in used(overlay)}
+    for owner, secret, key in sorted(uses, key=str):
+        if secret in SECRETS_BY_HAND:
+            if f"generic {secret}" not in readme.read_text() or f"--from-literal={key}=" not in readme.read_text():
+                yield f"{owner}: README.md does not say how {secret} with {key} is made"
+        elif secret not in keys:
+            yield f"{owner}: nobody makes the Secret {secret}"
+        elif key is not None and key not in keys[secret]:
+            yield f"{owner}: {secret} has no {key}"
+    secrets = {name: document["stringData"] for name, document in made.of("Secret").items()}
+    for name in sorted(set(secrets) - {secret for _, secret, _ in uses}):
+        yield f"secrets.sh makes {name}, which nobody uses"
+    yield from addresses(secrets)
+
+
+def addresses(secrets: dict[str, dict[str, str]]) -> Iterator[str]:
+    """Whether the addresses of the servers fit the users that are made there."""
+    for name, values in secrets.items():
+        if "amqp-url" in values:
+            broker = urlsplit(values["amqp-url"])
+            user = secrets[f"rabbitmq-{name}"]
+            if (broker.username, broker.password, broker.hostname) != (user["username"], user["password"], "rabbitmq"):
+                yield f"{name}: its amqp-url is not its user's"
+        if "database-url" in values:
+            database = urlsplit(values["database-url"])
+            role = secrets[f"postgres-{name}"]
+            query = {"sslmode": ["verify-full"], "sslrootcert": ["/run/postgres/ca.crt"]}
+            if (database.username, database.password, database.hostname) != (role["username"], role["password"], "postgres-rw"):
+                yield f"{name}: its database-url is not its role's"
+            if database.path != f"/{role['username']}" or parse_qs(database.query) != query:
+                yield f"{name}: its database-url enters another database, or does not verify the server"

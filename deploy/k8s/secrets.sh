@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Prints every Secret that Adfolio needs and nobody else makes, with new random passwords and keys. Once, before the first rollout:
+#
+#     deploy/k8s/secrets.sh | kubectl create -f -
+#
+# Run again it would print others, which fit neither the databases nor what is sealed with the old key; `create` replaces nothing. Keep
+# a copy of wallet's where your secrets are kept: without its two keys no transaction password can be checked and no bank card read.
+set -euo pipefail
+
+namespace=${NAMESPACE:-adfolio}
+databases=(auth plan wallet coupon notification acceptor)
+
+random() { openssl rand -hex 32; }
+
+# secret NAME TYPE KEY VALUE ...
+secret() {
+    local name=$1 type=$2
+    shift 2
+    printf -- '---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: %s\n  namespace: %s\n' "$name" "$namespace"
+    printf 'type: %s\nstringData:\n' "$type"
+    while [ $# -gt 0 ]; do
+        printf '  %s: "%s"\n' "$1" "$2"
+        shift 2
+    done
+}
+
+# A user of RabbitMQ, for the operator that makes it.
+broker_user() { secret "rabbitmq-$1" Opaque username "$1" password "$2"; }
+
+for service in "${databases[@]}"; do
+    broker=$(random) database=$(random)
+    broker_user "$service" "$broker"
+    secret "postgres-$service" kubernetes.io/basic-auth username "adfolio_$service" password "$database"
+    settings=(
+        amqp-url "amqp://$service:$broker@rabbitmq:5672"
+        database-url "postgres://adfolio_$service:$database@postgres-rw:5432/adfolio_$service?sslmode=verify-full&sslrootcert=/run/postgres/ca.crt"
+    )
+    [ "$service" != wallet ] || settings+=(pay-password-pepper "$(random)" card-key "$(random)")
+    secret "$service" Opaque "${settings[@]}"
+done
+
+for client in gateway adfolioctl; do
+    broker=$(random)
+    broker_user "$client" "$broker"
+    secret "$client" Opaque amqp-url "amqp://$client:$broker@rabbitmq:5672"
+done
+
+broker_user reader "$(random)"
+broker=$(random)
+broker_user keda "$broker"
+# Asked from KEDA's namespace; %2F is the virtual host "/".
+secret keda-rabbitmq Opaque host "amqp://keda:$broker@rabbitmq.$namespace.svc:5672/%2F"
+secret first-staff Opaque password "$(random)"
