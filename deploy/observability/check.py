@@ -162,6 +162,16 @@ def check_alerts(known):
     return names, recorded
 
 
+def check_commands():
+    """Whether adfolioctl has the commands that the runbook names."""
+    for area, command in sorted(set(re.findall(r"`adfolioctl ([a-z-]+) ([a-z-]+)", RUNBOOK.read_text(encoding="utf-8")))):
+        source = Path("services/ctl/src") / f"{area.replace('-', '_')}.rs"
+        variant = "".join(word.capitalize() for word in command.split("-"))
+        # A variant of the area's commands, alone or with what it takes.
+        if not source.exists() or not re.search(rf"^    {variant}\b[ ({{,]", source.read_text(encoding="utf-8"), re.MULTILINE):
+            complain(RUNBOOK, f"adfolioctl has no command {area} {command}")
+
+
 # --- dashboards -------------------------------------------------------------------------------------------------------
 
 
@@ -253,6 +263,7 @@ def check_collector():
 def main():
     known = literals() | set(os.environ.get("ADFOLIO_PENDING_METRICS", "").split())
     alerts, recorded = check_alerts(known)
+    check_commands()
     check_dashboards(alerts, known, recorded)
     check_collector()
     for problem in dict.fromkeys(problems):
