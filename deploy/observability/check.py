@@ -247,6 +247,32 @@ def check_promql(expressions):
         complain("promtool", (done.stdout + done.stderr).strip())
 
 
+# --- who else asks Prometheus -----------------------------------------------------------------------------------------
+
+
+def queries(value):
+    """Every text under a key `query`, as scalers of Kubernetes have them."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key == "query" and isinstance(inner, str):
+                yield inner
+            else:
+                yield from queries(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from queries(inner)
+
+
+def check_scalers(known, recorded):
+    for path in sorted(Path("deploy").rglob("*.y*ml")):
+        text = path.read_text(encoding="utf-8")
+        if HERE in path.parents or not re.search(r"\bquery:", text):
+            continue
+        for document in yaml.safe_load_all(text):
+            for query in queries(document):
+                check_expression(path, query, known, recorded)
+
+
 # --- the collector ----------------------------------------------------------------------------------------------------
 
 
@@ -265,6 +291,7 @@ def main():
     alerts, recorded = check_alerts(known)
     check_commands()
     check_dashboards(alerts, known, recorded)
+    check_scalers(known, recorded)
     check_collector()
     for problem in dict.fromkeys(problems):
         print(problem, file=sys.stderr)
