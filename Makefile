@@ -2,12 +2,12 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status test bench chaos outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom manifests fuzz
+.PHONY: help up down status test bench chaos outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests fuzz
 
 help: ## Show this list
 	@echo "Adfolio"
 	@echo
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "  make up reads ADFOLIO_PORT (8080), ADFOLIO_DATA (.data), ADFOLIO_DEMO (1), ADFOLIO_ADMIN_PASSWORD,"
 	@echo "  ADFOLIO_AMQP_PORT (8072), ADFOLIO_PG_PORT (8032), ADFOLIO_ADMIN_PORT (8100), ADFOLIO_GRPC_PORT (8200)."
@@ -56,6 +56,9 @@ manifests: ## Whether the Kubernetes manifests fit schemas, policies and the pro
 
 deny: ## Licences, sources and, where their list can be fetched, known defects of the libraries
 	@$(SCRIPTS)/test.sh deny
+
+observability: ## Prometheus' configuration, the tests of every alert, the runbook, the dashboards
+	@$(SCRIPTS)/test.sh observability
 
 test-rust: ## Rust tests against a private PostgreSQL and RabbitMQ
 	@$(SCRIPTS)/test.sh rust-build rust-test

@@ -34,6 +34,7 @@ for package in "$@"; do
         postgresql) new_services+=(postgresql) ;;
         rabbitmq-server) new_services+=(rabbitmq-server) ;;
         nginx) new_services+=(nginx) ;;
+        prometheus) new_services+=(prometheus) ;;
     esac
 done
 # RabbitMQ brings Erlang, whose port mapper is a service of its own.

@@ -54,6 +54,7 @@ missing_packages() {
         has_letters zh-cn ja ko || found+=(fonts-wqy-microhei)
         has_letters th || found+=(fonts-tlwg-loma-otf)
         python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || found+=(python3-venv)
+        has_program promtool || found+=(prometheus)
     fi
     printf '%s\n' "${found[*]:-}"
 }
@@ -63,7 +64,7 @@ prepare_install() {
     local packages=$1
     [ -n "$packages" ] || return 0
     if ! command -v apt-get >/dev/null 2>&1; then
-        fail "Please install PostgreSQL, RabbitMQ, nginx and util-linux (for tests also Chromium and fonts); missing here: $packages.
+        fail "Please install PostgreSQL, RabbitMQ, nginx and util-linux (for tests also Chromium, fonts and Prometheus); missing here: $packages.
 Only Debian's and Ubuntu's packages are installed by themselves."
     fi
     say "installing: $packages"

@@ -6,7 +6,7 @@
 # The stages in the order of the summary. Rust's run one after the other in front, the web's and what else needs no server
 # beside them; those that need a browser or a whole stack at last.
 rust_stages=(fmt clippy rust-build rust-test)
-web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom manifests)
+web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom observability manifests)
 last_stages=(web-matrix api-fuzz e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
@@ -34,6 +34,11 @@ stage_web_build() { build_web; }
 stage_deny() { deploy/local/deny.sh; }
 stage_sbom() { deploy/local/sbom/make.sh; }
 stage_manifests() { deploy/k8s/check.sh; }
+stage_observability() {
+    # The packages are installed beside this lane, by a job that is not this shell's child.
+    tail --pid="$installing" -f /dev/null
+    deploy/observability/check.sh
+}
 stage_web_size() { npm --prefix web run --silent size; }
 need_browser() {
     local chromium
@@ -69,6 +74,7 @@ lint_while_building() {
 needs() {
     case $1 in
         rust-test) echo "packages rust-build" ;;
+        observability) echo packages ;;
         api-fuzz) echo "packages rust-build web-build" ;;
         buf | asyncapi | web-lint | web-types | web-test | web-build | sbom) echo web-install ;;
         web-size) echo web-build ;;
@@ -119,10 +125,10 @@ summary() {
     for stage in packages "${web_stages[@]}" "${rust_stages[@]}" "${last_stages[@]}"; do
         [ -f "$results/$stage" ] || continue
         read -r outcome seconds reason <"$results/$stage"
-        printf '   %-8s %-12s %5s s  %s\n' "$outcome" "$stage" "$seconds" "$reason"
+        printf '   %-8s %-13s %5s s  %s\n' "$outcome" "$stage" "$seconds" "$reason"
         [ "$outcome" = ok ] || failed=1
     done
-    printf '   %-8s %-12s %5s s\n' "$([ "$failed" = 0 ] && echo passed || echo FAILED)" total "$SECONDS"
+    printf '   %-8s %-13s %5s s\n' "$([ "$failed" = 0 ] && echo passed || echo FAILED)" total "$SECONDS"
     return "$failed"
 }
 
@@ -157,7 +163,7 @@ for stage in "$@"; do
     case $stage in
         web-matrix) wanted+=(web-install packages) ;;
         buf | asyncapi | web-*) wanted+=(web-install) ;;
-        rust-test) wanted+=(packages) ;;
+        rust-test | observability) wanted+=(packages) ;;
         api-fuzz | e2e) wanted+=(web-install packages) ;;
     esac
 done
