@@ -18,9 +18,11 @@ RUNBOOK = Path("docs/runbook.md")
 SEVERITIES = {"page", "ticket"}
 # What a runbook's entry says, in this order; what not to do only where there is something.
 PARTS = ("**Means:**", "**Look:**", "**Do:**", "**Over:**")
-# What others measure: Prometheus itself, RabbitMQ's exporter, the collector.
+# What others measure: Prometheus itself, RabbitMQ's exporter, the collector, and the library that tells of the process; the
+# last are asked for by services/kit/tests/it/figures.rs.
 EXTERNAL = re.compile(
-    r"up|ALERTS|prometheus_rule_evaluation_failures_total|otelcol_exporter_(sent|send_failed)_spans(_total)?"
+    r"process_(resident_memory_bytes|cpu_seconds_total|open_fds|max_fds|start_time_seconds)"
+    r"|up|ALERTS|prometheus_rule_evaluation_failures_total|otelcol_exporter_(sent|send_failed)_spans(_total)?"
     r"|rabbitmq_(alarms_(free_disk_space|memory_used)_watermark|disk_space_available(_limit)?_bytes"
     r"|process_resident_memory_bytes|resident_memory_limit_bytes|connections"
     r"|detailed_queue_(messages|messages_ready|messages_unacked|consumers))"

@@ -85,6 +85,8 @@ async fn serve(
     shutdown: Shutdown,
     clock: Clock,
 ) -> anyhow::Result<()> {
+    // There from the start, so that the first lock is seen as a rise.
+    metrics::counter!("auth_login_locks_total").increment(0);
     let service = Service::start("auth", &config.server, shutdown).await?;
     let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
     let broker = service.broker(&config.broker)?;

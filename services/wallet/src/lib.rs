@@ -107,6 +107,8 @@ async fn serve(
     let pepper = config.secrets.pepper()?;
     let (card_key, previous_card_key) = config.secrets.card_keys()?;
     let sealer = Sealer::new(&card_key, previous_card_key.as_ref())?;
+    // There from the start, so that the first lock is seen as a rise.
+    metrics::counter!("wallet_pay_password_locks_total").increment(0);
     let service = Service::start("wallet", &config.server, shutdown).await?;
     let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
     let broker = service.broker(&config.broker)?;
