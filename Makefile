@@ -2,7 +2,7 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status test bench chaos outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests fuzz
+.PHONY: help up down status test bench scale-test chaos outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests fuzz
 
 help: ## Show this list
 	@echo "Adfolio"
@@ -35,6 +35,9 @@ outage: ## No RabbitMQ for five minutes under load; OUTAGE_SECONDS says for how 
 
 defects: ## Chaos with each of ten mistakes seeded into the services, which it must notice; twenty minutes
 	@$(SCRIPTS)/faults.sh defects
+
+scale-test: ## Two and three replicas of everything under load: shares, restarts, replicas more and less; ten minutes
+	@$(SCRIPTS)/scale-test.sh
 
 crash-points: ## Let a process die before and after every commit, and look whether it is taken up; CHAOS_SEED repeats a run
 	@$(SCRIPTS)/faults.sh crash-points

@@ -23,11 +23,25 @@ pub(crate) const DEMO_ADMIN_PASSWORD: &str = "adfolio-admin";
 /// Free bytes that a file system in memory must have to carry a stack's data; the tests use a third of them.
 const MEMORY_WANTED: u64 = 1 << 30;
 
-/// How many there are of each service and of the gateway.
+/// How many there are of each service and of the gateway: one to three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Replicas {
-    One,
-    Two,
+pub(crate) struct Replicas {
+    /// Everybody has the addresses of so many.
+    known: u8,
+    /// So many are started with the stack.
+    started: u8,
+}
+
+impl Replicas {
+    const MAX: u8 = 3;
+
+    fn include(self, component: Component) -> bool {
+        component.replica() <= self.known
+    }
+
+    pub(crate) fn start(self, component: Component) -> bool {
+        component.replica() <= self.started
+    }
 }
 
 /// Describes a stack; [`StackBuilder::start`] starts it.
@@ -64,7 +78,10 @@ impl StackBuilder {
             reservation: Reservation::default(),
             data: None,
             services: Service::ALL.to_vec(),
-            replicas: Replicas::One,
+            replicas: Replicas {
+                known: 1,
+                started: 1,
+            },
             demo: false,
             durable: false,
             admin_password: DEMO_ADMIN_PASSWORD.to_owned(),
@@ -116,7 +133,20 @@ impl StackBuilder {
     /// Runs every service and the gateway twice. All find both replicas, and nginx both gateways; the second is
     /// [`Component::Second`].
     pub fn two_replicas(mut self) -> Self {
-        self.replicas = Replicas::Two;
+        self.replicas = Replicas {
+            known: 2,
+            started: 2,
+        };
+        self
+    }
+
+    /// Lets everybody know of three replicas of every service and of the gateway, of which two are started; the third,
+    /// [`Component::Third`], by [`Stack::add`].
+    pub fn two_of_three_replicas(mut self) -> Self {
+        self.replicas = Replicas {
+            known: Replicas::MAX,
+            started: 2,
+        };
         self
     }
 
@@ -220,8 +250,8 @@ impl StackBuilder {
                 Component::Postgres => private_database,
                 Component::Epmd | Component::Rabbitmq => private_broker,
                 Component::Service(service) => self.services.contains(service),
-                Component::Second(service) => {
-                    self.replicas == Replicas::Two && self.services.contains(service)
+                Component::Second(service) | Component::Third(service) => {
+                    self.replicas.include(*component) && self.services.contains(service)
                 }
                 Component::Nginx => self.services.contains(&Service::Gateway),
             })
@@ -233,8 +263,8 @@ impl StackBuilder {
             Some(ports) => ports.clone(),
             None => reservation.free_stack()?,
         };
-        if self.replicas == Replicas::Two && ports.second.is_none() {
-            ports.second = Some(reservation.free_second()?);
+        while ports.further.len() < usize::from(self.replicas.known.saturating_sub(1)) {
+            ports.further.push(reservation.free_replica()?);
         }
         Ok(ports)
     }

@@ -66,6 +66,19 @@ impl Service {
         }
     }
 
+    /// The name of its third replica.
+    const fn third_name(self) -> &'static str {
+        match self {
+            Self::Gateway => "gateway-3",
+            Self::Auth => "auth-3",
+            Self::Plan => "plan-3",
+            Self::Wallet => "wallet-3",
+            Self::Coupon => "coupon-3",
+            Self::Notification => "notification-3",
+            Self::Acceptor => "acceptor-3",
+        }
+    }
+
     /// Position among the ports: the gateway has the first of each range.
     pub(crate) const fn index(self) -> usize {
         self as usize
@@ -109,8 +122,10 @@ pub enum Component {
     Rabbitmq,
     /// One of Adfolio's own processes.
     Service(Service),
-    /// Its second replica, in a stack that has two of each.
+    /// Its second replica, in a stack that has several of each.
     Second(Service),
+    /// Its third replica, in a stack that has three of each.
+    Third(Service),
     /// The edge.
     Nginx,
 }
@@ -124,6 +139,7 @@ impl Component {
             Self::Rabbitmq => "rabbitmq",
             Self::Service(service) => service.name(),
             Self::Second(service) => service.second_name(),
+            Self::Third(service) => service.third_name(),
             Self::Nginx => "nginx",
         }
     }
@@ -133,13 +149,23 @@ impl Component {
             .into_iter()
             .chain(Service::ALL.map(Self::Service))
             .chain(Service::ALL.map(Self::Second))
+            .chain(Service::ALL.map(Self::Third))
             .chain([Self::Nginx])
     }
 
-    /// Which of Adfolio's own processes it is, if it is one.
-    pub(crate) const fn service(self) -> Option<Service> {
+    /// Its number among the replicas of the same service.
+    pub(crate) const fn replica(self) -> u8 {
         match self {
-            Self::Service(service) | Self::Second(service) => Some(service),
+            Self::Second(_) => 2,
+            Self::Third(_) => 3,
+            _ => 1,
+        }
+    }
+
+    /// Which of Adfolio's own processes it is, if it is one.
+    pub const fn service(self) -> Option<Service> {
+        match self {
+            Self::Service(service) | Self::Second(service) | Self::Third(service) => Some(service),
             Self::Postgres | Self::Epmd | Self::Rabbitmq | Self::Nginx => None,
         }
     }
@@ -150,7 +176,8 @@ impl Component {
             Self::Service(service) => {
                 Some((ports.listen_address(service), ports.admin_address(service)))
             }
-            Self::Second(service) => ports.second_addresses(service),
+            Self::Second(service) => ports.further_addresses(0, service),
+            Self::Third(service) => ports.further_addresses(1, service),
             Self::Postgres | Self::Epmd | Self::Rabbitmq | Self::Nginx => None,
         }
         .with_context(|| format!("{self} has no ports of a service"))
@@ -167,7 +194,7 @@ impl Component {
             ),
             Self::Epmd => (ports.epmd, Probe::Tcp(loopback(ports.epmd))),
             Self::Rabbitmq => (ports.amqp, Probe::Amqp(loopback(ports.amqp))),
-            Self::Service(_) | Self::Second(_) => {
+            Self::Service(_) | Self::Second(_) | Self::Third(_) => {
                 let (listener, admin) = self.addresses(ports)?;
                 (listener.port(), Probe::Http(admin, "/readyz"))
             }

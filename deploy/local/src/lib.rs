@@ -41,5 +41,5 @@ pub use builder::StackBuilder;
 pub use certificates::TlsFiles;
 pub use component::{Component, Service};
 pub use nix::sys::signal::Signal;
-pub use ports::{Ports, SecondPorts};
+pub use ports::{Ports, ReplicaPorts};
 pub use stack::Stack;

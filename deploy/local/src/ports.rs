@@ -35,18 +35,18 @@ pub struct Ports {
     pub admin: [u16; 7],
     /// Service ports in the order of [`Service::ALL`].
     pub listen: [u16; 7],
-    /// Those of the second replicas, in a stack that has two of each.
+    /// Those of the second and third replicas, in a stack that has so many of each.
     #[serde(default)]
-    pub second: Option<SecondPorts>,
+    pub further: Vec<ReplicaPorts>,
     /// Erlang's port mapper, internal.
     pub epmd: u16,
     /// Erlang's distribution port, internal.
     pub erlang: u16,
 }
 
-/// The ports of second replicas, in the order of [`Service::ALL`].
+/// The ports of one more replica of each, in the order of [`Service::ALL`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SecondPorts {
+pub struct ReplicaPorts {
     /// Admin ports.
     pub admin: [u16; 7],
     /// Service ports.
@@ -64,31 +64,34 @@ impl Ports {
         loopback(self.admin[service.index()])
     }
 
-    /// Addresses of the listener and of the admin port of a service's second replica, where there is one.
-    pub fn second_addresses(&self, service: Service) -> Option<(SocketAddr, SocketAddr)> {
-        let second = self.second.as_ref()?;
-        let (listen, admin) = (
-            second.listen[service.index()],
-            second.admin[service.index()],
-        );
+    /// Addresses of the listener and of the admin port of one of a service's further replicas, where there is one.
+    pub(crate) fn further_addresses(
+        &self,
+        replica: usize,
+        service: Service,
+    ) -> Option<(SocketAddr, SocketAddr)> {
+        let ports = self.further.get(replica)?;
+        let (listen, admin) = (ports.listen[service.index()], ports.admin[service.index()]);
         Some((loopback(listen), loopback(admin)))
     }
 
     /// The listeners of all replicas of a service.
     pub(crate) fn listen_addresses(&self, service: Service) -> Vec<SocketAddr> {
-        let second = self.second_addresses(service).map(|(listen, _)| listen);
-        [self.listen_address(service)]
+        let further = self.further.iter().map(|ports| ports.listen);
+        [self.listen]
             .into_iter()
-            .chain(second)
+            .chain(further)
+            .map(|ports| loopback(ports[service.index()]))
             .collect()
     }
 
     /// The admin listeners of all replicas of a service.
     pub(crate) fn admin_addresses(&self, service: Service) -> Vec<SocketAddr> {
-        let second = self.second_addresses(service).map(|(_, admin)| admin);
-        [self.admin_address(service)]
+        let further = self.further.iter().map(|ports| ports.admin);
+        [self.admin]
             .into_iter()
-            .chain(second)
+            .chain(further)
+            .map(|ports| loopback(ports[service.index()]))
             .collect()
     }
 
@@ -128,7 +131,7 @@ impl Ports {
                     needed.push((listen, service.to_string(), "ADFOLIO_GRPC_PORT"));
                 }
                 // Theirs are chosen free, and nobody can choose others.
-                Component::Epmd | Component::Second(_) => {}
+                Component::Epmd | Component::Second(_) | Component::Third(_) => {}
             }
         }
         needed
@@ -155,15 +158,15 @@ impl Reservation {
             postgres: self.free_port()?,
             admin,
             listen,
-            second: None,
+            further: Vec::new(),
             epmd: self.free_port()?,
             erlang: self.free_port()?,
         })
     }
 
-    /// Free ports for the second replicas of a stack.
-    pub(crate) fn free_second(&mut self) -> Result<SecondPorts> {
-        Ok(SecondPorts {
+    /// Free ports for one more replica of everything in a stack.
+    pub(crate) fn free_replica(&mut self) -> Result<ReplicaPorts> {
+        Ok(ReplicaPorts {
             admin: self.free_block()?,
             listen: self.free_block()?,
         })

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
@@ -40,6 +40,8 @@ pub struct Stack {
     tls: bool,
     operator: Option<Launch>,
     children: Vec<Supervised>,
+    /// The services' processes, started or not.
+    processes: Vec<Unit>,
     stopped: bool,
     // Given back after the children are gone, in this order.
     _lock: Lock,
@@ -90,6 +92,7 @@ impl Stack {
             tls: builder.tls,
             operator: None,
             children: Vec::new(),
+            processes: Vec::new(),
             stopped: false,
             _lock: lock,
             _reservation: reservation,
@@ -121,6 +124,36 @@ impl Stack {
     /// Address of a service's `/healthz`, `/readyz` and `/metrics`.
     pub fn admin_url(&self, service: Service) -> String {
         format!("http://{}", self.ports.admin_address(service))
+    }
+
+    /// The same of any replica of a service.
+    pub fn replica_admin_url(&self, replica: Component) -> Result<String> {
+        let (_, admin) = replica.addresses(&self.ports)?;
+        Ok(format!("http://{admin}"))
+    }
+
+    /// Starts a replica that everybody knows of but that was not started with the stack, or was removed since. Does not wait
+    /// until it is ready.
+    pub fn add(&mut self, replica: Component) -> Result<()> {
+        if self.child(replica).is_ok() {
+            bail!("{replica} runs already");
+        }
+        let mut processes = self.processes.iter();
+        let unit = processes
+            .find(|unit| unit.component == replica)
+            .with_context(|| format!("{replica} is not a part of this stack"))?;
+        self.supervise(unit.clone());
+        Ok(())
+    }
+
+    /// Ends a replica in order, for good or until it is added again.
+    pub async fn remove(&mut self, replica: Component) -> Result<()> {
+        let mut running = self.children.iter();
+        let place = running
+            .position(|child| child.component() == replica)
+            .with_context(|| format!("{replica} does not run"))?;
+        self.children.remove(place).stop().await;
+        Ok(())
     }
 
     /// Address of a service's database, as the role that owns it.
@@ -317,13 +350,14 @@ impl Stack {
             )?);
         }
         self.operator = Some(surroundings.operator(&self.layout)?);
+        self.processes.clone_from(&units);
+        units.retain(|unit| builder.replicas.start(unit.component));
+        let started: Vec<_> = units.iter().map(|unit| unit.component).collect();
         for unit in units {
             self.supervise(unit);
         }
-        for component in components {
-            if component.service().is_some() {
-                self.wait_ready(component).await?;
-            }
+        for component in started {
+            self.wait_ready(component).await?;
         }
         Ok(())
     }

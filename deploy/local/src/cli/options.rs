@@ -113,7 +113,7 @@ impl StackOptions {
             postgres: self.pg_port,
             admin: block(self.admin_port, FIRST_ADMIN_PORT)?,
             listen: block(self.grpc_port, FIRST_LISTEN_PORT)?,
-            second: None,
+            further: Vec::new(),
             epmd: internal.free_port()?,
             erlang: internal.free_port()?,
         })

@@ -14,6 +14,7 @@ use http::{Request, Response, Uri, Version};
 use http_body_util::BodyExt as _;
 use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use rand::seq::SliceRandom as _;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -78,7 +79,8 @@ impl Peers {
             names,
             secured,
             known: RwLock::new(known),
-            turn: AtomicUsize::new(0),
+            // Callers that start together do not all begin with the same replica.
+            turn: AtomicUsize::new(rand::random_range(0..MAX_ADDRESSES)),
         }
     }
 
@@ -140,15 +142,23 @@ impl Peers {
             .clone()
     }
 
-    /// The replicas in the order in which to try them: in turn, those that were just unreachable last.
+    /// The replicas in the order in which to try them: first whose turn it is, then the others in any order, so that the calls
+    /// that one cannot take do not all go to its neighbour; those that were just unreachable last.
     fn candidates(&self) -> Vec<Arc<Peer>> {
-        let mut peers = self.snapshot();
-        if !peers.is_empty() {
-            let turn = self.turn.fetch_add(1, Ordering::Relaxed) % peers.len();
-            peers.rotate_left(turn);
+        let (mut up, mut down): (Vec<_>, Vec<_>) = self
+            .snapshot()
+            .into_iter()
+            .partition(|peer| !peer.is_down());
+        if !up.is_empty() {
+            let turn = self.turn.fetch_add(1, Ordering::Relaxed) % up.len();
+            up.rotate_left(turn);
         }
-        peers.sort_by_key(|peer| peer.is_down());
-        peers
+        if let Some((_, others)) = up.split_first_mut() {
+            others.shuffle(&mut rand::rng());
+        }
+        down.shuffle(&mut rand::rng());
+        up.append(&mut down);
+        up
     }
 
     /// Sends a call to one replica.

@@ -20,9 +20,11 @@ mod faults;
 mod history;
 mod interrupts;
 mod links;
+mod load;
 mod notices;
 mod outage;
 mod rolling;
+mod scale;
 
 use std::{env, ops::Range, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 

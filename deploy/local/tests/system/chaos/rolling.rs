@@ -42,7 +42,7 @@ const LOGIN_ONE_IN: usize = 10;
 const STREAMS: usize = 3;
 
 /// What visitors read: every service answers some of it.
-const READS: [&str; 7] = [
+pub const READS: [&str; 7] = [
     "/user/property",
     "/plan/order/list",
     "/user_coupon/list",
@@ -55,7 +55,7 @@ const READS: [&str; 7] = [
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rolling_restart_of_everything_costs_nobody_a_request() {
     let rounds = setting("ROLLING_ROUNDS").unwrap_or(1);
-    let system = Arc::new(remembering(two_of_each()).await);
+    let system = Arc::new(remembering(processes(setup::builder().two_replicas())).await);
     let stage = Arc::new(prepare(&system).await.with_pause(PAUSE).with_patience());
     let stop = CancellationToken::new();
     let acting = act(&system, &stage, 1, 0..ADVERTISERS, &stop).await;
@@ -95,8 +95,7 @@ async fn a_rolling_restart_of_everything_costs_nobody_a_request() {
 }
 
 /// Processes with the limits that they have where nobody sets others.
-fn two_of_each() -> adfolio_local::StackBuilder {
-    let mut builder = setup::builder().two_replicas();
+pub fn processes(mut builder: adfolio_local::StackBuilder) -> adfolio_local::StackBuilder {
     for service in Service::ALL {
         let limit = DRAIN_LIMIT.as_secs().to_string();
         builder = builder.extra_env(service, "DRAIN_LIMIT_SECONDS", limit);
@@ -105,7 +104,7 @@ fn two_of_each() -> adfolio_local::StackBuilder {
 }
 
 /// Ends a process and waits until its successor is ready.
-async fn restart(system: &System, process: Component) {
+pub async fn restart(system: &System, process: Component) {
     let began = Instant::now();
     let ended = timeout(DRAIN_LIMIT, system.stack.kill(process, Signal::SIGTERM)).await;
     let ended = ended.unwrap_or_else(|_| panic!("{process} runs on after {DRAIN_LIMIT:?}"));

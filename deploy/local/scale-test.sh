@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Two and three replicas of everything behind nginx, under load: who takes what, what is done once, and what a restart, a new replica
+# and one less cost. SCALE_ROUNDS (10) says how often each process is restarted, SCALE_RATE (50) how many requests a second there are,
+# SCALE_SECONDS (30) for how long is counted.
+# shellcheck source=deploy/local/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_toolchain
+packages=$(missing_packages)
+prepare_install "$packages"
+install_packages "$packages"
+install_web
+build_web
+cargo build --release --workspace --bins
+ADFOLIO_PROGRAMS=$(target_folder)/release
+export ADFOLIO_PROGRAMS
+SCALE_ROUNDS=${SCALE_ROUNDS:-10} SCALE_SECONDS=${SCALE_SECONDS:-30} \
+    exec cargo test --package adfolio-local --test system chaos::scale -- --nocapture

@@ -1,0 +1,252 @@
+//! Several replicas of everything: calls spread over them, what is to be done once is done once, and neither a restart, a further
+//! replica nor one less costs anybody a request.
+//!
+//! `SCALE_RATE` (50) requests a second come through nginx all the time. `SCALE_ROUNDS` (0) says how often each process is
+//! restarted, `SCALE_SECONDS` (5) for how long at least is counted who took what.
+
+use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
+
+use adfolio_local::{Component, Service};
+use adfolio_testkit::{eventually, inboxes};
+use sqlx::{Connection as _, PgConnection};
+use tokio::time::Instant;
+
+use super::{
+    books::database,
+    check,
+    load::{Load, Users},
+    remembering,
+    rolling::{processes, restart},
+    setting,
+};
+use crate::setup::System;
+
+/// A further replica must have been called within this.
+const ADDED_LIMIT: Duration = Duration::from_secs(30);
+
+/// How often is looked whether it was.
+const LOOK_PAUSE: Duration = Duration::from_millis(100);
+
+/// What each of three replicas takes of the calls, in percent.
+const SHARE_OF_THREE: std::ops::RangeInclusive<u64> = 25..=42;
+
+/// What each of two takes, while a third that everybody knows of is not there: its calls fall to either of the others.
+const SHARE_OF_TWO: std::ops::RangeInclusive<u64> = 30..=70;
+
+/// Fewer calls of a service than these say nothing of shares.
+const CALLS_COUNTED: u64 = 75;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_replica_takes_its_share_and_what_is_done_once_is_done_once() {
+    let rounds: usize = setting("SCALE_ROUNDS").unwrap_or(0);
+    let rate: u32 = setting("SCALE_RATE").unwrap_or(50);
+    let window = Duration::from_secs(setting("SCALE_SECONDS").unwrap_or(5));
+    let mut system = remembering(processes(crate::setup::builder().two_of_three_replicas())).await;
+    let users = Users::come(&system).await;
+
+    check::wait_until_quiet(&system).await;
+    let before = Done::measure(&system).await;
+    let load = Load::start(&users, rate);
+    tokio::time::sleep(window).await;
+    let mut seen = load.stop().await;
+    check::wait_until_quiet(&system).await;
+    before.assert_once(&Done::measure(&system).await);
+
+    let load = Load::start(&users, rate);
+    share(&system, &two(), window, SHARE_OF_TWO).await;
+    for round in 1..=rounds {
+        println!("round {round}");
+        for service in Service::ALL.into_iter().rev() {
+            restart(&system, Component::Service(service)).await;
+            restart(&system, Component::Second(service)).await;
+        }
+    }
+    add_thirds(&mut system).await;
+    share(&system, &three(), window, SHARE_OF_THREE).await;
+    for service in Service::ALL {
+        system
+            .stack
+            .remove(Component::Third(service))
+            .await
+            .unwrap();
+    }
+    seen.add(load.stop().await);
+
+    println!("{} restarts, {seen}", 14 * rounds);
+    check::wait_until_quiet(&system).await;
+    users.assert_have(&seen).await;
+    assert!(seen.failures.is_empty(), "{:#?}", seen.failures);
+    system.stack.stop().await;
+}
+
+type Replicas = fn(Service) -> Vec<Component>;
+
+fn two() -> Replicas {
+    |service| vec![Component::Service(service), Component::Second(service)]
+}
+
+fn three() -> Replicas {
+    |service| {
+        vec![
+            Component::Service(service),
+            Component::Second(service),
+            Component::Third(service),
+        ]
+    }
+}
+
+/// The third replicas come, and each is called within the limit.
+async fn add_thirds(system: &mut System) {
+    let began = Instant::now();
+    for service in Service::ALL {
+        system.stack.add(Component::Third(service)).unwrap();
+    }
+    for service in Service::ALL {
+        while calls(system, Component::Third(service)).await.unwrap_or(0) == 0 {
+            assert!(
+                began.elapsed() < ADDED_LIMIT,
+                "the third {service} is not called"
+            );
+            tokio::time::sleep(LOOK_PAUSE).await;
+        }
+    }
+    println!(
+        "all third replicas were started and called within {:.1} s",
+        began.elapsed().as_secs_f32()
+    );
+    for service in Service::ALL {
+        let third = Component::Third(service);
+        system.stack.wait_ready(third).await.unwrap();
+    }
+}
+
+/// Counts for a while who takes what.
+async fn share(
+    system: &System,
+    replicas: &Replicas,
+    window: Duration,
+    expected: std::ops::RangeInclusive<u64>,
+) {
+    let mut before = BTreeMap::new();
+    for component in Service::ALL.into_iter().flat_map(replicas) {
+        before.insert(component, calls(system, component).await.unwrap());
+    }
+    tokio::time::sleep(window).await;
+    let mut unfair = Vec::new();
+    for service in Service::ALL {
+        let taken = taken(system, &replicas(service), &before).await;
+        let all: u64 = taken.iter().sum();
+        let mut line = format!("{service}: {all} calls,");
+        for one in &taken {
+            let percent = (one * 100 + all / 2).checked_div(all).unwrap_or(0);
+            write!(line, " {percent} %").unwrap();
+            if !expected.contains(&percent) {
+                unfair.push(format!("{service} {taken:?}"));
+            }
+        }
+        println!("{line}");
+    }
+    assert!(unfair.is_empty(), "{unfair:?}");
+}
+
+/// The calls that each of these replicas has taken since, once they are enough to speak of shares.
+async fn taken(
+    system: &System,
+    replicas: &[Component],
+    before: &BTreeMap<Component, u64>,
+) -> Vec<u64> {
+    eventually("enough calls were made", || async {
+        let mut taken = Vec::new();
+        for replica in replicas {
+            taken.push(calls(system, *replica).await.unwrap() - before[replica]);
+        }
+        (taken.iter().sum::<u64>() >= CALLS_COUNTED).then_some(taken)
+    })
+    .await
+}
+
+/// The calls that a replica has taken since it started; an error while it does not run.
+async fn calls(system: &System, replica: Component) -> Result<u64, reqwest::Error> {
+    let name = match replica.service() {
+        Some(Service::Gateway) => "http_requests_total",
+        _ => "grpc_server_calls_total",
+    };
+    Ok(total(&metrics(system, replica).await?, name, ""))
+}
+
+async fn metrics(system: &System, replica: Component) -> Result<String, reqwest::Error> {
+    let url = system.stack.replica_admin_url(replica).unwrap();
+    reqwest::get(format!("{url}/metrics")).await?.text().await
+}
+
+/// The sum of a metric over those of its series that have this in their labels.
+fn total(metrics: &str, name: &str, label: &str) -> u64 {
+    metrics
+        .lines()
+        .filter(|line| line.starts_with(name) && line.contains(label))
+        .filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok())
+        .sum()
+}
+
+/// What the two replicas of everything have published and handled, and what there was to be.
+#[derive(Debug)]
+struct Done {
+    published: BTreeMap<&'static str, u64>,
+    told: BTreeMap<&'static str, u64>,
+    handled: u64,
+    concerned: u64,
+}
+
+impl Done {
+    async fn measure(system: &System) -> Self {
+        let base_url = system.stack.database_base_url();
+        let (mut published, mut told, mut handled) = (BTreeMap::new(), BTreeMap::new(), 0);
+        for service in Service::ALL {
+            for replica in two()(service) {
+                let metrics = metrics(system, replica).await.unwrap();
+                *published.entry(service.name()).or_default() +=
+                    total(&metrics, "outbox_published_total", "");
+                handled += total(&metrics, "consumer_events_total", "outcome=\"handled\"");
+            }
+        }
+        published.remove(Service::Gateway.name());
+        for service in inboxes::SERVICES {
+            let url = database(&base_url, service);
+            let mut connection = PgConnection::connect(&url).await.unwrap();
+            let count: i64 = sqlx::query_scalar("SELECT count(*) FROM told")
+                .fetch_one(&mut connection)
+                .await
+                .unwrap();
+            told.insert(service, count.unsigned_abs());
+        }
+        let heard = inboxes::compare(|service| database(&base_url, service));
+        let heard = heard.await.unwrap();
+        Self {
+            published,
+            told,
+            handled,
+            concerned: heard
+                .iter()
+                .map(|heard| u64::try_from(heard.told).unwrap())
+                .sum(),
+        }
+    }
+
+    /// Between the two looks each event was published once, by one replica, and handled once by each consumer that it concerns.
+    fn assert_once(&self, after: &Self) {
+        for (service, published) in &after.published {
+            let published = published - self.published[service];
+            let told = after.told[service] - self.told[service];
+            assert_eq!(published, told, "events of {service}");
+        }
+        let (handled, concerned) = (
+            after.handled - self.handled,
+            after.concerned - self.concerned,
+        );
+        assert_eq!(handled, concerned, "events handled");
+        println!(
+            "{} events were published once, {handled} times one was handled",
+            after.told.values().sum::<u64>() - self.told.values().sum::<u64>()
+        );
+    }
+}
