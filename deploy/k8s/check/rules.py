@@ -143,7 +143,7 @@ def every_consumer_is_scaled_by_its_queue(manifests: Manifests) -> Faults:
         for trigger in document["spec"]["triggers"]
         if trigger["type"] == "rabbitmq"
     }
-    wanted = {(service, f"adfolio.{service}.{consumer}") for service, consumer in source.consumers()}
+    wanted = {(service, source.queue(service, consumer)) for service, consumer in source.consumers()}
     for name, queue in sorted(wanted ^ queues):
         yield f"{name}: {queue} is " + ("looked at, but nobody's" if (name, queue) in queues else "not looked at")
 

@@ -73,6 +73,11 @@ def consumers() -> set[tuple[str, str]]:
     return set(re.findall(r'\("([a-z]+)", "([a-z]+)"\)', listed))
 
 
+def queue(service: str, consumer: str) -> str:
+    (generation,) = re.findall(r"const GENERATION: u32 = (\d+);", Path("services/kit/src/broker.rs").read_text())
+    return f"adfolio.{service}.{consumer}.{generation}"
+
+
 def nginx_variables() -> set[str]:
     return set(re.findall(r"\$\{(NGINX_[A-Z_]+)\}", Path("deploy/nginx/nginx.conf.template").read_text()))
 

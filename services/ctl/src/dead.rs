@@ -118,13 +118,19 @@ async fn list(
     Ok(())
 }
 
-/// `service.consumer`, with or without the namespace in front, with or without the dead-letter queue's own ending.
+/// `service.consumer`, with or without the namespace in front, with or without the ending of a queue: its generation, or that of
+/// the dead letters.
 fn parse(queue: &str, namespace: &str) -> anyhow::Result<(String, String)> {
     let name = queue
         .strip_prefix(namespace)
         .and_then(|rest| rest.strip_prefix('.'))
         .unwrap_or(queue);
     let name = name.strip_suffix(".dead").unwrap_or(name);
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let name = match name.rsplit_once('.') {
+        Some((name, generation)) if is_number(generation) => name,
+        _ => name,
+    };
     match name.split_once('.') {
         Some((service, consumer)) if !service.is_empty() && !consumer.is_empty() => {
             Ok((service.to_owned(), consumer.to_owned()))
@@ -145,6 +151,7 @@ mod tests {
         for name in [
             "notification.inbox",
             "adfolio.notification.inbox",
+            "adfolio.notification.inbox.2",
             "adfolio.notification.inbox.dead",
         ] {
             assert_eq!(

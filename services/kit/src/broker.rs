@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use lapin::options::{
     BasicQosOptions, ConfirmSelectOptions, ExchangeDeclareOptions, QueueBindOptions,
-    QueueDeclareOptions,
+    QueueDeclareOptions, QueueDeleteOptions,
 };
 use lapin::protocol::{AMQPErrorKind, AMQPSoftError};
 use lapin::types::{AMQPValue, FieldTable, ShortString};
@@ -43,6 +43,14 @@ const FRAME_BYTES: u32 = 16 * 1024;
 
 /// Deliveries of one message before it is a dead letter.
 pub const DELIVERY_LIMIT: i64 = 8;
+
+/// Which make of consumers' queues this is. To be raised whenever their arguments change, because a broker takes no others for a
+/// queue that is there: the new queues have other names then, and whoever consumes them retires those of the makes before
+/// (`consumer::retire`), so that replicas of both releases work side by side and nothing is lost.
+///
+/// 1. One replica consumed, the others stood by.
+/// 2. All replicas share what there is.
+const GENERATION: u32 = 2;
 
 /// Messages that wait for one consumer at most: then publishing is refused and events wait in their outboxes.
 const QUEUE_LENGTH_LIMIT: i64 = 1_000_000;
@@ -127,9 +135,29 @@ impl Broker {
         format!("{}.dead", self.namespace)
     }
 
+    /// What belongs to a service begins with this.
+    pub(crate) fn name(&self, service: &str, what: &str) -> String {
+        format!("{}.{service}.{what}", self.namespace)
+    }
+
     /// The queue of one consumer of one service.
     pub fn queue(&self, service: &str, consumer: &str) -> String {
-        format!("{}.{service}.{consumer}", self.namespace)
+        self.name(service, &format!("{consumer}.{GENERATION}"))
+    }
+
+    /// The queues that this consumer had in earlier generations. The first had none in its name.
+    pub fn former_queues(&self, service: &str, consumer: &str) -> Vec<String> {
+        (1..GENERATION)
+            .map(|generation| match generation {
+                1 => self.name(service, consumer),
+                _ => self.name(service, &format!("{consumer}.{generation}")),
+            })
+            .collect()
+    }
+
+    /// The queue of the messages that one consumer could not take, whatever generation of queue they came from.
+    pub fn dead_queue(&self, service: &str, consumer: &str) -> String {
+        self.name(service, &format!("{consumer}.dead"))
     }
 
     /// Opens a connection with one channel, and declares the exchanges where there are none. The error callback of the channel needs no care:
@@ -238,10 +266,15 @@ impl Broker {
     pub async fn declare_consumer(
         &self,
         channel: &Channel,
-        queue: &str,
+        service: &str,
+        consumer: &str,
         bindings: &[String],
     ) -> Result<(), BrokerError> {
-        let dead = dead_queue(queue);
+        let queue = &self.queue(service, consumer);
+        let (dead, key) = (
+            self.dead_queue(service, consumer),
+            self.name(service, consumer),
+        );
         declare_queue(
             channel,
             &short(&dead)?,
@@ -256,7 +289,7 @@ impl Broker {
             channel,
             &short(&dead)?,
             &short(&self.dead_exchange())?,
-            queue,
+            &key,
         )
         .await?;
         declare_queue(
@@ -266,14 +299,12 @@ impl Broker {
                 // RabbitMQ 3.10 has no default: a message that always fails would circle for ever.
                 ("x-delivery-limit", AMQPValue::LongLongInt(DELIVERY_LIMIT)),
                 ("x-dead-letter-exchange", text(&self.dead_exchange())),
-                ("x-dead-letter-routing-key", text(queue)),
+                ("x-dead-letter-routing-key", text(&key)),
                 // The default strategy loses dead letters when the broker stops at the wrong moment; this one needs
                 // reject-publish as overflow.
                 ("x-dead-letter-strategy", text("at-least-once")),
                 ("x-overflow", text("reject-publish")),
                 ("x-max-length", AMQPValue::LongLongInt(QUEUE_LENGTH_LIMIT)),
-                // One replica consumes, the others stand by: two at once would reorder a subject's events.
-                ("x-single-active-consumer", AMQPValue::Boolean(true)),
             ]),
         )
         .await?;
@@ -330,11 +361,6 @@ impl Broker {
     }
 }
 
-/// The dead-letter queue of a queue.
-pub fn dead_queue(queue: &str) -> String {
-    format!("{queue}.dead")
-}
-
 /// One connection and one channel on it.
 #[derive(Debug)]
 pub struct Session {
@@ -375,6 +401,36 @@ impl Session {
     /// Asks the broker something cheap on the channel in use: true liveness, unlike the library's own status.
     pub async fn probe(&self, queue: &str) -> Result<(), BrokerError> {
         find_queue(&self.channel, short(queue)?).await
+    }
+
+    /// How many messages wait in a queue and how many consume it; none where there is no such queue, and then the channel is closed.
+    pub(crate) async fn look(&self, queue: &str) -> Result<Option<(u32, u32)>, BrokerError> {
+        let options = QueueDeclareOptions {
+            passive: true,
+            ..QueueDeclareOptions::default()
+        };
+        let asked = self
+            .channel
+            .queue_declare(short(queue)?, options, FieldTable::default());
+        match bounded("queue.declare", REQUEST_LIMIT, asked).await {
+            Ok(found) => Ok(Some((found.message_count(), found.consumer_count()))),
+            Err(BrokerError::Amqp(error)) if is_not_found(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Removes a queue with all that is in it.
+    pub(crate) async fn delete(&self, queue: &str) -> Result<(), BrokerError> {
+        // Quorum queues know no conditions.
+        let options = QueueDeleteOptions {
+            if_unused: false,
+            if_empty: false,
+            nowait: false,
+        };
+        let deleted = self.channel.queue_delete(short(queue)?, options);
+        bounded("queue.delete", REQUEST_LIMIT, deleted)
+            .await
+            .map(|_| ())
     }
 
     /// Closes in order, for as long as a second; the broker notices a dropped connection anyway.

@@ -9,7 +9,7 @@ use lapin::options::{
 use lapin::types::FieldTable;
 use lapin::{BasicProperties, Confirmation};
 
-use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bounded, dead_queue, short};
+use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bounded, short};
 use crate::outbox::CloudEvent;
 
 /// Letters that one call looks at or sends back at most.
@@ -39,7 +39,7 @@ pub struct DeadLetter {
 /// How many letters wait behind `queue`; none when it has no dead-letter queue.
 pub async fn count(broker: &Broker, service: &str, consumer: &str) -> Result<u32, BrokerError> {
     let session = broker.open("dead-count").await?;
-    let name = dead_queue(&broker.queue(service, consumer));
+    let name = broker.dead_queue(service, consumer);
     let options = QueueDeclareOptions {
         passive: true,
         ..QueueDeclareOptions::default()
@@ -61,7 +61,7 @@ pub async fn list(
     limit: u32,
 ) -> Result<Vec<DeadLetter>, BrokerError> {
     let session = broker.open("dead-list").await?;
-    let name = dead_queue(&broker.queue(service, consumer));
+    let name = broker.dead_queue(service, consumer);
     let mut letters = Vec::new();
     let mut last_tag = None;
     while letters.len() < limit.min(BATCH_LIMIT) as usize {
@@ -105,11 +105,12 @@ pub async fn redrive(
     let session = broker.open("dead-redrive").await?;
     session.confirm().await?;
     let queue = broker.queue(service, consumer);
+    let dead = broker.dead_queue(service, consumer);
     let mut moved: u32 = 0;
     // No more than wait now: a letter that dies again meanwhile is not sent round and round.
     let waiting = count(broker, service, consumer).await?;
     while moved < limit.min(BATCH_LIMIT).min(waiting) {
-        if !redrive_one(&session, &queue).await? {
+        if !redrive_one(&session, &dead, &queue).await? {
             break;
         }
         moved = moved.saturating_add(1);
@@ -118,11 +119,10 @@ pub async fn redrive(
     Ok(moved)
 }
 
-async fn redrive_one(session: &Session, queue: &str) -> Result<bool, BrokerError> {
-    let got = session.channel.basic_get(
-        short(&dead_queue(queue))?,
-        BasicGetOptions { no_ack: false },
-    );
+async fn redrive_one(session: &Session, dead: &str, queue: &str) -> Result<bool, BrokerError> {
+    let got = session
+        .channel
+        .basic_get(short(dead)?, BasicGetOptions { no_ack: false });
     let Some(message) = bounded("basic.get", REQUEST_LIMIT, got).await? else {
         return Ok(false);
     };

@@ -102,8 +102,10 @@ async fn delete_all(broker: &Broker, consumers: &[(String, String)]) {
     };
     let channel = &session.channel;
     let queues = consumers.iter().flat_map(|(service, consumer)| {
-        let queue = broker.queue(service, consumer);
-        [adfolio_kit::broker::dead_queue(&queue), queue]
+        let mut queues = broker.former_queues(service, consumer);
+        queues.push(broker.queue(service, consumer));
+        queues.push(broker.dead_queue(service, consumer));
+        queues
     });
     for queue in queues.chain([broker.unrouted()]) {
         let _ = channel

@@ -68,10 +68,10 @@ async fn a_service_stays_among_its_own_queues_and_speaks_for_itself() {
     for service in Service::ALL {
         let url = stack.service_amqp_url(service).unwrap();
         let own = session(&stack, service).await;
-        let queue = format!("adfolio.{service}.test");
         let bindings = ["adfolio.#".to_owned()];
         let broker = broker(&url);
-        let declared = broker.declare_consumer(&own.channel, &queue, &bindings);
+        let queue = broker.queue(service.name(), "test");
+        let declared = broker.declare_consumer(&own.channel, service.name(), "test", &bindings);
         if service == Service::Gateway {
             // It has queues that end with it, and no dead letters.
             declare(&own, &queue).await.unwrap();
@@ -92,7 +92,7 @@ async fn a_service_stays_among_its_own_queues_and_speaks_for_itself() {
     // A refusal ends the channel, so each needs a session of its own.
     for queue in [
         "adfolio.unrouted",
-        "adfolio.wallet.test",
+        "adfolio.wallet.test.2",
         "adfolio.wallet.test.dead",
         "wallet.events",
     ] {
@@ -120,7 +120,7 @@ async fn a_service_stays_among_its_own_queues_and_speaks_for_itself() {
             "adfolio.events",
             "adfolio.gateway.v1.Happened",
         ),
-        (Service::Coupon, "", "adfolio.wallet.test"),
+        (Service::Coupon, "", "adfolio.wallet.test.2"),
     ] {
         let session = session(&stack, service).await;
         let refused = code(publish(&session, exchange, event).await);
@@ -159,7 +159,7 @@ async fn the_brokers_own_account_is_closed_and_a_reader_only_reads() {
         .unwrap();
     let refused = channel
         .basic_get(
-            "adfolio.wallet.passwords".into(),
+            "adfolio.wallet.passwords.2".into(),
             lapin::options::BasicGetOptions::default(),
         )
         .await;

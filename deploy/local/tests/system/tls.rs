@@ -88,7 +88,7 @@ async fn a_dead_letter_is_sent_back(stack: &Stack) {
     channel
         .basic_publish(
             "".into(),
-            "adfolio.coupon.plans".into(),
+            "adfolio.coupon.plans.2".into(),
             options,
             b"no event",
             properties,

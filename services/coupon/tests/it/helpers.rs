@@ -243,9 +243,13 @@ impl Stack {
 async fn declare_queue(broker: &TestBroker) {
     let broker = broker.broker();
     let session = broker.open("test").await.expect("the broker");
-    let queue = broker.queue("coupon", "plans");
     broker
-        .declare_consumer(&session.channel, &queue, &[PLAN_STATUS_CHANGED.to_owned()])
+        .declare_consumer(
+            &session.channel,
+            "coupon",
+            "plans",
+            &[PLAN_STATUS_CHANGED.to_owned()],
+        )
         .await
         .expect("the queue");
     session.close().await;

@@ -217,7 +217,7 @@ impl Subscription {
             "x-overflow".into(),
             AMQPValue::LongString("drop-head".into()),
         );
-        let name = broker.queue(self.service, &format!("ephemeral.{}", uuid::Uuid::now_v7()));
+        let name = broker.name(self.service, &format!("ephemeral.{}", uuid::Uuid::now_v7()));
         let declared = session
             .channel
             .queue_declare(short(&name)?, options, arguments);

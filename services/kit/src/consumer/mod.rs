@@ -9,12 +9,15 @@
 //!   and dead-letters at [`crate::broker::DELIVERY_LIMIT`];
 //! - it can never succeed ([`HandlerError::Permanent`], or it is no event at all): dead-lettered at once.
 //!
-//! Events of one subject are handled one after the other, different subjects side by side, so that a bad event delays no
-//! neighbour.
+//! Replicas share what is in a queue. Within a replica events of one subject are handled one after the other, different subjects
+//! side by side, so that a bad event delays no neighbour. Two replicas may have events of one subject in hand at the same time, as
+//! after a redelivery, so an effect must not depend on their order: it goes by what the event says (its time, its state) and by
+//! what is in the database under lock.
 
 mod ephemeral;
 mod lanes;
 mod received;
+mod retire;
 mod supervise;
 
 use std::sync::Arc;
@@ -137,7 +140,7 @@ pub struct Consumer {
 const DEFAULT_CONCURRENCY: usize = 16;
 
 impl Consumer {
-    /// The consumer `name` of `service`, with the queue `{namespace}.{service}.{name}`.
+    /// The consumer `name` of `service`.
     pub fn new(service: &'static str, name: &'static str) -> Self {
         Self {
             service,

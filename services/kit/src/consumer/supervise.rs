@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use super::lanes::Lanes;
-use super::{Consumer, Handler};
+use super::{Consumer, Handler, retire};
 use crate::admin::Flag;
 use crate::backoff::Backoff;
 use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bounded, short};
@@ -47,6 +47,16 @@ impl<H> Worker<H> {
     pub(super) fn queue(&self) -> String {
         self.broker.queue(self.consumer.service, self.consumer.name)
     }
+
+    pub(super) fn former_queues(&self) -> Vec<String> {
+        let (service, name) = (self.consumer.service, self.consumer.name);
+        self.broker.former_queues(service, name)
+    }
+
+    pub(super) fn prefetch(&self) -> u16 {
+        let lanes = u16::try_from(self.consumer.concurrency).unwrap_or(u16::MAX);
+        lanes.saturating_mul(PREFETCH_PER_LANE)
+    }
 }
 
 pub(super) async fn run<H: Handler>(
@@ -63,8 +73,10 @@ pub(super) async fn run<H: Handler>(
             std::future::pending::<()>().await;
         }
     };
+    let former = retire::run(Arc::clone(&worker), migrated.clone(), shutdown.clone());
+    let present = sessions(worker, migrated, declared, shutdown);
     tokio::select! {
-        () = sessions(worker, migrated, declared, shutdown) => {}
+        ((), ()) = async { tokio::join!(present, former) } => {}
         () = patience => {}
     }
 }
@@ -130,14 +142,16 @@ async fn prepare<H: Handler>(
     // Declared before the schema is there, so that no event passes by while the database is still down.
     worker
         .broker
-        .declare_consumer(&session.channel, queue, &worker.consumer.bindings)
+        .declare_consumer(
+            &session.channel,
+            worker.consumer.service,
+            worker.consumer.name,
+            &worker.consumer.bindings,
+        )
         .await?;
     declared.set(true);
     migrated.wait().await;
-    let lanes = u16::try_from(worker.consumer.concurrency).unwrap_or(u16::MAX);
-    session
-        .prefetch(lanes.saturating_mul(PREFETCH_PER_LANE))
-        .await?;
+    session.prefetch(worker.prefetch()).await?;
     let deliveries = consume(&session, queue).await?;
     Ok((session, deliveries))
 }
@@ -146,7 +160,7 @@ pub(super) async fn consume(
     session: &Session,
     queue: &str,
 ) -> Result<lapin::Consumer, BrokerError> {
-    // Acknowledged by hand after the commit; not exclusive, other replicas stand by on the same queue.
+    // Acknowledged by hand after the commit; not exclusive, replicas share a queue.
     let options = BasicConsumeOptions {
         no_local: false,
         no_ack: false,
@@ -160,6 +174,7 @@ pub(super) async fn consume(
     bounded("basic.consume", REQUEST_LIMIT, consuming).await
 }
 
+/// Takes deliveries until the channel breaks, or until the shutdown (`Ok`).
 async fn take<H: Handler>(
     worker: &Arc<Worker<H>>,
     session: &Session,

@@ -14,8 +14,8 @@ use adfolio_kit::{dead, inbox};
 use adfolio_testkit::{
     Proxy, TestBroker, TestDatabase, eventually, publish_event, publish_event_with_id,
 };
-use lapin::options::{QueueDeclareOptions, QueueDeleteOptions};
-use lapin::types::FieldTable;
+use lapin::options::{QueueBindOptions, QueueDeclareOptions, QueueDeleteOptions};
+use lapin::types::{AMQPValue, FieldTable};
 use serde_json::json;
 use sqlx::PgPool;
 use tokio::sync::Semaphore;
@@ -440,25 +440,119 @@ async fn the_inbox_forgets_in_time() {
     running.stop().await;
 }
 
-#[tokio::test]
-async fn a_standby_takes_over() {
-    let running = start().await;
-    let (shutdown, handler) = (Shutdown::manual(), running.recorder.clone());
+/// Another replica of the same consumer, with a recorder of its own.
+fn second_replica(running: &Running, shutdown: &Shutdown) -> (Recorder, JoinHandle<()>) {
+    let recorder = Recorder::default();
     let readiness = Readiness::new(shutdown.clone());
-    let (pool, broker, migrated, ending) = (
+    let (pool, broker, migrated) = (
         running.database.kit_pool(),
         running.broker.broker(),
         running.database.migrated(),
-        shutdown.clone(),
     );
     let consumer = Consumer::new("test", "recorder").bind("adfolio.test.v1.*");
-    let standby = tokio::spawn(consumer.run(pool, broker, migrated, &readiness, ending, handler));
+    let (handler, ending) = (recorder.clone(), shutdown.clone());
+    let task = tokio::spawn(consumer.run(pool, broker, migrated, &readiness, ending, handler));
+    (recorder, task)
+}
+
+#[tokio::test]
+async fn a_second_replica_takes_over() {
+    let running = start().await;
+    let shutdown = Shutdown::manual();
+    let (_, second) = second_replica(&running, &shutdown);
     running.publish("user-1", 1, "").await;
     running.wait_for("user-1", &[1]).await;
     running.shutdown.trigger();
     running.publish("user-1", 2, "").await;
     running.wait_for("user-1", &[1, 2]).await;
     shutdown.trigger();
-    standby.await.unwrap();
+    second.await.unwrap();
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn replicas_share_what_is_in_the_queue() {
+    let running = start().await;
+    let shutdown = Shutdown::manual();
+    let (recorder, second) = second_replica(&running, &shutdown);
+    let mut published = 0;
+    eventually("both have handled some", || {
+        published += 1;
+        let (running, recorder) = (&running, &recorder);
+        async move {
+            running.publish(&format!("user-{published}"), 1, "").await;
+            let handled = |recorder: &Recorder| recorder.deliveries.lock().unwrap().len();
+            handled(&running.recorder) > 0 && handled(recorder) > 0
+        }
+    })
+    .await;
+    for user in 1..=published {
+        running.wait_for(&format!("user-{user}"), &[1]).await;
+    }
+    shutdown.trigger();
+    second.await.unwrap();
+    running.stop().await;
+}
+
+/// As the release before declared it, which is what it is about: one consumer at a time.
+async fn declare_former(broker: &TestBroker) -> String {
+    let broker = broker.broker();
+    let session = broker.open("former").await.unwrap();
+    let queue = broker.former_queues("test", "recorder").remove(0);
+    let mut arguments = FieldTable::default();
+    arguments.insert(
+        "x-queue-type".into(),
+        AMQPValue::LongString("quorum".into()),
+    );
+    arguments.insert("x-single-active-consumer".into(), AMQPValue::Boolean(true));
+    let durable = QueueDeclareOptions {
+        durable: true,
+        ..QueueDeclareOptions::default()
+    };
+    let channel = &session.channel;
+    channel
+        .queue_declare(queue.as_str().into(), durable, arguments)
+        .await
+        .unwrap();
+    channel
+        .queue_bind(
+            queue.as_str().into(),
+            broker.events_exchange().into(),
+            "adfolio.test.v1.*".into(),
+            QueueBindOptions::default(),
+            FieldTable::default(),
+        )
+        .await
+        .unwrap();
+    session.close().await;
+    queue
+}
+
+#[tokio::test]
+async fn what_is_left_in_a_queue_of_the_release_before_is_handled_and_the_queue_removed() {
+    let broker = TestBroker::namespace();
+    let queue = declare_former(&broker).await;
+    // Only the former queue is there yet.
+    let event = json!({"number": 1, "mode": ""});
+    publish_event(&broker.broker(), EVENT, "user-1", &event).await;
+    let reached = broker.broker();
+    let running = start_through(broker, reached).await;
+    running.wait_for("user-1", &[1]).await;
+    eventually("the former queue is gone", || async {
+        let session = running.broker.broker().open("look").await.unwrap();
+        let passive = QueueDeclareOptions {
+            passive: true,
+            ..QueueDeclareOptions::default()
+        };
+        let found = session
+            .channel
+            .queue_declare(queue.as_str().into(), passive, FieldTable::default())
+            .await;
+        session.close().await;
+        found.is_err()
+    })
+    .await;
+    running.publish("user-1", 2, "").await;
+    running.wait_for("user-1", &[1, 2]).await;
     running.stop().await;
 }

@@ -306,7 +306,6 @@ pub fn with_key(caller: &Caller, key: &str) -> Caller {
 async fn declare_queue(broker: &TestBroker) {
     let broker = broker.broker();
     let session = broker.open("test").await.expect("the broker");
-    let queue = broker.queue("notification", "inbox");
     let bindings = [
         "adfolio.auth.v1.*",
         "adfolio.wallet.v1.*",
@@ -316,7 +315,7 @@ async fn declare_queue(broker: &TestBroker) {
     ]
     .map(str::to_owned);
     broker
-        .declare_consumer(&session.channel, &queue, &bindings)
+        .declare_consumer(&session.channel, "notification", "inbox", &bindings)
         .await
         .expect("the queue");
     session.close().await;

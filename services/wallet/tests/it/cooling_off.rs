@@ -346,11 +346,11 @@ async fn spawn_listening() -> (App, Clock) {
     let (app, clock) = spawn().await;
     let broker = app.broker.broker();
     let session = broker.open("test").await.expect("the broker");
-    let queue = broker.queue("wallet", "passwords");
     broker
         .declare_consumer(
             &session.channel,
-            &queue,
+            "wallet",
+            "passwords",
             &[LOGIN_PASSWORD_CHANGED.to_owned()],
         )
         .await

@@ -1,0 +1,117 @@
+//! Takes queues of earlier generations out of service, once the replicas that consumed them are gone.
+//!
+//! While replicas of two releases run, each consumes the queues of its own, and both queues get every event; the inbox drops what
+//! the other has handled. Nobody consumes a queue any more when the last replica of the earlier release has ended. What is left
+//! in it then is handled here, and the queue is removed: an abandoned queue would fill, and a full one stops all publishing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tracing::{debug, info};
+
+use super::Handler;
+use super::lanes::Lanes;
+use super::supervise::{Worker, consume, next};
+use crate::broker::{BrokerError, Session, short, unbind};
+use crate::db::Migrated;
+use crate::refusal::chain;
+use crate::shutdown::Shutdown;
+
+/// How often is looked. A replica of an earlier release that starts again brings its queue back.
+const LOOK_INTERVAL: Duration = Duration::from_secs(30);
+
+/// After the start the present queue must be declared and bound first, or events would be nobody's.
+const FIRST_LOOK: Duration = Duration::from_secs(5);
+
+/// A queue that delivers nothing for this long has nothing more.
+const QUIET: Duration = Duration::from_secs(2);
+
+/// Retires former queues until the shutdown.
+pub(super) async fn run<H: Handler>(
+    worker: Arc<Worker<H>>,
+    migrated: Migrated,
+    shutdown: Shutdown,
+) {
+    tokio::select! {
+        () = migrated.wait() => {}
+        () = shutdown.cancelled() => return,
+    }
+    let mut pause = FIRST_LOOK;
+    while shutdown.sleep(pause).await {
+        pause = LOOK_INTERVAL;
+        for queue in worker.former_queues() {
+            if let Err(error) = attempt(&worker, &queue, &shutdown).await {
+                debug!(queue, error = chain(&error), "former queue waits");
+            }
+        }
+    }
+}
+
+async fn attempt<H: Handler>(
+    worker: &Arc<Worker<H>>,
+    queue: &str,
+    shutdown: &Shutdown,
+) -> Result<(), BrokerError> {
+    let session = worker
+        .broker
+        .open(&format!("{}-former", worker.consumer.inbox_name()))
+        .await?;
+    let retired = retire(worker, &session, queue, shutdown).await;
+    session.close().await;
+    retired
+}
+
+async fn retire<H: Handler>(
+    worker: &Arc<Worker<H>>,
+    session: &Session,
+    queue: &str,
+    shutdown: &Shutdown,
+) -> Result<(), BrokerError> {
+    let Some((waiting, consumers)) = session.look(queue).await? else {
+        return Ok(());
+    };
+    // What is published from now on goes to the present queue alone, which has been bound for long.
+    if session.look(&worker.queue()).await?.is_none() {
+        return Ok(());
+    }
+    let exchange = short(&worker.broker.events_exchange())?;
+    for pattern in &worker.consumer.bindings {
+        unbind(&session.channel, &short(queue)?, &exchange, pattern).await?;
+    }
+    if consumers > 0 {
+        return Ok(());
+    }
+    if waiting > 0 {
+        let drained = drain(worker, session, queue, shutdown).await?;
+        // Somebody else may have come to drain it, too, or a replica of the earlier release may be back.
+        if shutdown.is_triggered() || session.look(queue).await? != Some((0, 1)) {
+            return Ok(());
+        }
+        // It was the one consumer.
+        drop(drained);
+    }
+    session.delete(queue).await?;
+    info!(queue, "former queue was retired");
+    Ok(())
+}
+
+/// Handles what is left, and answers the consumer that did.
+async fn drain<H: Handler>(
+    worker: &Arc<Worker<H>>,
+    session: &Session,
+    queue: &str,
+    shutdown: &Shutdown,
+) -> Result<lapin::Consumer, BrokerError> {
+    session.prefetch(worker.prefetch()).await?;
+    let mut deliveries = consume(session, queue).await?;
+    let mut lanes = Lanes::new(Arc::clone(worker), shutdown.clone());
+    loop {
+        tokio::select! {
+            biased;
+            () = shutdown.cancelled() => return Ok(deliveries),
+            outcome = lanes.next_finished(), if lanes.is_busy() => outcome?,
+            delivery = next(&mut deliveries), if lanes.has_room() => lanes.start(delivery?),
+            () = tokio::time::sleep(QUIET), if !lanes.is_busy() => return Ok(deliveries),
+        }
+    }
+}
