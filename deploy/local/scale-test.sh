@@ -14,5 +14,5 @@ build_web
 cargo build --release --workspace --bins
 ADFOLIO_PROGRAMS=$(target_folder)/release
 export ADFOLIO_PROGRAMS
-SCALE_ROUNDS=${SCALE_ROUNDS:-10} SCALE_SECONDS=${SCALE_SECONDS:-30} \
+SCALE_ROUNDS=${SCALE_ROUNDS:-10} SCALE_RATE=${SCALE_RATE:-50} SCALE_SECONDS=${SCALE_SECONDS:-30} \
     exec cargo test --package adfolio-local --test system chaos::scale -- --nocapture

@@ -76,14 +76,14 @@ impl Users {
                 let put = json!({"product_id": self.product_id, "amount": PUT});
                 let what = "/plan/order/put";
                 let outcome = user.client.try_post_keyed(what, &key, &put).await;
-                seen.puts += usize::from(outcome.is_ok());
+                seen.puts += usize::from(is_done(&outcome));
                 (what, outcome)
             }
             7 => {
                 let deposit = json!({"user_id": user.id, "amount": "1.00", "remark": "load"});
                 let what = "/admin/wallet/deposit";
                 let outcome = self.admin.try_post_keyed(what, &key, &deposit).await;
-                seen.deposits += usize::from(outcome.is_ok());
+                seen.deposits += usize::from(is_done(&outcome));
                 (what, outcome)
             }
             13 => {
@@ -100,9 +100,13 @@ impl Users {
                 (what, user.client.try_get(what).await)
             }
         };
-        seen.note(what, outcome);
+        seen.note(what, &outcome);
         seen
     }
+}
+
+fn is_done(outcome: &Result<Reply, String>) -> bool {
+    matches!(outcome, Ok(reply) if reply.http_status == 200 && reply.code == 200)
 }
 
 /// Requests that are under way. Dropped, it asks no more.
@@ -170,15 +174,12 @@ pub struct Seen {
 }
 
 impl Seen {
-    fn note(&mut self, what: &str, outcome: Result<Reply, String>) {
+    fn note(&mut self, what: &str, outcome: &Result<Reply, String>) {
         self.calls += 1;
-        match outcome {
-            Ok(reply) if reply.http_status == 200 && reply.code == 200 => {}
-            other => {
-                let problem = format!("{what}: {other:?}");
-                println!("failed: {problem}");
-                self.failures.push(problem);
-            }
+        if !is_done(&outcome) {
+            let problem = format!("{what}: {outcome:?}");
+            println!("failed: {problem}");
+            self.failures.push(problem);
         }
     }
 
