@@ -59,7 +59,7 @@ impl Drop for TelemetryGuard {
 /// Starts logging, metrics and, when an endpoint is configured, the export of traces. Called once per process.
 pub fn init(service_name: &'static str, args: &TelemetryArgs) -> anyhow::Result<TelemetryGuard> {
     // Without an exporter spans go nowhere, but requests still get a trace id to answer and pass on.
-    let tracer = tracer_provider(service_name, args.otel_exporter_otlp_endpoint.as_deref())?;
+    let tracer = tracer_provider(service_name, args.traces_endpoint())?;
     // Adfolio's own spans only: without a filter this layer would switch on every trace event of every library, each frame of
     // HTTP/2 included, and a call would cost a multiple.
     let spans = tracing_opentelemetry::layer()

@@ -14,6 +14,7 @@ mod clients;
 mod configuration;
 mod consumers;
 mod crash_points;
+mod healthchecks;
 mod helpers;
 mod idempotency_keys;
 mod migrations;
