@@ -6,7 +6,7 @@
 # The stages in the order of the summary. Rust's run one after the other in front, the web's and what else needs no server
 # beside them; those that need a browser or a whole stack at last.
 rust_stages=(fmt clippy rust-build rust-test)
-web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom)
+web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom containers)
 last_stages=(web-matrix api-fuzz e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
@@ -33,6 +33,13 @@ stage_web_test() { npm --prefix web run --silent test; }
 stage_web_build() { build_web; }
 stage_deny() { deploy/local/deny.sh; }
 stage_sbom() { deploy/local/sbom/make.sh; }
+# The Dockerfile and the compose file, without building or starting anything.
+stage_containers() {
+    local tools
+    tools=$(python_tool containers deploy/docker/requirements.txt)
+    "$tools/check-jsonschema" --quiet --builtin-schema vendor.compose-spec docker-compose.yml
+    "$tools/hadolint" deploy/docker/Dockerfile
+}
 stage_web_size() { npm --prefix web run --silent size; }
 need_browser() {
     local chromium
