@@ -6,7 +6,7 @@
 # The stages in the order of the summary. Rust's run one after the other in front, the web's and what else needs no server
 # beside them; those that need a browser or a whole stack at last.
 rust_stages=(fmt clippy rust-build rust-test)
-web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom observability manifests)
+web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom observability manifests containers)
 last_stages=(web-matrix api-fuzz e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
@@ -38,6 +38,13 @@ stage_observability() {
     # The packages are installed beside this lane, by a job that is not this shell's child.
     tail --pid="$installing" -f /dev/null
     deploy/observability/check.sh
+}
+# The Dockerfile and the compose file, without building or starting anything.
+stage_containers() {
+    local tools
+    tools=$(python_tool containers deploy/docker/requirements.txt)
+    "$tools/check-jsonschema" --quiet --builtin-schema vendor.compose-spec docker-compose.yml
+    "$tools/hadolint" deploy/docker/Dockerfile
 }
 stage_web_size() { npm --prefix web run --silent size; }
 need_browser() {

@@ -17,11 +17,11 @@ use crate::component::Service;
 use crate::layout::Layout;
 
 /// May do everything; for tests, and for whoever runs a stack.
-const ADMINISTRATOR: &str = "administrator";
+pub(crate) const ADMINISTRATOR: &str = "administrator";
 /// `adfolioctl`, which looks at dead letters and sends them back.
-const OPERATOR: &str = "adfolioctl";
+pub(crate) const OPERATOR: &str = "adfolioctl";
 /// An internal consumer: reads the wallet's stream, and queues of its own (`reader.…`) bound to the events.
-const READER: &str = "reader";
+pub(crate) const READER: &str = "reader";
 /// Known because everything listens on loopback only, like the demo's other passwords.
 const READER_PASSWORD: &str = "reader";
 
@@ -109,27 +109,42 @@ struct Rights {
 
 /// Writes the broker's users for its start. Passwords are made once; only their hashes are in the file.
 pub(crate) fn write_definitions(layout: &Layout) -> Result<PathBuf> {
-    let namespace = namespace();
-    let rights = all_rights(&namespace);
-    let mut users = vec![
-        // Without a hash no password fits: the broker's own account with a known password is closed, also in an old folder.
-        json!({"name": "guest", "password_hash": "", "tags": ""}),
-        user(READER, READER_PASSWORD, ""),
-    ];
-    for (name, tags) in rights
-        .iter()
-        .map(|rights| (rights.user, ""))
-        .filter(|(name, _)| *name != READER)
-        .chain([(ADMINISTRATOR, "administrator")])
-    {
-        let password = fs::read_to_string(layout.random_secret(&secret_name(name))?)?;
-        users.push(user(name, &password, tags));
-    }
-    let definitions = definitions(&namespace, &users, &rights);
+    let definitions = definitions(&namespace(), |user| {
+        if user == READER {
+            return Ok(READER_PASSWORD.to_owned());
+        }
+        let file = layout.random_secret(&secret_name(user))?;
+        Ok(fs::read_to_string(file)?)
+    })?;
     layout.write_secret("amqp-definitions.json", &definitions.to_string())
 }
 
-fn namespace() -> String {
+/// The names of all users but the administrator.
+pub(crate) fn users() -> impl Iterator<Item = &'static str> {
+    Service::ALL
+        .map(Service::name)
+        .into_iter()
+        .chain([OPERATOR, READER])
+}
+
+/// The broker's users, with the hashes of what `password` gives for each, and what they may do.
+pub(crate) fn definitions(
+    namespace: &str,
+    mut password: impl FnMut(&str) -> Result<String>,
+) -> Result<Value> {
+    let rights = all_rights(namespace);
+    // Without a hash no password fits: the broker's own account with a known password is closed, also in an old folder.
+    let mut users = vec![json!({"name": "guest", "password_hash": "", "tags": ""})];
+    for (name, tags) in self::users()
+        .map(|name| (name, ""))
+        .chain([(ADMINISTRATOR, "administrator")])
+    {
+        users.push(user(name, &password(name)?, tags));
+    }
+    Ok(with_permissions(namespace, &users, &rights))
+}
+
+pub(crate) fn namespace() -> String {
     std::env::var(NAMESPACE_VARIABLE).unwrap_or_else(|_| DEFAULT_NAMESPACE.to_owned())
 }
 
@@ -144,7 +159,7 @@ pub(crate) async fn declare_exchanges(administrator_url: &str) -> Result<()> {
     Ok(())
 }
 
-fn definitions(namespace: &str, users: &[Value], rights: &[Rights]) -> Value {
+fn with_permissions(namespace: &str, users: &[Value], rights: &[Rights]) -> Value {
     let mut permissions = vec![json!({
         "user": ADMINISTRATOR, "vhost": VHOST, "configure": ALL, "write": ALL, "read": ALL,
     })];
@@ -170,10 +185,21 @@ fn definitions(namespace: &str, users: &[Value], rights: &[Rights]) -> Value {
 fn user(name: &str, password: &str, tags: &str) -> Value {
     json!({
         "name": name,
-        "password_hash": password_hash(rand::random(), password),
+        "password_hash": password_hash(salt(name, password), password),
         "hashing_algorithm": "rabbit_password_hashing_sha256",
         "tags": tags,
     })
+}
+
+/// The same at every start, so that the file stays as it is. It keeps equal passwords of two users apart; against guessing a
+/// random password needs none.
+fn salt(name: &str, password: &str) -> [u8; 4] {
+    let mut hasher = Sha256::new();
+    hasher.update(name);
+    hasher.update([0]);
+    hasher.update(password);
+    let digest = hasher.finalize();
+    [digest[0], digest[1], digest[2], digest[3]]
 }
 
 /// As the broker keeps it: the salt, then SHA-256 over salt and password.

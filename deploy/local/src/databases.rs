@@ -1,6 +1,6 @@
 //! One database per service, each owned by a role of its own.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 use url::Url;
@@ -51,6 +51,27 @@ impl Home {
             .context("cannot close the connection to PostgreSQL")
     }
 
+    /// Gives the role of each service its password, whatever it was before. Passwords are hexadecimal.
+    pub(crate) async fn set_passwords(&self, passwords: &[(Service, String)]) -> Result<()> {
+        let options =
+            PgConnectOptions::from_url(self.base_url()).context("wrong database address")?;
+        let mut connection = options.connect().await.context("cannot reach PostgreSQL")?;
+        for (service, password) in passwords {
+            if !password.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                bail!("the password of {service}'s database is not hexadecimal");
+            }
+            let role = service.database();
+            let statement = format!("ALTER ROLE {role} PASSWORD '{password}'");
+            execute(&mut connection, statement)
+                .await
+                .with_context(|| format!("cannot set the password of {role}"))?;
+        }
+        connection
+            .close()
+            .await
+            .context("cannot close the connection to PostgreSQL")
+    }
+
     async fn create_one(
         &self,
         connection: &mut PgConnection,
@@ -76,7 +97,8 @@ impl Home {
         .await?
         {
             let owner = if private {
-                format!(" OWNER {name}")
+                // Not as the server's template happens to be: texts are characters, and ordered by their bytes.
+                format!(" OWNER {name} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0")
             } else {
                 String::new()
             };

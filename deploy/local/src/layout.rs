@@ -112,11 +112,7 @@ impl Layout {
         if fs::metadata(&path).is_ok_and(|metadata| metadata.len() > 0) {
             return Ok(path);
         }
-        let mut hex = String::new();
-        for byte in rand::random::<[u8; 32]>() {
-            write!(hex, "{byte:02x}")?;
-        }
-        self.write_secret(name, &hex)
+        self.write_secret(name, &random_hex()?)
     }
 
     /// Makes this process the only supervisor of the data directory, for as long as the answer lives.
@@ -158,6 +154,15 @@ impl Layout {
     fn supervisor_pid_file(&self) -> PathBuf {
         self.root.join("run").join(format!("{SUPERVISOR}.pid"))
     }
+}
+
+/// 32 random bytes in hex.
+pub(crate) fn random_hex() -> Result<String> {
+    let mut hex = String::new();
+    for byte in rand::random::<[u8; 32]>() {
+        write!(hex, "{byte:02x}")?;
+    }
+    Ok(hex)
 }
 
 /// Held by the supervisor; the kernel gives it back when the process ends, however it ends.

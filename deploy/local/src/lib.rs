@@ -1,4 +1,5 @@
-//! The whole of Adfolio on one machine, without containers.
+//! The whole of Adfolio on one machine, without containers; and what must be made before it starts in containers
+//! (`adfolio-local provision`, `adfolio-local prepare`).
 //!
 //! [`Stack`] starts a private PostgreSQL, a private RabbitMQ, the six services, the gateway and nginx below one data
 //! directory, supervises them, and stops them again. `adfolio-local up` is this crate on the documented ports; tests and
@@ -33,6 +34,7 @@ mod layout;
 mod ports;
 mod probe;
 mod process;
+mod provision;
 mod servers;
 mod stack;
 mod staff;

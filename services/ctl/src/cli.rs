@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use crate::services::{Addresses, Services};
 use crate::{
     acceptor, approval, audit, content, coupon, dead, delivery, demo, exchange, feedback, license,
-    notice, operator, pay_password, plan, product, staff, user, wallet, withdraw,
+    notice, operator, pay_password, plan, product, setup, staff, user, wallet, withdraw,
 };
 
 /// Operates Adfolio.
@@ -81,6 +81,8 @@ enum Command {
     /// Demo data
     #[command(subcommand)]
     Demo(demo::DemoCommand),
+    /// The first member of staff and, where wanted, the demo data, once the services answer
+    Setup(setup::Setup),
 }
 
 impl Cli {
@@ -94,6 +96,7 @@ impl Cli {
             Command::Delivery(command) => return command.run(&services).await,
             Command::Dead(arguments) => return arguments.run().await,
             Command::Demo(command) => return command.run(&services).await,
+            Command::Setup(setup) => return setup.run(&services).await,
             Command::License(command) => command.run(&services).await,
             Command::User(command) => command.run(&services).await,
             Command::PayPassword(command) => command.run(&services).await,

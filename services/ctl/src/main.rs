@@ -24,6 +24,7 @@ mod pay_password;
 mod plan;
 mod product;
 mod services;
+mod setup;
 mod staff;
 mod user;
 mod wallet;

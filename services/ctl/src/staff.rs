@@ -61,35 +61,51 @@ pub struct Create {
 impl Create {
     async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
         let password = read_password(self.password_file.as_deref())?;
-        let role = match self.role {
+        create(
+            services,
+            &self.username,
+            &password,
+            self.role,
+            self.if_missing,
+        )
+        .await?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Creates an account; with `if_missing`, one of this name is left as it is.
+pub async fn create(
+    services: &Services,
+    username: &str,
+    password: &SecretString,
+    role: Role,
+    if_missing: bool,
+) -> anyhow::Result<()> {
+    let message = CreateStaffRequest {
+        username: username.to_owned(),
+        password: password.expose_secret().to_owned(),
+        role: match role {
             Role::Admin => StaffRole::Admin,
             Role::Support => StaffRole::Support,
             Role::Finance => StaffRole::Finance,
             Role::Operator => StaffRole::Operator,
-        };
-        let message = CreateStaffRequest {
-            username: self.username.clone(),
-            password: password.expose_secret().to_owned(),
-            role: role.into(),
-        };
-        let caller = keyed(operator(), &Uuid::now_v7().to_string())?;
-        match ask!(services.auth_admin, create_staff, caller, message) {
-            Ok(answer) => {
-                let id = answer.staff.map(|staff| staff.id).unwrap_or_default();
-                say(&format!(
-                    "created {} with the role {} ({id})",
-                    self.username, self.role
-                ));
-            }
-            Err(status) if self.if_missing && is_taken(&status) => {
-                say(&format!(
-                    "{} is there already and was left as it is",
-                    self.username
-                ));
-            }
-            Err(status) => return Err(explain(&status)),
         }
-        Ok(ExitCode::SUCCESS)
+        .into(),
+    };
+    let caller = keyed(operator(), &Uuid::now_v7().to_string())?;
+    match ask!(services.auth_admin, create_staff, caller, message) {
+        Ok(answer) => {
+            let id = answer.staff.map(|staff| staff.id).unwrap_or_default();
+            say(&format!("created {username} with the role {role} ({id})"));
+            Ok(())
+        }
+        Err(status) if if_missing && is_taken(&status) => {
+            say(&format!(
+                "{username} is there already and was left as it is"
+            ));
+            Ok(())
+        }
+        Err(status) => Err(explain(&status)),
     }
 }
 
@@ -118,7 +134,7 @@ fn is_taken(status: &tonic::Status) -> bool {
 }
 
 /// Never taken from the command line itself, which other users of the machine can see.
-fn read_password(file: Option<&Path>) -> anyhow::Result<SecretString> {
+pub fn read_password(file: Option<&Path>) -> anyhow::Result<SecretString> {
     if let Some(file) = file {
         return Ok(secret_from("PASSWORD", None, Some(file))?);
     }

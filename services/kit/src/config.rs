@@ -260,7 +260,17 @@ pub struct TelemetryArgs {
     /// Form of log lines; RUST_LOG sets what is logged
     #[arg(long, env = "LOG_FORMAT", value_enum, default_value_t = LogFormat::Human)]
     pub log_format: LogFormat,
-    /// OTLP/gRPC endpoint that takes traces; absent: traces are not exported
+    /// OTLP/gRPC endpoint that takes traces; absent or empty: traces are not exported
     #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT")]
     pub otel_exporter_otlp_endpoint: Option<String>,
+}
+
+impl TelemetryArgs {
+    /// Where traces go, if anywhere. A compose file can only say "unset" by an empty value.
+    pub fn traces_endpoint(&self) -> Option<&str> {
+        self.otel_exporter_otlp_endpoint
+            .as_deref()
+            .map(str::trim)
+            .filter(|endpoint| !endpoint.is_empty())
+    }
 }

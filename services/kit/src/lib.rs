@@ -6,6 +6,7 @@
 //! | [`config`] | clap structs to flatten, secrets from files, one line and exit 2 when wrong |
 //! | [`telemetry`] | logs, OTLP traces, Prometheus metrics, trace context over HTTP, gRPC and AMQP |
 //! | [`admin`] | `/healthz`, `/readyz`, `/metrics`, and the readiness checks behind them |
+//! | [`healthcheck`] | a service's command that asks for its readiness, for supervisors of containers |
 //! | [`shutdown`] | the request to end, and background tasks that are joined |
 //! | [`server`] | the gRPC server: health, reflection, deadlines, limits, drain |
 //! | [`tls`], [`callers`] | mutual TLS between the services, and who may call what |
@@ -39,6 +40,7 @@ pub mod db;
 pub mod dead;
 pub mod deadline;
 pub mod figures;
+pub mod healthcheck;
 pub mod idempotency;
 pub mod identity;
 pub mod inbox;

@@ -26,7 +26,7 @@ use crate::refusal::chain;
 use crate::server::Server;
 use crate::shutdown::{Shutdown, Tasks};
 use crate::tls::Tls;
-use crate::{figures, idempotency, inbox, periodic, telemetry};
+use crate::{figures, healthcheck, idempotency, inbox, periodic, telemetry};
 
 /// How often old inbox rows and idempotency keys are deleted, and how long that may take.
 const PRUNE_INTERVAL: Duration = Duration::from_mins(5);
@@ -44,7 +44,8 @@ pub trait ProcessConfig {
     fn telemetry(&self) -> &TelemetryArgs;
 }
 
-/// The whole of a service's `main`: configuration, telemetry, listener, `run`, exit code.
+/// The whole of a service's `main`: configuration, telemetry, listener, `run`, exit code. With the first argument
+/// `healthcheck` it only asks the process beside it whether it is ready, and needs none of that.
 pub async fn main<C>(
     name: &'static str,
     run: impl FnOnce(C, TcpListener, Shutdown) -> Running,
@@ -52,6 +53,9 @@ pub async fn main<C>(
 where
     C: Parser + ProcessConfig,
 {
+    if std::env::args().nth(1).as_deref() == Some(healthcheck::COMMAND) {
+        return healthcheck::main().await;
+    }
     let config: C = parse_or_exit();
     let guard = match telemetry::init(name, config.telemetry()) {
         Ok(guard) => guard,

@@ -1,5 +1,6 @@
 //! The commands of `adfolio-local`.
 
+mod containers;
 mod options;
 mod signals;
 mod with;
@@ -15,6 +16,7 @@ use nix::unistd::Pid;
 use tokio::time::{Instant, sleep};
 use tracing::info;
 
+use self::containers::{PrepareOptions, ProvisionOptions};
 use self::options::StackOptions;
 use self::signals::Interrupts;
 use self::with::{CommandLine, with_servers, with_stack};
@@ -24,7 +26,7 @@ use crate::layout::Layout;
 use crate::process::kill_marked;
 use crate::stack::{Description, Stack};
 
-/// Adfolio on this machine, without containers.
+/// Adfolio on this machine, without containers, and what a system in containers needs before it starts.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub struct Cli {
@@ -42,6 +44,11 @@ enum Command {
     Status(DataOptions),
     /// Run a command with a private PostgreSQL and RabbitMQ (`DATABASE_URL`, `AMQP_URL`).
     WithServers(CommandLine),
+    /// Make certificates, passwords and the files that hold them for a system in containers: a folder for each consumer. Again
+    /// it keeps what is there and renews certificates that end soon.
+    Provision(ProvisionOptions),
+    /// Wait for PostgreSQL and RabbitMQ, and make there what the services may not: their databases and the exchanges.
+    Prepare(PrepareOptions),
     /// Run a command with a whole stack on free ports (`ADFOLIO_URL` and the services' addresses).
     WithStack(with::StackCommand),
 }
@@ -59,6 +66,8 @@ pub async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Up(options) => up(options).await,
         Command::Down(options) => down(&options).await,
         Command::Status(options) => status(&options).await,
+        Command::Provision(options) => options.run(),
+        Command::Prepare(options) => options.run().await,
         Command::WithServers(command) => with_servers(command).await,
         Command::WithStack(command) => with_stack(command).await,
     }

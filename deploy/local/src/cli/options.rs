@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use clap::builder::{BoolishValueParser, TypedValueParser as _};
+use clap::builder::{BoolishValueParser, TypedValueParser};
 use url::Url;
 
 use crate::builder::{DEMO_ADMIN_PASSWORD, StackBuilder};
@@ -48,19 +48,30 @@ pub(super) struct StackOptions {
 #[derive(Debug, Args)]
 pub(super) struct ContentOptions {
     /// Load the demo data; 0 starts with the admin alone.
-    #[arg(long, env = "ADFOLIO_DEMO", default_value = "1", action = clap::ArgAction::Set, value_parser = BoolishValueParser::new().map(Switch))]
+    #[arg(long, env = "ADFOLIO_DEMO", default_value = "1", action = clap::ArgAction::Set, value_parser = switch())]
     demo: Switch,
     /// Password of the staff account `admin`.
     #[arg(long, env = "ADFOLIO_ADMIN_PASSWORD", hide_env_values = true, default_value = DEMO_ADMIN_PASSWORD)]
     pub(super) admin_password: String,
     /// Let the services speak to each other by mutual TLS, with certificates made for this stack.
-    #[arg(long, env = "ADFOLIO_TLS", default_value = "0", num_args = 0..=1, default_missing_value = "1", require_equals = true, action = clap::ArgAction::Set, value_parser = BoolishValueParser::new().map(Switch))]
+    #[arg(long, env = "ADFOLIO_TLS", default_value = "0", num_args = 0..=1, default_missing_value = "1", require_equals = true, action = clap::ArgAction::Set, value_parser = switch())]
     tls: Switch,
 }
 
 /// A yes or no that takes a value (`1`, `0`, `yes`, `off` …), unlike a flag.
 #[derive(Clone, Copy, Debug)]
-struct Switch(bool);
+pub(super) struct Switch(bool);
+
+impl Switch {
+    pub(super) fn is_on(self) -> bool {
+        self.0
+    }
+}
+
+/// Reads a [`Switch`].
+pub(super) fn switch() -> impl TypedValueParser<Value = Switch> {
+    BoolishValueParser::new().map(Switch)
+}
 
 impl ContentOptions {
     pub(super) fn demo(&self) -> bool {

@@ -9,6 +9,8 @@
 
 mod broker_users;
 mod command_line;
+mod containers;
 mod edge;
 mod helpers;
+mod provision;
 mod supervision;

@@ -58,7 +58,8 @@ impl DemoCommand {
     }
 }
 
-async fn load(services: &Services) -> anyhow::Result<()> {
+/// Makes what is missing of all of it.
+pub async fn load(services: &Services) -> anyhow::Result<()> {
     license_keys(services).await.context("licence keys")?;
     let user = advertiser(services).await.context("advertiser")?;
     wallet::deposit(services, user).await.context("deposit")?;

@@ -63,6 +63,25 @@ async fn a_load_makes_everything_once() {
     );
     assert_eq!(stack.row_counts().await, before);
     assert_eq!(self::property(&stack, &user).await, property);
+
+    let folder = tempfile::tempdir().unwrap();
+    let password = folder.path().join("password");
+    std::fs::write(&password, "a long enough secret").unwrap();
+    let file = password.to_str().unwrap();
+    let setup = ["setup", "--demo", "1", "--admin-password-file", file];
+    let third = stack.run(&setup).await;
+    assert_eq!(third.code, 0, "{third:?}");
+    assert!(third.output.starts_with("created admin"), "{third:?}");
+    assert!(
+        third.output.ends_with("the demo data are there\n"),
+        "{third:?}"
+    );
+    let before = stack.row_counts().await;
+    let fourth = stack.run(&setup).await;
+    assert_eq!(fourth.code, 0, "{fourth:?}");
+    assert_eq!(stack.row_counts().await, before);
+    assert_eq!(self::property(&stack, &user).await, property);
+
     let ended = stack.run(&["wallet", "reconcile"]).await;
     assert_eq!(ended.code, 0, "{ended:?}");
 }

@@ -16,6 +16,7 @@ use adfolio_testkit::{
 };
 use clap::Parser;
 use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpListener;
 use tokio::process::Command;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
@@ -106,6 +107,39 @@ impl AuthAlone {
             .await
             .unwrap();
         answer.into_inner().session.unwrap().user.unwrap().id
+    }
+}
+
+/// Auth alone, behind a listener that exists before it does.
+pub struct LateAuth {
+    shutdown: Shutdown,
+    task: JoinHandle<anyhow::Result<()>>,
+    _database: TestDatabase,
+    _broker: TestBroker,
+}
+
+impl LateAuth {
+    pub async fn start_on(listener: TcpListener) -> Self {
+        let (database, broker) = (
+            TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await,
+            TestBroker::namespace(),
+        );
+        let mut config = adfolio_auth::config::AuthConfig::parse_from(["auth"]);
+        (config.database, config.broker) = (database.args(), broker.args());
+        let shutdown = Shutdown::manual();
+        Self {
+            task: tokio::spawn(adfolio_auth::run(config, listener, shutdown.clone())),
+            shutdown,
+            _database: database,
+            _broker: broker,
+        }
+    }
+}
+
+impl Drop for LateAuth {
+    fn drop(&mut self) {
+        self.shutdown.trigger();
+        self.task.abort();
     }
 }
 

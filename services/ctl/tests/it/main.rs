@@ -13,4 +13,5 @@ mod demo;
 mod helpers;
 mod ledger;
 mod operate;
+mod setup;
 mod staff;

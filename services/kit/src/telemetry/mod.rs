@@ -51,7 +51,7 @@ impl Drop for TelemetryGuard {
 /// Starts logging, metrics and, when an endpoint is configured, the export of traces. Called once per process.
 pub fn init(service_name: &'static str, args: &TelemetryArgs) -> anyhow::Result<TelemetryGuard> {
     // Without an exporter spans go nowhere, but requests still get a trace id to answer and pass on.
-    let tracer = tracer_provider(service_name, args.otel_exporter_otlp_endpoint.as_deref())?;
+    let tracer = tracer_provider(service_name, args.traces_endpoint())?;
     // Adfolio's own spans only: without a filter this layer would switch on every trace event of every library, each frame of
     // HTTP/2 included, and a call would cost a multiple.
     let spans = tracing_opentelemetry::layer()
@@ -60,7 +60,7 @@ pub fn init(service_name: &'static str, args: &TelemetryArgs) -> anyhow::Result<
     // Statements are only looked at where somebody takes them: each costs its text. An `Option` would not do for that: in
     // tracing-subscriber 0.3.23 it does not tell its layer of the dispatcher.
     let statements = StatementSpans::new(tracer.tracer("sqlx")).with_filter(
-        if args.otel_exporter_otlp_endpoint.is_some() {
+        if args.traces_endpoint().is_some() {
             own_spans().with_target("sqlx::query", LevelFilter::DEBUG)
         } else {
             Targets::new()

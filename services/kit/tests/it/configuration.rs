@@ -101,6 +101,25 @@ fn wrong_configuration_is_one_line_and_exit_code_2() {
 }
 
 #[test]
+fn an_empty_endpoint_exports_no_traces() {
+    for (given, expected) in [
+        (None, None),
+        (Some(""), None),
+        (Some("  "), None),
+        (Some("http://collector:4317"), Some("http://collector:4317")),
+    ] {
+        let args = TelemetryArgs {
+            otel_exporter_otlp_endpoint: given.map(str::to_owned),
+            ..TelemetryArgs::default()
+        };
+        assert_eq!(args.traces_endpoint(), expected, "{given:?}");
+    }
+    let variables = [GOOD[0], GOOD[1], ("OTEL_EXPORTER_OTLP_ENDPOINT", "")];
+    let (code, _, told) = run(&variables);
+    assert_eq!(code, Some(0), "{told}");
+}
+
+#[test]
 fn certificates_are_taken_whole_or_not_at_all() {
     let authority = Authority::new("one");
     let (good, other) = (authority.issue("wallet"), authority.issue("coupon"));

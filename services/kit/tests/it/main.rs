@@ -15,6 +15,7 @@ mod configuration;
 mod consumers;
 mod crash_points;
 mod figures;
+mod healthchecks;
 mod helpers;
 mod idempotency_keys;
 mod migrations;

@@ -1,0 +1,185 @@
+//! What a system in containers needs before anything of it starts.
+//!
+//! [`provision`] makes secrets and certificates, without any network: a folder for each consumer, so that each container can be
+//! shown its own and nothing else. [`prepare`] makes, in PostgreSQL and RabbitMQ, what the services may not make themselves.
+//! Both can be run again at any time: what is there stays.
+//!
+//! | folder | who reads it | what is in it |
+//! |---|---|---|
+//! | `authority` | nobody else | every secret as it was made, the authority's key; below `adapters` what people hand out |
+//! | `gateway`, `auth`, … | the service | `tls.crt`, `tls.key`, `ca.crt`, `amqp-url`, `database-url`, and wallet's two secrets |
+//! | `ctl` | `adfolioctl` | its certificate, `amqp-url`, `admin-password` |
+//! | `postgres` | PostgreSQL's first start | `superuser-password` |
+//! | `rabbitmq` | RabbitMQ | its configuration; of its users' passwords only the hashes |
+//! | `servers` | [`prepare`] | the superuser's and the administrator's address, the passwords of the roles |
+
+mod certificates;
+mod folder;
+mod servers;
+
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use self::folder::{Folder, Readers};
+use crate::broker_users::{self, ADMINISTRATOR, OPERATOR, READER};
+use crate::component::Service;
+use crate::layout::random_hex;
+
+pub(crate) use self::servers::prepare;
+
+/// The broker's settings in a container, where it is alone.
+const BROKER_CONFIGURATION: &str = include_str!("../../../docker/rabbitmq.conf");
+const BROKER_PLUGINS: &str = "[rabbitmq_prometheus].\n";
+/// Where the container of the broker sees its folder.
+const BROKER_FOLDER: &str = "/run/secrets/adfolio";
+
+const SUPERUSER: &str = "postgres";
+/// What wallet encrypts and hashes with.
+const WALLET_SECRETS: [&str; 2] = ["pay-password-pepper", "card-key"];
+const ADMIN_PASSWORD: &str = "admin-password";
+
+/// For whom files are made.
+#[derive(Debug)]
+pub(crate) struct Consumers {
+    /// The account that Adfolio's programs run as.
+    pub(crate) owner: u32,
+    /// Host and port of PostgreSQL.
+    pub(crate) database_host: String,
+    /// Host and port of RabbitMQ.
+    pub(crate) broker_host: String,
+    /// What the first member of staff shall have as a password, whatever there is.
+    pub(crate) admin_password: Option<String>,
+    /// What it is otherwise, when it is made; random without.
+    pub(crate) first_admin_password: Option<String>,
+}
+
+/// Makes everything below `out` that is missing or outdated, and tells which files were written.
+pub(crate) fn provision(out: &Path, consumers: &Consumers) -> Result<Vec<PathBuf>> {
+    let mut authority = Folder::open(out.join("authority"), Readers::Account(consumers.owner))?;
+    let lock = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(out.join("authority/lock"))
+        .context("cannot write the lock")?;
+    // A second run waits for the first and then finds everything made.
+    lock.lock().context("cannot lock the secrets")?;
+
+    let mut changed = Vec::new();
+    for service in Service::ALL {
+        let mut folder = consumers.folder(out, service.name())?;
+        consumers.write_service(&mut authority, &mut folder, service)?;
+        changed.extend(folder.into_changed());
+    }
+    let mut ctl = consumers.folder(out, "ctl")?;
+    consumers.write_operator(&mut authority, &mut ctl)?;
+    let mut adapters = consumers.folder(out, "authority/adapters")?;
+    certificates::renew(&mut authority, &mut adapters, "network")?;
+    adapters.write(
+        "reader-amqp-url",
+        &consumers.amqp_url(&mut authority, READER)?,
+    )?;
+    let mut servers = consumers.folder(out, "servers")?;
+    consumers.write_servers(&mut authority, &mut servers)?;
+
+    let mut postgres = Folder::open(out.join("postgres"), Readers::All)?;
+    postgres.write(
+        "superuser-password",
+        &database_password(&mut authority, SUPERUSER)?,
+    )?;
+    let mut rabbitmq = Folder::open(out.join("rabbitmq"), Readers::All)?;
+    write_broker(&mut authority, &mut rabbitmq)?;
+
+    for folder in [ctl, adapters, servers, postgres, rabbitmq, authority] {
+        changed.extend(folder.into_changed());
+    }
+    Ok(changed)
+}
+
+impl Consumers {
+    fn folder(&self, out: &Path, name: &str) -> Result<Folder> {
+        Folder::open(out.join(name), Readers::Account(self.owner))
+    }
+
+    fn write_service(
+        &self,
+        authority: &mut Folder,
+        folder: &mut Folder,
+        service: Service,
+    ) -> Result<()> {
+        certificates::renew(authority, folder, service.name())?;
+        folder.write("amqp-url", &self.amqp_url(authority, service.name())?)?;
+        if service.has_database() {
+            let role = service.database();
+            let password = database_password(authority, &role)?;
+            folder.write("database-url", &self.database_url(&role, &password, &role))?;
+        }
+        if service == Service::Wallet {
+            for name in WALLET_SECRETS {
+                folder.write(name, &authority.keep(name, random_hex)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_operator(&self, authority: &mut Folder, folder: &mut Folder) -> Result<()> {
+        certificates::renew(authority, folder, OPERATOR)?;
+        folder.write("amqp-url", &self.amqp_url(authority, OPERATOR)?)?;
+        if let Some(password) = &self.admin_password {
+            authority.write(ADMIN_PASSWORD, password)?;
+        }
+        let password = authority.keep(ADMIN_PASSWORD, || {
+            self.first_admin_password
+                .clone()
+                .map_or_else(random_hex, Ok)
+        })?;
+        folder.write(ADMIN_PASSWORD, &password)
+    }
+
+    fn write_servers(&self, authority: &mut Folder, folder: &mut Folder) -> Result<()> {
+        let password = database_password(authority, SUPERUSER)?;
+        folder.write(
+            servers::DATABASE_URL,
+            &self.database_url(SUPERUSER, &password, SUPERUSER),
+        )?;
+        folder.write(servers::AMQP_URL, &self.amqp_url(authority, ADMINISTRATOR)?)?;
+        for service in Service::ALL.into_iter().filter(|one| one.has_database()) {
+            let role = service.database();
+            let password = database_password(authority, &role)?;
+            folder.write(&servers::password_file(service), &password)?;
+        }
+        Ok(())
+    }
+
+    fn database_url(&self, role: &str, password: &str, database: &str) -> String {
+        format!(
+            "postgres://{role}:{password}@{}/{database}",
+            self.database_host
+        )
+    }
+
+    fn amqp_url(&self, authority: &mut Folder, user: &str) -> Result<String> {
+        let password = broker_password(authority, user)?;
+        Ok(format!("amqp://{user}:{password}@{}", self.broker_host))
+    }
+}
+
+fn database_password(authority: &mut Folder, role: &str) -> Result<String> {
+    authority.keep(&format!("database-{role}"), random_hex)
+}
+
+fn broker_password(authority: &mut Folder, user: &str) -> Result<String> {
+    authority.keep(&format!("amqp-{user}"), random_hex)
+}
+
+fn write_broker(authority: &mut Folder, folder: &mut Folder) -> Result<()> {
+    let definitions = broker_users::definitions(&broker_users::namespace(), |user| {
+        broker_password(authority, user)
+    })?;
+    folder.write("definitions.json", &definitions.to_string())?;
+    let configuration = BROKER_CONFIGURATION.replace("${FOLDER}", BROKER_FOLDER);
+    folder.write("rabbitmq.conf", &configuration)?;
+    folder.write("enabled_plugins", BROKER_PLUGINS)
+}

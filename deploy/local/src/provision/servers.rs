@@ -1,0 +1,79 @@
+//! What PostgreSQL and RabbitMQ must hold before the services can use them.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use tokio::time::{Instant, sleep, timeout};
+use tracing::info;
+use url::Url;
+
+use crate::broker_users;
+use crate::component::Service;
+use crate::databases::Home;
+use crate::probe::Probe;
+
+pub(super) const DATABASE_URL: &str = "database-url";
+pub(super) const AMQP_URL: &str = "amqp-url";
+
+/// A server that cannot be used by then will not come: many times what a first start takes on a slow machine.
+const SERVER_LIMIT: Duration = Duration::from_mins(3);
+const SERVER_POLL: Duration = Duration::from_millis(500);
+
+/// The file of the password of a service's role.
+pub(super) fn password_file(service: Service) -> String {
+    format!("password-{}", service.name())
+}
+
+/// Waits for the secrets and for both servers, each at most three minutes; makes every service's role, with its password, and its
+/// database; and the exchanges that the services share. Running it again changes nothing.
+///
+/// It waits because it may be started first of all: podman cannot start what depends on a container that has ended and that
+/// itself depends on others.
+pub(crate) async fn prepare(secrets: &Path) -> Result<()> {
+    info!("waiting for PostgreSQL and RabbitMQ");
+    let url: Url = secret(secrets, DATABASE_URL)
+        .await?
+        .parse()
+        .context("wrong database address")?;
+    let mut passwords = Vec::new();
+    for service in Service::ALL.into_iter().filter(|one| one.has_database()) {
+        passwords.push((service, secret(secrets, &password_file(service)).await?));
+    }
+    let broker_url = secret(secrets, AMQP_URL).await?;
+
+    let waited = timeout(SERVER_LIMIT, Probe::Postgres(url.clone()).wait()).await;
+    let home = Home::Private(url);
+    if waited.is_err() {
+        info!("PostgreSQL does not answer within {SERVER_LIMIT:?}");
+    }
+    // Where nothing answered, this says why.
+    home.create(&Service::ALL).await?;
+    home.set_passwords(&passwords).await?;
+    declare_exchanges(&broker_url).await
+}
+
+/// What a file holds, once it is there. It comes whole: whoever makes it renames it.
+async fn secret(folder: &Path, name: &str) -> Result<String> {
+    let path = folder.join(name);
+    let deadline = Instant::now() + SERVER_LIMIT;
+    loop {
+        match fs::read_to_string(&path) {
+            Err(_) if Instant::now() < deadline => sleep(SERVER_POLL).await,
+            outcome => {
+                return outcome.with_context(|| format!("cannot read {}", path.display()));
+            }
+        }
+    }
+}
+
+async fn declare_exchanges(url: &str) -> Result<()> {
+    let deadline = Instant::now() + SERVER_LIMIT;
+    loop {
+        match broker_users::declare_exchanges(url).await {
+            Err(_) if Instant::now() < deadline => sleep(SERVER_POLL).await,
+            outcome => return outcome,
+        }
+    }
+}

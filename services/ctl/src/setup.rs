@@ -1,0 +1,132 @@
+//! `adfolioctl setup`: the first member of staff and, where wanted, the demo data.
+//!
+//! For whoever starts all services at once and has nothing that runs one command after the other: it waits until the services
+//! that it needs answer. Run again it changes nothing.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use adfolio_kit::identity::StaffRole;
+use adfolio_proto::acceptor::v1::ListAcceptorsRequest;
+use adfolio_proto::auth::v1::ListStaffRequest;
+use adfolio_proto::coupon::v1::ListCampaignsRequest;
+use adfolio_proto::notification::v1::ListFeedbackRequest;
+use adfolio_proto::plan::v1::ListOperatorsRequest;
+use adfolio_proto::wallet::v1::AdminListWithdrawalsRequest;
+use anyhow::Context as _;
+use clap::Args;
+use clap::builder::{BoolishValueParser, TypedValueParser as _};
+use tokio::time::{Instant, sleep};
+use tonic::{Code, Status};
+
+use crate::demo;
+use crate::services::{Services, ask, explain, operator};
+use crate::staff;
+
+/// A service that does not answer by then will not come: migrations of a first start on a slow machine take seconds.
+const WAIT_LIMIT: Duration = Duration::from_mins(3);
+const WAIT_POLL: Duration = Duration::from_millis(500);
+
+/// The first member of staff and, where wanted, the demo data
+#[derive(Args, Debug)]
+pub struct Setup {
+    /// Login name of the first member of staff, with the role admin; an account of this name is left as it is
+    #[arg(long, default_value = "admin")]
+    admin: String,
+    /// File that holds its password; a line break at its end is dropped
+    #[arg(long)]
+    admin_password_file: PathBuf,
+    /// Whether to load the demo data
+    #[arg(long, env = "ADFOLIO_DEMO", default_value = "0", action = clap::ArgAction::Set,
+        value_parser = BoolishValueParser::new().map(Switch))]
+    demo: Switch,
+}
+
+/// A yes or no that takes a value (`1`, `0`, `yes`, `off` …), unlike a flag.
+#[derive(Clone, Copy, Debug)]
+struct Switch(bool);
+
+impl Setup {
+    /// Does it.
+    pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
+        let deadline = Instant::now() + WAIT_LIMIT;
+        wait_for_auth(services, deadline).await?;
+        let password = staff::read_password(Some(&self.admin_password_file))?;
+        staff::create(services, &self.admin, &password, StaffRole::Admin, true).await?;
+        if self.demo.0 {
+            wait_for_others(services, deadline).await?;
+            demo::load(services).await?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+async fn wait_for_auth(services: &Services, deadline: Instant) -> anyhow::Result<()> {
+    wait_for("auth", deadline, || async {
+        let message = ListStaffRequest { page: None };
+        ask!(services.auth_admin, list_staff, operator(), message)
+    })
+    .await
+}
+
+async fn wait_for_others(services: &Services, deadline: Instant) -> anyhow::Result<()> {
+    wait_for("plan", deadline, || async {
+        let message = ListOperatorsRequest { page: None };
+        ask!(services.plan_admin, list_operators, operator(), message)
+    })
+    .await?;
+    wait_for("wallet", deadline, || async {
+        let message = AdminListWithdrawalsRequest::default();
+        ask!(
+            services.wallet_admin,
+            admin_list_withdrawals,
+            operator(),
+            message
+        )
+    })
+    .await?;
+    wait_for("coupon", deadline, || async {
+        let message = ListCampaignsRequest { page: None };
+        ask!(services.coupon_admin, list_campaigns, operator(), message)
+    })
+    .await?;
+    wait_for("notification", deadline, || async {
+        let message = ListFeedbackRequest::default();
+        ask!(
+            services.notification_admin,
+            list_feedback,
+            operator(),
+            message
+        )
+    })
+    .await?;
+    wait_for("acceptor", deadline, || async {
+        let message = ListAcceptorsRequest { page: None };
+        ask!(services.acceptor_admin, list_acceptors, operator(), message)
+    })
+    .await
+}
+
+/// Asks until the service answers at all; what it refuses is no reason to ask again.
+async fn wait_for<T, F, Fut>(service: &str, deadline: Instant, mut look: F) -> anyhow::Result<()>
+where
+    F: FnMut() -> Fut,
+    Fut: Future<Output = Result<T, Status>>,
+{
+    loop {
+        match look().await {
+            Ok(_) => return Ok(()),
+            Err(status) if is_absent(&status) && Instant::now() < deadline => {
+                sleep(WAIT_POLL).await;
+            }
+            Err(status) => {
+                return Err(explain(&status)).with_context(|| format!("{service} does not answer"));
+            }
+        }
+    }
+}
+
+fn is_absent(status: &Status) -> bool {
+    matches!(status.code(), Code::Unavailable | Code::DeadlineExceeded)
+}

@@ -1,0 +1,41 @@
+//! The command that supervisors of containers ask with.
+
+use adfolio_kit::admin::{self, Readiness};
+use adfolio_kit::healthcheck::{Unhealthy, ask};
+use adfolio_kit::shutdown::Shutdown;
+use adfolio_testkit::free_listener;
+use tokio::net::TcpListener;
+
+#[tokio::test]
+async fn a_process_is_healthy_while_it_is_ready() {
+    let (shutdown, end) = (Shutdown::manual(), Shutdown::manual());
+    let readiness = Readiness::new(shutdown.clone());
+    let database = readiness.register_flag("database");
+    let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let serving = tokio::spawn(admin::serve(listener, readiness, end.clone()));
+
+    let problem = ask(address).await.unwrap_err();
+    assert!(
+        matches!(&problem, Unhealthy::NotReady(text) if text == "not ready: database"),
+        "{problem:?}"
+    );
+    database.set(true);
+    ask(address).await.unwrap();
+    shutdown.trigger();
+    let problem = ask(address).await.unwrap_err();
+    assert!(problem.to_string().contains("shutdown"), "{problem:?}");
+
+    end.trigger();
+    serving.await.unwrap();
+    let problem = ask(address).await.unwrap_err();
+    assert!(matches!(problem, Unhealthy::NoAnswer { .. }), "{problem:?}");
+}
+
+#[tokio::test]
+async fn a_process_that_only_takes_the_connection_is_not_healthy() {
+    let listener = free_listener().await;
+    let address = listener.local_addr().unwrap();
+    let problem = ask(address).await.unwrap_err();
+    assert!(matches!(problem, Unhealthy::TooLate(_)), "{problem:?}");
+}
