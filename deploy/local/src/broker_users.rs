@@ -285,7 +285,7 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::{ADMINISTRATOR, all_rights, definitions, password_hash, service_rights};
+    use super::{ADMINISTRATOR, all_rights, password_hash, service_rights, with_permissions};
     use crate::component::Service;
 
     #[test]
@@ -339,7 +339,7 @@ mod tests {
                 })
                 .collect()
         };
-        let local = definitions("adfolio", &[], &all_rights("adfolio"));
+        let local = with_permissions("adfolio", &[], &all_rights("adfolio"));
         let expected = |section: &str, limits: &[&str]| -> BTreeSet<String> {
             let rows = local[section].as_array().unwrap().iter();
             // The operator of the cluster has an administrator of its own.

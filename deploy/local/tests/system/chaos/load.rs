@@ -176,7 +176,7 @@ pub struct Seen {
 impl Seen {
     fn note(&mut self, what: &str, outcome: &Result<Reply, String>) {
         self.calls += 1;
-        if !is_done(&outcome) {
+        if !is_done(outcome) {
             let problem = format!("{what}: {outcome:?}");
             println!("failed: {problem}");
             self.failures.push(problem);
