@@ -22,6 +22,7 @@ mod interrupts;
 mod links;
 mod notices;
 mod outage;
+mod restore;
 mod rolling;
 
 use std::{env, ops::Range, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
