@@ -91,7 +91,8 @@ pub(super) async fn restore(options: RestoreOptions) -> Result<ExitCode> {
     }
     println!();
     println!(
-        "RabbitMQ begins empty. After `make up` the services send what may have been lost with it again; then prove the books:"
+        "RabbitMQ begins empty (one that AMQP_URL names must be emptied by hand, before anything starts). After `make up` the\n\
+         services send again what may have been lost with it; then prove the books:"
     );
     println!("  adfolioctl wallet reconcile && adfolioctl wallet verify");
     Ok(ExitCode::SUCCESS)
