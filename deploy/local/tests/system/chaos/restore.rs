@@ -117,50 +117,8 @@ async fn a_backup_that_is_not_whole_is_refused_and_changes_nothing() {
 
     let before = contents(&data);
     refused(folder.path(), &backups, "no complete backup").await;
-    let damaged = [
-        ("backup.json", "\"major\": ", "\"major\": 9", "PostgreSQL 9"),
-        (
-            "backup.json",
-            "\"format\": ",
-            "\"format\": 7",
-            "another format",
-        ),
-        ("backup.json", "{", "", "damaged"),
-        ("postgres/base/1/PG_VERSION", "1", "2", "base/1/PG_VERSION"),
-        ("postgres/backup_manifest", "GMT", "UTC", "are damaged"),
-        ("uploads/files/0123456789abcdef", "a ", "b ", "changed"),
-    ];
-    for (file, what, by, complaint) in damaged {
-        let path = backup.join(file);
-        let whole = fs::read_to_string(&path).unwrap();
-        let other = whole.replacen(what, by, 1);
-        assert!(other != whole, "{file} has no {what}");
-        fs::write(&path, other).unwrap();
-        refused(folder.path(), &backup, complaint).await;
-        fs::write(&path, whole).unwrap();
-    }
-    let logs = fs::read_dir(backup.join("postgres/pg_wal")).unwrap();
-    let log = logs
-        .map(|entry| entry.unwrap().path())
-        .find(|path| path.is_file())
-        .unwrap();
-    for missing in [
-        log,
-        backup.join(UPLOAD),
-        backup.join("postgres/global/pg_control"),
-    ] {
-        let aside = folder.path().join("aside");
-        fs::rename(&missing, &aside).unwrap();
-        let name = missing.file_name().unwrap().to_str().unwrap();
-        let complaint = if missing.ends_with(UPLOAD) {
-            "missing"
-        } else {
-            "damaged"
-        };
-        println!("without {name}");
-        refused(folder.path(), &backup, complaint).await;
-        fs::rename(&aside, &missing).unwrap();
-    }
+    refuses_what_is_damaged(folder.path(), &backup).await;
+    refuses_what_is_missing(folder.path(), &backup).await;
     let key = data.join("secrets/card-key");
     let secret = fs::read(&key).unwrap();
     fs::write(&key, "another").unwrap();
@@ -189,6 +147,56 @@ async fn a_backup_that_is_not_whole_is_refused_and_changes_nothing() {
     assert!(output.status.success(), "{}", text(&output));
     let builder = setup::builder().services(parts).data_dir(&data);
     builder.start().await.unwrap().stop().await;
+}
+
+async fn refuses_what_is_damaged(folder: &Path, backup: &Path) {
+    let damaged = [
+        ("backup.json", "\"major\": ", "\"major\": 9", "PostgreSQL 9"),
+        (
+            "backup.json",
+            "\"format\": ",
+            "\"format\": 7",
+            "another format",
+        ),
+        ("backup.json", "{", "", "damaged"),
+        ("postgres/base/1/PG_VERSION", "1", "2", "base/1/PG_VERSION"),
+        ("postgres/backup_manifest", "GMT", "UTC", "are damaged"),
+        ("uploads/files/0123456789abcdef", "a ", "b ", "changed"),
+    ];
+    for (file, what, by, complaint) in damaged {
+        let path = backup.join(file);
+        let whole = fs::read_to_string(&path).unwrap();
+        let other = whole.replacen(what, by, 1);
+        assert!(other != whole, "{file} has no {what}");
+        fs::write(&path, other).unwrap();
+        refused(folder, backup, complaint).await;
+        fs::write(&path, whole).unwrap();
+    }
+}
+
+async fn refuses_what_is_missing(folder: &Path, backup: &Path) {
+    let logs = fs::read_dir(backup.join("postgres/pg_wal")).unwrap();
+    let log = logs
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.is_file())
+        .unwrap();
+    for missing in [
+        log,
+        backup.join(UPLOAD),
+        backup.join("postgres/global/pg_control"),
+    ] {
+        let aside = folder.join("aside");
+        fs::rename(&missing, &aside).unwrap();
+        let name = missing.file_name().unwrap().to_str().unwrap();
+        let complaint = if missing.ends_with(UPLOAD) {
+            "missing"
+        } else {
+            "damaged"
+        };
+        println!("without {name}");
+        refused(folder, backup, complaint).await;
+        fs::rename(&aside, &missing).unwrap();
+    }
 }
 
 /// Where PostgreSQL's own account gets through.
