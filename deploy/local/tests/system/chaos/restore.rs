@@ -2,6 +2,7 @@
 //! were told of gets lost with RabbitMQ.
 
 use std::{
+    env,
     fs::{self, Permissions},
     os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
@@ -12,6 +13,7 @@ use std::{
 
 use adfolio_local::{Ports, Service, Signal};
 use adfolio_testkit::eventually;
+use nix::sys::statvfs::statvfs;
 use serde_json::json;
 use sqlx::{Connection as _, PgConnection};
 use tempfile::TempDir;
@@ -26,6 +28,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Transactions before the backup, of advertisers who have stopped by then and must find everything again.
 const EARLY_TRANSACTIONS: i64 = 60;
+
+/// Free bytes that memory must have to hold the databases three times; they take a third of it.
+const MEMORY_WANTED: u64 = 1 << 30;
 
 const UPLOAD: &str = "uploads/files/0123456789abcdef";
 
@@ -199,12 +204,19 @@ async fn refuses_what_is_missing(folder: &Path, backup: &Path) {
     }
 }
 
-/// Where PostgreSQL's own account gets through.
+/// Where PostgreSQL's own account gets through; in memory where there is room, for thousands of files are copied to and fro.
 fn folder() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    let has_room = statvfs(memory)
+        .is_ok_and(|about| about.blocks_available() * about.fragment_size() >= MEMORY_WANTED);
+    let parent = match env::var_os("TMPDIR") {
+        None if has_room => memory.to_owned(),
+        _ => env::temp_dir(),
+    };
     tempfile::Builder::new()
         .prefix("adfolio-restore-")
         .permissions(Permissions::from_mode(0o755))
-        .tempdir()
+        .tempdir_in(parent)
         .unwrap()
 }
 
