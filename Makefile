@@ -2,7 +2,7 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status test bench scale-test chaos outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests fuzz
+.PHONY: help up down status backup restore test bench scale-test chaos outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests fuzz
 
 help: ## Show this list
 	@echo "Adfolio"
@@ -20,6 +20,12 @@ down: ## Stop what `make up` started
 
 status: ## Show what runs
 	@$(SCRIPTS)/adfolio-local.sh status
+
+backup: ## Copy databases and uploads of the running system, at one point, into a new folder below ADFOLIO_BACKUPS (.backups)
+	@$(SCRIPTS)/adfolio-local.sh backup
+
+restore: build ## With nothing running, put BACKUP=.backups/… in place of the data, which are kept aside
+	@$(SCRIPTS)/adfolio-local.sh restore --from "$(BACKUP)" $(if $(ACCEPT_LOST_SECRETS),--accept-lost-secrets)
 
 test: ## Everything that must hold: format, lints, unit, integration, browser
 	@$(SCRIPTS)/test.sh

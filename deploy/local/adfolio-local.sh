@@ -10,3 +10,7 @@ for profile in release debug; do
     fi
 done
 say "nothing is built yet, so nothing runs: see \`make help\`"
+case ${1:-} in
+down | status) ;;
+*) exit 1 ;;
+esac

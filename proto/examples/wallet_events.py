@@ -11,6 +11,8 @@ What it relies on, and what a consumer of your own should do, too:
 - Delivery is at least once: what a user's sequence says is known is skipped. After a failure events may also come before
   one that is missing; they come again behind it.
 - The stream keeps 30 days. Where older events are gone, a user's balances begin with what the first event carries.
+- After a restore of the databases the stream is another one, without its history. What was read of the old one may never have
+  happened: begin with a new file and --from-middle.
 - Any trouble with the broker ends the program with an error; let its supervisor start it again.
 
 The file is the same as that of wallet_events.rs.
@@ -63,7 +65,7 @@ def new_account():
         "sequence": 0,  # The last event.
         "hash": "0" * 64,
         "balances": [0, 0, 0, 0],  # In minor units, in the order of BALANCES.
-        "offset": 0,  # The last event's place in the stream.
+        "offset": 0,  # The last event's place in the stream, counted from 1.
         "missing_since": None,  # Since where events come whose predecessor is missing.
     }
 
@@ -141,7 +143,7 @@ class State:
         except Broken as error:
             user = data["userId"]
             raise Broken(f"the chain of user {user} breaks at sequence {sequence} (offset {offset}): {error}") from error
-        account.update(sequence=sequence, hash=data["hash"], balances=after(data), offset=offset, missing_since=None)
+        account.update(sequence=sequence, hash=data["hash"], balances=after(data), offset=offset + 1, missing_since=None)
 
     @staticmethod
     def follow(account, data):
@@ -202,6 +204,12 @@ def main():
     parser.add_argument("--stream", default="wallet.events")
     parser.add_argument("--state", required=True, help="file that keeps the place in the stream and the balances")
     parser.add_argument("--until-idle", type=float, help="print the balances and end once nothing has come for so many seconds")
+    parser.add_argument(
+        "--from-middle",
+        action="store_true",
+        help="begin with what each user's first event carries also where the stream has its first message: it was begun anew, "
+        "after a restore; counts for a new state file",
+    )
     args = parser.parse_args()
 
     # Two consumers with one file would overwrite each other's place.
@@ -211,6 +219,8 @@ def main():
     except OSError:
         sys.exit(f"another consumer works with {args.state}")
     state = State(args.state)
+    if args.from_middle and state.next is None:
+        state.whole_since = 1
     try:
         connection = pika.BlockingConnection(pika.URLParameters(args.url))
         follow(connection.channel(), args.stream, state, args.until_idle)

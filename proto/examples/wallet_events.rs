@@ -11,6 +11,8 @@
 //! - Delivery is at least once: what a user's sequence says is known is skipped. After a failure events may also come before
 //!   one that is missing; they come again behind it.
 //! - The stream keeps 30 days. Where older events are gone, a user's balances begin with what the first event carries.
+//! - After a restore of the databases the stream is another one, without its history. What was read of the old one may never have
+//!   happened: begin with a new file and `--from-middle`.
 //! - Any trouble with the broker ends the program with an error; let its supervisor start it again.
 
 use std::collections::BTreeMap;
@@ -71,6 +73,10 @@ struct Args {
     /// Print the balances and end once nothing has come for so many seconds; else follow for ever
     #[arg(long)]
     until_idle: Option<u64>,
+    /// Begin with what each user's first event carries also where the stream has its first message: it was begun anew, after a
+    /// restore. Counts for a new state file
+    #[arg(long)]
+    from_middle: bool,
 }
 
 /// What the file keeps.
@@ -96,7 +102,7 @@ struct Account {
     hash: String,
     /// Available, to be consumed, to be settled, withdrawing; in minor units.
     balances: [i64; 4],
-    /// Its place in the stream.
+    /// Its place in the stream, counted from 1.
     offset: u64,
     /// Since where events come whose predecessor is missing.
     missing_since: Option<u64>,
@@ -128,6 +134,9 @@ async fn main() -> Result<()> {
     let args = Args::parse();
     let _lock = lock(&args.state)?;
     let mut state = State::load(&args.state)?;
+    if args.from_middle && state.next.is_none() {
+        state.whole_since = 1;
+    }
     let connection = Connection::connect(&args.url, ConnectionProperties::default())
         .await
         .context("cannot connect to the broker")?;
@@ -301,7 +310,7 @@ impl State {
                 posted.user_id, posted.sequence
             )
         })?;
-        account.offset = offset;
+        account.offset = offset + 1;
         Ok(())
     }
 

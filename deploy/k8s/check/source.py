@@ -68,7 +68,7 @@ def methods_of_contract() -> int:
 
 
 def consumers() -> set[tuple[str, str]]:
-    text = Path("services/ctl/src/dead.rs").read_text()
+    text = (KIT / "consumer/mod.rs").read_text()
     listed = text[text.index("const CONSUMERS") : text.index("];", text.index("const CONSUMERS"))]
     return set(re.findall(r'\("([a-z]+)", "([a-z]+)"\)', listed))
 

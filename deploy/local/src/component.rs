@@ -190,7 +190,7 @@ impl Component {
         Ok(match self {
             Self::Postgres => (
                 ports.postgres,
-                Probe::Postgres(postgres::superuser_url(ports)?),
+                Probe::Postgres(postgres::superuser_url(ports.postgres)?),
             ),
             Self::Epmd => (ports.epmd, Probe::Tcp(loopback(ports.epmd))),
             Self::Rabbitmq => (ports.amqp, Probe::Amqp(loopback(ports.amqp))),

@@ -66,6 +66,22 @@ impl Layout {
         self.root.join("run/stack.json")
     }
 
+    /// There while folders are being replaced: what is in place then is not one state.
+    pub(crate) fn unfinished_restore(&self) -> PathBuf {
+        self.root.join("restore-unfinished")
+    }
+
+    /// Fails when a restore was interrupted while it replaced folders.
+    pub(crate) fn ensure_restored(&self) -> Result<()> {
+        if self.unfinished_restore().exists() {
+            bail!(
+                "a restore was interrupted below {}: make it again before anything starts",
+                self.root.display()
+            );
+        }
+        Ok(())
+    }
+
     pub(crate) fn log(&self, name: &str) -> PathBuf {
         self.root.join("log").join(format!("{name}.log"))
     }

@@ -24,6 +24,7 @@
 //! 3. Only processes that this crate started are ever signalled: they carry a mark in their environment.
 //! 4. Everything is written below the data directory.
 
+mod backup;
 mod broker_users;
 mod builder;
 mod certificates;

@@ -56,6 +56,13 @@ pub(crate) struct Description {
     pub(crate) components: Vec<String>,
 }
 
+impl Description {
+    /// Whether this is a part of the stack.
+    pub(crate) fn has(&self, component: impl Into<Component>) -> bool {
+        self.components.contains(&component.into().to_string())
+    }
+}
+
 impl Stack {
     /// Describes a stack before starting it.
     pub fn builder() -> StackBuilder {
@@ -67,6 +74,7 @@ impl Stack {
         let (data, temporary) = builder.resolve_data()?;
         let layout = Layout::create(&data)?;
         let lock = layout.lock()?;
+        layout.ensure_restored()?;
         clear_leftovers(&layout).await;
         let ports = builder.resolve_ports(&mut reservation)?;
         let components = builder.components();
@@ -74,7 +82,7 @@ impl Stack {
         describe(&layout, &ports, &components)?;
         let home = match &builder.database_url {
             Some(url) => Home::Given(url.clone()),
-            None => Home::Private(postgres::superuser_url(&ports)?),
+            None => Home::Private(postgres::superuser_url(ports.postgres)?),
         };
         let broker = match &builder.amqp_url {
             Some(url) => BrokerAccess::Given(url.clone()),
@@ -409,7 +417,7 @@ impl Drop for Stack {
 }
 
 /// Ends what an earlier supervisor of the same folder left behind.
-async fn clear_leftovers(layout: &Layout) {
+pub(crate) async fn clear_leftovers(layout: &Layout) {
     if kill_marked(layout, None) > 0 {
         for component in Component::all() {
             kill_leftovers(layout, component).await;

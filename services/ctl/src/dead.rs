@@ -4,22 +4,12 @@ use std::process::ExitCode;
 
 use adfolio_kit::broker::Broker;
 use adfolio_kit::config::BrokerArgs;
+use adfolio_kit::consumer::CONSUMERS;
 use adfolio_kit::dead;
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 
 use crate::output::{complain, say, table};
-
-/// Every consumer of the system, as service and name.
-const CONSUMERS: [(&str, &str); 7] = [
-    ("auth", "audit"),
-    ("auth", "membership"),
-    ("auth", "security"),
-    ("coupon", "plans"),
-    ("notification", "inbox"),
-    ("plan", "delivery"),
-    ("wallet", "passwords"),
-];
 
 /// Events that a consumer could not take
 #[derive(Args, Debug)]

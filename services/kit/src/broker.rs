@@ -23,7 +23,7 @@ use lapin::options::{
 };
 use lapin::protocol::{AMQPErrorKind, AMQPSoftError};
 use lapin::types::{AMQPValue, FieldTable, ShortString};
-use lapin::{Channel, Connection, ConnectionProperties, ExchangeKind};
+use lapin::{Channel, Connection, ConnectionProperties, ExchangeKind, Queue};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::config::{BrokerArgs, ConfigError};
@@ -206,7 +206,7 @@ impl Broker {
             find_queue(channel, short(&self.unrouted())?).await
         };
         match found.await {
-            Ok(()) => Ok(true),
+            Ok(_) => Ok(true),
             Err(BrokerError::Amqp(error)) if is_not_found(&error) => Ok(false),
             Err(error) => Err(error),
         }
@@ -320,6 +320,20 @@ impl Broker {
         Ok(())
     }
 
+    /// Whether the queue of a consumer gets what it is meant to get: somebody consumes from it, which comes after its bindings,
+    /// or something has reached it. Asks for no right to it; where there is none, the broker closes the channel.
+    pub(crate) async fn is_bound(
+        &self,
+        channel: &Channel,
+        queue: &str,
+    ) -> Result<bool, BrokerError> {
+        match find_queue(channel, short(queue)?).await {
+            Ok(found) => Ok(found.consumer_count() > 0 || found.message_count() > 0),
+            Err(BrokerError::Amqp(error)) if is_not_found(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Declares a stream and its binding.
     pub async fn declare_stream(
         &self,
@@ -400,7 +414,7 @@ impl Session {
 
     /// Asks the broker something cheap on the channel in use: true liveness, unlike the library's own status.
     pub async fn probe(&self, queue: &str) -> Result<(), BrokerError> {
-        find_queue(&self.channel, short(queue)?).await
+        find_queue(&self.channel, short(queue)?).await.map(|_| ())
     }
 
     /// How many messages wait in a queue and how many consume it; none where there is no such queue, and then the channel is closed.
@@ -492,15 +506,13 @@ async fn find_exchange(channel: &Channel, name: ShortString) -> Result<(), Broke
 }
 
 /// Fails when there is no such queue, and asks for no right to it.
-async fn find_queue(channel: &Channel, name: ShortString) -> Result<(), BrokerError> {
+async fn find_queue(channel: &Channel, name: ShortString) -> Result<Queue, BrokerError> {
     let options = QueueDeclareOptions {
         passive: true,
         ..QueueDeclareOptions::default()
     };
     let asked = channel.queue_declare(name, options, FieldTable::default());
-    bounded("queue.declare", REQUEST_LIMIT, asked)
-        .await
-        .map(|_| ())
+    bounded("queue.declare", REQUEST_LIMIT, asked).await
 }
 
 async fn declare_exchange(

@@ -162,6 +162,10 @@ pub struct DatabaseArgs {
     /// Milliseconds to wait for a free connection
     #[arg(long, env = "DATABASE_ACQUIRE_TIMEOUT_MS", default_value_t = 3000, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     pub database_acquire_timeout_ms: u64,
+    /// Minutes for which events that were sent are kept; after a restore they go again. Must be far longer than any consumer is
+    /// behind
+    #[arg(long, env = "SENT_EVENTS_KEPT_MINUTES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=10_080))]
+    pub sent_events_kept_minutes: u32,
 }
 
 impl DatabaseArgs {
@@ -172,7 +176,13 @@ impl DatabaseArgs {
             database_url_file: None,
             database_max_connections: 16,
             database_acquire_timeout_ms: 3000,
+            sent_events_kept_minutes: 60,
         }
+    }
+
+    /// For how long events that were sent are kept.
+    pub fn sent_events_kept(&self) -> Duration {
+        Duration::from_mins(self.sent_events_kept_minutes.into())
     }
 
     /// The URL, from the value or the file.

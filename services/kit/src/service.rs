@@ -19,16 +19,16 @@ use crate::config::{
     BrokerArgs, ConfigError, DatabaseArgs, EXIT_CONFIGURATION, ServerArgs, TelemetryArgs,
     exit_with, parse_or_exit,
 };
-use crate::consumer::{Consumer, Handler};
+use crate::consumer::{CONSUMERS, Consumer, Handler};
 use crate::db::{self, Migrated};
 use crate::outbox::{Relay, Wake};
 use crate::refusal::chain;
 use crate::server::Server;
 use crate::shutdown::{Shutdown, Tasks};
 use crate::tls::Tls;
-use crate::{figures, healthcheck, idempotency, inbox, periodic, telemetry};
+use crate::{figures, healthcheck, idempotency, inbox, outbox, periodic, telemetry};
 
-/// How often old inbox rows and idempotency keys are deleted, and how long that may take.
+/// How often old inbox rows, idempotency keys and sent events are deleted, and how long each of both jobs may take.
 const PRUNE_INTERVAL: Duration = Duration::from_mins(5);
 const PRUNE_LIMIT: Duration = Duration::from_mins(1);
 
@@ -164,8 +164,8 @@ impl Service {
         Ok(service)
     }
 
-    /// Opens the pool and migrates in the background, as soon as the database can be reached. Old inbox rows and
-    /// idempotency keys are pruned from then on.
+    /// Opens the pool and migrates in the background, as soon as the database can be reached. Old inbox rows, idempotency keys
+    /// and sent events are pruned from then on.
     pub fn database(
         &self,
         args: &DatabaseArgs,
@@ -194,6 +194,21 @@ impl Service {
                         inbox::prune(&pool).await?;
                         idempotency::prune(&pool).await.map(|_| ())
                     }
+                },
+            ),
+        );
+        let (pruned, kept) = (pool.clone(), args.sent_events_kept());
+        self.tasks.spawn_after(
+            &migrated,
+            "prune sent events",
+            periodic::every(
+                "prune sent events",
+                PRUNE_INTERVAL,
+                PRUNE_LIMIT,
+                self.shutdown.clone(),
+                move || {
+                    let pool = pruned.clone();
+                    async move { outbox::prune_sent(&pool, kept).await.map(|_| ()) }
                 },
             ),
         );
@@ -255,6 +270,7 @@ impl Service {
     }
 
     fn start_relay(&self, relay: Relay, migrated: &Migrated) -> Wake {
+        let relay = relay.awaiting(&CONSUMERS);
         let wake = relay.wake();
         self.last.spawn(
             "relay",

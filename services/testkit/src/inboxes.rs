@@ -16,14 +16,14 @@ pub const SERVICES: [&str; 6] = [
     "acceptor",
 ];
 
-/// Remembers what is put into an outbox; the relay deletes what it has sent. Whoever asks for it is the owner, so that services
+/// Remembers what is put into an outbox; the relay takes out what it has sent, and puts it in again after a restore. Whoever asks for it is the owner, so that services
 /// need no rights of their own to what they do not know of.
 const REMEMBERED: &str = "
     CREATE TABLE told_since AS SELECT clock_timestamp() AS time;
     CREATE TABLE told (event_id uuid PRIMARY KEY, event_type text NOT NULL, data json NOT NULL);
     CREATE FUNCTION remember() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
     BEGIN
-        INSERT INTO public.told VALUES (NEW.event_id, NEW.event_type, NEW.data);
+        INSERT INTO public.told VALUES (NEW.event_id, NEW.event_type, NEW.data) ON CONFLICT DO NOTHING;
         RETURN NULL;
     END $$;
     CREATE TRIGGER remember AFTER INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION remember();";

@@ -1,5 +1,6 @@
 //! The commands of `adfolio-local`.
 
+mod backup;
 mod containers;
 mod options;
 mod signals;
@@ -42,6 +43,10 @@ enum Command {
     Down(DataOptions),
     /// Show what runs.
     Status(DataOptions),
+    /// Copy all databases, at one point, and the uploads of what `up` runs, while it serves.
+    Backup(backup::BackupOptions),
+    /// Put a backup in place of the data, while nothing runs. What was there is kept aside.
+    Restore(backup::RestoreOptions),
     /// Run a command with a private PostgreSQL and RabbitMQ (`DATABASE_URL`, `AMQP_URL`).
     WithServers(CommandLine),
     /// Make certificates, passwords and the files that hold them for a system in containers: a folder for each consumer. Again
@@ -66,6 +71,8 @@ pub async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Up(options) => up(options).await,
         Command::Down(options) => down(&options).await,
         Command::Status(options) => status(&options).await,
+        Command::Backup(options) => backup::take(options).await,
+        Command::Restore(options) => backup::restore(options).await,
         Command::Provision(options) => options.run(),
         Command::Prepare(options) => options.run().await,
         Command::WithServers(command) => with_servers(command).await,
@@ -162,9 +169,7 @@ async fn status(options: &DataOptions) -> Result<ExitCode> {
     };
     let description = std::fs::read(layout.description()).context("the stack is just starting")?;
     let description: Description = serde_json::from_slice(&description)?;
-    for component in
-        Component::all().filter(|component| description.components.contains(&component.to_string()))
-    {
+    for component in Component::all().filter(|component| description.has(*component)) {
         let pid = std::fs::read_to_string(layout.pid_file(component)).unwrap_or_default();
         let (port, probe) = component.listener(&description.ports)?;
         let state = if probe.holds().await {

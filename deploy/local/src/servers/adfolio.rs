@@ -43,7 +43,7 @@ const OPERATOR: &str = "adfolioctl";
 const REFLECTION_VARIABLE: &str = "GRPC_REFLECTION";
 
 /// What wallet encrypts and hashes with: the variable that names the file, and the file.
-const WALLET_SECRETS: [(&str, &str); 2] = [
+pub(crate) const WALLET_SECRETS: [(&str, &str); 2] = [
     ("PAY_PASSWORD_PEPPER_FILE", "pay-password-pepper"),
     ("CARD_KEY_FILE", "card-key"),
 ];

@@ -27,15 +27,9 @@ pub(crate) async fn prepare(layout: &Layout, ports: &Ports, durable: bool) -> Re
     }
     // Whoever held it is gone (leftovers are ended before a start), but its number may be somebody else's by now.
     let _ = fs::remove_file(data.join("postmaster.pid"));
-    let mut launch = Launch::new(programs.join("postgres"), &data)
-        .args(["-D".into(), data.clone().into_os_string()]);
-    for setting in settings(ports, durable) {
-        launch = launch.args(["-c".to_owned(), setting]);
-    }
-    launch.account = account;
     Ok(Unit {
         component: Component::Postgres,
-        launch,
+        launch: launch(&programs, &data, ports.postgres, durable)?,
         probe: Component::Postgres.listener(ports)?.1,
         // A fast shutdown: open sessions are rolled back and closed.
         stop_signal: Signal::SIGINT,
@@ -43,11 +37,26 @@ pub(crate) async fn prepare(layout: &Layout, ports: &Ports, durable: bool) -> Re
     })
 }
 
+/// A server on a data folder, with the settings of a stack's. More arguments may follow.
+pub(crate) fn launch(programs: &Path, data: &Path, port: u16, durable: bool) -> Result<Launch> {
+    let mut launch = Launch::new(programs.join("postgres"), data)
+        .args(["-D".into(), data.as_os_str().to_owned()]);
+    for setting in settings(port, durable) {
+        launch = launch.args(["-c".to_owned(), setting]);
+    }
+    launch.account = Account::for_postgres()?;
+    Ok(launch)
+}
+
+/// Folder of the programs of a major version.
+pub(crate) fn programs_of(major: u32) -> Result<PathBuf> {
+    find_programs(Some(&major.to_string()))
+}
+
 /// Address of the server for its superuser. No password: the server listens on loopback only and holds demo data.
-pub(crate) fn superuser_url(ports: &Ports) -> Result<Url> {
+pub(crate) fn superuser_url(port: u16) -> Result<Url> {
     Ok(Url::parse(&format!(
-        "postgres://postgres@127.0.0.1:{}/postgres",
-        ports.postgres
+        "postgres://postgres@127.0.0.1:{port}/postgres"
     ))?)
 }
 
@@ -84,10 +93,10 @@ async fn initialise(
     fs::rename(&draft, data).with_context(|| format!("cannot create {}", data.display()))
 }
 
-fn settings(ports: &Ports, durable: bool) -> Vec<String> {
+fn settings(port: u16, durable: bool) -> Vec<String> {
     let mut settings = vec![
         "listen_addresses=127.0.0.1".to_owned(),
-        format!("port={}", ports.postgres),
+        format!("port={port}"),
         // Loopback only: a socket folder would be one more thing to keep apart from other servers.
         "unix_socket_directories=".to_owned(),
         "max_connections=300".to_owned(),

@@ -136,6 +136,17 @@ pub struct Consumer {
     concurrency: usize,
 }
 
+/// Every consumer of the system, as service and name.
+pub const CONSUMERS: [(&str, &str); 7] = [
+    ("auth", "audit"),
+    ("auth", "membership"),
+    ("auth", "security"),
+    ("coupon", "plans"),
+    ("notification", "inbox"),
+    ("plan", "delivery"),
+    ("wallet", "passwords"),
+];
+
 /// Subjects that are handled side by side.
 const DEFAULT_CONCURRENCY: usize = 16;
 

@@ -7,7 +7,9 @@
 mod event;
 mod relay;
 mod repo;
+mod sent;
 
 pub use event::{CONTENT_TYPE, CloudEvent, DecodeError, EnvelopeParts, Event, EventError, encode};
 pub use relay::{Relay, Wake, subject_key, subject_of};
 pub use repo::enqueue_in_tx;
+pub use sent::prune_sent;

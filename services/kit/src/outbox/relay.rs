@@ -1,4 +1,4 @@
-//! The relay: publishes what waits in the outbox and deletes what the broker has confirmed.
+//! The relay: publishes what waits in the outbox and moves what the broker has confirmed to `sent_events` (see [`super::sent`]).
 //!
 //! Order: many replicas may run a relay. `FOR UPDATE SKIP LOCKED` would let two of them take neighbouring events of one
 //! subject and publish them in either order, so the rows are taken under an advisory lock of the database instead: one
@@ -10,7 +10,8 @@
 //! follows a few users need not hear of all. A queue that is bound by both keys gets the event once; an event that neither
 //! key finds a queue for is unrouted as before.
 //!
-//! Delivery is at least once: after a failure a batch is sent again, and consumers' inboxes drop what they know.
+//! Delivery is at least once: after a failure a batch is sent again, and consumers' inboxes drop what they know. After a
+//! restore all that was kept is sent again, in order and before anything newer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +30,7 @@ use uuid::Uuid;
 
 use super::event::{CONTENT_TYPE, EnvelopeParts, encode};
 use super::repo::{self, Row};
+use super::sent;
 use crate::backoff::Backoff;
 use crate::broker::{Broker, BrokerError, Session, Stream, short};
 use crate::chaos::Defect;
@@ -96,11 +98,13 @@ enum RelayError {
     Database(#[from] sqlx::Error),
     #[error("events cannot be published")]
     Broker(#[from] BrokerError),
+    #[error("the database was restored, and nobody takes from {0} yet")]
+    NobodyThere(String),
 }
 
 /// What one round did.
 enum Round {
-    /// Rows were sent; there may be more.
+    /// Rows were sent or put back; there may be more.
     Sent,
     /// Nothing waits, or another replica works.
     Idle,
@@ -115,6 +119,7 @@ pub struct Relay {
     service: &'static str,
     wake: Wake,
     stream: Option<Stream>,
+    awaited: &'static [(&'static str, &'static str)],
 }
 
 impl Relay {
@@ -127,7 +132,15 @@ impl Relay {
             service,
             wake: Wake::default(),
             stream: None,
+            awaited: &[],
         }
+    }
+
+    /// Waits in a new history of the database, before it sends anything, until these consumers (service and name) are there.
+    #[must_use]
+    pub fn awaiting(mut self, consumers: &'static [(&'static str, &'static str)]) -> Self {
+        self.awaited = consumers;
+        self
     }
 
     /// Declares `stream` before anything is published, so that it misses nothing.
@@ -209,7 +222,8 @@ impl Relay {
     /// Publishes one batch. The broker is reached before the lock is taken, so that a replica without a broker does not
     /// keep others from working.
     async fn round(&self, session: &mut Option<Arc<Session>>) -> Result<Round, RelayError> {
-        if !repo::has_rows(&self.pool).await? {
+        let look = repo::look(&self.pool).await?;
+        if look.is_history_known && !look.has_rows {
             return Ok(Round::Idle);
         }
         let open = if let Some(open) = session.as_ref().filter(|open| open.is_connected()) {
@@ -222,12 +236,32 @@ impl Relay {
             fresh.confirm().await?;
             Arc::clone(session.insert(fresh))
         };
+        if !look.is_history_known {
+            return self.put_back(&open).await;
+        }
         let broker = self.broker.clone();
         let source = self.source.clone();
         db::write(&self.pool, move |tx| {
             Box::pin(async move { publish_batch_in_tx(tx, &open, &broker, &source).await })
         })
         .await
+    }
+
+    /// Nothing is published before the last batch is back, so whoever is to hear of it again hears it in order; and nothing goes
+    /// back before everybody is there to hear it, for the broker may have been emptied.
+    async fn put_back(&self, session: &Session) -> Result<Round, RelayError> {
+        for (service, name) in self.awaited {
+            let queue = self.broker.queue(service, name);
+            if !self.broker.is_bound(&session.channel, &queue).await? {
+                return Err(RelayError::NobodyThere(queue));
+            }
+        }
+        let batch = db::write(&self.pool, |tx| Box::pin(sent::put_back_batch_in_tx(tx)));
+        Ok(if batch.await? {
+            Round::Sent
+        } else {
+            Round::Idle
+        })
     }
 
     async fn measure(&self) {
@@ -259,7 +293,8 @@ async fn publish_batch_in_tx(
     broker: &Broker,
     source: &str,
 ) -> Result<Round, RelayError> {
-    if !repo::try_lock_in_tx(tx).await? {
+    // A server may have taken over since the round began.
+    if !repo::try_lock_in_tx(tx).await? || !repo::is_history_known_in_tx(tx).await? {
         return Ok(Round::Idle);
     }
     let rows = repo::batch_in_tx(tx, BATCH).await?;
@@ -278,7 +313,7 @@ async fn publish_batch_in_tx(
     if confirmed.is_empty() {
         return Err(BrokerError::NotConfirmed("no event of the batch".to_owned()).into());
     }
-    repo::delete_in_tx(tx, confirmed).await?;
+    repo::move_sent_in_tx(tx, confirmed).await?;
     Ok(Round::Sent)
 }
 

@@ -1,5 +1,7 @@
 //! The outbox's SQL.
 
+use std::time::Duration;
+
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -21,6 +23,13 @@ pub(super) struct Row {
     pub(super) data: String,
     pub(super) traceparent: Option<String>,
     pub(super) created_at: DateTime<Utc>,
+}
+
+/// What there is to do.
+#[derive(Debug, sqlx::FromRow)]
+pub(super) struct Look {
+    pub(super) has_rows: bool,
+    pub(super) is_history_known: bool,
 }
 
 /// How much waits, and since when.
@@ -71,6 +80,43 @@ pub(super) async fn try_lock_in_tx(tx: &mut Tx) -> Result<bool, sqlx::Error> {
         .await
 }
 
+/// Whether what was sent was sent in the history that the database has now.
+pub(super) async fn is_history_known_in_tx(tx: &mut Tx) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar(
+        "SELECT EXISTS (SELECT FROM relay_history WHERE history = database_history())",
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Puts up to `limit` sent events back under their old numbers, and so before everything newer; answers how many.
+pub(super) async fn put_back_in_tx(tx: &mut Tx, limit: i64) -> Result<u64, sqlx::Error> {
+    let done = sqlx::query(
+        "WITH back AS (
+             DELETE FROM sent_events
+             WHERE (sent_at, id) IN (SELECT sent_at, id FROM sent_events ORDER BY sent_at, id LIMIT $1)
+             RETURNING id, event_id, event_type, subject, sequence, data, traceparent, created_at)
+         INSERT INTO outbox (id, event_id, event_type, subject, sequence, data, traceparent, created_at)
+         OVERRIDING SYSTEM VALUE
+         SELECT id, event_id, event_type, subject, sequence, data, traceparent, created_at FROM back",
+    )
+    .bind(limit)
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// Records that events are sent in the history that the database has now.
+pub(super) async fn note_history_in_tx(tx: &mut Tx) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "INSERT INTO relay_history (history) VALUES (database_history())
+         ON CONFLICT (only_row) DO UPDATE SET history = excluded.history",
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
 /// The oldest rows, in order.
 pub(super) async fn batch_in_tx(tx: &mut Tx, limit: i64) -> Result<Vec<Row>, sqlx::Error> {
     sqlx::query_as(
@@ -82,20 +128,49 @@ pub(super) async fn batch_in_tx(tx: &mut Tx, limit: i64) -> Result<Vec<Row>, sql
     .await
 }
 
-/// Deletes what was confirmed.
-pub(super) async fn delete_in_tx(tx: &mut Tx, ids: Vec<i64>) -> Result<(), sqlx::Error> {
-    sqlx::query("DELETE FROM outbox WHERE id = ANY($1)")
-        .bind(ids)
-        .execute(tx)
-        .await?;
+/// Moves what was confirmed to the sent events.
+pub(super) async fn move_sent_in_tx(tx: &mut Tx, ids: Vec<i64>) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "WITH sent AS (
+             DELETE FROM outbox WHERE id = ANY($1)
+             RETURNING id, event_id, event_type, subject, sequence, data, traceparent, created_at)
+         INSERT INTO sent_events (id, event_id, event_type, subject, sequence, data, traceparent, created_at)
+         SELECT id, event_id, event_type, subject, sequence, data, traceparent, created_at FROM sent",
+    )
+    .bind(ids)
+    .execute(tx)
+    .await?;
     Ok(())
 }
 
-/// Whether anything waits: what an idle relay asks, one step on the primary key.
-pub(super) async fn has_rows(pool: &PgPool) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM outbox)")
-        .fetch_one(pool)
-        .await
+/// Forgets up to `limit` events that were sent longer ago than `age`; answers how many. None while they may have to go again.
+pub(super) async fn prune_sent_in_tx(
+    tx: &mut Tx,
+    age: Duration,
+    limit: i64,
+) -> Result<u64, sqlx::Error> {
+    let done = sqlx::query(
+        "DELETE FROM sent_events WHERE (sent_at, id) IN (
+             SELECT sent_at, id FROM sent_events
+             WHERE sent_at < now() - make_interval(secs => $1)
+               AND EXISTS (SELECT FROM relay_history WHERE history = database_history())
+             ORDER BY sent_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)",
+    )
+    .bind(age.as_secs_f64())
+    .bind(limit)
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// What an idle relay asks, a step or two: whether anything waits, and whether the history is known.
+pub(super) async fn look(pool: &PgPool) -> Result<Look, sqlx::Error> {
+    sqlx::query_as(
+        "SELECT EXISTS (SELECT FROM outbox) AS has_rows,
+                EXISTS (SELECT FROM relay_history WHERE history = database_history()) AS is_history_known",
+    )
+    .fetch_one(pool)
+    .await
 }
 
 /// Depth and age, counted up to a bound so that a large backlog is not counted row by row.

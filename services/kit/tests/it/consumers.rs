@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use adfolio_kit::admin::Readiness;
 use adfolio_kit::broker::Broker;
-use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
+use adfolio_kit::consumer::{CONSUMERS, Consumer, Handler, HandlerError};
 use adfolio_kit::db::Tx;
 use adfolio_kit::outbox::CloudEvent;
 use adfolio_kit::shutdown::Shutdown;
@@ -555,4 +555,33 @@ async fn what_is_left_in_a_queue_of_the_release_before_is_handled_and_the_queue_
     running.publish("user-1", 2, "").await;
     running.wait_for("user-1", &[1, 2]).await;
     running.stop().await;
+}
+
+#[test]
+fn every_consumer_of_the_system_is_listed() {
+    let services = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut found = std::collections::BTreeSet::new();
+    for service in std::fs::read_dir(services).unwrap() {
+        let source = service.unwrap().path().join("src");
+        // kit's own only show how.
+        let is_service = source.exists() && !source.ends_with("kit/src");
+        let mut open: Vec<_> = is_service.then_some(source).into_iter().collect();
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(path).unwrap();
+                for made in text.split("Consumer::new(\"").skip(1) {
+                    let mut words = made.split('"');
+                    let (service, name) = (words.next().unwrap(), words.nth(1).unwrap());
+                    found.insert((service.to_owned(), name.to_owned()));
+                }
+            }
+        }
+    }
+    let listed = CONSUMERS.map(|(service, name)| (service.to_owned(), name.to_owned()));
+    assert_eq!(found, listed.into());
 }

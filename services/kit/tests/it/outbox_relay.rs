@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use adfolio_kit::broker::{Broker, Stream};
 use adfolio_kit::db;
-use adfolio_kit::outbox::{CloudEvent, Event, Relay, Wake, enqueue_in_tx};
+use adfolio_kit::outbox::{CloudEvent, Event, Relay, Wake, enqueue_in_tx, prune_sent};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_testkit::{Proxy, TestBroker, TestDatabase, eventually, within_limit};
 use futures::StreamExt as _;
@@ -278,4 +278,125 @@ async fn an_event_that_nobody_consumes_does_not_hold_up_others() {
     })
     .await;
     relay.stop().await;
+}
+
+/// How many sent events are kept.
+async fn kept(pool: &PgPool) -> i64 {
+    sqlx::query_scalar("SELECT count(*) FROM sent_events")
+        .fetch_one(pool)
+        .await
+        .unwrap()
+}
+
+/// What a restored database looks like: its server has another history than the one in which events were sent.
+async fn begin_another_history(pool: &PgPool) {
+    sqlx::query("UPDATE relay_history SET history = 'earlier'")
+        .execute(pool)
+        .await
+        .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_restore_what_was_sent_goes_again_in_order_and_once() {
+    // More than one batch that goes back, and more than one that is published.
+    const SENT: i64 = 5_200;
+    const ALL: i64 = SENT + 300;
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (pool, probe) = (
+        database.kit_pool(),
+        broker.probe(&["adfolio.test.v1.*"]).await,
+    );
+    let relay = RunningRelay::start(&database, broker.broker());
+    enqueue(&pool, "user-1", 0..SENT).await;
+    relay.stop().await;
+    assert_eq!((waiting(&pool).await, kept(&pool).await), (0, SENT));
+
+    begin_another_history(&pool).await;
+    enqueue(&pool, "user-1", SENT..ALL).await;
+    let relays: Vec<_> = (0..3)
+        .map(|_| RunningRelay::start(&database, broker.broker()))
+        .collect();
+    eventually("everything is sent", || async {
+        waiting(&pool).await == 0 && kept(&pool).await == ALL
+    })
+    .await;
+    for relay in relays {
+        relay.stop().await;
+    }
+    let count = usize::try_from(SENT + ALL).unwrap();
+    let seen = probe.wait_for(EVENT, count).await;
+    let numbers: Vec<i64> = seen.iter().filter_map(|event| event.sequence).collect();
+    let expected: Vec<i64> = (0..SENT).chain(0..ALL).collect();
+    assert_eq!(numbers, expected);
+    let ids: std::collections::HashSet<Uuid> = seen.iter().map(|event| event.id).collect();
+    assert_eq!(ids.len(), usize::try_from(ALL).unwrap(), "a new id");
+
+    let relay = RunningRelay::start(&database, broker.broker());
+    enqueue(&pool, "user-1", ALL..ALL + 1).await;
+    relay.stop().await;
+    assert_eq!(probe.wait_for(EVENT, count + 1).await.len(), count + 1);
+}
+
+#[tokio::test]
+async fn sent_events_are_forgotten_after_their_time_unless_they_may_have_to_go_again() {
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let pool = database.kit_pool();
+    let relay = RunningRelay::start(&database, broker.broker());
+    enqueue(&pool, "user-1", 0..5_500).await;
+    relay.stop().await;
+    let an_hour = Duration::from_hours(1);
+    assert_eq!(prune_sent(&pool, an_hour).await.unwrap(), 0);
+    begin_another_history(&pool).await;
+    assert_eq!(prune_sent(&pool, Duration::ZERO).await.unwrap(), 0);
+    assert_eq!(kept(&pool).await, 5_500);
+    sqlx::query("UPDATE relay_history SET history = database_history()")
+        .execute(&pool)
+        .await
+        .unwrap();
+    assert_eq!(prune_sent(&pool, Duration::ZERO).await.unwrap(), 5_500);
+    assert_eq!(kept(&pool).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_restore_nothing_is_sent_before_every_consumer_is_there() {
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let pool = database.kit_pool();
+    begin_another_history(&pool).await;
+    enqueue(&pool, "user-1", 0..3).await;
+    let relay = Relay::new("test", pool.clone(), broker.broker()).awaiting(&[("test", "late")]);
+    let relay = RunningRelay::run(relay, &database);
+    let session = broker.broker().open("test").await.unwrap();
+    let queue = broker.broker().queue("test", "late");
+    let declared = broker.broker();
+    declared
+        .declare_consumer(&session.channel, "test", "late", &[])
+        .await
+        .unwrap();
+    // The queue is there, and its binding is not.
+    relay.stop().await;
+    assert_eq!((waiting(&pool).await, kept(&pool).await), (3, 0));
+
+    declared
+        .declare_consumer(&session.channel, "test", "late", &[EVENT.to_owned()])
+        .await
+        .unwrap();
+    let mut deliveries = session
+        .channel
+        .basic_consume(
+            queue.as_str().into(),
+            "".into(),
+            BasicConsumeOptions::default(),
+            FieldTable::default(),
+        )
+        .await
+        .unwrap();
+    let relay = Relay::new("test", pool.clone(), broker.broker()).awaiting(&[("test", "late")]);
+    let relay = RunningRelay::run(relay, &database);
+    for number in 0..3 {
+        let delivery = within_limit("the next event", deliveries.next()).await;
+        let event = CloudEvent::decode(&delivery.unwrap().unwrap().data).unwrap();
+        assert_eq!(event.sequence, Some(number));
+    }
+    relay.stop().await;
+    session.close().await;
 }

@@ -145,6 +145,37 @@ async fn consumers_that_come_late_begin_with_what_the_oldest_event_carries_and_s
 }
 
 #[tokio::test]
+async fn consumers_begin_in_the_middle_of_a_stream_that_was_begun_anew_when_told_to() {
+    let (names, events, mut expected) = recorded_events().await;
+    for line in expected.values_mut() {
+        line["firstSequence"] = json!(5);
+    }
+    let stream = TestStream::holding(&names, &events[4..]).await;
+    for output in read_by_all(&stream).await {
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains("breaks: sequence 1 is missing"), "{error}");
+    }
+    let holed = [events[4].clone(), events[6].clone()];
+    let holed = TestStream::holding(&names, &holed).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    for consumer in Consumer::ALL {
+        let file = |name| folder.path().join(format!("{consumer:?}-{name}.json"));
+        let (whole, with_a_hole) = (file("whole"), file("with-a-hole"));
+        let arguments = ["--from-middle"];
+        for _ in 0..2 {
+            let read = consumer.read_all_with(&arguments, &stream, &whole);
+            assert_eq!(balances(&read.await), expected);
+        }
+        let read = consumer.read_all_with(&arguments, &holed, &with_a_hole);
+        let error = String::from_utf8_lossy(&read.await.stderr).into_owned();
+        assert!(error.contains("breaks: sequence 6 is missing"), "{error}");
+    }
+    for stream in [stream, holed] {
+        stream.delete().await;
+    }
+}
+
+#[tokio::test]
 async fn consumers_do_not_go_on_in_another_stream() {
     let (names, events, expected) = recorded_events().await;
     let (_, others, _) = recorded_events().await;

@@ -143,8 +143,19 @@ impl Consumer {
 
     /// Reads to the end of the stream.
     pub async fn read_all(self, stream: &TestStream, state: &Path) -> Output {
+        self.read_all_with(&[], stream, state).await
+    }
+
+    /// The same with more arguments.
+    pub async fn read_all_with(
+        self,
+        arguments: &[&str],
+        stream: &TestStream,
+        state: &Path,
+    ) -> Output {
         let mut command = self.command(stream, state);
-        let running = command.args(["--until-idle", "1"]).output();
+        let command = command.args(["--until-idle", "1"]).args(arguments);
+        let running = command.output();
         within_limit("the consumer ends", running)
             .await
             .expect("a consumer")

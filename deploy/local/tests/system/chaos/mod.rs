@@ -23,6 +23,7 @@ mod links;
 mod load;
 mod notices;
 mod outage;
+mod restore;
 mod rolling;
 mod scale;
 
