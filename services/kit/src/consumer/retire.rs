@@ -40,7 +40,12 @@ pub(super) async fn run<H: Handler>(
     while shutdown.sleep(pause).await {
         pause = LOOK_INTERVAL;
         for queue in worker.former_queues() {
-            if let Err(error) = attempt(&worker, &queue, &shutdown).await {
+            // A broker that does not answer must not hold up the end. What is in hand then is delivered again.
+            let attempted = tokio::select! {
+                attempted = attempt(&worker, &queue, &shutdown) => attempted,
+                () = shutdown.cancelled() => return,
+            };
+            if let Err(error) = attempted {
                 debug!(queue, error = chain(&error), "former queue waits");
             }
         }
@@ -84,7 +89,7 @@ async fn retire<H: Handler>(
     if waiting > 0 {
         let drained = drain(worker, session, queue, shutdown).await?;
         // Somebody else may have come to drain it, too, or a replica of the earlier release may be back.
-        if shutdown.is_triggered() || session.look(queue).await? != Some((0, 1)) {
+        if session.look(queue).await? != Some((0, 1)) {
             return Ok(());
         }
         // It was the one consumer.
@@ -108,7 +113,6 @@ async fn drain<H: Handler>(
     loop {
         tokio::select! {
             biased;
-            () = shutdown.cancelled() => return Ok(deliveries),
             outcome = lanes.next_finished(), if lanes.is_busy() => outcome?,
             delivery = next(&mut deliveries), if lanes.has_room() => lanes.start(delivery?),
             () = tokio::time::sleep(QUIET), if !lanes.is_busy() => return Ok(deliveries),

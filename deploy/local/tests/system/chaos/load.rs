@@ -67,11 +67,12 @@ impl Users {
         assert_eq!(deposits, seen.deposits + USERS, "deposits");
     }
 
+    /// What it is, is left to chance: in turn, the events of each kind could all fall to the same replica.
     async fn ask(&self, number: usize) -> Seen {
         let mut seen = Seen::default();
-        let user = &self.advertisers[number / PERIOD % USERS];
+        let user = &self.advertisers[number % USERS];
         let key = Uuid::new_v4().to_string();
-        let (what, outcome) = match number % PERIOD {
+        let (what, outcome) = match rand::random_range(0..PERIOD) {
             0 => {
                 let put = json!({"product_id": self.product_id, "amount": PUT});
                 let what = "/plan/order/put";

@@ -1,7 +1,7 @@
 //! Several replicas of everything: calls spread over them, what is to be done once is done once, and neither a restart, a further
 //! replica nor one less costs anybody a request.
 //!
-//! `SCALE_RATE` (20) requests a second come through nginx all the time. `SCALE_ROUNDS` (0) says how often each process is
+//! `SCALE_RATE` (50) requests a second come through nginx all the time. `SCALE_ROUNDS` (0) says how often each process is
 //! restarted, `SCALE_SECONDS` (5) for how long at least is counted who took what.
 
 use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
@@ -33,13 +33,16 @@ const SHARE_OF_THREE: std::ops::RangeInclusive<u64> = 25..=42;
 /// What each of two takes, while a third that everybody knows of is not there: its calls fall to either of the others.
 const SHARE_OF_TWO: std::ops::RangeInclusive<u64> = 30..=70;
 
+/// The load makes events for these two: for the log of what staff did, and for inboxes.
+const CONSUMING: [Service; 2] = [Service::Auth, Service::Notification];
+
 /// Fewer calls of a service than these say nothing of shares.
 const CALLS_COUNTED: u64 = 60;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_replica_takes_its_share_and_what_is_done_once_is_done_once() {
     let rounds: usize = setting("SCALE_ROUNDS").unwrap_or(0);
-    let rate: u32 = setting("SCALE_RATE").unwrap_or(20);
+    let rate: u32 = setting("SCALE_RATE").unwrap_or(50);
     let window = Duration::from_secs(setting("SCALE_SECONDS").unwrap_or(5));
     let mut system = remembering(processes(crate::setup::builder().two_of_three_replicas())).await;
     let users = Users::come(&system).await;
@@ -48,6 +51,7 @@ async fn every_replica_takes_its_share_and_what_is_done_once_is_done_once() {
     let before = Done::measure(&system).await;
     let load = Load::start(&users, rate);
     tokio::time::sleep(window).await;
+    until_both_replicas_consume(&system, &before).await;
     let mut seen = load.stop().await;
     check::wait_until_quiet(&system).await;
     before.assert_once(&Done::measure(&system).await);
@@ -77,6 +81,22 @@ async fn every_replica_takes_its_share_and_what_is_done_once_is_done_once() {
     assert!(seen.failures.is_empty(), "{:#?}", seen.failures);
     users.assert_have(&seen).await;
     system.stack.stop().await;
+}
+
+/// The load goes on until each replica has had some of the events: a second one would otherwise be there for calls alone.
+async fn until_both_replicas_consume(system: &System, before: &Done) {
+    eventually("both replicas handle events", || async {
+        for service in CONSUMING {
+            for replica in two()(service) {
+                let metrics = metrics(system, replica).await.unwrap();
+                if handled(&metrics) == before.handled[&replica] {
+                    return false;
+                }
+            }
+        }
+        true
+    })
+    .await;
 }
 
 type Replicas = fn(Service) -> Vec<Component>;
@@ -188,6 +208,11 @@ fn total(metrics: &str, name: &str, label: &str) -> u64 {
         .sum()
 }
 
+/// The events that a replica has handled since it started.
+fn handled(metrics: &str) -> u64 {
+    total(metrics, "consumer_events_total", "outcome=\"handled\"")
+}
+
 /// What the two replicas of everything have published and handled, and what there was to be.
 #[derive(Debug)]
 struct Done {
@@ -207,8 +232,7 @@ impl Done {
                 let metrics = metrics(system, replica).await.unwrap();
                 *published.entry(service.name()).or_default() +=
                     total(&metrics, "outbox_published_total", "");
-                let done = total(&metrics, "consumer_events_total", "outcome=\"handled\"");
-                handled.insert(replica, done);
+                handled.insert(replica, self::handled(&metrics));
             }
         }
         published.remove(Service::Gateway.name());
@@ -253,17 +277,12 @@ impl Done {
             "{} events were published once, {concerned} times one was handled",
             after.told.values().sum::<u64>() - self.told.values().sum::<u64>()
         );
-        // The load makes events for these two: for the log of what staff did, and for inboxes.
-        for service in [Service::Auth, Service::Notification] {
+        for service in CONSUMING {
             let shares: Vec<u64> = two()(service)
                 .iter()
                 .map(|replica| handled[replica])
                 .collect();
             println!("{service}: handled {shares:?}");
-            assert!(
-                shares.iter().all(|share| *share > 0),
-                "{service}: {shares:?}"
-            );
         }
     }
 }
