@@ -13,12 +13,7 @@ case ${1:-} in
 chaos | outage | defects | crash-points) ;;
 *) fail "Which faults? chaos, outage, defects or crash-points." ;;
 esac
-need_toolchain
-packages=$(missing_packages)
-prepare_install "$packages"
-install_packages "$packages"
-install_web
-build_web
+prepare_stack
 run() {
     exec cargo test --package adfolio-local --test system "$@" --nocapture
 }

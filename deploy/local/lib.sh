@@ -151,6 +151,17 @@ need_toolchain() {
     done
 }
 
+# What a whole stack needs beside the programs.
+prepare_stack() {
+    local packages
+    need_toolchain
+    packages=$(missing_packages)
+    prepare_install "$packages"
+    install_packages "$packages"
+    install_web
+    build_web
+}
+
 # Where cargo puts what it builds, whatever its configuration says.
 target_folder() {
     cargo metadata --format-version 1 --no-deps --offline | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p'

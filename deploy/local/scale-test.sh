@@ -5,12 +5,7 @@
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-need_toolchain
-packages=$(missing_packages)
-prepare_install "$packages"
-install_packages "$packages"
-install_web
-build_web
+prepare_stack
 cargo build --release --workspace --bins
 ADFOLIO_PROGRAMS=$(target_folder)/release
 export ADFOLIO_PROGRAMS

@@ -320,20 +320,6 @@ impl Broker {
         Ok(())
     }
 
-    /// Whether the queue of a consumer gets what it is meant to get: somebody consumes from it, which comes after its bindings,
-    /// or something has reached it. Asks for no right to it; where there is none, the broker closes the channel.
-    pub(crate) async fn is_bound(
-        &self,
-        channel: &Channel,
-        queue: &str,
-    ) -> Result<bool, BrokerError> {
-        match find_queue(channel, short(queue)?).await {
-            Ok(found) => Ok(found.consumer_count() > 0 || found.message_count() > 0),
-            Err(BrokerError::Amqp(error)) if is_not_found(&error) => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
     /// Declares a stream and its binding.
     pub async fn declare_stream(
         &self,
@@ -417,20 +403,21 @@ impl Session {
         find_queue(&self.channel, short(queue)?).await.map(|_| ())
     }
 
-    /// How many messages wait in a queue and how many consume it; none where there is no such queue, and then the channel is closed.
+    /// How many messages wait in a queue and how many consume it; none where there is no such queue, and
+    /// then the broker closes the channel. Asks for no right to it.
     pub(crate) async fn look(&self, queue: &str) -> Result<Option<(u32, u32)>, BrokerError> {
-        let options = QueueDeclareOptions {
-            passive: true,
-            ..QueueDeclareOptions::default()
-        };
-        let asked = self
-            .channel
-            .queue_declare(short(queue)?, options, FieldTable::default());
-        match bounded("queue.declare", REQUEST_LIMIT, asked).await {
+        match find_queue(&self.channel, short(queue)?).await {
             Ok(found) => Ok(Some((found.message_count(), found.consumer_count()))),
             Err(BrokerError::Amqp(error)) if is_not_found(&error) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether the queue of a consumer gets what it is meant to get: somebody consumes from it, which comes after its bindings,
+    /// or something has reached it. That it is there is not enough. Asks like [`Self::look`].
+    pub(crate) async fn is_bound(&self, queue: &str) -> Result<bool, BrokerError> {
+        let found = self.look(queue).await?;
+        Ok(found.is_some_and(|(waiting, consumers)| consumers > 0 || waiting > 0))
     }
 
     /// Removes a queue with all that is in it.

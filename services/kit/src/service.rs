@@ -227,9 +227,7 @@ impl Service {
         Fut: Future<Output = Result<(), E>> + Send + 'static,
         E: std::fmt::Display + 'static,
     {
-        let shutdown = self.shutdown.clone();
-        let job = periodic::every(name, figures::INTERVAL, figures::LIMIT, shutdown, look);
-        self.tasks.spawn(name, job);
+        self.tasks.spawn(name, self.looking(name, look));
     }
 
     /// Like [`Service::measure`], once the schema is there.
@@ -239,9 +237,22 @@ impl Service {
         Fut: Future<Output = Result<(), E>> + Send + 'static,
         E: std::fmt::Display + 'static,
     {
+        self.tasks
+            .spawn_after(migrated, name, self.looking(name, look));
+    }
+
+    fn looking<F, Fut, E>(
+        &self,
+        name: &'static str,
+        look: F,
+    ) -> impl Future<Output = ()> + Send + use<F, Fut, E>
+    where
+        F: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: std::fmt::Display + 'static,
+    {
         let shutdown = self.shutdown.clone();
-        let job = periodic::every(name, figures::INTERVAL, figures::LIMIT, shutdown, look);
-        self.tasks.spawn_after(migrated, name, job);
+        periodic::every(name, figures::INTERVAL, figures::LIMIT, shutdown, look)
     }
 
     /// The broker. Nothing is connected yet.

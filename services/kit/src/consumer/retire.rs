@@ -20,7 +20,7 @@ use crate::shutdown::Shutdown;
 /// How often is looked. A replica of an earlier release that starts again brings its queue back.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// After the start the present queue must be declared and bound first, or events would be nobody's.
+/// By then the present queue is mostly there; until it is, nothing is retired.
 const FIRST_LOOK: Duration = Duration::from_secs(5);
 
 /// A queue that delivers nothing for this long has nothing more.
@@ -75,8 +75,8 @@ async fn retire<H: Handler>(
     let Some((waiting, consumers)) = session.look(queue).await? else {
         return Ok(());
     };
-    // What is published from now on goes to the present queue alone, which has been bound for long.
-    if session.look(&worker.queue()).await?.is_none() {
+    // What is published from now on goes to the present queue alone. One that is there and not bound yet would get nothing.
+    if !session.is_bound(&worker.queue()).await? {
         return Ok(());
     }
     let exchange = short(&worker.broker.events_exchange())?;

@@ -252,7 +252,7 @@ impl Relay {
     async fn put_back(&self, session: &Session) -> Result<Round, RelayError> {
         for (service, name) in self.awaited {
             let queue = self.broker.queue(service, name);
-            if !self.broker.is_bound(&session.channel, &queue).await? {
+            if !session.is_bound(&queue).await? {
                 return Err(RelayError::NobodyThere(queue));
             }
         }
