@@ -17,8 +17,12 @@ use crate::db::Migrated;
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
 
-/// How often is looked. A replica of an earlier release that starts again brings its queue back.
+/// How often is looked while there is a former queue.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
+
+/// How often is looked when there was none: a replica of an earlier release that starts again brings its queue back. Each look
+/// for what is not there is an error in the broker's log.
+const REST_INTERVAL: Duration = Duration::from_mins(10);
 
 /// By then the present queue is mostly there; until it is, nothing is retired.
 const FIRST_LOOK: Duration = Duration::from_secs(5);
@@ -38,25 +42,36 @@ pub(super) async fn run<H: Handler>(
     }
     let mut pause = FIRST_LOOK;
     while shutdown.sleep(pause).await {
-        pause = LOOK_INTERVAL;
+        pause = REST_INTERVAL;
         for queue in worker.former_queues() {
             // A broker that does not answer must not hold up the end. What is in hand then is delivered again.
             let attempted = tokio::select! {
                 attempted = attempt(&worker, &queue, &shutdown) => attempted,
                 () = shutdown.cancelled() => return,
             };
-            if let Err(error) = attempted {
-                debug!(queue, error = chain(&error), "former queue waits");
+            match attempted {
+                Ok(Former::Gone) => {}
+                Ok(Former::Waits) => pause = LOOK_INTERVAL,
+                Err(error) => {
+                    debug!(queue, error = chain(&error), "former queue waits");
+                    pause = LOOK_INTERVAL;
+                }
             }
         }
     }
+}
+
+/// What there is of a former queue.
+enum Former {
+    Gone,
+    Waits,
 }
 
 async fn attempt<H: Handler>(
     worker: &Arc<Worker<H>>,
     queue: &str,
     shutdown: &Shutdown,
-) -> Result<(), BrokerError> {
+) -> Result<Former, BrokerError> {
     let session = worker
         .broker
         .open(&format!("{}-former", worker.consumer.inbox_name()))
@@ -71,33 +86,33 @@ async fn retire<H: Handler>(
     session: &Session,
     queue: &str,
     shutdown: &Shutdown,
-) -> Result<(), BrokerError> {
+) -> Result<Former, BrokerError> {
     let Some((waiting, consumers)) = session.look(queue).await? else {
-        return Ok(());
+        return Ok(Former::Gone);
     };
     // What is published from now on goes to the present queue alone. One that is there and not bound yet would get nothing.
     if !session.is_bound(&worker.queue()).await? {
-        return Ok(());
+        return Ok(Former::Waits);
     }
     let exchange = short(&worker.broker.events_exchange())?;
     for pattern in &worker.consumer.bindings {
         unbind(&session.channel, &short(queue)?, &exchange, pattern).await?;
     }
     if consumers > 0 {
-        return Ok(());
+        return Ok(Former::Waits);
     }
     if waiting > 0 {
         let drained = drain(worker, session, queue, shutdown).await?;
         // Somebody else may have come to drain it, too, or a replica of the earlier release may be back.
         if session.look(queue).await? != Some((0, 1)) {
-            return Ok(());
+            return Ok(Former::Waits);
         }
         // It was the one consumer.
         drop(drained);
     }
     session.delete(queue).await?;
     info!(queue, "former queue was retired");
-    Ok(())
+    Ok(Former::Gone)
 }
 
 /// Handles what is left, and answers the consumer that did.

@@ -67,7 +67,8 @@ pub fn init(service_name: &'static str, args: &TelemetryArgs) -> anyhow::Result<
         },
     );
     let filter = EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| EnvFilter::new("info,lapin=warn,sqlx=warn"));
+        // Who used a channel is told why it was closed, and says so where it matters.
+        .unwrap_or_else(|_| EnvFilter::new("info,lapin=warn,lapin::channel=off,sqlx=warn"));
     let lines = match args.log_format {
         LogFormat::Human => fmt::layer().with_writer(std::io::stderr).boxed(),
         LogFormat::Json => fmt::layer()
