@@ -11,4 +11,5 @@ mod broker_users;
 mod command_line;
 mod edge;
 mod helpers;
+mod previous_release;
 mod supervision;
