@@ -242,10 +242,10 @@ impl Stack {
 /// An event published before the service has bound its queue would be nobody's; the test declares it first.
 async fn declare_queue(broker: &TestBroker) {
     let broker = broker.broker();
-    let session = broker.open("test").await.expect("the broker");
+    let mut session = broker.open("test").await.expect("the broker");
     let queue = broker.queue("coupon", "plans");
     broker
-        .declare_consumer(&session.channel, &queue, &[PLAN_STATUS_CHANGED.to_owned()])
+        .declare_consumer(&mut session, &queue, &[PLAN_STATUS_CHANGED.to_owned()])
         .await
         .expect("the queue");
     session.close().await;

@@ -126,11 +126,11 @@ async fn prepare<H: Handler>(
     migrated: &Migrated,
     declared: &Flag,
 ) -> Result<(Session, lapin::Consumer), BrokerError> {
-    let session = worker.broker.open(&worker.consumer.inbox_name()).await?;
+    let mut session = worker.broker.open(&worker.consumer.inbox_name()).await?;
     // Declared before the schema is there, so that no event passes by while the database is still down.
     worker
         .broker
-        .declare_consumer(&session.channel, queue, &worker.consumer.bindings)
+        .declare_consumer(&mut session, queue, &worker.consumer.bindings)
         .await?;
     declared.set(true);
     migrated.wait().await;

@@ -305,7 +305,7 @@ pub fn with_key(caller: &Caller, key: &str) -> Caller {
 /// An event published before the service has bound its queue would be nobody's; the test declares it first.
 async fn declare_queue(broker: &TestBroker) {
     let broker = broker.broker();
-    let session = broker.open("test").await.expect("the broker");
+    let mut session = broker.open("test").await.expect("the broker");
     let queue = broker.queue("notification", "inbox");
     let bindings = [
         "adfolio.auth.v1.*",
@@ -316,7 +316,7 @@ async fn declare_queue(broker: &TestBroker) {
     ]
     .map(str::to_owned);
     broker
-        .declare_consumer(&session.channel, &queue, &bindings)
+        .declare_consumer(&mut session, &queue, &bindings)
         .await
         .expect("the queue");
     session.close().await;
