@@ -23,6 +23,7 @@ mod links;
 mod notices;
 mod outage;
 mod rolling;
+mod upgrade;
 
 use std::{env, ops::Range, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
