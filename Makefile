@@ -2,7 +2,7 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status backup restore test bench scale-test chaos outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests fuzz
+.PHONY: help up down status backup restore test bench scale-test upgrade-test chaos outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests migrations fuzz
 
 help: ## Show this list
 	@echo "Adfolio"
@@ -62,6 +62,12 @@ sbom: ## What programs and web client are made of, as CycloneDX documents below 
 
 manifests: ## Whether the Kubernetes manifests fit schemas, policies and the programs
 	@$(SCRIPTS)/test.sh manifests
+
+migrations: ## Whether programs of the previous release can run beside this one's migrations
+	@$(SCRIPTS)/test.sh migrations
+
+upgrade-test: ## From the previous release to this one and back, replica by replica under load; builds it first
+	@$(SCRIPTS)/upgrade.sh
 
 deny: ## Licences, sources and, where their list can be fetched, known defects of the libraries
 	@$(SCRIPTS)/test.sh deny

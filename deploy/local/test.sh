@@ -6,7 +6,7 @@
 # The stages in the order of the summary. Rust's run one after the other in front, the web's and what else needs no server
 # beside them; those that need a browser or a whole stack at last.
 rust_stages=(fmt clippy rust-build rust-test)
-web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom observability manifests containers)
+web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom observability manifests migrations containers)
 last_stages=(web-matrix api-fuzz e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
@@ -34,6 +34,10 @@ stage_web_build() { build_web; }
 stage_deny() { deploy/local/deny.sh; }
 stage_sbom() { deploy/local/sbom/make.sh; }
 stage_manifests() { deploy/k8s/check.sh; }
+stage_migrations() {
+    tail --pid="$installing" -f /dev/null
+    deploy/local/migrations/check.sh
+}
 stage_observability() {
     # The packages are installed beside this lane, by a job that is not this shell's child.
     tail --pid="$installing" -f /dev/null
@@ -81,7 +85,7 @@ lint_while_building() {
 needs() {
     case $1 in
         rust-test) echo "packages rust-build" ;;
-        observability) echo packages ;;
+        observability | migrations) echo packages ;;
         api-fuzz) echo "packages rust-build web-build" ;;
         buf | asyncapi | web-lint | web-types | web-test | web-build | sbom) echo web-install ;;
         web-size) echo web-build ;;
@@ -170,7 +174,7 @@ for stage in "$@"; do
     case $stage in
         web-matrix) wanted+=(web-install packages) ;;
         buf | asyncapi | web-*) wanted+=(web-install) ;;
-        rust-test | observability) wanted+=(packages) ;;
+        rust-test | observability | migrations) wanted+=(packages) ;;
         api-fuzz | e2e) wanted+=(web-install packages) ;;
     esac
 done

@@ -10,6 +10,9 @@
 //!   look at. Queues are declared by their consumers before these report ready, so a consumer misses nothing.
 //! - `{ns}.dead` (direct): dead letters, routed by the name of the queue they came from.
 //!
+//! A queue's arguments cannot be changed in place, so a queue that is there with others is used as it is, with a warning and a
+//! gauge: replicas of two releases share it, and neither may stop because of the other.
+//!
 //! Whoever connects first to a broker without these makes them. Where they are, nobody needs the right to: a service's user
 //! may be kept to its own queues.
 //!
@@ -25,6 +28,7 @@ use lapin::protocol::{AMQPErrorKind, AMQPSoftError};
 use lapin::types::{AMQPValue, FieldTable, ShortString};
 use lapin::{Channel, Connection, ConnectionProperties, ExchangeKind, Queue};
 use secrecy::{ExposeSecret, SecretString};
+use tracing::warn;
 
 use crate::config::{BrokerArgs, ConfigError};
 
@@ -69,6 +73,15 @@ const UNROUTED_LENGTH_LIMIT: i64 = 10_000;
 
 /// Unrouted events are kept this long.
 const UNROUTED_AGE_MS: i64 = 24 * 3600 * 1000;
+
+/// The arguments that make a queue another kind: what relies on it would lose its messages or their order.
+const KINDS: [&str; 5] = [
+    "x-queue-type",
+    "x-single-active-consumer",
+    "durable",
+    "exclusive",
+    "auto_delete",
+];
 
 /// What went wrong between this process and the broker.
 #[derive(Debug, thiserror::Error)]
@@ -262,10 +275,11 @@ impl Broker {
         .await
     }
 
-    /// Declares the queue of one consumer, its dead-letter queue and its bindings.
+    /// Declares the queue of one consumer, its dead-letter queue and its bindings. Queues that are there with other arguments
+    /// are taken as they are.
     pub async fn declare_consumer(
         &self,
-        channel: &Channel,
+        session: &mut Session,
         service: &str,
         consumer: &str,
         bindings: &[String],
@@ -275,42 +289,42 @@ impl Broker {
             self.dead_queue(service, consumer),
             self.name(service, consumer),
         );
-        declare_queue(
-            channel,
-            &short(&dead)?,
-            self.quorum([
-                // Full means that dead-lettering waits, not that letters are lost.
-                ("x-max-length", AMQPValue::LongLongInt(DEAD_LENGTH_LIMIT)),
-                ("x-overflow", text("reject-publish")),
-            ]),
-        )
-        .await?;
+        session
+            .ensure_queue(
+                &short(&dead)?,
+                self.quorum([
+                    // Full means that dead-lettering waits, not that letters are lost.
+                    ("x-max-length", AMQPValue::LongLongInt(DEAD_LENGTH_LIMIT)),
+                    ("x-overflow", text("reject-publish")),
+                ]),
+            )
+            .await?;
         bind(
-            channel,
+            &session.channel,
             &short(&dead)?,
             &short(&self.dead_exchange())?,
             &key,
         )
         .await?;
-        declare_queue(
-            channel,
-            &short(queue)?,
-            self.quorum([
-                // RabbitMQ 3.10 has no default: a message that always fails would circle for ever.
-                ("x-delivery-limit", AMQPValue::LongLongInt(DELIVERY_LIMIT)),
-                ("x-dead-letter-exchange", text(&self.dead_exchange())),
-                ("x-dead-letter-routing-key", text(&key)),
-                // The default strategy loses dead letters when the broker stops at the wrong moment; this one needs
-                // reject-publish as overflow.
-                ("x-dead-letter-strategy", text("at-least-once")),
-                ("x-overflow", text("reject-publish")),
-                ("x-max-length", AMQPValue::LongLongInt(QUEUE_LENGTH_LIMIT)),
-            ]),
-        )
-        .await?;
+        session
+            .ensure_queue(
+                &short(queue)?,
+                self.quorum([
+                    // RabbitMQ 3.10 has no default: a message that always fails would circle for ever.
+                    ("x-delivery-limit", AMQPValue::LongLongInt(DELIVERY_LIMIT)),
+                    ("x-dead-letter-exchange", text(&self.dead_exchange())),
+                    ("x-dead-letter-routing-key", text(&key)),
+                    // The default strategy loses dead letters when the broker stops at the wrong moment; this one needs
+                    // reject-publish as overflow.
+                    ("x-dead-letter-strategy", text("at-least-once")),
+                    ("x-overflow", text("reject-publish")),
+                    ("x-max-length", AMQPValue::LongLongInt(QUEUE_LENGTH_LIMIT)),
+                ]),
+            )
+            .await?;
         for pattern in bindings {
             bind(
-                channel,
+                &session.channel,
                 &short(queue)?,
                 &short(&self.events_exchange())?,
                 pattern,
@@ -320,10 +334,10 @@ impl Broker {
         Ok(())
     }
 
-    /// Declares a stream and its binding.
+    /// Declares a stream and its binding. One that is there with other arguments is taken as it is.
     pub async fn declare_stream(
         &self,
-        channel: &Channel,
+        session: &mut Session,
         stream: &Stream,
     ) -> Result<(), BrokerError> {
         let mut arguments = FieldTable::default();
@@ -334,9 +348,9 @@ impl Broker {
             AMQPValue::LongLongInt(STREAM_SEGMENT_BYTES),
         );
         let name = short(&stream.name)?;
-        declare_queue(channel, &name, arguments).await?;
+        session.ensure_queue(&name, arguments).await?;
         bind(
-            channel,
+            &session.channel,
             &name,
             &short(&self.events_exchange())?,
             stream.pattern,
@@ -379,6 +393,33 @@ impl Session {
             self.channel.confirm_select(options),
         )
         .await
+    }
+
+    /// Declares a queue, or takes the one that is there although its arguments are others; not one of another kind.
+    async fn ensure_queue(
+        &mut self,
+        name: &ShortString,
+        arguments: FieldTable,
+    ) -> Result<(), BrokerError> {
+        let other = match declare_queue(&self.channel, name, arguments).await {
+            Ok(()) => None,
+            Err(BrokerError::Amqp(error)) => {
+                Some(other_argument(&error).ok_or(BrokerError::Amqp(error))?)
+            }
+            Err(error) => return Err(error),
+        };
+        let differs = if other.is_some() { 1.0 } else { 0.0 };
+        metrics::gauge!("broker_queue_differs", "queue" => name.to_string()).set(differs);
+        if let Some(argument) = other {
+            warn!(
+                queue = name.as_str(),
+                argument, "queue has other arguments and is used as it is"
+            );
+            // The broker has closed the channel that asked for it.
+            let opening = self.connection.create_channel();
+            self.channel = bounded("channel.open", OPEN_LIMIT, opening).await?;
+        }
+        Ok(())
     }
 
     /// Limits how many deliveries may be unacknowledged on this channel.
@@ -473,6 +514,23 @@ fn is_not_found(error: &lapin::Error) -> bool {
         }
         _ => false,
     }
+}
+
+/// Which of its arguments the broker named, when it said that the queue is there with another one. None, where that makes it
+/// another kind of queue.
+fn other_argument(error: &lapin::Error) -> Option<String> {
+    let lapin::ErrorKind::ProtocolError(problem) = error.kind() else {
+        return None;
+    };
+    if *problem.kind() != AMQPErrorKind::Soft(AMQPSoftError::PRECONDITIONFAILED) {
+        return None;
+    }
+    let (_, rest) = problem
+        .get_message()
+        .as_str()
+        .split_once("inequivalent arg '")?;
+    let (argument, _) = rest.split_once('\'')?;
+    (!KINDS.contains(&argument)).then(|| argument.to_owned())
 }
 
 /// Fails when there is no such exchange, and asks for no right to it.

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::time::Instant;
 use tracing::{error, info};
 
-use crate::admin::{self, Readiness};
+use crate::admin::{self, Flag, Readiness};
 use crate::broker::{Broker, Stream};
 use crate::config::{
     BrokerArgs, ConfigError, DatabaseArgs, EXIT_CONFIGURATION, ServerArgs, TelemetryArgs,
@@ -124,6 +124,8 @@ pub struct Service {
     pub shutdown: Shutdown,
     /// Its certificate, where TLS is on.
     pub tls: Option<Tls>,
+    /// Holds once everything that has to be ready has said so: the admin port is open before.
+    assembled: Flag,
     /// Ends after `tasks`: for what must outlive them, such as the relay.
     last: Tasks,
     last_shutdown: Shutdown,
@@ -138,10 +140,12 @@ impl Service {
         shutdown: Shutdown,
     ) -> anyhow::Result<Self> {
         let last_shutdown = Shutdown::manual();
+        let readiness = Readiness::new(shutdown.clone());
         let service = Self {
             name,
             tls: args.tls.load()?,
-            readiness: Readiness::new(shutdown.clone()),
+            assembled: readiness.register_flag("start"),
+            readiness,
             tasks: Tasks::new(shutdown.clone()),
             last: Tasks::new(shutdown.clone()),
             last_shutdown,
@@ -344,6 +348,7 @@ impl Service {
     }
 
     async fn serve_boxed(self, server: Running) -> anyhow::Result<()> {
+        self.assembled.set(true);
         let shutdown = self.shutdown.clone();
         let asked = tokio::spawn(async move {
             shutdown.cancelled().await;

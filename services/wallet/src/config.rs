@@ -136,24 +136,34 @@ pub struct PeerArgs {
 /// What it encrypts and hashes with. None of it is in the database.
 #[derive(Args, Clone, Debug)]
 pub struct SecretArgs {
-    /// Secret that goes into every hash of a transaction password, at least 16 characters; another one makes all of them wrong
+    /// Secret that goes into every hash of a transaction password, at least 16 characters
     #[arg(long, env = "PAY_PASSWORD_PEPPER", hide_env_values = true)]
     pub pay_password_pepper: Option<SecretString>,
     /// File that holds it
     #[arg(long, env = "PAY_PASSWORD_PEPPER_FILE")]
     pub pay_password_pepper_file: Option<PathBuf>,
+    /// Another one that is in hashes, while it is changed: passwords are checked with it, and hashed anew with the one above
+    /// when they were right
+    #[arg(long, env = "PAY_PASSWORD_PEPPER_PREVIOUS", hide_env_values = true)]
+    pub pay_password_pepper_previous: Option<SecretString>,
+    /// File that holds it
+    #[arg(long, env = "PAY_PASSWORD_PEPPER_PREVIOUS_FILE")]
+    pub pay_password_pepper_previous_file: Option<PathBuf>,
     /// Key that seals bank cards and wallet addresses: 32 bytes in hex
     #[arg(long, env = "CARD_KEY", hide_env_values = true)]
     pub card_key: Option<SecretString>,
     /// File that holds it
     #[arg(long, env = "CARD_KEY_FILE")]
     pub card_key_file: Option<PathBuf>,
-    /// The key before it, while something is still sealed with that one
+    /// Another one that opens, while it is changed: what is sealed with it is sealed anew with the one above
     #[arg(long, env = "CARD_KEY_PREVIOUS", hide_env_values = true)]
     pub card_key_previous: Option<SecretString>,
     /// File that holds it
     #[arg(long, env = "CARD_KEY_PREVIOUS_FILE")]
     pub card_key_previous_file: Option<PathBuf>,
+    /// Seconds between two looks for what is still sealed or hashed with the ones before, while there are any
+    #[arg(long, env = "ROTATION_INTERVAL_SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub rotation_interval_seconds: u64,
 }
 
 /// Characters of the pepper at least.
@@ -165,30 +175,37 @@ impl SecretArgs {
         Self {
             pay_password_pepper: Some(SecretString::from(pepper.into())),
             pay_password_pepper_file: None,
+            pay_password_pepper_previous: None,
+            pay_password_pepper_previous_file: None,
             card_key: Some(SecretString::from(card_key.into())),
             card_key_file: None,
             card_key_previous: None,
             card_key_previous_file: None,
+            rotation_interval_seconds: 60,
         }
     }
 
-    /// The pepper, from the value or the file.
-    pub fn pepper(&self) -> Result<SecretString, ConfigError> {
-        let pepper = secret_from(
+    /// The pepper in use and, if there is one, another that is in hashes, from the values or the files.
+    pub fn peppers(&self) -> Result<(SecretString, Option<SecretString>), ConfigError> {
+        let current = secret_from(
             "PAY_PASSWORD_PEPPER",
             self.pay_password_pepper.as_ref(),
             self.pay_password_pepper_file.as_deref(),
-        )?;
-        if pepper.expose_secret().len() < SHORTEST_PEPPER {
-            return Err(ConfigError::Invalid {
-                name: "PAY_PASSWORD_PEPPER",
-                expected: "at least 16 characters long",
-            });
-        }
-        Ok(pepper)
+        );
+        let previous = secret_from(
+            "PAY_PASSWORD_PEPPER_PREVIOUS",
+            self.pay_password_pepper_previous.as_ref(),
+            self.pay_password_pepper_previous_file.as_deref(),
+        );
+        Ok((
+            long_enough("PAY_PASSWORD_PEPPER", current?)?,
+            optional(previous)?
+                .map(|pepper| long_enough("PAY_PASSWORD_PEPPER_PREVIOUS", pepper))
+                .transpose()?,
+        ))
     }
 
-    /// The key in use and, if there is one, the key before, from the values or the files.
+    /// The key in use and, if there is one, another that opens, from the values or the files.
     pub fn card_keys(&self) -> Result<(SecretString, Option<SecretString>), ConfigError> {
         let current = secret_from(
             "CARD_KEY",
@@ -200,12 +217,33 @@ impl SecretArgs {
             self.card_key_previous.as_ref(),
             self.card_key_previous_file.as_deref(),
         );
-        match previous {
-            Ok(previous) => Ok((current, Some(previous))),
-            Err(ConfigError::Missing(_)) => Ok((current, None)),
-            Err(error) => Err(error),
-        }
+        Ok((current, optional(previous)?))
     }
+
+    /// Time between two looks for what is still sealed or hashed with the ones before.
+    pub fn rotation_interval(&self) -> Duration {
+        Duration::from_secs(self.rotation_interval_seconds)
+    }
+}
+
+fn optional(
+    secret: Result<SecretString, ConfigError>,
+) -> Result<Option<SecretString>, ConfigError> {
+    match secret {
+        Ok(secret) => Ok(Some(secret)),
+        Err(ConfigError::Missing(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn long_enough(name: &'static str, pepper: SecretString) -> Result<SecretString, ConfigError> {
+    if pepper.expose_secret().len() < SHORTEST_PEPPER {
+        return Err(ConfigError::Invalid {
+            name,
+            expected: "at least 16 characters long",
+        });
+    }
+    Ok(pepper)
 }
 
 /// On which terms money leaves. Amounts are decimals like 1.00.

@@ -10,6 +10,7 @@
 //! - Above FOUR_EYES_ABOVE a posting of staff is made only with the approval of another member of staff, in the transaction
 //!   of that decision, and under the key of the call that asked: once, whoever repeats what.
 //! - An attempt at a transaction password is counted before it is evaluated. Account numbers are in the database only sealed.
+//!   Key and pepper can be changed while it runs: each row says which it was made with.
 //! - The transactions of a user are numbered without a hole, their times never run back, and each carries a hash that
 //!   covers it and the one before (the form is in `chain/entity.rs`).
 //! - No balance is kept in memory, and no posting waits for another user's: any number of replicas post side by side.
@@ -71,6 +72,9 @@ const PROOF_LIMIT: Duration = Duration::from_mins(10);
 /// Time for ending what nobody decided about.
 const SWEEP_LIMIT: Duration = Duration::from_mins(1);
 
+/// Time for sealing anew what another key has sealed; what is left is done the next time.
+const ROTATION_LIMIT: Duration = Duration::from_mins(10);
+
 /// Time for a statement to go to its reader; the gateway's is the same.
 const STATEMENT_LIMIT: Duration = Duration::from_mins(2);
 
@@ -104,7 +108,7 @@ async fn serve(
     let terms = Terms::configured(&config.withdrawals)?;
     let cooling_off = CoolingOff::of_hours(config.withdrawals.withdrawal_cooling_off_hours);
     let threshold = Threshold::configured(config.four_eyes)?;
-    let pepper = config.secrets.pepper()?;
+    let peppers = config.secrets.peppers()?;
     let (card_key, previous_card_key) = config.secrets.card_keys()?;
     let sealer = Sealer::new(&card_key, previous_card_key.as_ref())?;
     // There from the start, so that the first lock is seen as a rise.
@@ -121,7 +125,7 @@ async fn serve(
     reconcile_in_background(&service, &migrated, &config, &pool, &peers);
     let (queue, writer) = posting::queue(pool.clone(), clock.clone(), wake.clone(), config.posting);
     service.tasks.spawn("writer", writer.run());
-    let passwords = PayPasswords::new(pool.clone(), clock.clone(), wake.clone(), pepper);
+    let passwords = PayPasswords::new(pool.clone(), clock.clone(), wake.clone(), peppers)?;
     let approvals = Approvals::new(
         pool.clone(),
         peers.clone(),
@@ -146,6 +150,7 @@ async fn serve(
         (terms, cooling_off),
     );
     measure(&service, &migrated, &withdrawals, &approvals);
+    rotate_in_background(&service, &migrated, &config, &destinations, &passwords);
     let heard = OnPasswordChanged::new(clock.clone());
     service.consume(consumer::passwords(), &pool, &broker, &migrated, heard);
     let grpc = Grpc {
@@ -237,4 +242,29 @@ fn expire_in_background(
         },
     );
     service.tasks.spawn_after(migrated, "approvals", job);
+}
+
+/// Gets along with a change of key and pepper, and tells metrics how far it is.
+fn rotate_in_background(
+    service: &Service,
+    migrated: &Migrated,
+    config: &WalletConfig,
+    destinations: &Destinations,
+    passwords: &PayPasswords,
+) {
+    let (destinations, passwords) = (destinations.clone(), passwords.clone());
+    let job = periodic::every(
+        "rotation",
+        config.secrets.rotation_interval(),
+        ROTATION_LIMIT,
+        service.shutdown.clone(),
+        move || {
+            let (destinations, passwords) = (destinations.clone(), passwords.clone());
+            async move {
+                destinations.rotate().await?;
+                passwords.tell_rotation().await
+            }
+        },
+    );
+    service.tasks.spawn_after(migrated, "rotation", job);
 }

@@ -67,15 +67,15 @@ async fn a_service_stays_among_its_own_queues_and_speaks_for_itself() {
     let stack = Stack::builder().services([]).start().await.unwrap();
     for service in Service::ALL {
         let url = stack.service_amqp_url(service).unwrap();
-        let own = session(&stack, service).await;
+        let mut own = session(&stack, service).await;
         let bindings = ["adfolio.#".to_owned()];
         let broker = broker(&url);
         let queue = broker.queue(service.name(), "test");
-        let declared = broker.declare_consumer(&own.channel, service.name(), "test", &bindings);
         if service == Service::Gateway {
             // It has queues that end with it, and no dead letters.
             declare(&own, &queue).await.unwrap();
         } else {
+            let declared = broker.declare_consumer(&mut own, service.name(), "test", &bindings);
             declared.await.unwrap();
             let event = format!("adfolio.{service}.v1.Happened");
             publish(&own, "adfolio.events", &event).await.unwrap();

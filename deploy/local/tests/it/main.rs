@@ -12,5 +12,6 @@ mod command_line;
 mod containers;
 mod edge;
 mod helpers;
+mod previous_release;
 mod provision;
 mod supervision;

@@ -1,12 +1,12 @@
 //! A further gateway beside the one of a stack, as another replica would be.
 
-use std::{env, fs::File, path::PathBuf, process::Stdio};
+use std::{fs::File, process::Stdio};
 
 use adfolio_local::{Service, Stack};
 use adfolio_testkit::{eventually, free_listener};
 use tokio::process::{Child, Command};
 
-use crate::{client::Client, setup::other_programs};
+use crate::{client::Client, setup::programs};
 
 /// A running gateway. Dropping it kills it.
 pub struct Replica {
@@ -20,7 +20,7 @@ impl Replica {
     pub async fn start(stack: &Stack, name: &str, settings: &[(&str, &str)]) -> Self {
         let (address, admin) = (free_address().await, free_address().await);
         let log = File::create(stack.data_dir().join(format!("{name}.log"))).unwrap();
-        let program = program();
+        let program = programs().join("adfolio-gateway");
         // It ends with the test, also where that is killed.
         let mut command = Command::new("setpriv");
         command
@@ -59,13 +59,6 @@ impl Replica {
             _process: process,
         }
     }
-}
-
-/// The gateway's program: one of those that the stack runs, too.
-fn program() -> PathBuf {
-    let built = || Some(env::current_exe().ok()?.parent()?.parent()?.to_owned());
-    let folder = other_programs().or_else(built).unwrap();
-    folder.join("adfolio-gateway")
 }
 
 /// Nobody listens there now.

@@ -1,6 +1,6 @@
 //! What the tests of the whole system begin with: a stack, staff, products, advertisers with money.
 
-use std::path::PathBuf;
+use std::{env, path::PathBuf};
 
 use adfolio_local::{Service, Stack, StackBuilder};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ pub const PASSWORD: &str = "correct horse battery";
 /// Describes a stack; `ADFOLIO_TLS=1` runs these tests over mutual TLS, `ADFOLIO_PROGRAMS` names the folder of other programs than
 /// those that were built with the tests.
 pub fn builder() -> StackBuilder {
-    let tls = std::env::var("ADFOLIO_TLS").is_ok_and(|value| value == "1");
+    let tls = env::var("ADFOLIO_TLS").is_ok_and(|value| value == "1");
     let builder = Stack::builder().tls(tls);
     match other_programs() {
         Some(folder) => builder.programs(folder),
@@ -25,7 +25,13 @@ pub fn builder() -> StackBuilder {
 
 /// The folder of programs that were not built with the tests, where one is named.
 pub fn other_programs() -> Option<PathBuf> {
-    std::env::var_os("ADFOLIO_PROGRAMS").map(PathBuf::from)
+    env::var_os("ADFOLIO_PROGRAMS").map(PathBuf::from)
+}
+
+/// The folder of the programs that are tested.
+pub fn programs() -> PathBuf {
+    let built = || Some(env::current_exe().ok()?.parent()?.parent()?.to_owned());
+    other_programs().or_else(built).unwrap()
 }
 
 /// A running system and its admin.

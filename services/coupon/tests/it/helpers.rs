@@ -242,14 +242,10 @@ impl Stack {
 /// An event published before the service has bound its queue would be nobody's; the test declares it first.
 async fn declare_queue(broker: &TestBroker) {
     let broker = broker.broker();
-    let session = broker.open("test").await.expect("the broker");
+    let mut session = broker.open("test").await.expect("the broker");
+    let bindings = [PLAN_STATUS_CHANGED.to_owned()];
     broker
-        .declare_consumer(
-            &session.channel,
-            "coupon",
-            "plans",
-            &[PLAN_STATUS_CHANGED.to_owned()],
-        )
+        .declare_consumer(&mut session, "coupon", "plans", &bindings)
         .await
         .expect("the queue");
     session.close().await;

@@ -1,7 +1,5 @@
 //! `adfolioctl dead`.
 
-use std::time::Duration;
-
 use adfolio_kit::config::ServerArgs;
 use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
 use adfolio_kit::db::Tx;
@@ -53,7 +51,13 @@ async fn dead_letters_are_shown_and_sent_back() {
         ),
     ];
     // Before that, an event would find no binding.
-    eventually("the queues are declared", || service.readiness.is_ready()).await;
+    let readiness = service.readiness.clone();
+    let (shutdown, ending) = (service.shutdown.clone(), service.shutdown.clone());
+    let serving = tokio::spawn(service.serve_with(async move {
+        ending.cancelled().await;
+        Ok(())
+    }));
+    eventually("the queues are declared", || readiness.is_ready()).await;
     let id = publish_event(
         &broker.broker(),
         "adfolio.demo.v1.Poison",
@@ -73,8 +77,8 @@ async fn dead_letters_are_shown_and_sent_back() {
     let counted = run(&variables, &["dead", "list"], "").await;
     assert!(counted.output.contains("notification.inbox"), "{counted:?}");
 
-    service.shutdown.trigger();
-    service.tasks.join(Duration::from_secs(20)).await.unwrap();
+    shutdown.trigger();
+    serving.await.unwrap().unwrap();
     let ended = run(&variables, &["dead", "redrive", "notification.inbox"], "").await;
     assert_eq!(
         (ended.code, ended.output.trim()),

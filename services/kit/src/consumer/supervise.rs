@@ -138,12 +138,12 @@ async fn prepare<H: Handler>(
     migrated: &Migrated,
     declared: &Flag,
 ) -> Result<(Session, lapin::Consumer), BrokerError> {
-    let session = worker.broker.open(&worker.consumer.inbox_name()).await?;
+    let mut session = worker.broker.open(&worker.consumer.inbox_name()).await?;
     // Declared before the schema is there, so that no event passes by while the database is still down.
     worker
         .broker
         .declare_consumer(
-            &session.channel,
+            &mut session,
             worker.consumer.service,
             worker.consumer.name,
             &worker.consumer.bindings,

@@ -229,12 +229,12 @@ impl Relay {
         let open = if let Some(open) = session.as_ref().filter(|open| open.is_connected()) {
             Arc::clone(open)
         } else {
-            let fresh = Arc::new(self.broker.open(&format!("{}-relay", self.service)).await?);
+            let mut fresh = self.broker.open(&format!("{}-relay", self.service)).await?;
             if let Some(stream) = &self.stream {
-                self.broker.declare_stream(&fresh.channel, stream).await?;
+                self.broker.declare_stream(&mut fresh, stream).await?;
             }
             fresh.confirm().await?;
-            Arc::clone(session.insert(fresh))
+            Arc::clone(session.insert(Arc::new(fresh)))
         };
         if !look.is_history_known {
             return self.put_back(&open).await;

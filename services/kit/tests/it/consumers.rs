@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use adfolio_kit::admin::Readiness;
-use adfolio_kit::broker::Broker;
+use adfolio_kit::broker::{Broker, BrokerError, Session, Stream};
 use adfolio_kit::consumer::{CONSUMERS, Consumer, Handler, HandlerError};
 use adfolio_kit::db::Tx;
 use adfolio_kit::outbox::CloudEvent;
@@ -422,6 +422,78 @@ async fn a_consumer_whose_queue_was_deleted_declares_it_again() {
     running.publish("user-1", 1, "").await;
     running.wait_for("user-1", &[1]).await;
     running.stop().await;
+}
+
+/// Makes a queue as another release or a person would have made it.
+async fn declare(session: &Session, queue: &str, kind: &str, more: &[(&'static str, AMQPValue)]) {
+    let mut arguments = FieldTable::default();
+    arguments.insert("x-queue-type".into(), AMQPValue::LongString(kind.into()));
+    for (name, value) in more {
+        arguments.insert((*name).into(), value.clone());
+    }
+    let options = QueueDeclareOptions {
+        durable: true,
+        ..QueueDeclareOptions::default()
+    };
+    let declared = session
+        .channel
+        .queue_declare(queue.into(), options, arguments);
+    declared.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_queue_with_the_arguments_of_another_release_is_used_as_it_is() {
+    let named = TestBroker::namespace();
+    let broker = named.broker();
+    let queue = broker.queue("test", "recorder");
+    let mut session = broker.open("another-release").await.unwrap();
+    let of_another = [("x-delivery-limit", AMQPValue::LongLongInt(3))];
+    declare(&session, &queue, "quorum", &of_another).await;
+    let running = start_through(named, broker.clone()).await;
+    eventually("it is consumed", || queue_is_consumed(&running.broker)).await;
+    running.publish("user-1", 1, "").await;
+    running.wait_for("user-1", &[1]).await;
+    // Poison goes where this release wants it, once the queue is this one's.
+    let deleting = session
+        .channel
+        .queue_delete(queue.into(), QueueDeleteOptions::default());
+    deleting.await.unwrap();
+    eventually("the queue is back", || queue_is_consumed(&running.broker)).await;
+    running.publish("user-1", 2, "poison").await;
+    eventually("it is dead", || async { running.dead().await == 1 }).await;
+    // The same for a stream, with a channel that goes on.
+    let stream = Stream {
+        name: format!("{}.stream", broker.queue("test", "log")),
+        pattern: "adfolio.test.v1.#",
+    };
+    let age = [("x-max-age", AMQPValue::LongString("1h".into()))];
+    declare(&session, &stream.name, "stream", &age).await;
+    broker.declare_stream(&mut session, &stream).await.unwrap();
+    session.probe(&stream.name).await.unwrap();
+    let deleting = session
+        .channel
+        .queue_delete(stream.name.into(), QueueDeleteOptions::default());
+    deleting.await.unwrap();
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_queue_that_would_lose_its_messages_is_refused() {
+    let named = TestBroker::namespace();
+    named.clean_up("test", "recorder");
+    let broker = named.broker();
+    let queue = broker.queue("test", "recorder");
+    let mut session = broker.open("by-hand").await.unwrap();
+    let options = QueueDeclareOptions::default();
+    let declared =
+        session
+            .channel
+            .queue_declare(queue.clone().into(), options, FieldTable::default());
+    declared.await.unwrap();
+    let refused = broker
+        .declare_consumer(&mut session, "test", "recorder", &[])
+        .await;
+    assert!(matches!(refused, Err(BrokerError::Amqp(_))), "{refused:?}");
 }
 
 #[tokio::test]

@@ -365,11 +365,11 @@ async fn after_a_restore_nothing_is_sent_before_every_consumer_is_there() {
     enqueue(&pool, "user-1", 0..3).await;
     let relay = Relay::new("test", pool.clone(), broker.broker()).awaiting(&[("test", "late")]);
     let relay = RunningRelay::run(relay, &database);
-    let session = broker.broker().open("test").await.unwrap();
+    let mut session = broker.broker().open("test").await.unwrap();
     let queue = broker.broker().queue("test", "late");
     let declared = broker.broker();
     declared
-        .declare_consumer(&session.channel, "test", "late", &[])
+        .declare_consumer(&mut session, "test", "late", &[])
         .await
         .unwrap();
     // The queue is there, and its binding is not.
@@ -377,7 +377,7 @@ async fn after_a_restore_nothing_is_sent_before_every_consumer_is_there() {
     assert_eq!((waiting(&pool).await, kept(&pool).await), (3, 0));
 
     declared
-        .declare_consumer(&session.channel, "test", "late", &[EVENT.to_owned()])
+        .declare_consumer(&mut session, "test", "late", &[EVENT.to_owned()])
         .await
         .unwrap();
     let mut deliveries = session

@@ -170,15 +170,20 @@ async fn the_admin_port_tells_health_readiness_and_metrics() {
         Ok(ServingStatus::Serving)
     );
     flag.set(true);
-    assert_eq!(status_of(admin_addr, "/readyz").await, 200);
-    assert_eq!(probe(admin_addr, "").await, Ok(ServingStatus::Serving));
-    assert_eq!(probe(admin_addr, "livenes").await, Err(Code::NotFound));
-    assert_eq!(status_of(admin_addr, "/metrics").await, 200);
+    // More may be to come, until it serves.
+    assert_eq!(status_of(admin_addr, "/readyz").await, 503);
     let waiting = shutdown.clone();
     let running = tokio::spawn(service.serve_with(async move {
         waiting.cancelled().await;
         Ok(())
     }));
+    eventually("it serves", || async {
+        status_of(admin_addr, "/readyz").await == 200
+    })
+    .await;
+    assert_eq!(probe(admin_addr, "").await, Ok(ServingStatus::Serving));
+    assert_eq!(probe(admin_addr, "livenes").await, Err(Code::NotFound));
+    assert_eq!(status_of(admin_addr, "/metrics").await, 200);
     shutdown.trigger();
     running.await.unwrap().unwrap();
 }

@@ -305,7 +305,7 @@ pub fn with_key(caller: &Caller, key: &str) -> Caller {
 /// An event published before the service has bound its queue would be nobody's; the test declares it first.
 async fn declare_queue(broker: &TestBroker) {
     let broker = broker.broker();
-    let session = broker.open("test").await.expect("the broker");
+    let mut session = broker.open("test").await.expect("the broker");
     let bindings = [
         "adfolio.auth.v1.*",
         "adfolio.wallet.v1.*",
@@ -315,7 +315,7 @@ async fn declare_queue(broker: &TestBroker) {
     ]
     .map(str::to_owned);
     broker
-        .declare_consumer(&session.channel, "notification", "inbox", &bindings)
+        .declare_consumer(&mut session, "notification", "inbox", &bindings)
         .await
         .expect("the queue");
     session.close().await;

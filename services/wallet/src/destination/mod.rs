@@ -2,6 +2,7 @@
 
 pub mod entity;
 mod repo;
+mod rotation;
 mod seal;
 
 use adfolio_kit::clock::Clock;

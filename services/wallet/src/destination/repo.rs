@@ -121,3 +121,141 @@ pub(super) async fn store_in_tx(
     .await?;
     Ok(())
 }
+
+/// The tables that keep sealed destinations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// What is bound now.
+    Destinations,
+    /// Where withdrawals go, as it was bound then.
+    Withdrawals,
+}
+
+/// Where a row stands among those of a key: a withdrawal by its id, what is bound by its user and method.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) id: Uuid,
+    pub(super) method: Method,
+}
+
+/// Before all rows.
+pub(super) const FIRST: Place = Place {
+    id: Uuid::nil(),
+    method: Method::BankCard,
+};
+
+/// A sealed row of one of the tables.
+#[derive(Clone, Debug)]
+pub(super) struct Batch {
+    pub(super) place: Place,
+    pub(super) user_id: Uuid,
+    pub(super) sealed: Sealed,
+}
+
+/// Rows behind `after` that were sealed with that key, without those that somebody else has locked.
+pub(super) async fn lock_sealed_with_in_tx(
+    tx: &mut Tx,
+    kept: Kept,
+    key_id: &str,
+    after: Place,
+    limit: i64,
+) -> Result<Vec<Batch>, sqlx::Error> {
+    struct Row {
+        id: Uuid,
+        user_id: Uuid,
+        method: Method,
+        key_id: String,
+        bytes: Vec<u8>,
+    }
+    let rows = match kept {
+        Kept::Destinations => sqlx::query_as!(
+            Row,
+            r#"SELECT user_id AS id, user_id, method AS "method!: Method", key_id, sealed AS bytes
+                   FROM destinations WHERE key_id = $1 AND (user_id, method) > ($2, $3)
+                   ORDER BY user_id, method LIMIT $4 FOR UPDATE SKIP LOCKED"#,
+            key_id,
+            after.id,
+            after.method as Method,
+            limit
+        )
+        .fetch_all(tx)
+        .await?,
+        Kept::Withdrawals => {
+            sqlx::query_as!(
+                Row,
+                r#"SELECT id, user_id, method AS "method!: Method", key_id, sealed AS bytes
+                   FROM withdrawals WHERE key_id = $1 AND id > $2
+                   ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED"#,
+                key_id,
+                after.id,
+                limit
+            )
+            .fetch_all(tx)
+            .await?
+        }
+    };
+    let batch = rows.into_iter().map(|row| Batch {
+        place: Place {
+            id: row.id,
+            method: row.method,
+        },
+        user_id: row.user_id,
+        sealed: Sealed {
+            key_id: row.key_id,
+            bytes: row.bytes,
+        },
+    });
+    Ok(batch.collect())
+}
+
+/// Puts what is in `batch` in the place of what was sealed there. The rows must be locked.
+pub(super) async fn reseal_in_tx(
+    tx: &mut Tx,
+    kept: Kept,
+    batch: &[Batch],
+) -> Result<(), sqlx::Error> {
+    let ids: Vec<Uuid> = batch.iter().map(|row| row.place.id).collect();
+    let methods: Vec<Method> = batch.iter().map(|row| row.place.method).collect();
+    let keys: Vec<String> = batch.iter().map(|row| row.sealed.key_id.clone()).collect();
+    let sealed: Vec<Vec<u8>> = batch.iter().map(|row| row.sealed.bytes.clone()).collect();
+    match kept {
+        Kept::Destinations => {
+            sqlx::query!(
+                "UPDATE destinations AS kept SET key_id = anew.key_id, sealed = anew.sealed
+                 FROM unnest($1::uuid[], $2::withdrawal_method[], $3::text[], $4::bytea[])
+                      AS anew (user_id, method, key_id, sealed)
+                 WHERE kept.user_id = anew.user_id AND kept.method = anew.method",
+                &ids,
+                &methods as &[Method],
+                &keys,
+                &sealed
+            )
+            .execute(tx)
+            .await?;
+        }
+        Kept::Withdrawals => {
+            sqlx::query!(
+                "UPDATE withdrawals AS kept SET key_id = anew.key_id, sealed = anew.sealed
+                 FROM unnest($1::uuid[], $2::text[], $3::bytea[]) AS anew (id, key_id, sealed)
+                 WHERE kept.id = anew.id",
+                &ids,
+                &keys,
+                &sealed
+            )
+            .execute(tx)
+            .await?;
+        }
+    }
+    Ok(())
+}
+
+/// How many rows are sealed with that key.
+pub(super) async fn count_sealed_with(pool: &PgPool, key_id: &str) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT (SELECT count(*) FROM destinations WHERE key_id = $1)
+                + (SELECT count(*) FROM withdrawals WHERE key_id = $1) AS "count!""#,
+        key_id
+    )
+    .fetch_one(pool)
+    .await
+}

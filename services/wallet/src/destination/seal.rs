@@ -34,7 +34,7 @@ pub struct Sealed {
     pub bytes: Vec<u8>,
 }
 
-/// Seals with the key in use, opens with that and the one before. Cheap to clone.
+/// Seals with the key in use, opens with that and another one, while keys are changed. Cheap to clone.
 #[derive(Clone)]
 pub struct Sealer {
     current: Arc<Key>,
@@ -68,6 +68,22 @@ impl Sealer {
             current: Arc::new(Key::new(current, "CARD_KEY")?),
             previous: previous.map(Arc::new),
         })
+    }
+
+    /// The id of the other key, while keys are changed.
+    pub fn previous_id(&self) -> Option<&str> {
+        let previous = self.previous.as_ref()?;
+        (previous.id != self.current.id).then_some(previous.id.as_str())
+    }
+
+    /// Seals anew with the key in use.
+    pub fn reseal(
+        &self,
+        user_id: Uuid,
+        method: Method,
+        sealed: &Sealed,
+    ) -> Result<Sealed, WalletError> {
+        self.seal(user_id, &self.open(user_id, method, sealed)?)
     }
 
     /// Seals a user's destination.

@@ -28,6 +28,7 @@ use chrono::{DateTime, Utc};
 use secrecy::SecretString;
 use serde_json::json;
 use sqlx::PgPool;
+use tracing::warn;
 use uuid::Uuid;
 
 use crate::error::WalletError;
@@ -35,7 +36,7 @@ use crate::peers::Peers;
 use crate::protection;
 use entity::{Lock, PinDigest, Wait};
 pub use hash::HashError;
-use hash::Hasher;
+use hash::{Hasher, Verified};
 use repo::Insertion;
 use turns::Turns;
 
@@ -63,15 +64,20 @@ struct Attempt {
 }
 
 impl PayPasswords {
-    /// With the pepper that goes into every hash.
-    pub fn new(pool: PgPool, clock: Clock, wake: Wake, pepper: SecretString) -> Self {
-        Self {
+    /// With the pepper that goes into every hash, and another that is in hashes while it is changed.
+    pub fn new(
+        pool: PgPool,
+        clock: Clock,
+        wake: Wake,
+        (pepper, previous): (SecretString, Option<SecretString>),
+    ) -> Result<Self, HashError> {
+        Ok(Self {
             pool,
             clock,
             wake,
-            hasher: Hasher::new(pepper, EVALUATIONS_MAX),
+            hasher: Hasher::new(pepper, previous, EVALUATIONS_MAX)?,
             turns: Turns::default(),
-        }
+        })
     }
 
     /// Refuses unless this is the user's transaction password: PAY_PASSWORD_NOT_SET, PAY_PASSWORD_LOCKED, WRONG_PAY_PASSWORD,
@@ -158,7 +164,19 @@ impl PayPasswords {
         outcome
     }
 
-    /// Answers the hash that was verified.
+    /// Tells metrics how many passwords are not hashed with the pepper in use, where there is another one. They are hashed anew
+    /// when their owners use them.
+    pub async fn tell_rotation(&self) -> Result<(), WalletError> {
+        let left = match self.hasher.mark()? {
+            Some(mark) => repo::count_without(&self.pool, &mark).await?,
+            None => 0,
+        };
+        #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
+        metrics::gauge!("wallet_pay_passwords_with_other_pepper").set(left as f64);
+        Ok(())
+    }
+
+    /// Answers the hash that was verified, or what is stored instead of it.
     async fn verify_in_turn(
         &self,
         user_id: Uuid,
@@ -177,25 +195,28 @@ impl PayPasswords {
         // Before anything is written, so that whoever finds the queue full has lost no attempt.
         let ticket = self.hasher.enter()?;
         let attempt = self.begin(user_id).await?;
-        let hash = attempt.hash.clone();
-        let is_right = ticket.verify(password, hash.clone()).await?;
-        self.conclude(attempt, is_right).await?;
-        if is_right {
-            return Ok(hash);
-        }
-        Err(Refusal::new(Reason::WrongPayPassword)
-            .field("password")
-            .into())
+        let verified = ticket.verify(password, attempt.hash.clone()).await?;
+        self.conclude(attempt, verified).await?.ok_or_else(|| {
+            Refusal::new(Reason::WrongPayPassword)
+                .field("password")
+                .into()
+        })
     }
 
     /// Writes an attempt down, unless there may be none.
     async fn begin(&self, user_id: Uuid) -> Result<Attempt, WalletError> {
         let (id, now) = (Uuid::now_v7(), self.clock.now());
+        let hasher = self.hasher.clone();
         db::write(&self.pool, move |tx| {
             Box::pin(async move {
                 let Some((hash, attempts)) = repo::lock_in_tx(tx, user_id).await? else {
                     return Err(Refusal::new(Reason::PayPasswordNotSet).into());
                 };
+                if !hasher.knows(&hash)? {
+                    // Nobody can say whether it is right: no attempt, and only staff can help.
+                    warn!(%user_id, "a transaction password is hashed with a pepper that is not configured");
+                    return Err(Refusal::new(Reason::PayPasswordLocked).into());
+                }
                 let forgotten = entity::forgotten_at(now);
                 let open = repo::open_attempts_in_tx(tx, user_id, forgotten).await?;
                 attempts
@@ -208,11 +229,16 @@ impl PayPasswords {
         .await
     }
 
-    /// Writes down what an attempt came to. Once it is forgotten it was nothing, and nobody may learn whether it was right.
-    async fn conclude(&self, attempt: Attempt, is_right: bool) -> Result<(), WalletError> {
-        let Attempt { id, user_id, .. } = attempt;
+    /// Writes down what an attempt came to, and answers the hash that is stored then, if it was right. Once it is forgotten it
+    /// was nothing, and nobody may learn whether it was right.
+    async fn conclude(
+        &self,
+        attempt: Attempt,
+        verified: Verified,
+    ) -> Result<Option<String>, WalletError> {
+        let Attempt { id, user_id, hash } = attempt;
         let now = self.clock.now();
-        let locks = db::write(&self.pool, move |tx| {
+        let (locks, stored) = db::write(&self.pool, move |tx| {
             Box::pin(async move {
                 let Some((_, mut attempts)) = repo::lock_in_tx(tx, user_id).await? else {
                     return Err(WalletError::AttemptForgotten);
@@ -220,17 +246,19 @@ impl PayPasswords {
                 if !repo::close_attempt_in_tx(tx, id).await? {
                     return Err(WalletError::AttemptForgotten);
                 }
-                let locks = if is_right {
-                    attempts.succeed();
-                    false
-                } else {
-                    attempts.fail(now)
+                let (locks, stored) = match verified {
+                    Verified::Wrong => (attempts.fail(now), None),
+                    Verified::Right { renewed } => {
+                        attempts.succeed();
+                        let stored = renew_in_tx(tx, user_id, hash, renewed).await?;
+                        (false, Some(stored))
+                    }
                 };
                 repo::store_attempts_in_tx(tx, user_id, attempts).await?;
                 if locks {
                     announce_in_tx(tx, user_id, "pay_password_locked").await?;
                 }
-                Ok(locks)
+                Ok((locks, stored))
             })
         })
         .await?;
@@ -238,7 +266,7 @@ impl PayPasswords {
             metrics::counter!("wallet_pay_password_locks_total").increment(1);
             self.wake.wake();
         }
-        Ok(())
+        Ok(stored)
     }
 
     async fn set_in_turn(
@@ -293,6 +321,20 @@ impl PayPasswords {
         .await?;
         self.wake.wake();
         Ok(())
+    }
+}
+
+/// Puts the hash with the pepper in use in the place of the one that was verified, and answers which of them holds: somebody
+/// may have changed the password meanwhile.
+async fn renew_in_tx(
+    tx: &mut db::Tx,
+    user_id: Uuid,
+    verified: String,
+    renewed: Option<String>,
+) -> Result<String, WalletError> {
+    match renewed {
+        Some(renewed) if repo::change_in_tx(tx, user_id, &verified, &renewed).await? => Ok(renewed),
+        _ => Ok(verified),
     }
 }
 

@@ -167,6 +167,16 @@ pub(super) async fn change_in_tx(
     Ok(changed.rows_affected() == 1)
 }
 
+/// How many hashes do not have `mark` in them. Reads all of them.
+pub(super) async fn count_without(pool: &PgPool, mark: &str) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM pay_passwords WHERE strpos(hash, $1) = 0"#,
+        mark
+    )
+    .fetch_one(pool)
+    .await
+}
+
 /// Removes hash and lock. No, if there is none.
 pub(super) async fn delete_in_tx(tx: &mut Tx, user_id: Uuid) -> Result<bool, sqlx::Error> {
     let deleted = sqlx::query!("DELETE FROM pay_passwords WHERE user_id = $1", user_id)

@@ -345,14 +345,10 @@ async fn login_password_changed(app: &App, user: &str, id: Uuid, at: DateTime<Ut
 async fn spawn_listening() -> (App, Clock) {
     let (app, clock) = spawn().await;
     let broker = app.broker.broker();
-    let session = broker.open("test").await.expect("the broker");
+    let mut session = broker.open("test").await.expect("the broker");
+    let bindings = [LOGIN_PASSWORD_CHANGED.to_owned()];
     broker
-        .declare_consumer(
-            &session.channel,
-            "wallet",
-            "passwords",
-            &[LOGIN_PASSWORD_CHANGED.to_owned()],
-        )
+        .declare_consumer(&mut session, "wallet", "passwords", &bindings)
         .await
         .expect("the queue");
     session.close().await;

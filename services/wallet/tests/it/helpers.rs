@@ -22,6 +22,10 @@ use uuid::Uuid;
 
 use crate::peers::{self, PeerBooks, Peers};
 
+/// What tests hash and seal with.
+pub const PEPPER: &str = "the pepper of every test";
+pub const CARD_KEY: &str = "7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e";
+
 const CALL_LIMIT: Duration = Duration::from_secs(20);
 
 /// A wallet under test.
@@ -120,7 +124,7 @@ impl App {
             broker: broker.args(),
             telemetry: TelemetryArgs::default(),
             posting,
-            secrets: SecretArgs::new("the pepper of every test", "7e".repeat(32)),
+            secrets: SecretArgs::new(PEPPER, CARD_KEY),
             withdrawals: terms,
             four_eyes,
             peers: PeerArgs {
@@ -157,6 +161,15 @@ impl App {
     pub async fn replica_with(&self, four_eyes: FourEyesArgs) -> RunningService {
         let config = WalletConfig {
             four_eyes,
+            ..self.config.clone()
+        };
+        run(&config, Clock::system()).await
+    }
+
+    /// Another replica, with other secrets.
+    pub async fn replica_keeping(&self, secrets: SecretArgs) -> RunningService {
+        let config = WalletConfig {
+            secrets,
             ..self.config.clone()
         };
         run(&config, Clock::system()).await

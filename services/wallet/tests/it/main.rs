@@ -20,6 +20,7 @@ mod peers;
 mod posting;
 mod reconcile;
 mod replay;
+mod rotation;
 mod staff;
 mod statement;
 mod streams;

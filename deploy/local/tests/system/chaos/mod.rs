@@ -26,6 +26,7 @@ mod outage;
 mod restore;
 mod rolling;
 mod scale;
+mod upgrade;
 
 use std::{env, ops::Range, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 

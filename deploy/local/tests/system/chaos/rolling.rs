@@ -21,6 +21,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+use super::history::History;
 use super::{act, check, prepare, remembered, remembering, setting, stop_system};
 use crate::{
     client::{Client, Reply},
@@ -31,8 +32,8 @@ use crate::{
 const DRAIN_LIMIT: Duration = Duration::from_secs(20);
 
 /// Advertisers in the sagas, each with a pause between two journeys.
-const ADVERTISERS: usize = 6;
-const PAUSE: Duration = Duration::from_millis(500);
+pub(super) const ADVERTISERS: usize = 6;
+pub(super) const PAUSE: Duration = Duration::from_millis(500);
 
 /// Visitors, each with a call so often, of which some are logins.
 const VISITORS: usize = 4;
@@ -72,25 +73,13 @@ async fn a_rolling_restart_of_everything_costs_nobody_a_request() {
     audience.assert_still_told(&system).await;
     stop.cancel();
     let histories = remembered(acting).await;
-    let mut seen = audience.leave().await;
-
-    seen.calls += histories
-        .iter()
-        .map(|history| history.answered)
-        .sum::<usize>();
-    for history in &histories {
-        seen.failures.extend(history.unavailable.iter().cloned());
-    }
+    let seen = audience.leave(&histories).await;
     println!(
         "{} restarts in {:.0} s: {seen}",
         14 * rounds,
         loaded.as_secs_f32()
     );
-    check::wait_until_quiet(&system).await;
-    for history in &histories {
-        check::compare(&system, history).await;
-    }
-    assert!(seen.failures.is_empty(), "{:#?}", seen.failures);
+    seen.assert_nothing_failed(&system, &histories).await;
     stop_system(system).await;
 }
 
@@ -120,7 +109,7 @@ pub async fn restart(system: &System, process: Component) {
 
 /// What was asked for once, and what of it failed.
 #[derive(Debug, Default)]
-struct Seen {
+pub(super) struct Seen {
     calls: usize,
     logins: usize,
     streams: usize,
@@ -139,6 +128,15 @@ impl Seen {
     fn fail(&mut self, problem: String) {
         println!("failed: {problem}");
         self.failures.push(problem);
+    }
+
+    /// Not a call, and the books have what was answered.
+    pub(super) async fn assert_nothing_failed(&self, system: &System, histories: &[History]) {
+        check::wait_until_quiet(system).await;
+        for history in histories {
+            check::compare(system, history).await;
+        }
+        assert!(self.failures.is_empty(), "{:#?}", self.failures);
     }
 
     fn add(&mut self, other: Self) {
@@ -163,14 +161,14 @@ impl fmt::Display for Seen {
 }
 
 /// Visitors and those who keep a stream open.
-struct Audience {
+pub(super) struct Audience {
     user_id: String,
     told: Vec<Arc<AtomicUsize>>,
     present: Vec<JoinHandle<Seen>>,
 }
 
 impl Audience {
-    async fn come(system: &System, stop: &CancellationToken) -> Self {
+    pub(super) async fn come(system: &System, stop: &CancellationToken) -> Self {
         let user = system.advertiser("visitor").await;
         // Somebody else logs in: so many sessions of one user end the oldest.
         system.advertiser("guest").await;
@@ -203,7 +201,7 @@ impl Audience {
     }
 
     /// Whoever has a stream hears of what happens now.
-    async fn assert_still_told(&self, system: &System) {
+    pub(super) async fn assert_still_told(&self, system: &System) {
         let count = || -> Vec<usize> {
             let counts = self.told.iter().map(|told| told.load(Ordering::SeqCst));
             counts.collect()
@@ -220,10 +218,15 @@ impl Audience {
         .await;
     }
 
-    async fn leave(self) -> Seen {
+    /// What its members saw, together with what the advertisers did.
+    pub(super) async fn leave(self, histories: &[History]) -> Seen {
         let mut seen = Seen::default();
         for one in self.present {
             seen.add(one.await.unwrap());
+        }
+        for history in histories {
+            seen.calls += history.answered;
+            seen.failures.extend(history.unavailable.iter().cloned());
         }
         seen
     }

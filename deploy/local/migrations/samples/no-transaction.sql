@@ -1,0 +1,2 @@
+-- no-transaction
+CREATE INDEX CONCURRENTLY wallets_token ON wallets (token);

@@ -1,0 +1,30 @@
+-- Never run: `check.sh` demands that each of these statements is complained about. They are what breaks programs of the
+-- release before, or holds up everybody.
+ALTER TABLE wallets DROP COLUMN frozen;
+DROP TABLE wallets;
+ALTER TABLE wallets RENAME COLUMN frozen TO locked;
+ALTER TABLE wallets RENAME TO accounts;
+ALTER TABLE wallets ALTER COLUMN frozen TYPE text;
+ALTER TABLE wallets ALTER COLUMN frozen SET NOT NULL;
+ALTER TABLE wallets ALTER COLUMN frozen DROP NOT NULL;
+ALTER TABLE wallets ALTER COLUMN frozen DROP DEFAULT;
+ALTER TABLE wallets ADD COLUMN owner text NOT NULL;
+ALTER TABLE wallets ADD COLUMN token uuid DEFAULT gen_random_uuid();
+ALTER TABLE wallets ADD CONSTRAINT positive CHECK (available >= 0);
+ALTER TABLE wallets ADD CONSTRAINT positive CHECK (available >= 0) NOT VALID;
+ALTER TABLE wallets ADD CONSTRAINT one UNIQUE (owner);
+ALTER TABLE wallets DROP CONSTRAINT positive;
+ALTER TYPE posting_kind ADD VALUE 'gift';
+ALTER TYPE posting_kind RENAME VALUE 'hold' TO 'held';
+ALTER FUNCTION post_commands(bigint) RENAME TO post;
+DROP FUNCTION post_commands(bigint);
+DROP TYPE posting_kind;
+DROP VIEW totals;
+CREATE OR REPLACE FUNCTION post_commands(a bigint) RETURNS bigint LANGUAGE sql AS 'SELECT a';
+CREATE INDEX wallets_frozen ON wallets (frozen);
+CREATE UNIQUE INDEX wallets_owner ON wallets (owner);
+CREATE INDEX CONCURRENTLY wallets_token ON wallets (token);
+DROP INDEX wallets_frozen;
+REVOKE UPDATE ON wallets FROM CURRENT_USER;
+TRUNCATE wallets CASCADE;
+COMMIT;

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# From the release that deploy/local/previous-release names to this one and back, replica by replica under load. Builds the programs
+# of both; the previous ones once, which takes minutes.
+# shellcheck source=deploy/local/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_toolchain
+packages=$(missing_packages)
+prepare_install "$packages"
+install_packages "$packages"
+install_web
+build_web
+
+commit=$(cat deploy/local/previous-release)
+git cat-file -e "$commit^{commit}" 2>/dev/null || fail \
+    "The previous release $commit, which deploy/local/previous-release names, is not in this clone: git fetch --unshallow"
+folder=$(target_folder)/previous-release
+if ! is_current "$folder/.built.stamp" "$commit"; then
+    say "building the previous release, $commit"
+    rm -rf "$folder/tree"
+    mkdir -p "$folder/tree"
+    # With the time of now: cargo would take the sources of another commit that are older than its last build for built.
+    git archive "$commit" | tar -x -m -C "$folder/tree"
+    env -u RUSTC_WORKSPACE_WRAPPER CARGO_TARGET_DIR="$folder/target" CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0 \
+        cargo build --locked --workspace --bins --manifest-path "$folder/tree/Cargo.toml"
+    printf '%s\n' "$commit" >"$folder/.built.stamp"
+fi
+
+cargo build --workspace --bins
+export ADFOLIO_PREVIOUS_PROGRAMS=$folder/target/debug
+exec cargo test --package adfolio-local --test system -- --ignored chaos::upgrade --nocapture
