@@ -4,13 +4,7 @@
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-need_toolchain
-packages=$(missing_packages)
-prepare_install "$packages"
-install_packages "$packages"
-install_web
-build_web
-
+prepare_stack
 commit=$(cat deploy/local/previous-release)
 git cat-file -e "$commit^{commit}" 2>/dev/null || fail \
     "The previous release $commit, which deploy/local/previous-release names, is not in this clone: git fetch --unshallow"

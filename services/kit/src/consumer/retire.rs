@@ -12,7 +12,7 @@ use tracing::{debug, info};
 use super::Handler;
 use super::lanes::Lanes;
 use super::supervise::{Worker, consume, next};
-use crate::broker::{BrokerError, Session, short, unbind};
+use crate::broker::{BrokerError, Session, bind, short, unbind};
 use crate::db::Migrated;
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
@@ -87,32 +87,46 @@ async fn retire<H: Handler>(
     queue: &str,
     shutdown: &Shutdown,
 ) -> Result<Former, BrokerError> {
-    let Some((waiting, consumers)) = session.look(queue).await? else {
+    // First of all: what comes from here on must be in the present queue, too. One that is there and not bound yet gets nothing.
+    let is_bound = session.is_bound(&worker.queue()).await?;
+    let Some((_, consumers)) = session.look(queue).await? else {
         return Ok(Former::Gone);
     };
-    // What is published from now on goes to the present queue alone. One that is there and not bound yet would get nothing.
-    if !session.is_bound(&worker.queue()).await? {
+    if !is_bound {
+        return Ok(Former::Waits);
+    }
+    if consumers > 0 {
+        // Replicas of the earlier release may soon be the only ones again, and may have come while somebody retired their queue.
+        bind_again(worker, session, queue).await?;
         return Ok(Former::Waits);
     }
     let exchange = short(&worker.broker.events_exchange())?;
     for pattern in &worker.consumer.bindings {
         unbind(&session.channel, &short(queue)?, &exchange, pattern).await?;
     }
-    if consumers > 0 {
+    let drained = drain(worker, session, queue, shutdown).await?;
+    // Somebody else may have come to drain it, too, or a replica of the earlier release may be back.
+    if session.look(queue).await? != Some((0, 1)) {
+        bind_again(worker, session, queue).await?;
         return Ok(Former::Waits);
     }
-    if waiting > 0 {
-        let drained = drain(worker, session, queue, shutdown).await?;
-        // Somebody else may have come to drain it, too, or a replica of the earlier release may be back.
-        if session.look(queue).await? != Some((0, 1)) {
-            return Ok(Former::Waits);
-        }
-        // It was the one consumer.
-        drop(drained);
-    }
+    // It was the one consumer.
+    drop(drained);
     session.delete(queue).await?;
     info!(queue, "former queue was retired");
     Ok(Former::Gone)
+}
+
+async fn bind_again<H: Handler>(
+    worker: &Worker<H>,
+    session: &Session,
+    queue: &str,
+) -> Result<(), BrokerError> {
+    let exchange = short(&worker.broker.events_exchange())?;
+    for pattern in &worker.consumer.bindings {
+        bind(&session.channel, &short(queue)?, &exchange, pattern).await?;
+    }
+    Ok(())
 }
 
 /// Handles what is left, and answers the consumer that did.

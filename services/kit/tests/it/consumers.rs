@@ -14,12 +14,16 @@ use adfolio_kit::{dead, inbox};
 use adfolio_testkit::{
     Proxy, TestBroker, TestDatabase, eventually, publish_event, publish_event_with_id,
 };
-use lapin::options::{QueueBindOptions, QueueDeclareOptions, QueueDeleteOptions};
+use futures::StreamExt as _;
+use lapin::options::{
+    BasicAckOptions, BasicConsumeOptions, QueueBindOptions, QueueDeclareOptions, QueueDeleteOptions,
+};
 use lapin::types::{AMQPValue, FieldTable};
 use serde_json::json;
 use sqlx::PgPool;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::helpers::{broker_address, broker_url_at};
@@ -581,14 +585,22 @@ async fn declare_former(broker: &TestBroker) -> String {
         durable: true,
         ..QueueDeclareOptions::default()
     };
-    let channel = &session.channel;
-    channel
+    session
+        .channel
         .queue_declare(queue.as_str().into(), durable, arguments)
         .await
         .unwrap();
-    channel
+    session.close().await;
+    queue
+}
+
+async fn bind_former(broker: &TestBroker, queue: &str) {
+    let broker = broker.broker();
+    let session = broker.open("former").await.unwrap();
+    session
+        .channel
         .queue_bind(
-            queue.as_str().into(),
+            queue.into(),
             broker.events_exchange().into(),
             "adfolio.test.v1.*".into(),
             QueueBindOptions::default(),
@@ -597,13 +609,13 @@ async fn declare_former(broker: &TestBroker) -> String {
         .await
         .unwrap();
     session.close().await;
-    queue
 }
 
 #[tokio::test]
 async fn what_is_left_in_a_queue_of_the_release_before_is_handled_and_the_queue_removed() {
     let broker = TestBroker::namespace();
     let queue = declare_former(&broker).await;
+    bind_former(&broker, &queue).await;
     // Only the former queue is there yet.
     let event = json!({"number": 1, "mode": ""});
     publish_event(&broker.broker(), EVENT, "user-1", &event).await;
@@ -626,6 +638,45 @@ async fn what_is_left_in_a_queue_of_the_release_before_is_handled_and_the_queue_
     .await;
     running.publish("user-1", 2, "").await;
     running.wait_for("user-1", &[1, 2]).await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_queue_that_the_release_before_still_uses_stays_bound() {
+    let broker = TestBroker::namespace();
+    let queue = declare_former(&broker).await;
+    // Somebody had begun to retire it when its replica came back: it consumes, and is not bound any more.
+    let former = broker.broker().open("former").await.unwrap();
+    let mut deliveries = former
+        .channel
+        .basic_consume(
+            queue.as_str().into(),
+            "former".into(),
+            BasicConsumeOptions::default(),
+            FieldTable::default(),
+        )
+        .await
+        .unwrap();
+    let reached = broker.broker();
+    let running = start_through(broker, reached).await;
+    let mut number = 0;
+    let delivered = loop {
+        number += 1;
+        assert!(number < 100, "nothing reaches the queue in use");
+        running.publish("user-1", number, "").await;
+        let next = timeout(Duration::from_millis(500), deliveries.next());
+        if let Ok(delivery) = next.await {
+            break delivery.unwrap().unwrap();
+        }
+    };
+    delivered
+        .acker
+        .ack(BasicAckOptions::default())
+        .await
+        .unwrap();
+    let all: Vec<_> = (1..=number).collect();
+    running.wait_for("user-1", &all).await;
+    former.close().await;
     running.stop().await;
 }
 
