@@ -1,12 +1,14 @@
-//! How fast money moves, as ratios measured in one run on one machine: `make bench`. `deploy/local/bench.sh -- ledger`,
-//! `puts` or `statistics` measures parts of it.
+//! How fast money moves, as ratios measured in one run on one machine, and what it leaves behind: `make bench`.
+//! `deploy/local/bench.sh -- ledger puts` measures parts of it, named as below.
 //!
-//! 1. `pgbench` TPC-B, 16 clients, on the stack's own PostgreSQL, waiting for the disk: the yardstick.
-//! 2. Postings per second through wallet's gRPC, 16 and 128 callers, every posting for another user: holds that touch no
+//! 1. ledger: `pgbench` TPC-B, 16 clients, on the stack's own PostgreSQL, waiting for the disk: the yardstick.
+//! 2. ledger: postings per second through wallet's gRPC, 16 and 128 callers, every posting for another user: holds that touch no
 //!    platform account ("distinct"), and holds with a coupon, all of which touch the same one ("hot"). The relay, the broker
 //!    and the consumers of the events work on the same cores meanwhile.
-//! 3. Puts per second through nginx and the gateway, with their median and 99th percentile.
-//! 4. Statistics of a user after 10,000 and of one after 1,000,000 reports.
+//! 3. puts: puts per second through nginx and the gateway, with their median and 99th percentile.
+//! 4. reads: what the pages of the web client ask for, per second, likewise.
+//! 5. statistics: a user's after 10,000 and after 1,000,000 reports, and how fast reports come in.
+//! 6. growth: how large the rows are that this has left behind, and how fast the books with them are verified and reconciled.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -18,15 +20,20 @@
     reason = "a benchmark may stop by panicking, prints what it found, and its ratios are no money"
 )]
 
+mod api;
+mod callers;
+mod growth;
 mod ledger;
+mod proofs;
 mod puts;
+mod reads;
 mod statistics;
 mod yardstick;
 
 use adfolio_local::{Service, Stack};
 
 /// What can be named.
-const PARTS: [&str; 3] = ["ledger", "puts", "statistics"];
+const PARTS: [&str; 5] = ["ledger", "puts", "reads", "statistics", "growth"];
 
 #[tokio::main]
 async fn main() {
@@ -50,8 +57,15 @@ async fn main() {
     if is_wanted("puts") {
         puts::run(&stack).await;
     }
+    if is_wanted("reads") {
+        reads::run(&stack).await;
+    }
     if is_wanted("statistics") {
         statistics::run(&stack).await;
+    }
+    if is_wanted("growth") {
+        growth::run(&stack).await;
+        proofs::run(&stack).await;
     }
     stack.stop().await;
 }

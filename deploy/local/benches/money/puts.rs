@@ -1,155 +1,24 @@
 //! Puts as a browser makes them: nginx, gateway, plan, wallet, two databases.
 
-use std::time::{Duration, Instant};
-
 use adfolio_local::Stack;
-use futures::future::join_all;
-use hdrhistogram::Histogram;
-use serde_json::{Value, json};
+use serde_json::json;
 
-const WORKERS: usize = 32;
-const MEASURED: Duration = Duration::from_secs(15);
-
-/// The REST contract, as far as a benchmark needs it.
-#[derive(Clone)]
-pub struct Api {
-    http: reqwest::Client,
-    base: String,
-}
-
-impl Api {
-    pub fn new(stack: &Stack) -> Self {
-        Self {
-            http: reqwest::Client::new(),
-            base: format!("{}/api", stack.url()),
-        }
-    }
-
-    pub async fn post(&self, path: &str, token: &str, key: Option<String>, body: Value) -> Value {
-        let mut request = self
-            .http
-            .post(format!("{}{path}", self.base))
-            .header("X-CT", token)
-            .json(&body);
-        if let Some(key) = key {
-            request = request.header("Idempotency-Key", key);
-        }
-        Self::data(request).await
-    }
-
-    pub async fn get(&self, path: &str, token: &str) -> Value {
-        Self::data(
-            self.http
-                .get(format!("{}{path}", self.base))
-                .header("X-CT", token),
-        )
-        .await
-    }
-
-    pub async fn import(&self, admin: &str, csv: String, source: &str, mapping: &Value) -> Value {
-        let file = reqwest::multipart::Part::text(csv)
-            .file_name("reports.csv")
-            .mime_str("text/csv")
-            .unwrap();
-        let form = reqwest::multipart::Form::new()
-            .text("source", source.to_owned())
-            .text("mapping", mapping.to_string())
-            .part("file", file);
-        let request = self
-            .http
-            .post(format!("{}/admin/delivery/import", self.base))
-            .header("X-CT", admin);
-        Self::data(request.multipart(form)).await
-    }
-
-    async fn data(request: reqwest::RequestBuilder) -> Value {
-        let mut envelope: Value = request.send().await.unwrap().json().await.unwrap();
-        assert_eq!(envelope["code"], 200, "{envelope}");
-        envelope["data"].take()
-    }
-
-    pub async fn admin(&self) -> String {
-        let login = json!({"username": "admin", "password": "adfolio-admin"});
-        text(&self.post("/admin/login", "", None, login).await["token"])
-    }
-
-    /// An advertiser with a million in the wallet: token and id.
-    pub async fn advertiser(&self, admin: &str, username: &str) -> (String, String) {
-        let keys = self
-            .post("/admin/license/create", admin, None, json!({"count": 1}))
-            .await;
-        let registration = json!({
-            "username": username, "password": "correct horse battery", "confirm_password": "correct horse battery",
-            "email": format!("{username}@example.com"), "phone": "+6591234567", "licenseKey": keys["items"][0]["code"],
-        });
-        let session = self.post("/auth/v2/register", "", None, registration).await;
-        let id = text(&session["user"]["id"]);
-        let deposit = json!({"user_id": id, "amount": "1000000.00", "remark": "benchmark"});
-        self.post("/admin/wallet/deposit", admin, None, deposit)
-            .await;
-        (text(&session["token"]), id)
-    }
-
-    pub async fn product(&self, admin: &str) -> String {
-        let product = json!({
-            "name": "Benchmark", "category": "Games", "description": "", "game_description": "",
-            "content_types": ["video"], "put_min": "1.00", "put_max": "1000000.00",
-            "audience": {"regions": [], "age_min": 18, "age_max": 65, "gender": "any"},
-        });
-        text(
-            &self
-                .post("/admin/product/create", admin, None, product)
-                .await["id"],
-        )
-    }
-}
-
-pub fn text(value: &Value) -> String {
-    value.as_str().unwrap().to_owned()
-}
+use crate::api::{Api, advertisers};
+use crate::callers;
 
 /// Prints puts per second and their latencies.
 pub async fn run(stack: &Stack) {
     let api = Api::new(stack);
     let admin = api.admin().await;
     let product_id = api.product(&admin).await;
-    let mut tokens = Vec::new();
-    for worker in 0..WORKERS {
-        tokens.push(api.advertiser(&admin, &format!("bench-{worker}")).await.0);
-    }
-    let until = Instant::now() + MEASURED;
-    let workers = tokens.into_iter().map(|token| {
+    let tokens = advertisers(&api, &admin, "puts").await;
+    callers::measure("puts", tokens, move |token, number| {
         let (api, product_id) = (api.clone(), product_id.clone());
-        tokio::spawn(async move {
-            let mut latencies_us = Histogram::<u64>::new(3).unwrap();
-            for number in 0.. {
-                let begun = Instant::now();
-                if begun > until {
-                    break;
-                }
-                let body = json!({"product_id": product_id, "amount": "1.00"});
-                api.post(
-                    "/plan/order/put",
-                    &token,
-                    Some(format!("put-{number}")),
-                    body,
-                )
-                .await;
-                latencies_us
-                    .record(u64::try_from(begun.elapsed().as_micros()).unwrap())
-                    .unwrap();
-            }
-            latencies_us
+        Box::pin(async move {
+            let body = json!({"product_id": product_id, "amount": "1.00"});
+            let key = Some(format!("put-{number}"));
+            api.post("/plan/order/put", &token, key, body).await;
         })
-    });
-    let mut all = Histogram::<u64>::new(3).unwrap();
-    for latencies_us in join_all(workers).await {
-        all.add(latencies_us.unwrap()).unwrap();
-    }
-    println!(
-        "puts through the gateway, {WORKERS} at once   {:>6.0}/s   p50 {:.1} ms   p99 {:.1} ms",
-        all.len() as f64 / MEASURED.as_secs_f64(),
-        all.value_at_quantile(0.5) as f64 / 1_000.0,
-        all.value_at_quantile(0.99) as f64 / 1_000.0,
-    );
+    })
+    .await;
 }

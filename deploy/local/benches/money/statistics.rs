@@ -7,7 +7,7 @@ use chrono::{Duration, Utc};
 use hdrhistogram::Histogram;
 use serde_json::json;
 
-use crate::puts::{Api, text};
+use crate::api::{Api, text};
 
 const FEW: usize = 10_000;
 const MANY: usize = 1_000_000;

@@ -1,0 +1,46 @@
+//! What the databases have grown to by what was measured before: the bytes of a row, with its indexes.
+
+use adfolio_local::{Service, Stack};
+use sqlx::{Connection as _, Executor as _, FromRow, PgConnection};
+
+/// A table with fewer rows says nothing of the bytes of one.
+const ROWS_COUNTED: i64 = 1_000;
+
+#[derive(FromRow)]
+struct Table {
+    name: String,
+    rows: i64,
+    heap_bytes: i64,
+    index_bytes: i64,
+}
+
+/// Prints each table that has grown, the largest first, after a vacuum.
+pub async fn run(stack: &Stack) {
+    for service in Service::ALL {
+        if service == Service::Gateway {
+            continue;
+        }
+        let mut connection = PgConnection::connect(&stack.database_url(service))
+            .await
+            .unwrap();
+        connection.execute("VACUUM ANALYZE").await.unwrap();
+        let tables: Vec<Table> = sqlx::query_as(
+            "SELECT relname AS name, n_live_tup AS rows, pg_table_size(relid) AS heap_bytes, pg_indexes_size(relid) AS index_bytes
+             FROM pg_stat_user_tables WHERE n_live_tup >= $1 ORDER BY pg_total_relation_size(relid) DESC",
+        )
+        .bind(ROWS_COUNTED)
+        .fetch_all(&mut connection)
+        .await
+        .unwrap();
+        for table in tables {
+            let Table { name, rows, .. } = &table;
+            let of_row = |bytes: i64| bytes as f64 / *rows as f64;
+            println!(
+                "{:<35} {rows:>9} rows   {:>5.0} bytes a row and {:>5.0} of its indexes",
+                format!("{service}.{name}"),
+                of_row(table.heap_bytes),
+                of_row(table.index_bytes),
+            );
+        }
+    }
+}

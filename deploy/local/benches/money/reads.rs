@@ -1,0 +1,45 @@
+//! What the web client asks for when its pages are opened.
+
+use adfolio_local::Stack;
+use serde_json::json;
+
+use crate::api::{Api, advertisers};
+use crate::callers;
+
+/// Of the ad centre, the plans, the wallet and the account, of advertisers with some plans each.
+const PAGES: [&str; 9] = [
+    "/user/info",
+    "/user/property",
+    "/ad/order/data_statistics/list?type=1&user_time_zone=Asia/Singapore",
+    "/plan/product/list",
+    "/plan/order/list",
+    "/user/notifications",
+    "/transaction_flow/list",
+    "/user_coupon/list",
+    "/acceptor/order/list",
+];
+
+/// So that no list is empty.
+const PLANS: usize = 10;
+
+/// Prints reads per second and their latencies.
+pub async fn run(stack: &Stack) {
+    let api = Api::new(stack);
+    let admin = api.admin().await;
+    let product_id = api.product(&admin).await;
+    let tokens = advertisers(&api, &admin, "reads").await;
+    for token in &tokens {
+        for number in 0..PLANS {
+            let body = json!({"product_id": product_id, "amount": "1.00"});
+            let key = Some(format!("put-{number}"));
+            api.post("/plan/order/put", token, key, body).await;
+        }
+    }
+    callers::measure("reads", tokens, move |token, number| {
+        let api = api.clone();
+        Box::pin(async move {
+            api.get(PAGES[number % PAGES.len()], &token).await;
+        })
+    })
+    .await;
+}
