@@ -66,8 +66,11 @@ pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 /// The type of the event that tells what staff did.
 const STAFF_ACTED: &str = "adfolio.wallet.v1.StaffActed";
 
-/// Time for reading all of the books.
+/// Time for reading all of the books; in the background at least, where the interval between two proofs may be longer.
 const PROOF_LIMIT: Duration = Duration::from_mins(10);
+
+/// How often a replica looks whether a proof is due, and tells metrics of the last.
+const PROOF_LOOK_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Time for ending what nobody decided about.
 const SWEEP_LIMIT: Duration = Duration::from_mins(1);
@@ -211,14 +214,15 @@ fn reconcile_in_background(
     peers: &Peers,
 ) {
     let (pool, peers) = (pool.clone(), peers.clone());
+    let interval = config.reconcile_interval();
     let job = periodic::every(
         "reconcile",
-        config.reconcile_interval(),
-        PROOF_LIMIT,
+        interval.min(PROOF_LOOK_INTERVAL),
+        interval.max(PROOF_LIMIT),
         service.shutdown.clone(),
         move || {
             let (pool, peers) = (pool.clone(), peers.clone());
-            async move { reconcile::reconcile(&pool, &peers).await.map(|_| ()) }
+            async move { reconcile::reconcile_when_due(&pool, &peers, interval).await }
         },
     );
     service.tasks.spawn_after(migrated, "reconcile", job);

@@ -1,10 +1,18 @@
-//! What the databases have grown to by what was measured before: the bytes of a row, with its indexes.
+//! What the databases have grown to by what was measured before, and by some deposits: the bytes of a row, with its indexes.
 
 use adfolio_local::{Service, Stack};
-use sqlx::{Connection as _, Executor as _, FromRow, PgConnection};
+use adfolio_testkit::eventually;
+use futures::{StreamExt as _, stream};
+use serde_json::json;
+use sqlx::{Connection as _, Executor as _, FromRow, PgConnection, PgPool};
+
+use crate::api::Api;
 
 /// A table with fewer rows says nothing of the bytes of one.
 const ROWS_COUNTED: i64 = 1_000;
+
+/// Each is told to the user, and noted as an act of staff.
+const DEPOSITS: usize = 3_000;
 
 #[derive(FromRow)]
 struct Table {
@@ -43,4 +51,30 @@ pub async fn run(stack: &Stack) {
             );
         }
     }
+}
+
+/// Deposits for one user, until the last has its notice. Before anything else: later notices wait behind other events.
+pub async fn deposit(stack: &Stack) {
+    let api = Api::new(stack);
+    let admin = api.admin().await;
+    let (_, user_id) = api.advertiser(&admin, "growth").await;
+    let deposits = stream::iter(0..DEPOSITS).map(|number| {
+        let (api, admin, user_id) = (&api, &admin, &user_id);
+        async move {
+            let body = json!({"user_id": user_id, "amount": "1.00", "remark": "benchmark"});
+            let key = Some(format!("deposit-{number}"));
+            api.post("/admin/wallet/deposit", admin, key, body).await;
+        }
+    });
+    deposits.buffer_unordered(8).collect::<Vec<_>>().await;
+    let url = stack.database_url(Service::Notification);
+    let database = PgPool::connect(&url).await.unwrap();
+    let told = i64::try_from(DEPOSITS).unwrap();
+    eventually("every deposit has its notice", || async {
+        let notices = sqlx::query_scalar("SELECT count(*) FROM notifications");
+        let notices: i64 = notices.fetch_one(&database).await.unwrap();
+        notices >= told
+    })
+    .await;
+    database.close().await;
 }

@@ -8,7 +8,7 @@
 //! 3. puts: puts per second through nginx and the gateway, with their median and 99th percentile.
 //! 4. reads: what the pages of the web client ask for, per second, likewise.
 //! 5. statistics: a user's after 10,000 and after 1,000,000 reports, and how fast reports come in.
-//! 6. growth: how large the rows are that this has left behind, and how fast the books with them are verified and reconciled.
+//! 6. growth: how large the rows are that this and some deposits have left behind, and how fast the books with them are verified and reconciled.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -49,6 +49,9 @@ async fn main() {
         .await
         .expect("the stack starts");
 
+    if is_wanted("growth") {
+        growth::deposit(&stack).await;
+    }
     if is_wanted("ledger") {
         let yardstick = yardstick::tpc_b(&stack).await;
         println!("pgbench TPC-B, 16 clients           {yardstick:>10.0} transactions/s");

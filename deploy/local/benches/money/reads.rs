@@ -13,7 +13,7 @@ const PAGES: [&str; 9] = [
     "/ad/order/data_statistics/list?type=1&user_time_zone=Asia/Singapore",
     "/plan/product/list",
     "/plan/order/list",
-    "/user/notifications",
+    "/user/withdraw/list",
     "/transaction_flow/list",
     "/user_coupon/list",
     "/acceptor/order/list",

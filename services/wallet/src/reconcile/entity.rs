@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 
 use adfolio_proto::coupon::v1::GetRedeemedTotalResponse;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
+
+use super::findings::Platform;
 
 /// One proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +42,53 @@ impl Check {
             detail: format!("not checked: {why}"),
         }
     }
+}
+
+/// What a proof found, as far as metrics tell it; kept as JSON.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Outcome {
+    /// By name.
+    pub checks: BTreeMap<String, Found>,
+    /// Balances of the platform's accounts in cents.
+    pub platform: BTreeMap<String, i64>,
+}
+
+/// What a check found.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub struct Found {
+    /// Whether it holds.
+    pub ok: bool,
+    /// The figure that must be zero.
+    pub figure: i64,
+}
+
+impl Outcome {
+    /// Of these checks, with the balances of the platform's accounts.
+    pub fn of(checks: &[Check], platform: &Platform) -> Self {
+        let found = |check: &Check| Found {
+            ok: check.ok,
+            figure: check.figure,
+        };
+        let accounts = Platform::ACCOUNTS.into_iter().zip(platform.0);
+        Self {
+            checks: checks
+                .iter()
+                .map(|check| (check.name.to_owned(), found(check)))
+                .collect(),
+            platform: accounts
+                .map(|(account, balance)| (account.to_owned(), balance))
+                .collect(),
+        }
+    }
+}
+
+/// The last proof.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// When.
+    pub finished_at: DateTime<Utc>,
+    /// What it found.
+    pub outcome: Outcome,
 }
 
 /// What orders hold, by order.

@@ -1,4 +1,6 @@
 //! The proof that the books balance, by themselves and against the books of plan and coupon.
+//!
+//! In the background one replica makes it in each interval, however many there are, and all of them tell metrics what it found.
 
 pub mod entity;
 mod findings;
@@ -7,16 +9,16 @@ mod repo;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use adfolio_kit::db;
 use adfolio_kit::refusal::chain;
-use chrono::Utc;
 use sqlx::PgPool;
 use tracing::error;
 use uuid::Uuid;
 
 use crate::error::WalletError;
 use crate::peers::Peers;
-use entity::{Check, CouponCost, Holds, differing_orders};
-use findings::{Findings, Platform, Sums, Wallet};
+use entity::{Check, CouponCost, Holds, Outcome, Proof, differing_orders};
+use findings::{Findings, Sums, Wallet};
 use repo::Stretch;
 
 /// Wallets that are compared at once; few in debug builds, so that tests cross from page to page.
@@ -37,7 +39,25 @@ const LOOK_PAUSE: Duration = Duration::from_millis(400);
 /// Differing orders that are looked at again; more than these are not momentary.
 const SECOND_LOOKS_MAX: usize = 200;
 
-/// Makes every proof.
+/// Makes every proof and keeps what it found, if no replica has begun one within `interval`; then tells metrics of the last.
+pub async fn reconcile_when_due(
+    pool: &PgPool,
+    peers: &Peers,
+    interval: Duration,
+) -> Result<(), WalletError> {
+    let claimed = db::write(pool, move |tx| {
+        Box::pin(async move { Ok::<_, WalletError>(repo::claim_proof_in_tx(tx, interval).await?) })
+    });
+    if claimed.await? {
+        reconcile(pool, peers).await?;
+    }
+    if let Some(proof) = repo::last_proof(pool).await? {
+        tell(&proof);
+    }
+    Ok(())
+}
+
+/// Makes every proof, and keeps what it found.
 pub async fn reconcile(pool: &PgPool, peers: &Peers) -> Result<Vec<Check>, WalletError> {
     let findings = walk_books(pool).await?;
     let mut checks = findings.checks();
@@ -61,7 +81,19 @@ pub async fn reconcile(pool: &PgPool, peers: &Peers) -> Result<Vec<Check>, Walle
         "coupon_costs_equal_redeemed",
         compare_with_coupon(pool, peers).await,
     )?);
-    report(&checks, &findings.platform);
+    for check in checks.iter().filter(|check| !check.ok) {
+        error!(
+            check = check.name,
+            figure = check.figure,
+            detail = check.detail,
+            "books do not reconcile"
+        );
+    }
+    let outcome = Outcome::of(&checks, &findings.platform);
+    db::write(pool, move |tx| {
+        Box::pin(async move { Ok::<_, WalletError>(repo::keep_proof_in_tx(tx, &outcome).await?) })
+    })
+    .await?;
     Ok(checks)
 }
 
@@ -245,28 +277,19 @@ async fn compare_with_coupon(pool: &PgPool, peers: &Peers) -> Result<Check, Wall
     }
 }
 
-/// Tells metrics and the log.
+/// Tells metrics.
 #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
-fn report(checks: &[Check], platform: &Platform) {
-    for check in checks {
-        if !check.ok {
-            error!(
-                check = check.name,
-                figure = check.figure,
-                detail = check.detail,
-                "books do not reconcile"
-            );
-        }
-        metrics::gauge!("wallet_reconcile_ok", "check" => check.name).set(if check.ok {
-            1.0
-        } else {
-            0.0
-        });
-        metrics::gauge!("wallet_reconcile_figure", "check" => check.name).set(check.figure as f64);
+fn tell(proof: &Proof) {
+    for (name, found) in &proof.outcome.checks {
+        let ok = if found.ok { 1.0 } else { 0.0 };
+        metrics::gauge!("wallet_reconcile_ok", "check" => name.clone()).set(ok);
+        metrics::gauge!("wallet_reconcile_figure", "check" => name.clone())
+            .set(found.figure as f64);
     }
     metrics::gauge!("wallet_reconcile_finished_timestamp_seconds")
-        .set(Utc::now().timestamp() as f64);
-    for (account, balance) in Platform::ACCOUNTS.into_iter().zip(platform.0) {
-        metrics::gauge!("wallet_platform_balance_minor", "account" => account).set(balance as f64);
+        .set(proof.finished_at.timestamp() as f64);
+    for (account, balance) in &proof.outcome.platform {
+        metrics::gauge!("wallet_platform_balance_minor", "account" => account.clone())
+            .set(*balance as f64);
     }
 }

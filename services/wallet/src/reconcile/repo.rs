@@ -1,9 +1,13 @@
 //! Reads that prove the books. Each statement sees one moment and is bounded, so postings may go on meanwhile.
 
+use std::time::Duration;
+
+use adfolio_kit::db::Tx;
 use sqlx::PgPool;
+use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::entity::{CouponCost, Holds};
+use super::entity::{CouponCost, Holds, Outcome, Proof};
 use super::findings::{Part, Platform, Sums, Wallet};
 
 /// The wallets behind `after`, in order of id.
@@ -211,4 +215,40 @@ pub(super) async fn coupon_cost(pool: &PgPool) -> Result<CouponCost, sqlx::Error
     )
     .fetch_one(pool)
     .await
+}
+
+/// Takes the proof of this interval; false where somebody has it.
+pub(super) async fn claim_proof_in_tx(
+    tx: &mut Tx,
+    interval: Duration,
+) -> Result<bool, sqlx::Error> {
+    let claimed = sqlx::query!(
+        "UPDATE proofs SET begun_at = clock_timestamp()
+         WHERE begun_at <= clock_timestamp() - make_interval(secs => $1)",
+        interval.as_secs_f64()
+    );
+    Ok(claimed.execute(tx).await?.rows_affected() == 1)
+}
+
+pub(super) async fn keep_proof_in_tx(tx: &mut Tx, outcome: &Outcome) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE proofs SET finished_at = clock_timestamp(), outcome = $1",
+        Json(outcome) as _
+    )
+    .execute(tx)
+    .await
+    .map(|_| ())
+}
+
+/// None before the first.
+pub(super) async fn last_proof(pool: &PgPool) -> Result<Option<Proof>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"SELECT finished_at AS "finished_at!", outcome AS "outcome!: Json<Outcome>"
+           FROM proofs WHERE finished_at IS NOT NULL"#
+    );
+    let proof = row.fetch_optional(pool).await?.map(|row| Proof {
+        finished_at: row.finished_at,
+        outcome: row.outcome.0,
+    });
+    Ok(proof)
 }

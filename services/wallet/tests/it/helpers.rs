@@ -166,6 +166,15 @@ impl App {
         run(&config, Clock::system()).await
     }
 
+    /// Another replica, which proves the books so often.
+    pub async fn replica_proving_every(&self, interval: Duration) -> RunningService {
+        let config = WalletConfig {
+            reconcile_interval_seconds: interval.as_secs(),
+            ..self.config.clone()
+        };
+        run(&config, Clock::system()).await
+    }
+
     /// Another replica, with other secrets.
     pub async fn replica_keeping(&self, secrets: SecretArgs) -> RunningService {
         let config = WalletConfig {

@@ -25,6 +25,47 @@ async fn check(app: &App, name: &str) -> ReconcileCheck {
 }
 
 #[tokio::test]
+async fn of_replicas_that_prove_the_books_one_does_it_in_each_interval() {
+    const INTERVAL: Duration = Duration::from_secs(1);
+    let app = App::spawn().await;
+    sqlx::raw_sql(
+        "CREATE TABLE begun (at timestamptz NOT NULL);
+         CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
+             'BEGIN INSERT INTO begun VALUES (NEW.begun_at); RETURN NEW; END';
+         CREATE TRIGGER note AFTER UPDATE OF begun_at ON proofs FOR EACH ROW EXECUTE FUNCTION note()",
+    )
+    .execute(&app.pool())
+    .await
+    .expect("a note of each proof");
+    let mut replicas = Vec::new();
+    for _ in 0..3 {
+        replicas.push(app.replica_proving_every(INTERVAL).await);
+    }
+    eventually("three proofs are made", || async {
+        let begun = sqlx::query_scalar("SELECT count(*) FROM begun");
+        let begun: i64 = begun.fetch_one(&app.pool()).await.expect("a count");
+        begun >= 3
+    })
+    .await;
+    let too_soon: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM (SELECT at - lag(at) OVER (ORDER BY at) AS pause FROM begun) AS pauses WHERE pause < $1",
+    )
+    .bind(INTERVAL)
+    .fetch_one(&app.pool())
+    .await
+    .expect("pauses");
+    assert_eq!(too_soon, 0);
+    eventually("what it found is kept", || async {
+        let holds = sqlx::query_scalar(
+            "SELECT outcome->'checks'->'entries_sum_to_zero'->'ok' = 'true' FROM proofs",
+        );
+        let holds: Option<bool> = holds.fetch_one(&app.pool()).await.expect("a proof");
+        holds == Some(true)
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn open_orders_must_be_those_of_plan() {
     let app = App::spawn().await;
     let (user, ledger) = (app.user_with(10_000).await, app.ledger());
