@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -28,10 +29,19 @@ fn repository() -> PathBuf {
     own.ancestors().nth(2).unwrap().to_owned()
 }
 
-fn services() -> BTreeMap<String, Value> {
+fn document() -> Value {
     let text = fs::read_to_string(repository().join("docker-compose.yml")).unwrap();
-    let document: Value = serde_saphyr::from_str(&text).unwrap();
-    serde_json::from_value(document["services"].clone()).unwrap()
+    serde_saphyr::from_str(&text).unwrap()
+}
+
+fn services() -> BTreeMap<String, Value> {
+    serde_json::from_value(document()["services"].clone()).unwrap()
+}
+
+/// What a variable is unless it is set, of a text that is nothing but the variable.
+fn default_of(variable: &Value) -> String {
+    let (_, default) = variable.as_str().unwrap().split_once(":-").unwrap();
+    default.trim_end_matches('}').to_owned()
 }
 
 fn environment(service: &Value) -> BTreeMap<String, String> {
@@ -129,6 +139,18 @@ fn every_consumer_has_a_volume_that_is_filled() {
             );
         }
     }
+}
+
+/// A replica that was given it would be believed whatever it says of who asks, and nginx would not start.
+#[test]
+fn nobody_else_is_given_the_address_of_the_edge() {
+    let network = document()["networks"]["edge"]["ipam"]["config"][0].clone();
+    let range = default_of(&network["ip_range"]);
+    let (first, length) = range.split_once('/').unwrap();
+    let bits = |address: &str| address.parse::<Ipv4Addr>().unwrap().to_bits();
+    let shift = 32 - length.parse::<u32>().unwrap();
+    let edge = default_of(&services()["web"]["networks"]["edge"]["ipv4_address"]);
+    assert_ne!(bits(&edge) >> shift, bits(first) >> shift, "{edge} {range}");
 }
 
 #[test]
