@@ -162,6 +162,12 @@ prepare_stack() {
     build_web
 }
 
+# Whether a commit is here; a clone without its history is given it where it came from somewhere.
+has_commit() {
+    git cat-file -e "$1^{commit}" 2>/dev/null \
+        || { git fetch --quiet --unshallow 2>/dev/null && git cat-file -e "$1^{commit}" 2>/dev/null; }
+}
+
 # Where cargo puts what it builds, whatever its configuration says.
 target_folder() {
     cargo metadata --format-version 1 --no-deps --offline | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p'

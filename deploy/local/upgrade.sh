@@ -6,8 +6,8 @@
 
 prepare_stack
 commit=$(cat deploy/local/previous-release)
-git cat-file -e "$commit^{commit}" 2>/dev/null || fail \
-    "The previous release $commit, which deploy/local/previous-release names, is not in this clone: git fetch --unshallow"
+has_commit "$commit" || fail \
+    "The previous release $commit, which deploy/local/previous-release names, is not in this clone"
 folder=$(target_folder)/previous-release
 if ! is_current "$folder/.built.stamp" "$commit"; then
     say "building the previous release, $commit"
