@@ -238,9 +238,9 @@ def exchanges_are_as_the_services_declare_them(manifests: Manifests) -> Faults:
     if not manifests.of("RabbitmqCluster"):
         return
     limits = {
-        "x-max-length": source.constant("services/kit/src/broker.rs", "UNROUTED_LENGTH_LIMIT"),
+        "x-max-length": source.constant("services/kit/src/broker/topology.rs", "UNROUTED_LENGTH_LIMIT"),
         "x-overflow": "drop-head",
-        "x-message-ttl": source.constant("services/kit/src/broker.rs", "UNROUTED_AGE_MS"),
+        "x-message-ttl": source.constant("services/kit/src/broker/topology.rs", "UNROUTED_AGE_MS"),
     }
     if queues["unrouted"]["spec"]["arguments"] != limits:
         yield f"the queue of what nobody hears is not {limits}"

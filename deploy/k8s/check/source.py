@@ -74,7 +74,7 @@ def consumers() -> set[tuple[str, str]]:
 
 
 def queue(service: str, consumer: str) -> str:
-    (generation,) = re.findall(r"const GENERATION: u32 = (\d+);", Path("services/kit/src/broker.rs").read_text())
+    (generation,) = re.findall(r"const GENERATION: u32 = (\d+);", Path("services/kit/src/broker/topology.rs").read_text())
     return f"adfolio.{service}.{consumer}.{generation}"
 
 

@@ -12,7 +12,7 @@ use tracing::{debug, info};
 use super::Handler;
 use super::lanes::Lanes;
 use super::supervise::{Worker, consume, next};
-use crate::broker::{BrokerError, Session, bind, short, unbind};
+use crate::broker::{BrokerError, Session, short, unbind};
 use crate::db::Migrated;
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
@@ -122,11 +122,11 @@ async fn bind_again<H: Handler>(
     session: &Session,
     queue: &str,
 ) -> Result<(), BrokerError> {
-    let exchange = short(&worker.broker.events_exchange())?;
-    for pattern in &worker.consumer.bindings {
-        bind(&session.channel, &short(queue)?, &exchange, pattern).await?;
-    }
-    Ok(())
+    let bindings = &worker.consumer.bindings;
+    let again = worker
+        .broker
+        .bind_to_events(&session.channel, queue, bindings);
+    again.await
 }
 
 /// Handles what is left, and answers the consumer that did.

@@ -1,0 +1,103 @@
+//! RabbitMQ: connections ([`Broker`], [`Session`]), the topology that every service agrees on (`topology`), and bounded requests.
+//!
+//! lapin's own recovery gives up after 16 attempts and then leaves consumers hanging, so it stays off: whoever uses a
+//! [`Session`] drops it on the first error and opens a new one, with a jittered backoff and without a limit.
+
+mod requests;
+mod session;
+mod topology;
+
+use std::time::Duration;
+
+use lapin::{Connection, ConnectionProperties};
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::config::{BrokerArgs, ConfigError};
+pub(crate) use requests::{REQUEST_LIMIT, bind, bounded, short, unbind};
+pub use session::Session;
+pub use topology::{DELIVERY_LIMIT, Stream};
+
+/// Every step of opening a connection must be done within this.
+const OPEN_LIMIT: Duration = Duration::from_secs(10);
+
+/// Seconds between heartbeats: a silent broker is noticed within twice this.
+const HEARTBEAT_SECONDS: u16 = 10;
+
+/// Longest frame; a longer message comes in several. lapin keeps room for 64 frames per connection, which with the usual
+/// 128 KiB would be 8 MiB.
+const FRAME_BYTES: u32 = 16 * 1024;
+
+/// What went wrong between this process and the broker.
+#[derive(Debug, thiserror::Error)]
+pub enum BrokerError {
+    /// The client library's error.
+    #[error("broker request failed")]
+    Amqp(#[from] lapin::Error),
+    /// The broker did not answer in time.
+    #[error("broker did not answer {0} in time")]
+    TimedOut(&'static str),
+    /// A name is longer than AMQP allows.
+    #[error("name is longer than 255 bytes")]
+    NameTooLong,
+    /// The stream of deliveries ended.
+    #[error("deliveries ended")]
+    Ended,
+    /// The channel is gone, so an acknowledgement did not reach the broker.
+    #[error("acknowledgement was not taken")]
+    NotAcknowledged,
+    /// A publish was refused or returned.
+    #[error("publish was not confirmed: {0}")]
+    NotConfirmed(String),
+}
+
+/// How to reach the broker, and the prefix of everything there. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Broker {
+    url: SecretString,
+    namespace: String,
+    queue_expires_seconds: Option<u32>,
+}
+
+impl Broker {
+    /// Checks the configuration; connects to nothing.
+    pub fn new(args: &BrokerArgs) -> Result<Self, ConfigError> {
+        Ok(Self {
+            url: args.url()?,
+            namespace: args.amqp_namespace.clone(),
+            queue_expires_seconds: args.amqp_queue_expires_seconds,
+        })
+    }
+
+    /// Opens a connection with one channel, and declares the exchanges where there are none. The error callback of the channel needs no care:
+    /// every use of a broken channel fails or times out.
+    pub async fn open(&self, name: &str) -> Result<Session, BrokerError> {
+        let properties =
+            ConnectionProperties::default().with_connection_name(format!("adfolio-{name}").into());
+        let mut uri: lapin::uri::AMQPUri = self
+            .url
+            .expose_secret()
+            .parse()
+            .map_err(|_| BrokerError::TimedOut("connect"))?;
+        uri.query.heartbeat.get_or_insert(HEARTBEAT_SECONDS);
+        uri.query.frame_max.get_or_insert(FRAME_BYTES);
+        uri.query
+            .connection_timeout
+            .get_or_insert(u64::try_from(OPEN_LIMIT.as_millis()).unwrap_or(u64::MAX));
+        let connection = bounded(
+            "connect",
+            OPEN_LIMIT,
+            Connection::connect_uri(uri, properties),
+        )
+        .await?;
+        let mut channel = bounded("channel.open", OPEN_LIMIT, connection.create_channel()).await?;
+        if !self.has_exchanges(&channel).await? {
+            // The broker closes a channel that asks for what is not there.
+            channel = bounded("channel.open", OPEN_LIMIT, connection.create_channel()).await?;
+            self.declare_exchanges(&channel).await?;
+        }
+        Ok(Session {
+            connection,
+            channel,
+        })
+    }
+}

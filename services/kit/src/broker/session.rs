@@ -1,0 +1,148 @@
+//! A connection with a channel, and what is asked on it.
+
+use std::time::Duration;
+
+use lapin::options::{BasicQosOptions, ConfirmSelectOptions, QueueDeleteOptions};
+use lapin::protocol::{AMQPErrorKind, AMQPSoftError};
+use lapin::types::{FieldTable, ShortString};
+use lapin::{Channel, Connection};
+use tracing::warn;
+
+use super::requests::{REQUEST_LIMIT, bounded, declare_queue, find_queue, is_not_found, short};
+use super::{BrokerError, OPEN_LIMIT};
+
+/// The arguments that make a queue another kind: what relies on it would lose its messages or their order.
+const KINDS: [&str; 5] = [
+    "x-queue-type",
+    "x-single-active-consumer",
+    "durable",
+    "exclusive",
+    "auto_delete",
+];
+
+/// One connection and one channel on it.
+#[derive(Debug)]
+pub struct Session {
+    pub(super) connection: Connection,
+    /// The channel.
+    pub channel: Channel,
+}
+
+impl Session {
+    /// Turns publisher confirms on.
+    pub async fn confirm(&self) -> Result<(), BrokerError> {
+        let options = ConfirmSelectOptions { nowait: false };
+        bounded(
+            "confirm.select",
+            REQUEST_LIMIT,
+            self.channel.confirm_select(options),
+        )
+        .await
+    }
+
+    /// Declares a queue, or takes the one that is there although its arguments are others; not one of another kind.
+    pub(super) async fn ensure_queue(
+        &mut self,
+        name: &ShortString,
+        arguments: FieldTable,
+    ) -> Result<(), BrokerError> {
+        let other = match declare_queue(&self.channel, name, arguments).await {
+            Ok(()) => None,
+            Err(BrokerError::Amqp(error)) => {
+                Some(other_argument(&error).ok_or(BrokerError::Amqp(error))?)
+            }
+            Err(error) => return Err(error),
+        };
+        let differs = if other.is_some() { 1.0 } else { 0.0 };
+        metrics::gauge!("broker_queue_differs", "queue" => name.to_string()).set(differs);
+        if let Some(argument) = other {
+            warn!(
+                queue = name.as_str(),
+                argument, "queue has other arguments and is used as it is"
+            );
+            // The broker has closed the channel that asked for it.
+            let opening = self.connection.create_channel();
+            self.channel = bounded("channel.open", OPEN_LIMIT, opening).await?;
+        }
+        Ok(())
+    }
+
+    /// Limits how many deliveries may be unacknowledged on this channel.
+    pub async fn prefetch(&self, count: u16) -> Result<(), BrokerError> {
+        // Quorum queues know no global prefetch.
+        let options = BasicQosOptions { global: false };
+        bounded(
+            "basic.qos",
+            REQUEST_LIMIT,
+            self.channel.basic_qos(count, options),
+        )
+        .await
+    }
+
+    /// Whether both connection and channel say that they are usable. They may be wrong; requests tell.
+    pub fn is_connected(&self) -> bool {
+        self.connection.status().connected() && self.channel.status().connected()
+    }
+
+    /// Asks the broker something cheap on the channel in use: true liveness, unlike the library's own status.
+    pub async fn probe(&self, queue: &str) -> Result<(), BrokerError> {
+        find_queue(&self.channel, short(queue)?).await.map(|_| ())
+    }
+
+    /// How many messages wait in a queue and how many consume it; none where there is no such queue, and
+    /// then the broker closes the channel. Asks for no right to it.
+    pub(crate) async fn look(&self, queue: &str) -> Result<Option<(u32, u32)>, BrokerError> {
+        match find_queue(&self.channel, short(queue)?).await {
+            Ok(found) => Ok(Some((found.message_count(), found.consumer_count()))),
+            Err(BrokerError::Amqp(error)) if is_not_found(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether the queue of a consumer gets what it is meant to get: somebody consumes from it, which comes after its bindings,
+    /// or something has reached it. That it is there is not enough. Asks like [`Self::look`].
+    pub(crate) async fn is_bound(&self, queue: &str) -> Result<bool, BrokerError> {
+        let found = self.look(queue).await?;
+        Ok(found.is_some_and(|(waiting, consumers)| consumers > 0 || waiting > 0))
+    }
+
+    /// Removes a queue with all that is in it.
+    pub(crate) async fn delete(&self, queue: &str) -> Result<(), BrokerError> {
+        // Quorum queues know no conditions.
+        let options = QueueDeleteOptions {
+            if_unused: false,
+            if_empty: false,
+            nowait: false,
+        };
+        let deleted = self.channel.queue_delete(short(queue)?, options);
+        bounded("queue.delete", REQUEST_LIMIT, deleted)
+            .await
+            .map(|_| ())
+    }
+
+    /// Closes in order, for as long as a second; the broker notices a dropped connection anyway.
+    pub async fn close(&self) {
+        let _ = tokio::time::timeout(
+            Duration::from_secs(1),
+            self.connection.close(200, "done".into()),
+        )
+        .await;
+    }
+}
+
+/// Which of its arguments the broker named, when it said that the queue is there with another one. None, where that makes it
+/// another kind of queue.
+fn other_argument(error: &lapin::Error) -> Option<String> {
+    let lapin::ErrorKind::ProtocolError(problem) = error.kind() else {
+        return None;
+    };
+    if *problem.kind() != AMQPErrorKind::Soft(AMQPSoftError::PRECONDITIONFAILED) {
+        return None;
+    }
+    let (_, rest) = problem
+        .get_message()
+        .as_str()
+        .split_once("inequivalent arg '")?;
+    let (argument, _) = rest.split_once('\'')?;
+    (!KINDS.contains(&argument)).then(|| argument.to_owned())
+}
