@@ -19,7 +19,7 @@ SEVERITIES = {"page", "ticket"}
 # What a runbook's entry says, in this order; what not to do only where there is something.
 PARTS = ("**Means:**", "**Look:**", "**Do:**", "**Over:**")
 # What others measure: Prometheus itself, RabbitMQ's exporter, the collector, and the library that tells of the process; the
-# last are asked for by services/kit/tests/it/figures.rs.
+# last are asked for by services/kit/tests/it/metrics.rs.
 EXTERNAL = re.compile(
     r"process_(resident_memory_bytes|cpu_seconds_total|open_fds|max_fds|start_time_seconds)"
     r"|up|ALERTS|prometheus_rule_evaluation_failures_total|otelcol_exporter_(sent|send_failed)_spans(_total)?"

@@ -77,7 +77,7 @@ impl Call {
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
         let mut caller = self.caller.clone();
-        if Defect::KeyDropped.is_there() {
+        if Defect::KeyDropped.is_enabled() {
             caller.idempotency_key = None;
         }
         let attempt = || send(outgoing(&caller, message.clone(), WRITE_LIMIT));

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use adfolio_kit::db;
-use adfolio_kit::outbox::{Event, Relay, Wake, enqueue_in_tx};
+use adfolio_kit::outbox::{Event, Notifier, Relay, enqueue_in_tx};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::auth::v1::UserState;
 use adfolio_proto::events::v1::{AnnouncementPublished, TransactionPosted};
 use adfolio_testkit::{
-    Proxy, TestDatabase, Told, eventually, publish_event, tell, tell_twice_and_shuffled,
+    Proxy, TestDatabase, Told, deliver_twice_and_shuffled, eventually, publish_event, tell,
     within_limit,
 };
 use serde_json::json;
@@ -85,7 +85,7 @@ impl Stream {
 /// An outbox with its relay, as every service has one.
 struct Outbox {
     database: TestDatabase,
-    wake: Wake,
+    notifier: Notifier,
     end: Shutdown,
 }
 
@@ -93,11 +93,11 @@ impl Outbox {
     async fn start(front: &Front) -> Self {
         let database = TestDatabase::create(&[]).await;
         let relay = Relay::new("test", database.kit_pool(), front.broker.broker());
-        let (wake, end) = (relay.wake(), Shutdown::manual());
+        let (notifier, end) = (relay.notifier(), Shutdown::manual());
         tokio::spawn(relay.run(database.migrated(), end.clone()));
         Self {
             database,
-            wake,
+            notifier,
             end,
         }
     }
@@ -113,7 +113,7 @@ impl Outbox {
         })
         .await
         .unwrap();
-        self.wake.wake();
+        self.notifier.notify();
     }
 
     async fn posted(&self, user: Uuid, kind: &str) {
@@ -274,7 +274,7 @@ async fn what_is_told_twice_and_shuffled_ends_what_has_ended_and_nothing_else() 
         ]);
     }
     front.fakes.said().ended.extend([gone, last]);
-    tell_twice_and_shuffled(&broker, &told).await;
+    deliver_twice_and_shuffled(&broker, &told).await;
     // Both subscriptions take what they hear in its order, so these come behind all others.
     tell(
         &broker,

@@ -63,7 +63,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
     let ids = Ids::random();
     let acceptors = Acceptors::new(pool.clone(), config.clock.clone(), ids.clone());
     let broker = service.broker(&config.broker)?;
-    let wake = service.relay(&pool, &broker, &migrated);
+    let notifier = service.relay(&pool, &broker, &migrated);
     let peers = Peers::connect(&config, rules.step_limit(), service.tls.as_ref())?;
     let acceptances = Acceptances::new(
         pool.clone(),
@@ -77,7 +77,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
         ids,
         rules,
         peers,
-        wake,
+        notifier,
         acceptances: acceptances.clone(),
         answers: grpc::ANSWERS,
     };
@@ -114,7 +114,7 @@ fn start_jobs(service: &Service, exchanges: &Exchanges, config: &Config, migrate
     let measured = exchanges.clone();
     service.measure_after(migrated, "unfinished", move || {
         let exchanges = measured.clone();
-        async move { exchanges.tell_unfinished().await }
+        async move { exchanges.record_unfinished().await }
     });
     let forget = periodic::every(
         "old keys",

@@ -1,7 +1,7 @@
 //! What every use case needs.
 
 use adfolio_kit::clock::{Clock, Ids};
-use adfolio_kit::outbox::Wake;
+use adfolio_kit::outbox::Notifier;
 use chrono::TimeDelta;
 use sqlx::PgPool;
 
@@ -18,7 +18,7 @@ pub struct Context {
     /// New identifiers.
     pub ids: Ids,
     /// Wakes the relay after a commit with events.
-    pub wake: Wake,
+    pub notifier: Notifier,
     /// Hashes passwords.
     pub passwords: Passwords,
     /// Limits of login.

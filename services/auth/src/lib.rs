@@ -90,12 +90,12 @@ async fn serve(
     let service = Service::start("auth", &config.server, shutdown).await?;
     let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
     let broker = service.broker(&config.broker)?;
-    let wake = service.relay(&pool, &broker, &migrated);
+    let notifier = service.relay(&pool, &broker, &migrated);
     let context = Context {
         pool: pool.clone(),
         clock,
         ids: Ids::random(),
-        wake,
+        notifier,
         passwords: Passwords::new(config.access.password_queue.into())?,
         limits: config.access.login_limits(),
         sessions: config.access.session_settings(),

@@ -9,7 +9,7 @@ use adfolio_kit::clock::Clock;
 use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
-use adfolio_kit::outbox::{CloudEvent, Wake};
+use adfolio_kit::outbox::{CloudEvent, Notifier};
 use adfolio_proto::events::v1::PlanStatusChanged;
 use tracing::info;
 use uuid::Uuid;
@@ -29,13 +29,13 @@ pub fn plans() -> Consumer {
 #[derive(Debug)]
 pub struct OnPlanStatus {
     clock: Clock,
-    wake: Wake,
+    notifier: Notifier,
 }
 
 impl OnPlanStatus {
-    /// Goes by this clock; `wake` wakes the relay of the outbox.
-    pub fn new(clock: Clock, wake: Wake) -> Self {
-        Self { clock, wake }
+    /// Goes by this clock; `notifier` wakes the relay of the outbox.
+    pub fn new(clock: Clock, notifier: Notifier) -> Self {
+        Self { clock, notifier }
     }
 }
 
@@ -63,7 +63,7 @@ impl Handler for OnPlanStatus {
                 .map_err(handler_error)?,
             _ => return Ok(()),
         }
-        self.wake.wake();
+        self.notifier.notify();
         Ok(())
     }
 }

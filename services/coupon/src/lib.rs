@@ -49,7 +49,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
     let service = Service::start("coupon", &config.server, shutdown).await?;
     let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
     let broker = service.broker(&config.broker)?;
-    let wake = service.relay(&pool, &broker, &migrated);
+    let notifier = service.relay(&pool, &broker, &migrated);
 
     let (clock, ids) = (config.clock.clone(), Ids::random());
     let campaigns = Campaigns::new(pool.clone(), clock.clone(), ids.clone());
@@ -57,17 +57,17 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
         pool.clone(),
         clock.clone(),
         ids,
-        wake.clone(),
+        notifier.clone(),
         Peers::connect(&config.auth_url, service.tls.as_ref())?,
     );
-    let reservations = Reservations::new(pool.clone(), clock.clone(), wake.clone());
+    let reservations = Reservations::new(pool.clone(), clock.clone(), notifier.clone());
 
     service.consume(
         consumer::plans(),
         &pool,
         &broker,
         &migrated,
-        consumer::OnPlanStatus::new(clock, wake),
+        consumer::OnPlanStatus::new(clock, notifier),
     );
     let swept = coupons.clone();
     let sweeper = periodic::every(

@@ -6,8 +6,8 @@ use clap::{Parser, Subcommand};
 
 use crate::services::{Addresses, Services};
 use crate::{
-    acceptor, approval, audit, content, coupon, dead, delivery, demo, exchange, feedback, license,
-    notice, operator, pay_password, plan, product, setup, staff, user, wallet, withdraw,
+    acceptor, approval, audit, content, coupon, dead_letter, delivery, demo, exchange, feedback,
+    license, notice, operator, pay_password, plan, product, setup, staff, user, wallet, withdraw,
 };
 
 /// Operates Adfolio.
@@ -77,7 +77,7 @@ enum Command {
     #[command(subcommand)]
     Audit(audit::AuditCommand),
     /// Events that a consumer could not take
-    Dead(dead::DeadArgs),
+    Dead(dead_letter::DeadArgs),
     /// Demo data
     #[command(subcommand)]
     Demo(demo::DemoCommand),

@@ -9,7 +9,7 @@ mod audit;
 mod cli;
 mod content;
 mod coupon;
-mod dead;
+mod dead_letter;
 mod delivery;
 mod demo;
 mod exchange;

@@ -1,7 +1,7 @@
 //! Import files of delivery reports. The first line says how the file is read, `csv` or `jsonl`, bytes of a piece, and the
 //! mapping: `csv 7 {"pricing": …}`; the rest is the file.
 
-use adfolio_plan::delivery::rehearsal::rehearse;
+use adfolio_plan::delivery::dry_run::dry_run;
 use adfolio_proto::plan::v1::{ImportFormat, ImportHeader};
 use chrono::DateTime;
 
@@ -23,11 +23,11 @@ pub fn check(data: &[u8]) {
         mapping_json: words.next().unwrap_or("{}").to_owned(),
     };
     let now = DateTime::from_timestamp(NOW_SECONDS, 0).unwrap_or_default();
-    let Ok(whole) = rehearse(&header, file, file.len(), now) else {
+    let Ok(whole) = dry_run(&header, file, file.len(), now) else {
         return;
     };
     assert_eq!(
-        rehearse(&header, file, piece_bytes, now).ok().as_ref(),
+        dry_run(&header, file, piece_bytes, now).ok().as_ref(),
         Some(&whole)
     );
     let lines = file.split(|byte| *byte == b'\n').count();

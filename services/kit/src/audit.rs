@@ -15,7 +15,7 @@ pub const EVENT_NAME: &str = "StaffActed";
 
 /// One thing that a member of staff did.
 #[derive(Clone, Debug)]
-pub struct Act {
+pub struct Entry {
     action: &'static str,
     target: String,
     user: Option<UserId>,
@@ -35,7 +35,7 @@ pub enum AuditError {
     Database(#[from] sqlx::Error),
 }
 
-impl Act {
+impl Entry {
     /// `action` (`wallet.deposit`) on `target`, an id or a code; never a secret.
     #[allow(
         clippy::needless_pass_by_value,

@@ -65,7 +65,7 @@ pub async fn claim_in_tx(
     .bind(digest)
     .execute(&mut *tx)
     .await?;
-    if inserted.rows_affected() == 1 || Defect::KeysForgotten.is_there() {
+    if inserted.rows_affected() == 1 || Defect::KeysForgotten.is_enabled() {
         return Ok(Claim::Fresh);
     }
     // Expired keys that pruning has not reached yet still count: a repeat answers the same a little longer.

@@ -9,7 +9,7 @@
 //! | [`healthcheck`] | a service's command that asks for its readiness, for supervisors of containers |
 //! | [`shutdown`] | the request to end, and background tasks that are joined |
 //! | [`server`] | the gRPC server: health, reflection, deadlines, limits, drain |
-//! | [`tls`], [`callers`] | mutual TLS between the services, and who may call what |
+//! | [`tls`], [`policy`] | mutual TLS between the services, and who may call what |
 //! | [`identity`] | who calls, in gRPC metadata |
 //! | [`refusal`] | the reasons of the contract, and every error's way to a `Status` |
 //! | [`client`] | balanced gRPC channels, deadlines that shrink and cover answers to their end, retries of keyed calls |
@@ -17,7 +17,7 @@
 //! | [`outbox`] | events written with the change, published afterwards |
 //! | [`consumer`], [`inbox`] | events taken effect of once |
 //! | [`audit`] | what staff did, announced with the change |
-//! | [`broker`], [`dead`] | the topology at RabbitMQ, dead letters |
+//! | [`broker`], [`dead_letter`] | the topology at RabbitMQ, dead letters |
 //! | [`idempotency`], [`once`] | keys kept with the effect they protect |
 //! | [`pagination`] | pages and opaque cursors |
 //! | [`names!`] | closed sets of names, as databases keep them |
@@ -30,25 +30,25 @@ pub mod admin;
 pub mod audit;
 pub mod backoff;
 pub mod broker;
-pub mod callers;
 pub mod chaos;
 pub mod client;
 pub mod clock;
 pub mod config;
 pub mod consumer;
 pub mod db;
-pub mod dead;
+pub mod dead_letter;
 pub mod deadline;
-pub mod figures;
 pub mod healthcheck;
 pub mod idempotency;
 pub mod identity;
 pub mod inbox;
+pub mod metrics;
 mod names;
 pub mod once;
 pub mod outbox;
 pub mod pagination;
 pub mod periodic;
+pub mod policy;
 pub mod refusal;
 pub mod server;
 pub mod service;

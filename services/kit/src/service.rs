@@ -21,12 +21,12 @@ use crate::config::{
 };
 use crate::consumer::{CONSUMERS, Consumer, Handler};
 use crate::db::{self, Migrated};
-use crate::outbox::{Relay, Wake};
+use crate::outbox::{Notifier, Relay};
 use crate::refusal::chain;
 use crate::server::Server;
 use crate::shutdown::{Shutdown, Tasks};
 use crate::tls::Tls;
-use crate::{figures, healthcheck, idempotency, inbox, outbox, periodic, telemetry};
+use crate::{healthcheck, idempotency, inbox, metrics, outbox, periodic, telemetry};
 
 /// How often old inbox rows, idempotency keys and sent events are deleted, and how long each of both jobs may take.
 const PRUNE_INTERVAL: Duration = Duration::from_mins(5);
@@ -218,7 +218,7 @@ impl Service {
         );
         let measured = pool.clone();
         self.measure("pool", move || {
-            figures::tell_pool(&measured);
+            metrics::record_pool(&measured);
             std::future::ready(Ok::<_, Infallible>(()))
         });
         Ok((pool, migrated))
@@ -256,7 +256,7 @@ impl Service {
         E: std::fmt::Display + 'static,
     {
         let shutdown = self.shutdown.clone();
-        periodic::every(name, figures::INTERVAL, figures::LIMIT, shutdown, look)
+        periodic::every(name, metrics::INTERVAL, metrics::LIMIT, shutdown, look)
     }
 
     /// The broker. Nothing is connected yet.
@@ -265,7 +265,7 @@ impl Service {
     }
 
     /// Starts the relay of the outbox; it ends after everything that may still write events.
-    pub fn relay(&self, pool: &PgPool, broker: &Broker, migrated: &Migrated) -> Wake {
+    pub fn relay(&self, pool: &PgPool, broker: &Broker, migrated: &Migrated) -> Notifier {
         self.start_relay(
             Relay::new(self.name, pool.clone(), broker.clone()),
             migrated,
@@ -279,19 +279,19 @@ impl Service {
         pool: &PgPool,
         broker: &Broker,
         migrated: &Migrated,
-    ) -> Wake {
+    ) -> Notifier {
         let relay = Relay::new(self.name, pool.clone(), broker.clone());
         self.start_relay(relay.with_stream(stream), migrated)
     }
 
-    fn start_relay(&self, relay: Relay, migrated: &Migrated) -> Wake {
+    fn start_relay(&self, relay: Relay, migrated: &Migrated) -> Notifier {
         let relay = relay.awaiting(&CONSUMERS);
-        let wake = relay.wake();
+        let notifier = relay.notifier();
         self.last.spawn(
             "relay",
             relay.run(migrated.clone(), self.last_shutdown.clone()),
         );
-        wake
+        notifier
     }
 
     /// Starts a consumer.

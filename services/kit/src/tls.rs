@@ -1,7 +1,7 @@
 //! Mutual TLS between the services: who is called proves its name, and so does who calls.
 //!
 //! One certificate authority stands for the whole system. Every process has a certificate of it, whose DNS names say which
-//! one it is (`wallet`, `gateway`, `adfolioctl`): the same names that [`crate::callers`] lists. A client asks for the name of
+//! one it is (`wallet`, `gateway`, `adfolioctl`): the same names that [`crate::policy`] lists. A client asks for the name of
 //! the service, never for its address, so addresses may change as they like. TLS 1.3 only, and nothing is resumed: every
 //! connection shows a certificate that is valid now.
 //!
@@ -235,7 +235,7 @@ impl Files {
         }
         let mismatch = |_| unusable(KEY_FILE, &self.key, "the private key of TLS_CERT_FILE");
         let provider = Arc::new(ring::default_provider());
-        tell_expiry(&chain);
+        record_expiry(&chain);
         Ok(Loaded {
             digest: contents.digest(),
             server: server_config(&provider, &roots, chain.clone(), key.clone_key())
@@ -250,7 +250,7 @@ impl Files {
 
 /// Tells metrics until when this process can prove who it is: until the first certificate of its chain expires.
 #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
-fn tell_expiry(chain: &[CertificateDer<'_>]) {
+fn record_expiry(chain: &[CertificateDer<'_>]) {
     let expiries = chain.iter().filter_map(|certificate| {
         let (_, parsed) = X509Certificate::from_der(certificate).ok()?;
         Some(parsed.validity().not_after.timestamp())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::PgPool;
-use adfolio_kit::outbox::Wake;
+use adfolio_kit::outbox::Notifier;
 use tokio::sync::Notify;
 
 use crate::config::Rules;
@@ -24,7 +24,7 @@ pub struct App {
     /// The other services.
     pub peers: Peers,
     /// Tells the relay that there are new events.
-    pub relay: Wake,
+    pub notifier: Notifier,
     /// Tells the worker of orders that there is something to do.
     pub work: Arc<Notify>,
 }

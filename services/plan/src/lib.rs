@@ -72,7 +72,7 @@ async fn serve(
     let broker = service.broker(&config.broker)?;
     let rules = Rules::of(&config);
     let app = App {
-        relay: service.relay(&pool, &broker, &migrated),
+        notifier: service.relay(&pool, &broker, &migrated),
         peers: Peers::connect(&config, rules.step_limit(), service.tls.as_ref())?,
         work: Arc::new(Notify::new()),
         clock: config.clock.clone(),
@@ -143,8 +143,8 @@ fn start_jobs(service: &Service, app: &App, config: &PlanConfig, migrated: &Migr
     service.measure_after(migrated, "unfinished", move || {
         let app = measured.clone();
         async move {
-            put::tell_unfinished(&app).await?;
-            settlement::tell_waiting(&app).await
+            put::record_unfinished(&app).await?;
+            settlement::record_waiting(&app).await
         }
     });
     service.tasks.spawn_after(

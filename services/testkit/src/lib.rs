@@ -27,7 +27,7 @@ pub use database::TestDatabase;
 pub use files::raise_file_limit;
 pub use proxy::Proxy;
 pub use service::{RunningService, free_listener, spawn_service};
-pub use told::{Told, tell, tell_twice_and_shuffled};
+pub use told::{Told, deliver_twice_and_shuffled, tell};
 pub use wait::{Settled, WAIT_LIMIT, eventually, within_limit};
 
 use adfolio_kit::clock::Clock;

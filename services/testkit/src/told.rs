@@ -60,7 +60,7 @@ pub async fn tell(broker: &Broker, told: &[Told]) {
 /// Tells everything twice, each time far from its place, in an order that is the same in every run. Events of one subject
 /// are taken in the order in which they are told: what is told of a subject afterwards shows, once it is there, that all
 /// of this was taken.
-pub async fn tell_twice_and_shuffled(broker: &Broker, told: &[Told]) {
+pub async fn deliver_twice_and_shuffled(broker: &Broker, told: &[Told]) {
     let places = told.len() * 2;
     // Steps without a common factor with the number of places reach every one of them.
     let step = (places * 3 / 8 + 1..=places + 1)

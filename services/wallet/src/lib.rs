@@ -123,24 +123,29 @@ async fn serve(
         name: config.events_stream.clone(),
         pattern: "adfolio.wallet.v1.#",
     };
-    let wake = service.relay_with_stream(stream, &pool, &broker, &migrated);
+    let notifier = service.relay_with_stream(stream, &pool, &broker, &migrated);
     let peers = Peers::connect(&config.peers, service.tls.as_ref())?;
     reconcile_in_background(&service, &migrated, &config, &pool, &peers);
-    let (queue, writer) = posting::queue(pool.clone(), clock.clone(), wake.clone(), config.posting);
+    let (queue, writer) = posting::queue(
+        pool.clone(),
+        clock.clone(),
+        notifier.clone(),
+        config.posting,
+    );
     service.tasks.spawn("writer", writer.run());
-    let passwords = PayPasswords::new(pool.clone(), clock.clone(), wake.clone(), peppers)?;
+    let passwords = PayPasswords::new(pool.clone(), clock.clone(), notifier.clone(), peppers)?;
     let approvals = Approvals::new(
         pool.clone(),
         peers.clone(),
         clock.clone(),
-        wake.clone(),
+        notifier.clone(),
         threshold,
     );
     expire_in_background(&service, &migrated, &config, &approvals);
     let destinations = Destinations::new(
         pool.clone(),
         clock.clone(),
-        wake,
+        notifier,
         sealer,
         passwords.clone(),
         cooling_off,
@@ -200,8 +205,8 @@ fn measure(
     service.measure_after(migrated, "waiting", move || {
         let (withdrawals, approvals) = (withdrawals.clone(), approvals.clone());
         async move {
-            withdrawals.tell_waiting().await?;
-            approvals.tell_waiting().await
+            withdrawals.record_waiting().await?;
+            approvals.record_waiting().await
         }
     });
 }
@@ -266,7 +271,7 @@ fn rotate_in_background(
             let (destinations, passwords) = (destinations.clone(), passwords.clone());
             async move {
                 destinations.rotate().await?;
-                passwords.tell_rotation().await
+                passwords.record_rotation().await
             }
         },
     );

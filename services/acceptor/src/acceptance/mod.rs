@@ -9,7 +9,7 @@ pub mod entity;
 mod rate;
 mod repo;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool, Tx};
 use adfolio_kit::identity::{Caller, UserId};
@@ -119,9 +119,9 @@ impl Acceptances {
 }
 
 /// What was issued, without the code itself: whoever knows it may use it.
-fn issued_act(new: &NewAcceptance) -> Result<Act, AcceptorError> {
+fn issued_act(new: &NewAcceptance) -> Result<audit::Entry, AcceptorError> {
     let offer = &new.offer;
-    let act = Act::new("acceptor.issue_code", offer.id).after(&json!({
+    let act = audit::Entry::new("acceptor.issue_code", offer.id).after(&json!({
         "acceptor_id": new.acceptor, "direction": offer.direction.as_str(), "currency": offer.currency.as_str(),
         "rate": offer.rate.to_string(), "min": offer.min, "max": offer.max, "expires_at": offer.expires_at,
     }))?;

@@ -3,7 +3,7 @@
 pub mod entity;
 pub(crate) mod repo;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool};
 use adfolio_kit::identity::Caller;
@@ -55,7 +55,7 @@ impl Acceptors {
                     return Ok(earlier);
                 }
                 repo::insert_in_tx(tx, &acceptor, staff_id, now).await?;
-                Act::new("acceptor.create", acceptor.id)
+                audit::Entry::new("acceptor.create", acceptor.id)
                     .after(&json!({
                         "kind": acceptor.kind.as_str(), "name": acceptor.name,
                         "rating_tenths": acceptor.rating.tenths(),

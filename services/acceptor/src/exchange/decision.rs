@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::idempotency;
 use adfolio_kit::identity::{Caller, UserId};
@@ -120,7 +120,7 @@ async fn decide_in_tx(
             "currency": exchange.currency.as_str(), "counter_amount": exchange.counter_amount,
         })
     };
-    Act::new("acceptor.decide_exchange", exchange.id)
+    audit::Entry::new("acceptor.decide_exchange", exchange.id)
         .user(exchange.user.0)
         .reason(decision.reason)
         .before(&figures(Status::Pending.as_str()))?

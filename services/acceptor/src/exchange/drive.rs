@@ -32,7 +32,7 @@ pub(super) async fn drive_leased(
 ) -> Result<Exchange, AcceptorError> {
     let (id, token, attempts) = (exchange.id, exchange.lease_token, exchange.attempts);
     let outcome = drive(app, exchange).await;
-    app.wake.wake();
+    app.notifier.notify();
     let Err(error) = outcome else { return outcome };
     if !matches!(error, AcceptorError::LeaseLost) {
         let wait = wait_before(attempts, app.rules.recovery_after);
@@ -134,7 +134,7 @@ async fn end(
     ending: Ending,
     posting: Option<Posting>,
 ) -> Result<Exchange, AcceptorError> {
-    if Defect::EndedBeforePosted.is_there() {
+    if Defect::EndedBeforePosted.is_enabled() {
         let ended = finish(app, exchange, ending).await?;
         post_end(app, &ended, posting).await?;
         return Ok(ended);

@@ -22,10 +22,10 @@ use std::time::Duration;
 
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool};
-use adfolio_kit::figures::{FAILING, tell_saga};
 use adfolio_kit::idempotency::KEY_LIFETIME;
 use adfolio_kit::identity::{Caller, UserId};
-use adfolio_kit::outbox::Wake;
+use adfolio_kit::metrics::{FAILING, record_saga};
+use adfolio_kit::outbox::Notifier;
 use adfolio_proto::acceptor::v1 as pb;
 use chrono::TimeDelta;
 use uuid::Uuid;
@@ -74,7 +74,7 @@ pub struct Exchanges {
     /// The other services.
     pub peers: Peers,
     /// Wakes the relay of the outbox.
-    pub wake: Wake,
+    pub notifier: Notifier,
     /// Acceptance codes.
     pub acceptances: Acceptances,
     /// How answers are encoded.
@@ -134,7 +134,7 @@ impl Exchanges {
     }
 
     /// Tells metrics what is unfinished.
-    pub async fn tell_unfinished(&self) -> Result<(), AcceptorError> {
+    pub async fn record_unfinished(&self) -> Result<(), AcceptorError> {
         let found = repo::unfinished(&self.pool).await?;
         let states = [
             "placing",
@@ -144,7 +144,7 @@ impl Exchanges {
             "expiring",
             FAILING,
         ];
-        tell_saga("exchange", &states, &found);
+        record_saga("exchange", &states, &found);
         Ok(())
     }
 

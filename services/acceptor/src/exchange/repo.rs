@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use adfolio_kit::chaos::Defect;
 use adfolio_kit::db::{PgPool, Tx};
-use adfolio_kit::figures::{COUNTED_AT_MOST, FAILING, FAILING_ATTEMPTS, InState};
 use adfolio_kit::identity::{IdempotencyKey, UserId};
+use adfolio_kit::metrics::{COUNTED_AT_MOST, FAILING, FAILING_ATTEMPTS, InState};
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
@@ -206,7 +206,7 @@ pub(super) async fn find_open(
 
 /// An order that its user can see, locked.
 pub(super) async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Exchange>, AcceptorError> {
-    if !Defect::RowNotLocked.is_there() {
+    if !Defect::RowNotLocked.is_enabled() {
         return find_locked_in_tx(tx, id).await;
     }
     // Going back to before the lock gives it up.

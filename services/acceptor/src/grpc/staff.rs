@@ -58,7 +58,7 @@ impl AcceptorAdminService for StaffCalls {
             .create(once, &caller, staff.id, (kind, name, rating), created)
             .await
             .map_err(|error| error.into_status("create_acceptor"))?;
-        self.exchanges.wake.wake();
+        self.exchanges.notifier.notify();
         Ok(Response::new(answer))
     }
 
@@ -109,7 +109,7 @@ impl AcceptorAdminService for StaffCalls {
             .issue(once, &caller, staff.id, new, issued)
             .await
             .map_err(|error| error.into_status("create_acceptance_code"))?;
-        self.exchanges.wake.wake();
+        self.exchanges.notifier.notify();
         Ok(Response::new(answer))
     }
 

@@ -5,7 +5,7 @@ mod repo;
 
 use std::collections::{HashMap, HashSet};
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::idempotency::{Claim, claim_in_tx, store_in_tx};
 use adfolio_kit::identity::{Caller, IdempotencyKey};
@@ -91,7 +91,7 @@ pub async fn issue(
         Box::pin(async move { issue_in_tx(tx, &context_here, &issue, &issuer).await })
     })
     .await?;
-    context.wake.wake();
+    context.notifier.notify();
     info!(%staff, action = "issue licence keys", count = keys.len(), "staff action");
     Ok(keys)
 }
@@ -148,7 +148,7 @@ async fn announce_in_tx(
     }
     let masked = |code: Option<&Code>| code.map(Code::masked).unwrap_or_default();
     let (first, last) = (masked(keys.codes.first()), masked(keys.codes.last()));
-    Act::new("auth.create_license_keys", &first)
+    audit::Entry::new("auth.create_license_keys", &first)
         .after(&json!({"count": added, "first": first, "last": last, "note": keys.note, "activate": keys.activate}))?
         .record_in_tx(tx, events::STAFF_ACTED, caller, keys.created_at)
         .await?;

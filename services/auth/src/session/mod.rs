@@ -190,7 +190,7 @@ pub async fn end(context: &Context, kind: Kind, token: TokenDigest) -> Result<()
         })
     })
     .await?;
-    context.wake.wake();
+    context.notifier.notify();
     Ok(())
 }
 

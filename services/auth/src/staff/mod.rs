@@ -3,7 +3,7 @@
 mod entity;
 mod repo;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::idempotency::{Claim, claim_in_tx, store_in_tx};
 use adfolio_kit::identity::{Caller, IdempotencyKey, Staff, StaffRole};
@@ -104,7 +104,7 @@ pub async fn create(
         Box::pin(async move { create_in_tx(tx, &context_here, creator, &new, &hash).await })
     })
     .await;
-    context.wake.wake();
+    context.notifier.notify();
     match outcome {
         Err(AuthError::Database(error))
             if is_unique_violation(&error, repo::USERNAME_CONSTRAINT) =>
@@ -151,7 +151,7 @@ async fn create_in_tx(
         store_in_tx(tx, by, key, staff.id.as_bytes()).await?;
     }
     if let Creator::Admin(_, caller) = &creator {
-        Act::new("auth.create_staff", staff.id)
+        audit::Entry::new("auth.create_staff", staff.id)
             .after(&json!({"username": staff.username, "role": staff.role.as_str()}))?
             .record_in_tx(tx, crate::events::STAFF_ACTED, caller, now)
             .await?;
@@ -190,7 +190,7 @@ pub async fn login(
         })
     })
     .await?;
-    context.wake.wake();
+    context.notifier.notify();
     info!(staff = %id, action = "log in", "staff action");
     Ok(opened)
 }

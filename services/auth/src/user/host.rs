@@ -1,6 +1,6 @@
 //! Users of a native host shell.
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Refusal;
@@ -43,7 +43,7 @@ pub async fn create_host_token(
             let (owner, client) = (Owner::User(user.id), Client::default());
             let opened = session::open_in_tx(tx, &context_here, owner, &client).await?;
             // Neither the token nor the host's own id: both let somebody in.
-            Act::new("auth.create_host_token", user.id)
+            audit::Entry::new("auth.create_host_token", user.id)
                 .user(user.id)
                 .after(&json!({"username": user.username, "lang": user.lang}))?
                 .record_in_tx(tx, events::STAFF_ACTED, &caller, context_here.clock.now())
@@ -52,7 +52,7 @@ pub async fn create_host_token(
         })
     })
     .await?;
-    context.wake.wake();
+    context.notifier.notify();
     info!(action = "create host token", target = %user, "staff action");
     Ok(opened)
 }

@@ -66,6 +66,6 @@ pub async fn login(context: &Context, login: Login) -> Result<LoggedIn, AuthErro
         })
     })
     .await?;
-    context.wake.wake();
+    context.notifier.notify();
     Ok(outcome?)
 }

@@ -12,7 +12,7 @@ mod store;
 
 use std::collections::HashSet;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::db;
 use adfolio_kit::identity::{Caller, Staff};
 use adfolio_kit::pagination::{Cursor, Page};
@@ -141,7 +141,7 @@ pub async fn set_state(
             let from = user.state;
             if user.move_to(state)? {
                 repo::save_state_in_tx(tx, &user).await?;
-                Act::new("auth.set_user_state", id)
+                audit::Entry::new("auth.set_user_state", id)
                     .user(id)
                     .reason(reason.as_str())
                     .before(&json!({"state": from.as_str()}))?
@@ -159,7 +159,7 @@ pub async fn set_state(
         })
     })
     .await?;
-    context.wake.wake();
+    context.notifier.notify();
     info!(%staff, action = "set user state", target = %id, state = state.as_str(), "staff action");
     Ok(user)
 }

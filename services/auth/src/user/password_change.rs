@@ -87,7 +87,7 @@ pub async fn change_password(
         Box::pin(async move { change_in_tx(tx, &context_here, id, known, &new).await })
     })
     .await?;
-    context.wake.wake();
+    context.notifier.notify();
     info!(user = %id, "password changed");
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Changes of a profile: by the user, by staff, and by what a membership was paid for.
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Reason, Refusal};
@@ -204,7 +204,7 @@ pub async fn set_standing(
                 return Ok::<_, AuthError>(user);
             }
             repo::save_standing_in_tx(tx, &user).await?;
-            Act::new("auth.set_user_profile", id)
+            audit::Entry::new("auth.set_user_profile", id)
                 .user(id)
                 .before(&standing(&known))?
                 .after(&standing(&user))?
@@ -215,7 +215,7 @@ pub async fn set_standing(
         })
     })
     .await?;
-    context.wake.wake();
+    context.notifier.notify();
     Ok(user)
 }
 

@@ -46,7 +46,7 @@ pub async fn end_sessions(
         Box::pin(async move { end_in_tx(tx, &context_here, id, token, which).await })
     })
     .await?;
-    context.wake.wake();
+    context.notifier.notify();
     info!(user = %id, ?which, "user ended sessions");
     Ok(())
 }

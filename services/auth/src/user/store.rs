@@ -41,7 +41,7 @@ pub async fn register(context: &Context, form: RegistrationForm) -> Result<Logge
         Box::pin(async move { register_in_tx(tx, &context_here, registration, code, hash).await })
     })
     .await;
-    context.wake.wake();
+    context.notifier.notify();
     match outcome {
         Err(AuthError::Database(error))
             if is_unique_violation(&error, repo::USERNAME_CONSTRAINT) =>
@@ -117,7 +117,7 @@ pub async fn open_store(
         }
         other => other,
     })?;
-    context.wake.wake();
+    context.notifier.notify();
     Ok(opened)
 }
 

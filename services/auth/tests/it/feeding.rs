@@ -2,7 +2,7 @@
 
 use adfolio_proto::auth::v1::{GetUserRequest, SetUserProfileRequest};
 use adfolio_proto::events::v1::{StaffActed, StaffPostingMade, WalletSecurityChanged};
-use adfolio_testkit::{Told, eventually, instant, tell, tell_twice_and_shuffled};
+use adfolio_testkit::{Told, deliver_twice_and_shuffled, eventually, instant, tell};
 use chrono::TimeDelta;
 use uuid::Uuid;
 
@@ -51,7 +51,7 @@ async fn acts_of_staff_told_twice_and_shuffled_are_in_the_audit_log_once() {
         ][place % 3];
         told.push(act(event_type, users[place / 3 % 3], second));
     }
-    tell_twice_and_shuffled(&broker, &told).await;
+    deliver_twice_and_shuffled(&broker, &told).await;
     for (user, second) in users.into_iter().zip(36..) {
         let last = act("adfolio.wallet.v1.StaffActed", user, second);
         tell(&broker, std::slice::from_ref(&last)).await;
@@ -95,7 +95,7 @@ async fn what_users_did_told_twice_and_shuffled_is_noted_once() {
         let which = changes[usize::try_from(second).unwrap() % 4];
         told.extend(users.map(|user| change(user, which, second)));
     }
-    tell_twice_and_shuffled(&broker, &told).await;
+    deliver_twice_and_shuffled(&broker, &told).await;
     let last = users.map(|user| change(user, "pay_password_locked", 12));
     tell(&broker, &last).await;
     taken(&auth, "auth.security", told.len() + last.len()).await;
@@ -157,7 +157,7 @@ async fn memberships_told_twice_and_shuffled_are_given_once() {
         }
         told.push(posting(other, other, "chargeback"));
     }
-    tell_twice_and_shuffled(&broker, &told).await;
+    deliver_twice_and_shuffled(&broker, &told).await;
     taken(&auth, "auth.membership", 12).await;
     for user in members {
         assert!(is_member(user).await);
@@ -169,7 +169,7 @@ async fn memberships_told_twice_and_shuffled_are_given_once() {
         auth.admin().set_user_profile(support(back)).await.unwrap();
     }
     // Told again, they give nothing back that staff took.
-    tell_twice_and_shuffled(&broker, &told).await;
+    deliver_twice_and_shuffled(&broker, &told).await;
     let late = user_id(&auth.register("eve").await).to_owned();
     for user in &users {
         tell(&broker, &[posting(user, &late, "membership")]).await;

@@ -3,7 +3,7 @@
 pub mod entity;
 pub(crate) mod repo;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool};
 use adfolio_kit::identity::Caller;
@@ -90,7 +90,7 @@ impl Campaigns {
     }
 }
 
-fn created_act(campaign: &Campaign) -> Result<Act, CouponError> {
+fn created_act(campaign: &Campaign) -> Result<audit::Entry, CouponError> {
     let (mode, value_minor, value_basis_points) = campaign.terms.benefit.columns();
     let after = json!({
         "name": campaign.terms.name, "type": campaign.terms.coupon_type.as_str(), "mode": mode,
@@ -99,5 +99,5 @@ fn created_act(campaign: &Campaign) -> Result<Act, CouponError> {
         "valid_days": campaign.valid_days, "total": campaign.total, "starts_at": campaign.starts_at,
         "ends_at": campaign.ends_at,
     });
-    Ok(Act::new("coupon.create_campaign", campaign.id).after(&after)?)
+    Ok(audit::Entry::new("coupon.create_campaign", campaign.id).after(&after)?)
 }

@@ -12,12 +12,12 @@ pub(crate) mod repo;
 
 use std::time::Duration;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool, Tx};
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::once::Once;
-use adfolio_kit::outbox::Wake;
+use adfolio_kit::outbox::Notifier;
 use adfolio_kit::time_zone::TimeZone;
 use adfolio_money::Money;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -65,7 +65,7 @@ pub struct Coupons {
     pool: PgPool,
     clock: Clock,
     ids: Ids,
-    wake: Wake,
+    notifier: Notifier,
     peers: Peers,
 }
 
@@ -78,13 +78,13 @@ struct Claimant {
 }
 
 impl Coupons {
-    /// On this database; `wake` wakes the relay of its outbox.
-    pub fn new(pool: PgPool, clock: Clock, ids: Ids, wake: Wake, peers: Peers) -> Self {
+    /// On this database; `notifier` wakes the relay of its outbox.
+    pub fn new(pool: PgPool, clock: Clock, ids: Ids, notifier: Notifier, peers: Peers) -> Self {
         Self {
             pool,
             clock,
             ids,
-            wake,
+            notifier,
             peers,
         }
     }
@@ -127,7 +127,7 @@ impl Coupons {
                 .await;
         }
         if outcome.is_ok() {
-            self.wake.wake();
+            self.notifier.notify();
         }
         outcome
     }
@@ -186,14 +186,14 @@ impl Coupons {
         })
         .await;
         if granted.is_ok() {
-            self.wake.wake();
+            self.notifier.notify();
         }
         granted
     }
 
     /// Tells the relay that something was announced.
-    pub fn wake_relay(&self) {
-        self.wake.wake();
+    pub fn notify(&self) {
+        self.notifier.notify();
     }
 
     /// The user's coupons of one state, newest first, with the counts and what can be claimed.
@@ -302,11 +302,11 @@ async fn grant_in_tx(
     Ok(coupon)
 }
 
-fn granted_act(campaign: CampaignId, coupon: &Coupon) -> Result<Act, CouponError> {
+fn granted_act(campaign: CampaignId, coupon: &Coupon) -> Result<audit::Entry, CouponError> {
     let after = json!({
         "campaign_id": campaign.to_string(), "name": coupon.terms.name, "expires_at": coupon.expires_at,
     });
-    let act = Act::new("coupon.grant", coupon.id).user(coupon.user.0);
+    let act = audit::Entry::new("coupon.grant", coupon.id).user(coupon.user.0);
     Ok(act.after(&after)?)
 }
 

@@ -49,7 +49,7 @@ impl CouponAdminService for StaffCalls {
             .create(once, &caller, staff.id, new, created)
             .await
             .map_err(|error| error.into_status("create_campaign"))?;
-        self.coupons.wake_relay();
+        self.coupons.notify();
         Ok(Response::new(answer))
     }
 

@@ -12,7 +12,7 @@ mod repo;
 use adfolio_kit::clock::Clock;
 use adfolio_kit::db::{self, PgPool, Tx};
 use adfolio_kit::identity::UserId;
-use adfolio_kit::outbox::Wake;
+use adfolio_kit::outbox::Notifier;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 
@@ -39,13 +39,17 @@ pub struct Reserved {
 pub struct Reservations {
     pool: PgPool,
     clock: Clock,
-    wake: Wake,
+    notifier: Notifier,
 }
 
 impl Reservations {
-    /// On this database; `wake` wakes the relay of its outbox.
-    pub fn new(pool: PgPool, clock: Clock, wake: Wake) -> Self {
-        Self { pool, clock, wake }
+    /// On this database; `notifier` wakes the relay of its outbox.
+    pub fn new(pool: PgPool, clock: Clock, notifier: Notifier) -> Self {
+        Self {
+            pool,
+            clock,
+            notifier,
+        }
     }
 
     /// Holds a coupon for an order. A repeat answers the same.
@@ -70,7 +74,7 @@ impl Reservations {
             Box::pin(redeem_in_tx(tx, order, user, now))
         })
         .await?;
-        self.wake.wake();
+        self.notifier.notify();
         Ok(())
     }
 
@@ -81,7 +85,7 @@ impl Reservations {
             Box::pin(release_in_tx(tx, order, user, now))
         })
         .await?;
-        self.wake.wake();
+        self.notifier.notify();
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use adfolio_kit::identity::Caller;
 use adfolio_proto::coupon::v1 as pb;
 use adfolio_proto::events::v1 as wire;
 use adfolio_testkit::{
-    Told, eventually, publish_event, publish_event_with_id, tell, tell_twice_and_shuffled,
+    Told, deliver_twice_and_shuffled, eventually, publish_event, publish_event_with_id, tell,
 };
 use uuid::Uuid;
 
@@ -204,7 +204,7 @@ async fn an_event_that_cannot_be_read_becomes_a_dead_letter_and_delays_nobody() 
     .await;
     let broker = stack.broker.broker();
     eventually("the event is a dead letter", || async {
-        adfolio_kit::dead::count(&broker, "coupon", "plans")
+        adfolio_kit::dead_letter::count(&broker, "coupon", "plans")
             .await
             .is_ok_and(|count| count == 1)
     })
@@ -238,7 +238,7 @@ async fn everything_told_twice_and_shuffled_has_its_effect_once() {
     // Some of it under another event's id, too, as from a service that lost track.
     let more: Vec<Told> = told.iter().step_by(4).map(Told::again).collect();
     told.extend(more);
-    tell_twice_and_shuffled(&broker, &told).await;
+    deliver_twice_and_shuffled(&broker, &told).await;
     // A user's events keep their order: once these are taken, all are.
     let last: Vec<Told> = users
         .iter()

@@ -88,7 +88,7 @@ names! {
 impl Defect {
     /// Whether this process has it.
     #[cfg(all(feature = "chaos", debug_assertions))]
-    pub fn is_there(self) -> bool {
+    pub fn is_enabled(self) -> bool {
         static DEFECTS: std::sync::OnceLock<String> = std::sync::OnceLock::new();
         DEFECTS
             .get_or_init(|| std::env::var(DEFECTS_VARIABLE).unwrap_or_default())
@@ -98,7 +98,7 @@ impl Defect {
 
     /// Whether this process has it.
     #[cfg(not(all(feature = "chaos", debug_assertions)))]
-    pub const fn is_there(self) -> bool {
+    pub const fn is_enabled(self) -> bool {
         false
     }
 }

@@ -137,7 +137,7 @@ impl<H: Handler> Lanes<H> {
         let shutdown = self.shutdown.clone();
         self.running.push(
             async move {
-                if Defect::AckBeforeCommit.is_there() {
+                if Defect::AckBeforeCommit.is_enabled() {
                     let told = tell(&job.delivery, Verdict::Ack).await;
                     handle(&worker, &job.event, &shutdown).await;
                     return (Some(job.event.subject), told);
@@ -244,7 +244,7 @@ async fn attempts<H: Handler>(
 
 /// The effect and the inbox's row, in one transaction.
 async fn once<H: Handler>(worker: &Arc<Worker<H>>, event: &CloudEvent) -> Result<(), HandlerError> {
-    if Defect::InboxApart.is_there() {
+    if Defect::InboxApart.is_enabled() {
         return apart(worker, event).await;
     }
     let in_task = Arc::clone(worker);

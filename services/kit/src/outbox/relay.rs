@@ -82,11 +82,11 @@ pub fn subject_of(key: &str) -> Option<Uuid> {
 /// Wakes the relay of this process after a commit, so that an event leaves at once instead of at the next poll.
 /// Cheap to clone; waking too often or not at all does no harm.
 #[derive(Clone, Debug, Default)]
-pub struct Wake(Arc<Notify>);
+pub struct Notifier(Arc<Notify>);
 
-impl Wake {
+impl Notifier {
     /// Says that there may be rows.
-    pub fn wake(&self) {
+    pub fn notify(&self) {
         self.0.notify_one();
     }
 }
@@ -117,7 +117,7 @@ pub struct Relay {
     broker: Broker,
     source: String,
     service: &'static str,
-    wake: Wake,
+    notifier: Notifier,
     stream: Option<Stream>,
     awaited: &'static [(&'static str, &'static str)],
 }
@@ -130,7 +130,7 @@ impl Relay {
             broker,
             source: format!("/adfolio/{service}"),
             service,
-            wake: Wake::default(),
+            notifier: Notifier::default(),
             stream: None,
             awaited: &[],
         }
@@ -150,9 +150,9 @@ impl Relay {
         self
     }
 
-    /// The handle that wakes this relay.
-    pub fn wake(&self) -> Wake {
-        self.wake.clone()
+    /// The handle that tells this relay of new events.
+    pub fn notifier(&self) -> Notifier {
+        self.notifier.clone()
     }
 
     /// Works until `end`, then once more for what the last transactions wrote. Starts once the schema is there.
@@ -213,7 +213,7 @@ impl Relay {
 
     async fn pause(&self, end: &Shutdown) {
         tokio::select! {
-            () = self.wake.0.notified() => {}
+            () = self.notifier.0.notified() => {}
             () = tokio::time::sleep(POLL_INTERVAL) => {}
             () = end.cancelled() => {}
         }
@@ -336,7 +336,7 @@ async fn publish_all(
             (index, confirmation)
         });
     }
-    if Defect::ConfirmsNotAwaited.is_there() {
+    if Defect::ConfirmsNotAwaited.is_enabled() {
         return Ok(rows.iter().map(|row| row.id).collect());
     }
     let mut sent = vec![false; rows.len()];

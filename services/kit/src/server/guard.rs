@@ -7,7 +7,7 @@ use tonic::Status;
 use tracing::warn;
 
 use super::connection::Peer;
-use crate::callers::{Callers, HEALTH, OPERATOR, REFLECTION};
+use crate::policy::{Callers, HEALTH, OPERATOR, REFLECTION};
 
 /// The label of a method that nobody knows: whatever callers make up must not become names of figures.
 const UNKNOWN: &str = "unknown";

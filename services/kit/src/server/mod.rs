@@ -20,10 +20,10 @@ use tracing::{info, warn};
 
 use self::guard::Guard;
 use crate::admin::Readiness;
-use crate::callers::{CALLERS, Callers};
 use crate::config::ServerArgs;
 use crate::db::Migrated;
 use crate::deadline::DEFAULT_CALL_LIMIT;
+use crate::policy::{CALLERS, Callers};
 use crate::shutdown::Shutdown;
 use crate::tls::Tls;
 

@@ -1,6 +1,6 @@
 //! Logs, traces and metrics, behind one guard that is flushed last.
 
-mod figures;
+mod metrics;
 mod propagation;
 mod statements;
 
@@ -19,8 +19,8 @@ use tracing_subscriber::{EnvFilter, Layer, fmt};
 use crate::config::{LogFormat, TelemetryArgs};
 use statements::StatementSpans;
 
-pub(crate) use figures::event_lag;
-pub use figures::{install_metrics, render_metrics};
+pub(crate) use metrics::event_lag;
+pub use metrics::{install_metrics, render_metrics};
 pub use propagation::{
     TRACEPARENT, continue_trace, continue_trace_from, inject_headers, inject_metadata, link_trace,
     traceparent,

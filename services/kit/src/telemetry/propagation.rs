@@ -47,7 +47,7 @@ impl Injector for Carrier {
 pub fn continue_trace(span: &Span, headers: &http::HeaderMap) {
     // Fails only when no tracing layer is there to hold the parent.
     let _ = span.set_parent(TraceContextPropagator::new().extract(&HeaderExtractor(headers)));
-    tell_trace_id(span);
+    record_trace_id(span);
 }
 
 /// Like [`continue_trace`], with a trace named by a `traceparent` text, as events carry it.
@@ -55,7 +55,7 @@ pub fn continue_trace_from(span: &Span, traceparent: Option<&str>) {
     if let Some(text) = traceparent {
         let _ = span.set_parent(context_of(text));
     }
-    tell_trace_id(span);
+    record_trace_id(span);
 }
 
 /// Notes on `span` that it also works for the trace named by a `traceparent` text: a batch has one parent at most.
@@ -71,7 +71,7 @@ fn context_of(traceparent: &str) -> Context {
     TraceContextPropagator::new().extract(&carrier)
 }
 
-fn tell_trace_id(span: &Span) {
+fn record_trace_id(span: &Span) {
     let context = span.context();
     let trace = context.span().span_context().trace_id();
     if trace != TraceId::INVALID {

@@ -10,7 +10,7 @@ use adfolio_kit::consumer::{CONSUMERS, Consumer, Handler, HandlerError};
 use adfolio_kit::db::Tx;
 use adfolio_kit::outbox::CloudEvent;
 use adfolio_kit::shutdown::Shutdown;
-use adfolio_kit::{dead, inbox};
+use adfolio_kit::{dead_letter, inbox};
 use adfolio_testkit::{
     Proxy, TestBroker, TestDatabase, eventually, publish_event, publish_event_with_id,
 };
@@ -171,7 +171,7 @@ impl Running {
     }
 
     async fn dead(&self) -> u32 {
-        dead::count(&self.broker.broker(), "test", "recorder")
+        dead_letter::count(&self.broker.broker(), "test", "recorder")
             .await
             .unwrap()
     }
@@ -268,7 +268,7 @@ async fn poison_is_dead_lettered_without_delaying_neighbours_and_can_be_redriven
         Vec::<i64>::new(),
         "its transaction was rolled back"
     );
-    let letters = dead::list(&running.broker.broker(), "test", "recorder", 10)
+    let letters = dead_letter::list(&running.broker.broker(), "test", "recorder", 10)
         .await
         .unwrap();
     assert_eq!(
@@ -282,7 +282,7 @@ async fn poison_is_dead_lettered_without_delaying_neighbours_and_can_be_redriven
     assert_eq!(running.dead().await, 1, "looking takes nothing");
     running.recorder.heal();
     assert_eq!(
-        dead::redrive(&running.broker.broker(), "test", "recorder", 10)
+        dead_letter::redrive(&running.broker.broker(), "test", "recorder", 10)
             .await
             .unwrap(),
         1

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use adfolio_kit::callers::{Callers, PLAN};
 use adfolio_kit::client::Channel;
 use adfolio_kit::config::ServerArgs;
+use adfolio_kit::policy::{Callers, PLAN};
 use adfolio_kit::server::Server;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_testkit::{RunningService, spawn_service};

@@ -7,20 +7,20 @@
     reason = "tests fail by panicking"
 )]
 
-mod callers;
 mod cancelled_writes;
 mod certificates;
 mod clients;
 mod configuration;
 mod consumers;
 mod crash_points;
-mod figures;
 mod healthchecks;
 mod helpers;
 mod idempotency_keys;
+mod metrics;
 mod migrations;
 mod outbox_relay;
 mod pages;
+mod policy;
 mod refusals;
 mod servers;
 mod subscriptions;

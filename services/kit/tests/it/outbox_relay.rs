@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use adfolio_kit::broker::{Broker, Stream};
 use adfolio_kit::db;
-use adfolio_kit::outbox::{CloudEvent, Event, Relay, Wake, enqueue_in_tx, prune_sent};
+use adfolio_kit::outbox::{CloudEvent, Event, Notifier, Relay, enqueue_in_tx, prune_sent};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_testkit::{Proxy, TestBroker, TestDatabase, eventually, within_limit};
 use futures::StreamExt as _;
@@ -20,7 +20,7 @@ use crate::helpers::{broker_address, broker_url_at};
 const EVENT: &str = "adfolio.test.v1.Happened";
 
 struct RunningRelay {
-    wake: Wake,
+    notifier: Notifier,
     end: Shutdown,
     task: JoinHandle<()>,
 }
@@ -31,9 +31,13 @@ impl RunningRelay {
     }
 
     fn run(relay: Relay, database: &TestDatabase) -> Self {
-        let (wake, end) = (relay.wake(), Shutdown::manual());
+        let (notifier, end) = (relay.notifier(), Shutdown::manual());
         let task = tokio::spawn(relay.run(database.migrated(), end.clone()));
-        Self { wake, end, task }
+        Self {
+            notifier,
+            end,
+            task,
+        }
     }
 
     async fn stop(self) {
@@ -81,7 +85,7 @@ async fn an_event_arrives_as_a_cloud_event_and_leaves_the_outbox() {
     })
     .await
     .unwrap();
-    relay.wake.wake();
+    relay.notifier.notify();
     let seen = probe.wait_for(EVENT, 1).await.remove(0);
     assert_eq!(
         (seen.id, seen.subject.as_str(), seen.source.as_str()),
@@ -161,7 +165,7 @@ async fn nothing_is_lost_when_connections_break_all_the_time() {
     let pool = database.kit_pool();
     for round in 0..10 {
         enqueue(&pool, "user-1", round * 50..(round + 1) * 50).await;
-        relay.wake.wake();
+        relay.notifier.notify();
         // Cut while the round is on its way.
         eventually("the first of the round arrive", || {
             let seen = probe.of_type(EVENT);
@@ -204,7 +208,7 @@ async fn a_stream_has_everything_for_readers_that_come_later() {
     let relay = Relay::new("test", database.kit_pool(), broker.broker());
     let relay = RunningRelay::run(relay.with_stream(stream.clone()), &database);
     enqueue(&database.kit_pool(), "user-1", 0..5).await;
-    relay.wake.wake();
+    relay.notifier.notify();
     eventually("the outbox is empty", || async {
         waiting(&database.pool()).await == 0
     })
@@ -251,7 +255,7 @@ async fn without_a_broker_events_wait_and_the_relay_still_ends_in_time() {
     let nobody = adfolio_kit::config::BrokerArgs::new("amqp://guest:guest@127.0.0.1:1", "test");
     let relay = RunningRelay::start(&database, Broker::new(&nobody).unwrap());
     enqueue(&database.kit_pool(), "user-1", 0..3).await;
-    relay.wake.wake();
+    relay.notifier.notify();
     relay.stop().await;
     assert_eq!(waiting(&database.pool()).await, 3);
 }
@@ -272,7 +276,7 @@ async fn an_event_that_nobody_consumes_does_not_hold_up_others() {
     let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
     let relay = RunningRelay::start(&database, broker.broker());
     enqueue(&database.kit_pool(), "user-1", 0..5).await;
-    relay.wake.wake();
+    relay.notifier.notify();
     eventually("the outbox is empty", || async {
         waiting(&database.pool()).await == 0
     })

@@ -104,7 +104,11 @@ impl EventSink for Heard {
 }
 
 /// Writes an event of a type that no subscription is bound by, one for each subject, and has the relay publish them in order.
-async fn announce(database: &TestDatabase, relay: &adfolio_kit::outbox::Wake, subjects: &[String]) {
+async fn announce(
+    database: &TestDatabase,
+    relay: &adfolio_kit::outbox::Notifier,
+    subjects: &[String],
+) {
     let events: Vec<Event> = subjects
         .iter()
         .map(|subject| Event::new("adfolio.test.v1.Happened", subject, &json!({})).unwrap())
@@ -114,14 +118,14 @@ async fn announce(database: &TestDatabase, relay: &adfolio_kit::outbox::Wake, su
     })
     .await
     .unwrap();
-    relay.wake();
+    relay.notify();
 }
 
 #[tokio::test]
 async fn a_subscription_follows_single_subjects_and_leaves_them_while_it_runs() {
     let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
     let relay = Relay::new("test", database.kit_pool(), broker.broker());
-    let (wake, end) = (relay.wake(), Shutdown::manual());
+    let (notifier, end) = (relay.notifier(), Shutdown::manual());
     tokio::spawn(relay.run(database.migrated(), end.clone()));
     let proxy = Proxy::start(&broker_address()).await;
     let through = Broker::new(&broker.args_at(&broker_url_at(proxy.address()))).unwrap();
@@ -141,7 +145,7 @@ async fn a_subscription_follows_single_subjects_and_leaves_them_while_it_runs() 
     interests.add(subject_key(late));
     eventually("the late one, too", told(subject_key(late), 1)).await;
     let round = [early, late, other, mark].map(|subject| subject.to_string());
-    announce(&database, &wake, &round).await;
+    announce(&database, &notifier, &round).await;
     eventually("the first round is heard", told(mark.to_string(), 1)).await;
     let counts = || [early, late, other].map(|subject| heard.told(&subject.to_string()));
     assert_eq!(counts(), [1, 1, 0]);
@@ -150,7 +154,7 @@ async fn a_subscription_follows_single_subjects_and_leaves_them_while_it_runs() 
     interests.remove(&subject_key(early));
     interests.add(subject_key(other));
     eventually("the other one is followed", told(subject_key(other), 1)).await;
-    announce(&database, &wake, &round).await;
+    announce(&database, &notifier, &round).await;
     eventually("the second round is heard", told(mark.to_string(), 2)).await;
     assert_eq!(counts(), [1, 2, 1]);
 
@@ -158,7 +162,7 @@ async fn a_subscription_follows_single_subjects_and_leaves_them_while_it_runs() 
     proxy.cut();
     eventually("it follows again", told(subject_key(mark), 2)).await;
     eventually("all of them", told(subject_key(other), 2)).await;
-    announce(&database, &wake, &round).await;
+    announce(&database, &notifier, &round).await;
     eventually("the third round is heard", told(mark.to_string(), 3)).await;
     assert_eq!(counts(), [1, 3, 2]);
     end.trigger();
@@ -168,7 +172,7 @@ async fn a_subscription_follows_single_subjects_and_leaves_them_while_it_runs() 
 async fn an_event_that_both_keys_match_comes_once() {
     let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
     let relay = Relay::new("test", database.kit_pool(), broker.broker());
-    let (wake, end) = (relay.wake(), Shutdown::manual());
+    let (notifier, end) = (relay.notifier(), Shutdown::manual());
     tokio::spawn(relay.run(database.migrated(), end.clone()));
     let (heard, interests) = (Heard::default(), Interests::default());
     let (subject, mark) = (Uuid::now_v7(), Uuid::now_v7());
@@ -182,7 +186,7 @@ async fn an_event_that_both_keys_match_comes_once() {
     })
     .await;
     let round = [subject, mark].map(|subject| subject.to_string());
-    announce(&database, &wake, &round).await;
+    announce(&database, &notifier, &round).await;
     eventually("the mark is heard", || {
         std::future::ready(heard.told(&mark.to_string()) == 1)
     })

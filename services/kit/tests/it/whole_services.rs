@@ -49,7 +49,7 @@ async fn run(
     let service = Service::start("whole", &args, shutdown).await?;
     let (pool, migrated) = service.database(&database, &NO_MIGRATIONS)?;
     let broker = service.broker(&broker)?;
-    let wake = service.relay(&pool, &broker, &migrated);
+    let notifier = service.relay(&pool, &broker, &migrated);
     service.consume(
         Consumer::new("whole", "self").bind("adfolio.whole.v1.*"),
         &pool,
@@ -58,7 +58,7 @@ async fn run(
         Count,
     );
     let echo = Echo::new(move |request| {
-        let (pool, wake) = (pool.clone(), wake.clone());
+        let (pool, notifier) = (pool.clone(), notifier.clone());
         async move {
             let event = Event::new(EVENT, "user-1", &json!({}))
                 .map_err(|error| Status::internal(error.to_string()))?;
@@ -67,7 +67,7 @@ async fn run(
             })
             .await;
             written.map_err(|error| adfolio_kit::refusal::database_status(&error, "echo"))?;
-            wake.wake();
+            notifier.notify();
             Ok(Response::new(request.into_inner()))
         }
     });

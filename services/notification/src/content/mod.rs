@@ -9,12 +9,12 @@ mod repo;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool, Tx};
 use adfolio_kit::identity::Caller;
 use adfolio_kit::once::Once;
-use adfolio_kit::outbox::Wake;
+use adfolio_kit::outbox::Notifier;
 use adfolio_proto::notification::v1::SetContentResponse;
 use chrono::{DateTime, Utc};
 
@@ -32,18 +32,24 @@ pub struct Contents {
     clock: Clock,
     ids: Ids,
     built_in: Arc<BuiltIn>,
-    relay: Wake,
+    notifier: Notifier,
 }
 
 impl Contents {
     /// On this database.
-    pub fn new(pool: PgPool, clock: Clock, ids: Ids, built_in: Arc<BuiltIn>, relay: Wake) -> Self {
+    pub fn new(
+        pool: PgPool,
+        clock: Clock,
+        ids: Ids,
+        built_in: Arc<BuiltIn>,
+        notifier: Notifier,
+    ) -> Self {
         Self {
             pool,
             clock,
             ids,
             built_in,
-            relay,
+            notifier,
         }
     }
 
@@ -74,7 +80,7 @@ impl Contents {
             })
         })
         .await?;
-        self.relay.wake();
+        self.notifier.notify();
         Ok(answer)
     }
 
@@ -126,7 +132,7 @@ async fn replace_in_tx(
     service_entry::replace_in_tx(tx, &content).await?;
     repo::replace_parts_in_tx(tx, &content, built_in, now).await?;
     let (was, is) = entity::difference(&before, &content)?;
-    Act::new("notification.content_set", "content")
+    audit::Entry::new("notification.content_set", "content")
         .before(&was)?
         .after(&is)?
         .record_in_tx(tx, events::STAFF_ACTED, caller, now)

@@ -3,12 +3,12 @@
 pub mod entity;
 mod repo;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool, Tx};
 use adfolio_kit::identity::{Caller, Staff, UserId};
 use adfolio_kit::once::Once;
-use adfolio_kit::outbox::Wake;
+use adfolio_kit::outbox::Notifier;
 use adfolio_proto::notification::v1::{CloseFeedbackResponse, SubmitFeedbackResponse};
 use chrono::{DateTime, Utc};
 use serde_json::json;
@@ -27,17 +27,17 @@ pub struct FeedbackDesk {
     pool: PgPool,
     clock: Clock,
     ids: Ids,
-    relay: Wake,
+    notifier: Notifier,
 }
 
 impl FeedbackDesk {
     /// On this database.
-    pub fn new(pool: PgPool, clock: Clock, ids: Ids, relay: Wake) -> Self {
+    pub fn new(pool: PgPool, clock: Clock, ids: Ids, notifier: Notifier) -> Self {
         Self {
             pool,
             clock,
             ids,
-            relay,
+            notifier,
         }
     }
 
@@ -105,7 +105,7 @@ impl FeedbackDesk {
             })
         })
         .await?;
-        self.relay.wake();
+        self.notifier.notify();
         Ok(answer)
     }
 }
@@ -131,7 +131,7 @@ async fn record_in_tx(
     closed: &Feedback,
     now: DateTime<Utc>,
 ) -> Result<(), NotificationError> {
-    Ok(Act::new("notification.feedback_close", closed.id)
+    Ok(audit::Entry::new("notification.feedback_close", closed.id)
         .user(closed.user.0)
         .before(&json!({"state": State::Open.as_str(), "topic": closed.topic}))?
         .after(&json!({"state": closed.state.as_str(), "reply": closed.reply}))?

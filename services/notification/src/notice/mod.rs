@@ -16,7 +16,7 @@ mod repo;
 use adfolio_kit::clock::Clock;
 use adfolio_kit::db::{self, PgPool, Tx};
 use adfolio_kit::identity::{Caller, UserId};
-use adfolio_kit::outbox::Wake;
+use adfolio_kit::outbox::Notifier;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
@@ -33,17 +33,17 @@ pub struct Notices {
     pool: PgPool,
     clock: Clock,
     users: Users,
-    relay: Wake,
+    notifier: Notifier,
 }
 
 impl Notices {
     /// On this database.
-    pub fn new(pool: PgPool, clock: Clock, users: Users, relay: Wake) -> Self {
+    pub fn new(pool: PgPool, clock: Clock, users: Users, notifier: Notifier) -> Self {
         Self {
             pool,
             clock,
             users,
-            relay,
+            notifier,
         }
     }
 
@@ -126,7 +126,7 @@ impl Notices {
             })
         })
         .await?;
-        self.relay.wake();
+        self.notifier.notify();
         Ok(left)
     }
 
@@ -148,7 +148,7 @@ impl Notices {
             })
         })
         .await?;
-        self.relay.wake();
+        self.notifier.notify();
         Ok(left)
     }
 

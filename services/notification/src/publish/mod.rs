@@ -3,12 +3,12 @@
 pub mod entity;
 mod repo;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool, Tx};
 use adfolio_kit::identity::Caller;
 use adfolio_kit::once::Once;
-use adfolio_kit::outbox::Wake;
+use adfolio_kit::outbox::Notifier;
 use adfolio_proto::notification::v1::CreateNotificationResponse;
 use chrono::{DateTime, Utc};
 use serde_json::json;
@@ -30,18 +30,18 @@ pub struct Publishing {
     clock: Clock,
     ids: Ids,
     users: Users,
-    relay: Wake,
+    notifier: Notifier,
 }
 
 impl Publishing {
     /// On this database.
-    pub fn new(pool: PgPool, clock: Clock, ids: Ids, users: Users, relay: Wake) -> Self {
+    pub fn new(pool: PgPool, clock: Clock, ids: Ids, users: Users, notifier: Notifier) -> Self {
         Self {
             pool,
             clock,
             ids,
             users,
-            relay,
+            notifier,
         }
     }
 
@@ -77,7 +77,7 @@ impl Publishing {
             })
         })
         .await?;
-        self.relay.wake();
+        self.notifier.notify();
         Ok(answer)
     }
 }
@@ -124,7 +124,7 @@ async fn record_in_tx(
         "title": localized::in_lang(&publication.message.title, Lang::FALLBACK),
         "languages": publication.message.title.keys().map(|lang| lang.code()).collect::<Vec<_>>(),
     });
-    let mut act = Act::new("notification.create", id).after(&after)?;
+    let mut act = audit::Entry::new("notification.create", id).after(&after)?;
     if let Recipients::Users(users) = &publication.to
         && let [only] = users.as_slice()
     {

@@ -78,7 +78,7 @@ async fn what_is_no_event_of_the_contract_delays_nobody() {
     stack.deposits(&alice, 1).await;
     let broker = stack.broker.broker();
     eventually("both are dead letters", || async {
-        adfolio_kit::dead::count(&broker, "notification", "inbox")
+        adfolio_kit::dead_letter::count(&broker, "notification", "inbox")
             .await
             .is_ok_and(|count| count == 2)
     })

@@ -85,7 +85,7 @@ impl Handler for OnDeliveryReported {
         }
         // Both look by themselves, too, should this commit fail to come before they do.
         settlement::wake(&self.app);
-        self.app.relay.wake();
+        self.app.notifier.notify();
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::outbox::Event;
 use adfolio_kit::refusal::{Reason, Refusal};
@@ -64,7 +64,7 @@ pub async fn run(
     tokio::task::spawn_blocking(move || {
         reader::read_file(form, PieceReader::new(for_reader), &mapping, &for_batches);
     });
-    let act = Act::new("plan.import_delivery", &header.source).event(
+    let act = audit::Entry::new("plan.import_delivery", &header.source).event(
         STAFF_ACTED,
         caller,
         app.clock.now(),

@@ -65,7 +65,7 @@ pub(super) async fn take(
     })
     .await?;
     settlement::wake(app);
-    app.relay.wake();
+    app.notifier.notify();
     for (_, verdict) in &taken {
         count(verdict);
     }

@@ -15,19 +15,19 @@
 //! | events of a network on the broker | [`consumer`] |
 //! | made up, where that is switched on | [`simulator`] |
 //!
-//! What can be read without a database is fuzzed through [`rehearsal`].
+//! What can be read without a database is fuzzed through [`dry_run`].
 //!
 //! A batch takes its locks in this order: the source (an advisory lock, so that two imports of one file queue up), the
 //! orders in order of id, the users in order of id.
 
 pub mod consumer;
+pub mod dry_run;
 pub mod entity;
 pub mod import;
 mod intake;
 pub mod mapping;
 mod pricing;
 mod reader;
-pub mod rehearsal;
 mod repo;
 mod report;
 mod row;

@@ -124,7 +124,7 @@ impl PlanAdminService for Grpc {
             audience: convert::audience(request.user_targeting, "user_targeting")?,
         };
         let answer = order::push(&self.app, &caller, once, push).await?;
-        self.app.relay.wake();
+        self.app.notifier.notify();
         Ok(Response::new(answer))
     }
 

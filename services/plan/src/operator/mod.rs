@@ -2,7 +2,7 @@
 
 mod repo;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::db;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::once::Once;
@@ -55,7 +55,7 @@ pub async fn create(
                 return Ok(earlier);
             }
             repo::insert_in_tx(tx, &operator).await?;
-            Act::new("plan.create_operator", operator.id)
+            audit::Entry::new("plan.create_operator", operator.id)
                 .after(&json!({ "name": operator.name }))?
                 .record_in_tx(tx, STAFF_ACTED, &caller, operator.created_at)
                 .await?;

@@ -23,7 +23,7 @@ pub async fn expire(app: &App) -> Result<(), PlanError> {
             warn!(order = %id, error = chain(&error), "plan cannot be expired");
         }
     }
-    app.relay.wake();
+    app.notifier.notify();
     Ok(())
 }
 

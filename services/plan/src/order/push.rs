@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::Caller;
 use adfolio_kit::once::Once;
@@ -204,7 +204,7 @@ fn act(order: &Order, caller: &Caller, now: DateTime<Utc>) -> Result<Option<Even
         "amount": order.put_amount.to_string(),
         "operator_id": order.operator_id,
     });
-    let act = Act::new("plan.push", order.id)
+    let act = audit::Entry::new("plan.push", order.id)
         .user(order.user_id)
         .after(&pushed)?;
     Ok(act.event(STAFF_ACTED, caller, now)?)

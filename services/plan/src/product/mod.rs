@@ -8,7 +8,7 @@
 pub mod entity;
 pub mod repo;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::db;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::once::Once;
@@ -48,7 +48,7 @@ pub async fn create(
                 return Ok(earlier);
             }
             repo::insert_in_tx(tx, &product).await?;
-            Act::new("plan.create_product", product.id)
+            audit::Entry::new("plan.create_product", product.id)
                 .after(&product.details.summary())?
                 .record_in_tx(tx, STAFF_ACTED, &caller, product.created_at)
                 .await?;
@@ -78,7 +78,7 @@ pub async fn edit(
             let before = known.details.summary();
             let product = Product { details, ..known };
             repo::update_in_tx(tx, &product, now).await?;
-            Act::new("plan.edit_product", product.id)
+            audit::Entry::new("plan.edit_product", product.id)
                 .before(&before)?
                 .after(&product.details.summary())?
                 .record_in_tx(tx, STAFF_ACTED, &caller, now)

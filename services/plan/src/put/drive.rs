@@ -34,7 +34,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(15);
 pub(super) async fn drive_leased(app: &App, put: Put) -> Result<Put, PlanError> {
     let (id, token, attempts) = (put.id, put.lease_token, put.attempts);
     let outcome = drive(app, put).await;
-    app.relay.wake();
+    app.notifier.notify();
     let Err(error) = outcome else { return outcome };
     if !matches!(error, PlanError::LeaseLost) {
         let wait = wait_before(attempts, app.rules.recovery_after);
@@ -110,7 +110,7 @@ async fn hold(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
             Err(PlanError::Refused(refusal)) => {
                 return refuse(app, put, with_field(refusal, "amount"), in_doubt).await;
             }
-            Err(_) if Defect::SilenceIsRefusal.is_there() => {
+            Err(_) if Defect::SilenceIsRefusal.is_enabled() => {
                 let refusal = Refusal::new(Reason::InsufficientBalance);
                 return refuse(app, put, refusal, false).await;
             }

@@ -20,9 +20,9 @@ use std::time::Duration;
 
 use adfolio_kit::chaos::Defect;
 use adfolio_kit::db;
-use adfolio_kit::figures::{FAILING, tell_saga};
 use adfolio_kit::idempotency::{self, KEY_LIFETIME};
 use adfolio_kit::identity::Caller;
+use adfolio_kit::metrics::{FAILING, record_saga};
 use adfolio_kit::refusal::{Reason, Refusal, is_unique_violation};
 use adfolio_money::Money;
 use adfolio_proto::plan::v1::PutPlanRequest;
@@ -77,7 +77,7 @@ pub async fn put(
     let user_id = caller.require_user()?.0;
     let digest = idempotency::digest(request);
     let mut key = caller.idempotency_key.as_ref().map(ToString::to_string);
-    if Defect::PutWithoutKey.is_there() {
+    if Defect::PutWithoutKey.is_enabled() {
         key = None;
     }
     if let Some(known) = find_known(app, user_id, key.as_deref(), &digest).await? {
@@ -128,9 +128,9 @@ pub async fn recover(app: &App) -> Result<(), PlanError> {
 }
 
 /// Tells metrics what is unfinished.
-pub async fn tell_unfinished(app: &App) -> Result<(), PlanError> {
+pub async fn record_unfinished(app: &App) -> Result<(), PlanError> {
     let states = ["driving", "undoing", "redeeming", FAILING];
-    tell_saga("put", &states, &repo::unfinished(&app.pool).await?);
+    record_saga("put", &states, &repo::unfinished(&app.pool).await?);
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use adfolio_kit::db::{PgPool, Tx};
-use adfolio_kit::figures::{COUNTED_AT_MOST, FAILING, FAILING_ATTEMPTS, InState};
+use adfolio_kit::metrics::{COUNTED_AT_MOST, FAILING, FAILING_ATTEMPTS, InState};
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};

@@ -16,10 +16,10 @@ pub mod worker;
 
 use std::time::Duration;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
-use adfolio_kit::figures::{FAILING, tell_saga};
 use adfolio_kit::identity::Caller;
+use adfolio_kit::metrics::{FAILING, record_saga};
 use adfolio_kit::refusal::{Refusal, chain};
 use serde_json::json;
 use tracing::warn;
@@ -114,9 +114,9 @@ pub async fn settle(app: &App, caller: &Caller, id: Uuid) -> Result<Order, PlanE
 }
 
 /// Tells metrics what orders wait for.
-pub async fn tell_waiting(app: &App) -> Result<(), PlanError> {
+pub async fn record_waiting(app: &App) -> Result<(), PlanError> {
     let found = repo::waiting(&app.pool, app.clock.now()).await?;
-    tell_saga("settlement", &["due", "overdue", FAILING], &found);
+    record_saga("settlement", &["due", "overdue", FAILING], &found);
     Ok(())
 }
 
@@ -237,7 +237,7 @@ where
             let steps: Vec<_> = transition.into_iter().map(|step| (&order, step)).collect();
             order::record_in_tx(tx, &steps).await?;
             if let Some(act) = act {
-                Act::new(act.action, id)
+                audit::Entry::new(act.action, id)
                     .user(order.user_id)
                     .reason(act.reason)
                     .before(&before)?
@@ -251,7 +251,7 @@ where
     async move {
         changed.await?;
         wake(app);
-        app.relay.wake();
+        app.notifier.notify();
         Ok(())
     }
 }

@@ -85,7 +85,7 @@ fn claim(
 async fn drive_leased(app: &App, leased: repo::Leased, token: Uuid) -> Result<(), PlanError> {
     let (order_id, attempts) = (leased.order_id, leased.attempts);
     let outcome = drive(app, order_id, token).await;
-    app.relay.wake();
+    app.notifier.notify();
     let Err(error) = outcome else { return Ok(()) };
     if matches!(error, PlanError::LeaseLost) {
         return Err(error);

@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use adfolio_kit::client::outgoing;
+use adfolio_kit::dead_letter::{self, DeadLetter};
 use adfolio_kit::identity::Caller;
-use adfolio_kit::{dead, dead::DeadLetter};
 use adfolio_plan::config::SimulatorArgs;
 use adfolio_proto::events::v1::{DeliveryReport, DeliveryReported};
 use adfolio_proto::plan::v1::delivery_service_client::DeliveryServiceClient;
 use adfolio_proto::plan::v1::*;
 use adfolio_testkit::{
-    Told, eventually, instant, publish_event, publish_event_with_id, tell, tell_twice_and_shuffled,
+    Told, deliver_twice_and_shuffled, eventually, instant, publish_event, publish_event_with_id,
+    tell,
 };
 use uuid::Uuid;
 
@@ -175,7 +176,7 @@ async fn reports_told_twice_and_shuffled_count_once_in_their_latest_revision() {
     }
     let more: Vec<Told> = told.iter().step_by(5).map(Told::again).collect();
     told.extend(more);
-    tell_twice_and_shuffled(&broker, &told).await;
+    deliver_twice_and_shuffled(&broker, &told).await;
     // Messages of a source keep their order: once these are taken, all are.
     let last = sources.map(|source| message(source, &plans[0], 4, 1));
     tell(&broker, &last).await;
@@ -209,7 +210,9 @@ async fn a_message_without_any_good_report_waits_for_an_operator() {
     let broker = stack.broker.broker();
     publish_event(&broker, TYPE, "", &event("AD000000000000", &["1"])).await;
     let letters: Vec<DeadLetter> = eventually("the message is dead", || async {
-        let letters = dead::list(&broker, "plan", "delivery", 10).await.ok()?;
+        let letters = dead_letter::list(&broker, "plan", "delivery", 10)
+            .await
+            .ok()?;
         (!letters.is_empty()).then_some(letters)
     })
     .await;

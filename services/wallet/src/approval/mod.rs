@@ -7,13 +7,13 @@
 pub mod entity;
 mod repo;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, Tx};
-use adfolio_kit::figures::tell_saga;
 use adfolio_kit::idempotency;
 use adfolio_kit::identity::{Caller, Staff};
-use adfolio_kit::outbox::Wake;
+use adfolio_kit::metrics::record_saga;
+use adfolio_kit::outbox::Notifier;
 use adfolio_kit::pagination::{Cursor, Page};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::wire;
@@ -64,19 +64,25 @@ pub struct Approvals {
     peers: Peers,
     clock: Clock,
     ids: Ids,
-    wake: Wake,
+    notifier: Notifier,
     threshold: Threshold,
 }
 
 impl Approvals {
     /// With the amount above which a request is kept.
-    pub fn new(pool: PgPool, peers: Peers, clock: Clock, wake: Wake, threshold: Threshold) -> Self {
+    pub fn new(
+        pool: PgPool,
+        peers: Peers,
+        clock: Clock,
+        notifier: Notifier,
+        threshold: Threshold,
+    ) -> Self {
         Self {
             pool,
             peers,
             clock,
             ids: Ids::random(),
-            wake,
+            notifier,
             threshold,
         }
     }
@@ -134,7 +140,7 @@ impl Approvals {
             Box::pin(async move { keep_in_tx(tx, &acting, asked).await })
         })
         .await?;
-        self.wake.wake();
+        self.notifier.notify();
         // One that was posted meanwhile answers the next repeat.
         Ok(kept
             .answer_to_repeat(&digest)
@@ -171,7 +177,7 @@ impl Approvals {
             Box::pin(async move { decide_in_tx(tx, &acting, deciding, &ids, now).await })
         })
         .await?;
-        self.wake.wake();
+        self.notifier.notify();
         if let Some(refusal) = decided.failed() {
             return Err(refusal.into());
         }
@@ -182,8 +188,8 @@ impl Approvals {
     }
 
     /// Tells metrics what waits for staff.
-    pub async fn tell_waiting(&self) -> Result<(), sqlx::Error> {
-        tell_saga("approval", &["pending"], &repo::waiting(&self.pool).await?);
+    pub async fn record_waiting(&self) -> Result<(), sqlx::Error> {
+        record_saga("approval", &["pending"], &repo::waiting(&self.pool).await?);
         Ok(())
     }
 
@@ -283,7 +289,7 @@ async fn audit_in_tx(
     approval: &Approval,
     now: DateTime<Utc>,
 ) -> Result<(), WalletError> {
-    let act = Act::new(approval.audited_as(), approval.id)
+    let act = audit::Entry::new(approval.audited_as(), approval.id)
         .user(approval.user_id)
         .reason(approval.decision_reason.clone());
     let act = match approval.state {

@@ -1,7 +1,7 @@
 //! All SQL of requests for approval.
 
 use adfolio_kit::db::Tx;
-use adfolio_kit::figures::{COUNTED_AT_MOST, InState};
+use adfolio_kit::metrics::{COUNTED_AT_MOST, InState};
 use adfolio_kit::refusal::UnknownReason;
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;

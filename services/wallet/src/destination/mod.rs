@@ -8,7 +8,7 @@ mod seal;
 use adfolio_kit::clock::Clock;
 use adfolio_kit::db;
 use adfolio_kit::deadline::Deadline;
-use adfolio_kit::outbox::Wake;
+use adfolio_kit::outbox::Notifier;
 use adfolio_kit::refusal::{Reason, Refusal};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -26,7 +26,7 @@ pub use seal::{Sealed, Sealer};
 pub struct Destinations {
     pool: PgPool,
     clock: Clock,
-    wake: Wake,
+    notifier: Notifier,
     sealer: Sealer,
     passwords: PayPasswords,
     cooling_off: CoolingOff,
@@ -37,7 +37,7 @@ impl Destinations {
     pub fn new(
         pool: PgPool,
         clock: Clock,
-        wake: Wake,
+        notifier: Notifier,
         sealer: Sealer,
         passwords: PayPasswords,
         cooling_off: CoolingOff,
@@ -45,7 +45,7 @@ impl Destinations {
         Self {
             pool,
             clock,
-            wake,
+            notifier,
             sealer,
             passwords,
             cooling_off,
@@ -135,7 +135,7 @@ impl Destinations {
             })
         })
         .await?;
-        self.wake.wake();
+        self.notifier.notify();
         Ok(masked)
     }
 

@@ -14,13 +14,13 @@ mod weak;
 
 use std::time::Duration;
 
-use adfolio_kit::audit::Act;
+use adfolio_kit::audit;
 use adfolio_kit::clock::Clock;
 use adfolio_kit::db;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::{Caller, Staff};
 use adfolio_kit::once::Once;
-use adfolio_kit::outbox::{Event, Wake, enqueue_in_tx};
+use adfolio_kit::outbox::{Event, Notifier, enqueue_in_tx};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::events::v1::WalletSecurityChanged;
 use adfolio_proto::wallet::v1 as proto;
@@ -51,7 +51,7 @@ const SECURITY_CHANGED: &str = "adfolio.wallet.v1.WalletSecurityChanged";
 pub struct PayPasswords {
     pool: PgPool,
     clock: Clock,
-    wake: Wake,
+    notifier: Notifier,
     hasher: Hasher,
     turns: Turns,
 }
@@ -68,13 +68,13 @@ impl PayPasswords {
     pub fn new(
         pool: PgPool,
         clock: Clock,
-        wake: Wake,
+        notifier: Notifier,
         (pepper, previous): (SecretString, Option<SecretString>),
     ) -> Result<Self, HashError> {
         Ok(Self {
             pool,
             clock,
-            wake,
+            notifier,
             hasher: Hasher::new(pepper, previous, EVALUATIONS_MAX)?,
             turns: Turns::default(),
         })
@@ -141,7 +141,7 @@ impl PayPasswords {
                 }
                 protection::changed_in_tx(tx, user_id, now).await?;
                 announce_in_tx(tx, user_id, "pay_password_reset").await?;
-                Act::new("wallet.pay_password_reset", user_id)
+                audit::Entry::new("wallet.pay_password_reset", user_id)
                     .user(user_id)
                     .reason(reason)
                     .before(&json!({"has_pay_password": true}))?
@@ -160,13 +160,13 @@ impl PayPasswords {
             // Somebody who does not exist has no password either.
             peers.require_user(caller, user_id).await?;
         }
-        self.wake.wake();
+        self.notifier.notify();
         outcome
     }
 
     /// Tells metrics how many passwords are not hashed with the pepper in use, where there is another one. They are hashed anew
     /// when their owners use them.
-    pub async fn tell_rotation(&self) -> Result<(), WalletError> {
+    pub async fn record_rotation(&self) -> Result<(), WalletError> {
         let left = match self.hasher.mark()? {
             Some(mark) => repo::count_without(&self.pool, &mark).await?,
             None => 0,
@@ -264,7 +264,7 @@ impl PayPasswords {
         .await?;
         if locks {
             metrics::counter!("wallet_pay_password_locks_total").increment(1);
-            self.wake.wake();
+            self.notifier.notify();
         }
         Ok(stored)
     }
@@ -319,7 +319,7 @@ impl PayPasswords {
             })
         })
         .await?;
-        self.wake.wake();
+        self.notifier.notify();
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use adfolio_kit::chaos::{Defect, Moment, Site};
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::deadline::Deadline;
-use adfolio_kit::outbox::Wake;
+use adfolio_kit::outbox::Notifier;
 use adfolio_kit::refusal::{Reason, Refusal, chain, is_serialization_failure, is_unavailable};
 use adfolio_kit::telemetry;
 use sqlx::pool::PoolConnection;
@@ -93,7 +93,7 @@ pub struct Writer {
     pool: PgPool,
     clock: Clock,
     ids: Ids,
-    wake: Wake,
+    wake: Notifier,
     batch_max: usize,
     /// Commands whose subject was in the batch already: the next batch begins with them.
     postponed: VecDeque<Job>,
@@ -101,7 +101,7 @@ pub struct Writer {
 }
 
 /// Makes a queue and its writer.
-pub fn queue(pool: PgPool, clock: Clock, wake: Wake, args: PostingArgs) -> (Queue, Writer) {
+pub fn queue(pool: PgPool, clock: Clock, wake: Notifier, args: PostingArgs) -> (Queue, Writer) {
     let (sender, jobs) = mpsc::channel(args.posting_queue_max.into());
     let closing = CancellationToken::new();
     let writer = Writer {
@@ -129,7 +129,7 @@ impl Writer {
     /// Waits for work and takes as much as is there, at most a batch. Each subject is in it once: the statement decides
     /// about an order or a key by what was committed before it. None at the end.
     async fn next_batch(&mut self) -> Option<Vec<Job>> {
-        self.tell_depth();
+        self.record_depth();
         let mut batch: Vec<Job> = Vec::new();
         let mut subjects: HashSet<Subject> = HashSet::new();
         let mut again = VecDeque::new();
@@ -163,7 +163,7 @@ impl Writer {
 
     /// What waits for the batch after the one that was just posted.
     #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
-    fn tell_depth(&self) {
+    fn record_depth(&self) {
         let depth = self.jobs.len().saturating_add(self.postponed.len());
         metrics::gauge!("wallet_posting_queue_depth").set(depth as f64);
     }
@@ -278,7 +278,7 @@ impl Writer {
             .iter()
             .any(|(_, decision)| decision.outcome.is_applied())
         {
-            self.wake.wake();
+            self.wake.notify();
         }
         for (place, decision) in decisions {
             if let Some(job) = jobs.get_mut(place).and_then(Option::take) {
@@ -302,7 +302,7 @@ fn in_traces_of(batch: &[Job]) -> Span {
 
 /// What the callers of a batch are told that may have been committed although it failed.
 fn unconfirmed() -> WalletError {
-    if Defect::UnconfirmedIsRefused.is_there() {
+    if Defect::UnconfirmedIsRefused.is_enabled() {
         return Refusal::new(Reason::InsufficientBalance).into();
     }
     WalletError::OutcomeUnknown

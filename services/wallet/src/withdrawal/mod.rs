@@ -9,8 +9,8 @@ mod repo;
 
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::deadline::Deadline;
-use adfolio_kit::figures::tell_saga;
 use adfolio_kit::identity::{Caller, Staff};
+use adfolio_kit::metrics::record_saga;
 use adfolio_kit::pagination::{Cursor, Page};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::wire;
@@ -238,8 +238,8 @@ impl Withdrawals {
     }
 
     /// Tells metrics what waits for staff.
-    pub async fn tell_waiting(&self) -> Result<(), sqlx::Error> {
-        tell_saga(
+    pub async fn record_waiting(&self) -> Result<(), sqlx::Error> {
+        record_saga(
             "withdrawal",
             &["pending"],
             &repo::waiting(&self.pool).await?,

@@ -1,6 +1,6 @@
 //! Reads of withdrawals. They are written with the postings, by `post_commands` alone.
 
-use adfolio_kit::figures::{COUNTED_AT_MOST, InState};
+use adfolio_kit::metrics::{COUNTED_AT_MOST, InState};
 use sqlx::PgPool;
 use uuid::Uuid;
 

@@ -9,7 +9,7 @@ use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::events::v1::PasswordChanged;
 use adfolio_proto::wallet::v1::{GetWithdrawalMethodsRequest, Withdrawal, WithdrawalMethod};
 use adfolio_testkit::{
-    Told, eventually, fixed_clock, publish_event_at, tell, tell_twice_and_shuffled,
+    Told, deliver_twice_and_shuffled, eventually, fixed_clock, publish_event_at, tell,
 };
 use adfolio_wallet::config::{PostingArgs, WithdrawalArgs};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -412,7 +412,7 @@ async fn changed_login_passwords_told_twice_and_shuffled_count_from_the_latest()
         .collect();
     let more: Vec<Told> = told.iter().step_by(4).map(Told::again).collect();
     let told = [told, more].concat();
-    tell_twice_and_shuffled(&broker, &told).await;
+    deliver_twice_and_shuffled(&broker, &told).await;
     // Behind all others of their users, and too old to count.
     let last = users.map(|user| changed(user, 40));
     tell(&broker, &last).await;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use adfolio_kit::figures::{InState, tell_saga};
+use adfolio_kit::metrics::{InState, record_saga};
 use adfolio_kit::telemetry::{install_metrics, render_metrics};
 use adfolio_kit::{db, inbox};
 use adfolio_testkit::TestDatabase;
@@ -24,9 +24,9 @@ async fn a_state_that_nothing_waits_in_any_more_is_told_as_empty() {
         count: 3,
         oldest_seconds: 1.5,
     };
-    tell_saga("figures", &["placing"], &[found]);
+    record_saga("figures", &["placing"], &[found]);
     assert_eq!(figure(series).as_deref(), Some("3"));
-    tell_saga("figures", &["placing"], &[]);
+    record_saga("figures", &["placing"], &[]);
     assert_eq!(figure(series).as_deref(), Some("0"));
 }
 

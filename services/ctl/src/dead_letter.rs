@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use adfolio_kit::broker::Broker;
 use adfolio_kit::config::BrokerArgs;
 use adfolio_kit::consumer::CONSUMERS;
-use adfolio_kit::dead;
+use adfolio_kit::dead_letter;
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 
@@ -53,7 +53,7 @@ impl DeadArgs {
             } => list(&broker, &parse(&queue, namespace)?, max).await?,
             DeadCommand::Redrive { queue, max } => {
                 let (service, consumer) = parse(&queue, namespace)?;
-                let moved = dead::redrive(&broker, &service, &consumer, max)
+                let moved = dead_letter::redrive(&broker, &service, &consumer, max)
                     .await
                     .context("cannot redrive")?;
                 say(&format!("sent {moved} back to {service}.{consumer}"));
@@ -69,7 +69,7 @@ async fn count(broker: &Broker) -> anyhow::Result<()> {
     let mut problem = None;
     for (service, consumer) in CONSUMERS {
         let name = format!("{service}.{consumer}");
-        match dead::count(broker, service, consumer).await {
+        match dead_letter::count(broker, service, consumer).await {
             Ok(waiting) => rows.push(vec![name, waiting.to_string()]),
             Err(error) => {
                 problem = Some(
@@ -92,10 +92,10 @@ async fn list(
     (service, consumer): &(String, String),
     max: u32,
 ) -> anyhow::Result<()> {
-    let letters = dead::list(broker, service, consumer, max)
+    let letters = dead_letter::list(broker, service, consumer, max)
         .await
         .context("cannot list")?;
-    let row = |letter: &dead::DeadLetter| {
+    let row = |letter: &dead_letter::DeadLetter| {
         let id = letter.event_id.map(|id| id.to_string()).unwrap_or_default();
         let time = letter
             .time

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use adfolio_kit::callers::{
+use adfolio_kit::policy::{
     ACCEPTOR, CALLERS, COUPON, GATEWAY, NETWORK, NOTIFICATION, OPERATOR, PLAN, WALLET,
 };
 use prost::Message as _;

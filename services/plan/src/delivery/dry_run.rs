@@ -11,7 +11,7 @@ use super::row::{self, Line};
 
 /// What a file holds.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Rehearsal {
+pub struct DryRun {
     /// Lines of the rows that are reports by their form.
     pub taken: Vec<u64>,
     /// The others, and why.
@@ -21,12 +21,12 @@ pub struct Rehearsal {
 }
 
 /// Reads `file` in pieces of `piece_bytes`. Blocks: not to be called where tasks run.
-pub fn rehearse(
+pub fn dry_run(
     header: &proto::ImportHeader,
     file: &[u8],
     piece_bytes: usize,
     now: DateTime<Utc>,
-) -> Result<Rehearsal, Refusal> {
+) -> Result<DryRun, Refusal> {
     let Header {
         form,
         source,
@@ -45,26 +45,26 @@ pub fn rehearse(
     reader::read_file(form, PieceReader::new(taken), &mapping, &give);
     drop(give);
 
-    let mut rehearsal = Rehearsal {
+    let mut outcome = DryRun {
         taken: Vec::new(),
         rejected: Vec::new(),
         unreadable: None,
     };
     while let Some(batch) = batches.blocking_recv() {
         match batch {
-            Batch::Unreadable(problem) => rehearsal.unreadable = Some(problem),
+            Batch::Unreadable(problem) => outcome.unreadable = Some(problem),
             Batch::Lines(lines) => {
                 for line in lines {
                     match line {
-                        Line::Broken { line, reason } => rehearsal.rejected.push((line, reason)),
+                        Line::Broken { line, reason } => outcome.rejected.push((line, reason)),
                         Line::Row(raw) => match row::read(&raw, &mapping, &source, now) {
-                            Ok(report) => rehearsal.taken.push(report.line),
-                            Err(reason) => rehearsal.rejected.push((raw.line, reason)),
+                            Ok(report) => outcome.taken.push(report.line),
+                            Err(reason) => outcome.rejected.push((raw.line, reason)),
                         },
                     }
                 }
             }
         }
     }
-    Ok(rehearsal)
+    Ok(outcome)
 }

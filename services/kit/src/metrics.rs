@@ -33,7 +33,7 @@ pub struct InState {
 /// Tells metrics what of `saga` waits in each of its `states`: nothing where nothing was found, or the last figure would stay.
 /// Every replica measures the same table, so these figures are not to be added up over replicas.
 #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
-pub fn tell_saga(saga: &'static str, states: &[&'static str], found: &[InState]) {
+pub fn record_saga(saga: &'static str, states: &[&'static str], found: &[InState]) {
     for state in states {
         let here = found.iter().find(|in_state| in_state.state == *state);
         let (count, age) = here.map_or((0, 0.0), |here| (here.count, here.oldest_seconds));
@@ -44,7 +44,7 @@ pub fn tell_saga(saga: &'static str, states: &[&'static str], found: &[InState])
 
 /// Tells metrics how many connections of the pool are in use.
 #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
-pub(crate) fn tell_pool(pool: &PgPool) {
+pub(crate) fn record_pool(pool: &PgPool) {
     let open = usize::try_from(pool.size()).unwrap_or(usize::MAX);
     let idle = pool.num_idle().min(open);
     let busy = open.saturating_sub(idle);
