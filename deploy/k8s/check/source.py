@@ -41,15 +41,15 @@ def constant(path: str, name: str) -> int:
 
 
 def callers() -> tuple[set[str], set[tuple[str, str]]]:
-    """All callers, and who has a method of which service, by kit::callers."""
-    text = (KIT / "callers.rs").read_text()
+    """All callers, and who has a method of which service, by kit::policy."""
+    text = (KIT / "policy.rs").read_text()
     names = dict(re.findall(r'pub const ([A-Z]+): &str = "([a-z]+)";', text))
     groups = {
         group: [names[name] for name in members.split(", ")]
         for group, members in re.findall(r"const ([A-Z_]+): &\[&str\] = &\[([A-Z, ]+)\];", text)
     }
     edges = set()
-    for block in re.split(r"Callers \{\s+service: ", text)[1:]:
+    for block in re.split(r"ServicePolicy \{\s+service: ", text)[1:]:
         (callee,) = re.findall(r'^"adfolio\.([a-z]+)\.v1\.', block)
         for _, listed, group in re.findall(r'\(\s*"(\w+)",\s*(?:&\[([A-Z, ]+)\]|([A-Z_]+)),?\s*\)', block):
             members = groups[group] if group else [names[name] for name in listed.split(", ")]
@@ -59,7 +59,7 @@ def callers() -> tuple[set[str], set[tuple[str, str]]]:
 
 def methods_counted() -> int:
     """How many methods `callers` sees, so that a change of form cannot hide some."""
-    text = (KIT / "callers.rs").read_text()
+    text = (KIT / "policy.rs").read_text()
     return len(re.findall(r'\(\s*"(\w+)",\s*(?:&\[([A-Z, ]+)\]|([A-Z_]+)),?\s*\)', text))
 
 

@@ -21,7 +21,7 @@ mod peers;
 use std::time::Duration;
 
 use adfolio_kit::clock::Ids;
-use adfolio_kit::db::Migrated;
+use adfolio_kit::latch::Latch;
 use adfolio_kit::limited;
 use adfolio_kit::periodic;
 use adfolio_kit::service::{Running, Service};
@@ -95,7 +95,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
 }
 
 /// Everything that goes on without a caller.
-fn start_jobs(service: &Service, exchanges: &Exchanges, config: &Config, migrated: &Migrated) {
+fn start_jobs(service: &Service, exchanges: &Exchanges, config: &Config, migrated: &Latch) {
     let recovery = Duration::from_millis(config.recovery_after_ms / 4);
     let sweep = Duration::from_millis(config.exchange_sweep_interval_ms);
     let shutdown = || service.shutdown.clone();

@@ -36,7 +36,7 @@ mod username;
 use std::time::Duration;
 
 use adfolio_kit::clock::{Clock, Ids};
-use adfolio_kit::db::Migrated;
+use adfolio_kit::latch::Latch;
 use adfolio_kit::service::{Running, Service};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_kit::{limited, periodic};
@@ -136,7 +136,7 @@ async fn serve(
     service.serve(server, listener).await
 }
 
-fn prune_in_background(service: &Service, migrated: &Migrated, context: &Context) {
+fn prune_in_background(service: &Service, migrated: &Latch, context: &Context) {
     let context = context.clone();
     let shutdown = service.shutdown.clone();
     service.tasks.spawn_after(migrated, "prune", async move {

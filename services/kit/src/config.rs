@@ -11,7 +11,6 @@ use clap::{Args, Parser, ValueEnum};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::shutdown::EndPlan;
-use crate::tls::TlsArgs;
 
 /// The exit code of a process whose configuration is wrong.
 pub const EXIT_CONFIGURATION: i32 = 2;
@@ -106,6 +105,26 @@ pub fn secret_from(
         return Ok(SecretString::from(text.trim_end_matches(['\r', '\n'])));
     }
     value.cloned().ok_or(ConfigError::Missing(name))
+}
+
+/// The certificates of one process. All three files or none: without them nothing is encrypted and every caller may do
+/// everything.
+#[derive(Args, Clone, Debug, Default)]
+#[allow(
+    clippy::struct_field_names,
+    reason = "fields are named like their flags and variables"
+)]
+pub struct TlsArgs {
+    /// PEM file of this process' certificate, whose DNS name is its own (wallet); together with TLS_KEY_FILE and TLS_CA_FILE it
+    /// switches mutual TLS between the services on
+    #[arg(long, env = "TLS_CERT_FILE", global = true)]
+    pub tls_cert_file: Option<PathBuf>,
+    /// PEM file of the certificate's private key
+    #[arg(long, env = "TLS_KEY_FILE", global = true)]
+    pub tls_key_file: Option<PathBuf>,
+    /// PEM file of the authority that the certificates of all services come from
+    #[arg(long, env = "TLS_CA_FILE", global = true)]
+    pub tls_ca_file: Option<PathBuf>,
 }
 
 /// Where a process listens and how it ends.
@@ -282,5 +301,41 @@ impl TelemetryArgs {
             .as_deref()
             .map(str::trim)
             .filter(|endpoint| !endpoint.is_empty())
+    }
+}
+
+/// What every process needs: where it listens, how it ends and how it logs.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ProcessArgs {
+    /// Ports, certificates and the drain limit
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// Logs and traces
+    #[command(flatten)]
+    pub telemetry: TelemetryArgs,
+}
+
+/// What every service needs: a process with a database and the broker.
+#[derive(Args, Clone, Debug)]
+pub struct ServiceArgs {
+    /// The process
+    #[command(flatten)]
+    pub process: ProcessArgs,
+    /// The service's own database
+    #[command(flatten)]
+    pub database: DatabaseArgs,
+    /// The message broker
+    #[command(flatten)]
+    pub broker: BrokerArgs,
+}
+
+impl ServiceArgs {
+    /// These servers, with the defaults of everything else.
+    pub fn new(database: DatabaseArgs, broker: BrokerArgs) -> Self {
+        Self {
+            process: ProcessArgs::default(),
+            database,
+            broker,
+        }
     }
 }

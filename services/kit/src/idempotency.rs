@@ -1,5 +1,6 @@
 //! Idempotency keys, kept in the transaction of the effect that they protect.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use prost::Message;
@@ -46,7 +47,28 @@ pub fn digest<M: Message>(request: &M) -> [u8; 32] {
     Sha256::digest(request.encode_to_vec()).into()
 }
 
-/// Claims `key` of `scope` (the user) for `operation`. A second claim waits until the transaction of the first has
+/// The services that stored the bare method in snake case before they stored `service.Method`.
+const FORMER_NAMES: [&str; 3] = ["acceptor", "coupon", "notification"];
+
+/// The name under which an operation is stored. Replicas of the previous release compare it to the letter and may run beside this
+/// one, so it stays the former one until none of them can.
+fn stored(operation: &str) -> Cow<'_, str> {
+    match operation.split_once('.') {
+        Some((service, method)) if FORMER_NAMES.contains(&service) => {
+            let mut name = String::with_capacity(operation.len());
+            for letter in method.chars() {
+                if letter.is_ascii_uppercase() && !name.is_empty() {
+                    name.push('_');
+                }
+                name.push(letter.to_ascii_lowercase());
+            }
+            Cow::Owned(name)
+        }
+        _ => Cow::Borrowed(operation),
+    }
+}
+
+/// Claims `key` of `scope` (the user) for `operation`, named `service.Method`. A second claim waits until the transaction of the first has
 /// ended: on commit it replays, on rollback it is fresh.
 pub async fn claim_in_tx(
     tx: &mut Tx,
@@ -55,6 +77,7 @@ pub async fn claim_in_tx(
     operation: &str,
     digest: &[u8],
 ) -> Result<Claim, ClaimError> {
+    let operation = &*stored(operation);
     // The insert is what waits: the primary key makes it queue behind an uncommitted one.
     let inserted = sqlx::query(
         "INSERT INTO idempotency_keys (scope, key, operation, request_digest) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",

@@ -33,22 +33,22 @@ pub const LONGEST_REASON: usize = 500;
 /// The language of a caller who names none.
 pub const DEFAULT_LANG: &str = "en";
 
-/// A user's identifier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct UserId(pub Uuid);
+/// The method of a request, which the server leaves with it.
+#[derive(Clone, Debug)]
+pub(crate) struct CalledMethod(String);
 
-impl fmt::Display for UserId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
+impl CalledMethod {
+    /// Of a path like `/adfolio.wallet.v1.WalletService/Withdraw`: `wallet.Withdraw`.
+    pub(crate) fn of_path(path: &str) -> Self {
+        let (service, method) = path.rsplit_once('/').unwrap_or_default();
+        let package = service.split('.').nth(1).unwrap_or_default();
+        Self(format!("{package}.{method}"))
     }
 }
 
-impl FromStr for UserId {
-    type Err = uuid::Error;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.parse().map(Self)
-    }
+crate::ids! {
+    /// A user.
+    UserId;
 }
 
 /// What a member of staff may do.
@@ -162,6 +162,8 @@ pub struct Caller {
     pub request_id: String,
     /// When the answer is due.
     pub deadline: Deadline,
+    /// The method that was called, as `wallet.Withdraw`; empty where no request was read.
+    pub method: String,
 }
 
 impl Default for Caller {
@@ -175,6 +177,7 @@ impl Default for Caller {
             idempotency_key: None,
             request_id: Uuid::now_v7().to_string(),
             deadline: Deadline::none(),
+            method: String::new(),
         }
     }
 }
@@ -222,8 +225,10 @@ impl Caller {
                     .unwrap_or(DEFAULT_CALL_LIMIT);
                 Deadline::after(limit.min(DEFAULT_CALL_LIMIT))
             });
+        let method = request.extensions().get::<CalledMethod>();
         Self {
             deadline,
+            method: method.map(|called| called.0.clone()).unwrap_or_default(),
             ..Self::from_metadata(metadata)
         }
     }
@@ -245,6 +250,7 @@ impl Caller {
             request_id: text(metadata, REQUEST_ID)
                 .map_or_else(|| Uuid::now_v7().to_string(), str::to_owned),
             deadline: Deadline::default(),
+            method: String::new(),
         }
     }
 

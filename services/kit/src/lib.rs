@@ -4,26 +4,25 @@
 //! |---|---|
 //! | [`service`] | `main` and the frame of `run`: everything below, put together and ended in order |
 //! | [`config`] | clap structs to flatten, secrets from files, one line and exit 2 when wrong |
-//! | [`telemetry`] | logs, OTLP traces, Prometheus metrics, trace context over HTTP, gRPC and AMQP |
-//! | [`admin`] | `/healthz`, `/readyz`, `/metrics`, and the readiness checks behind them |
-//! | [`healthcheck`] | a service's command that asks for its readiness, for supervisors of containers |
-//! | [`shutdown`] | the request to end, and background tasks that are joined |
+//! | [`telemetry`], [`metrics`] | logs, OTLP traces, Prometheus metrics, trace context over HTTP, gRPC and AMQP |
+//! | [`admin`], [`healthcheck`] | `/healthz`, `/readyz`, `/metrics`, and the command that asks for readiness |
+//! | [`shutdown`], [`latch`] | the request to end, joined background tasks, conditions to wait for |
 //! | [`server`] | the gRPC server: health, reflection, deadlines, limits, drain |
-//! | [`tls`], [`policy`] | mutual TLS between the services, and who may call what |
-//! | [`identity`] | who calls, in gRPC metadata |
-//! | [`refusal`] | the reasons of the contract, and every error's way to a `Status` |
-//! | [`client`] | balanced gRPC channels, deadlines that shrink and cover answers to their end, retries of keyed calls |
+//! | [`tls`], [`policy`] | mutual TLS between the services, and the authorization policy |
+//! | [`identity`], [`ids!`] | who calls, in gRPC metadata; identifier types |
+//! | [`refusal`], [`error`] | the reasons of the contract, the error core, every error's way to a `Status` |
+//! | [`client`], [`call!`] | balanced gRPC channels, and the one way to call another service |
+//! | [`users`] | which users exist |
 //! | [`db`] | the pool, migrations, and the one way to write |
-//! | [`outbox`] | events written with the change, published afterwards |
-//! | [`consumer`], [`inbox`] | events taken effect of once |
-//! | [`audit`] | what staff did, announced with the change |
+//! | [`outbox`], [`consumer`], [`inbox`] | events: written with the change, published afterwards, applied once |
+//! | [`audit`] | audit entries, announced with the change |
 //! | [`broker`], [`dead_letter`] | the topology at RabbitMQ, dead letters |
 //! | [`idempotency`], [`once`] | keys kept with the effect they protect |
-//! | [`pagination`] | pages and opaque cursors |
-//! | [`names!`] | closed sets of names, as databases keep them |
-//! | [`wire`] | ids, instants and pages as callers send them |
+//! | [`names!`], [`mirror`] | enums: one list for Rust, the database and the contract |
+//! | [`wire`], [`pagination`] | ids, instants and pages as callers send them; opaque cursors |
+//! | [`password`] | argon2 with a bounded queue |
 //! | [`time_zone`] | the caller's days |
-//! | [`chaos`] | crashes and defects on purpose, in the builds of tests only |
+//! | [`chaos`] | injected crashes and defects, in test builds only |
 //! | [`clock`], [`deadline`], [`backoff`], [`periodic`] | time, ids and waiting |
 
 pub mod admin;
@@ -38,15 +37,20 @@ pub mod consumer;
 pub mod db;
 pub mod dead_letter;
 pub mod deadline;
+pub mod error;
 pub mod healthcheck;
 pub mod idempotency;
 pub mod identity;
+mod ids;
 pub mod inbox;
+pub mod latch;
 pub mod metrics;
+pub mod mirror;
 mod names;
 pub mod once;
 pub mod outbox;
 pub mod pagination;
+pub mod password;
 pub mod periodic;
 pub mod policy;
 pub mod refusal;
@@ -57,4 +61,5 @@ pub mod telemetry;
 pub mod time_zone;
 mod timely;
 pub mod tls;
+pub mod users;
 pub mod wire;

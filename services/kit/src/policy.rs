@@ -1,9 +1,9 @@
-//! Who may call what: every method of every service, and the callers that the code has for it.
+//! The authorization policy: every method of every service, and the callers it admits.
 //!
-//! A caller is known by a DNS name of its certificate, so the list counts where [`crate::tls`] is on; what is not on it is
-//! refused to everybody. Calls of users and of staff come from the gateway, which alone knows who somebody is (and from
-//! adfolioctl, which acts as a member of staff): the identity in their metadata is believed because nobody else may make
-//! them. What moves money for an order belongs to the service that keeps the order.
+//! A caller is known by a DNS name of its certificate, so the policy applies where [`crate::tls`] is on; a method that is not
+//! listed is closed to everyone. Calls of users and staff come from the gateway, which alone verifies tokens, and from
+//! adfolioctl, which acts as a member of staff: services trust the identity in their metadata because no other caller is
+//! admitted. Calls that move money for an order belong to the service that keeps the order.
 
 /// The REST gateway.
 pub const GATEWAY: &str = "gateway";
@@ -27,7 +27,7 @@ pub type Method = (&'static str, &'static [&'static str]);
 
 /// The methods of one gRPC service.
 #[derive(Clone, Copy, Debug)]
-pub struct Callers {
+pub struct ServicePolicy {
     /// Its full name, `adfolio.wallet.v1.LedgerService`.
     pub service: &'static str,
     /// Its methods by name.
@@ -46,8 +46,8 @@ const EDGE: &[&str] = &[GATEWAY];
 const EDGE_AND_OPERATOR: &[&str] = &[GATEWAY, OPERATOR];
 
 /// All of it.
-pub const CALLERS: &[Callers] = &[
-    Callers {
+pub const POLICIES: &[ServicePolicy] = &[
+    ServicePolicy {
         service: "adfolio.auth.v1.AuthService",
         methods: &[
             ("Register", EDGE_AND_OPERATOR),
@@ -63,7 +63,7 @@ pub const CALLERS: &[Callers] = &[
             ("VerifySession", EDGE),
         ],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.auth.v1.UserDirectoryService",
         methods: &[
             (
@@ -73,7 +73,7 @@ pub const CALLERS: &[Callers] = &[
             ("GrantMembership", &[WALLET]),
         ],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.auth.v1.AuthAdminService",
         methods: &[
             ("StaffLogin", EDGE),
@@ -91,7 +91,7 @@ pub const CALLERS: &[Callers] = &[
             ("ListAudit", EDGE_AND_OPERATOR),
         ],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.plan.v1.PlanService",
         methods: &[
             ("ListProducts", EDGE),
@@ -107,15 +107,15 @@ pub const CALLERS: &[Callers] = &[
             ("GetCurrentOperator", EDGE_AND_OPERATOR),
         ],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.plan.v1.DeliveryService",
         methods: &[("ReportDelivery", &[NETWORK])],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.plan.v1.PlanReconcileService",
         methods: &[("ListHolds", &[WALLET])],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.plan.v1.PlanAdminService",
         methods: &[
             ("CreateProduct", EDGE_AND_OPERATOR),
@@ -132,7 +132,7 @@ pub const CALLERS: &[Callers] = &[
             ("GetCurrentOperators", EDGE),
         ],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.wallet.v1.WalletService",
         methods: &[
             ("GetProperty", EDGE_AND_OPERATOR),
@@ -148,7 +148,7 @@ pub const CALLERS: &[Callers] = &[
             ("BindDestination", EDGE_AND_OPERATOR),
         ],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.wallet.v1.LedgerService",
         methods: &[
             ("Hold", &[PLAN]),
@@ -160,7 +160,7 @@ pub const CALLERS: &[Callers] = &[
             ("VerifyPayPassword", &[ACCEPTOR]),
         ],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.wallet.v1.WalletAdminService",
         methods: &[
             ("Deposit", EDGE_AND_OPERATOR),
@@ -179,7 +179,7 @@ pub const CALLERS: &[Callers] = &[
             ("VerifyChains", &[OPERATOR]),
         ],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.coupon.v1.CouponService",
         methods: &[
             ("ListCoupons", EDGE_AND_OPERATOR),
@@ -187,7 +187,7 @@ pub const CALLERS: &[Callers] = &[
             ("ListUsable", EDGE),
         ],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.coupon.v1.CouponReservationService",
         methods: &[
             ("Reserve", &[PLAN]),
@@ -196,7 +196,7 @@ pub const CALLERS: &[Callers] = &[
             ("GetRedeemedTotal", &[WALLET]),
         ],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.coupon.v1.CouponAdminService",
         methods: &[
             ("CreateCampaign", EDGE_AND_OPERATOR),
@@ -204,7 +204,7 @@ pub const CALLERS: &[Callers] = &[
             ("GrantCoupon", EDGE_AND_OPERATOR),
         ],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.notification.v1.NotificationService",
         methods: &[
             ("ListNotifications", EDGE_AND_OPERATOR),
@@ -215,7 +215,7 @@ pub const CALLERS: &[Callers] = &[
             ("SubmitFeedback", EDGE),
         ],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.notification.v1.NotificationAdminService",
         methods: &[
             ("GetContent", EDGE_AND_OPERATOR),
@@ -225,7 +225,7 @@ pub const CALLERS: &[Callers] = &[
             ("CloseFeedback", EDGE_AND_OPERATOR),
         ],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.acceptor.v1.AcceptorService",
         methods: &[
             ("GetAcceptorDetail", EDGE),
@@ -235,7 +235,7 @@ pub const CALLERS: &[Callers] = &[
             ("ListExchanges", EDGE),
         ],
     },
-    Callers {
+    ServicePolicy {
         service: "adfolio.acceptor.v1.AcceptorAdminService",
         methods: &[
             ("CreateAcceptor", EDGE_AND_OPERATOR),

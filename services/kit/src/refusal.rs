@@ -271,25 +271,25 @@ impl From<Refusal> for Status {
     }
 }
 
-/// Logs an internal error with its causes, once, and makes the answer that tells nothing of it.
-pub fn internal_status(error: &(dyn Error + 'static), operation: &'static str) -> Status {
-    error!(operation, error = chain(error), "internal error");
+/// INTERNAL, with the error and its causes logged once. The answer says nothing of them.
+pub fn internal_status(error: &(dyn Error + 'static)) -> Status {
+    error!(error = chain(error), "internal error");
     Refusal::new(Reason::Internal).into()
 }
 
 /// UNAVAILABLE for a part that cannot be reached, with the cause logged.
-pub fn unavailable_status(error: &(dyn Error + 'static), operation: &'static str) -> Status {
-    warn!(operation, error = chain(error), "dependency unavailable");
+pub fn unavailable_status(error: &(dyn Error + 'static)) -> Status {
+    warn!(error = chain(error), "dependency unavailable");
     Refusal::new(Reason::Unavailable).into()
 }
 
 /// The status of a database error: UNAVAILABLE when the server cannot be reached or is busy beyond its limits, else INTERNAL.
-/// What is part of the business (a unique key, a check) is told apart by constraint before this is called.
-pub fn database_status(error: &sqlx::Error, operation: &'static str) -> Status {
+/// Violations that belong to the business (a unique key, a check) are recognised by their constraint before this is called.
+pub fn database_status(error: &sqlx::Error) -> Status {
     if is_unavailable(error) {
-        unavailable_status(error, operation)
+        unavailable_status(error)
     } else {
-        internal_status(error, operation)
+        internal_status(error)
     }
 }
 

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{Instrument, error, info, warn};
 
-use crate::db::Migrated;
+use crate::latch::Latch;
 
 /// The request to end, seen by every part of the process. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -169,7 +169,7 @@ impl Tasks {
     }
 
     /// Runs `future` once the database has its schema; not at all when the end comes first.
-    pub fn spawn_after<F>(&self, migrated: &Migrated, name: &'static str, future: F)
+    pub fn spawn_after<F>(&self, migrated: &Latch, name: &'static str, future: F)
     where
         F: Future<Output = ()> + Send + 'static,
     {

@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use clap::Args;
 use rustls::client::Resumption;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject as _;
@@ -28,7 +27,7 @@ use tokio_rustls::{TlsAcceptor, TlsConnector, client, rustls, server};
 use tracing::{info, warn};
 use x509_parser::prelude::{FromDer as _, X509Certificate};
 
-use crate::config::ConfigError;
+use crate::config::{ConfigError, TlsArgs};
 use crate::refusal::chain;
 
 /// The files are looked at at most this often.
@@ -40,26 +39,6 @@ const PROTOCOL: &[u8] = b"h2";
 const CERT_FILE: &str = "TLS_CERT_FILE";
 const KEY_FILE: &str = "TLS_KEY_FILE";
 const CA_FILE: &str = "TLS_CA_FILE";
-
-/// The certificates of one process. All three files or none: without them nothing is encrypted and every caller may do
-/// everything.
-#[derive(Args, Clone, Debug, Default)]
-#[allow(
-    clippy::struct_field_names,
-    reason = "fields are named like their flags and variables"
-)]
-pub struct TlsArgs {
-    /// PEM file of this process' certificate, whose DNS name is its own (wallet); together with TLS_KEY_FILE and TLS_CA_FILE it
-    /// switches mutual TLS between the services on
-    #[arg(long, env = "TLS_CERT_FILE", global = true)]
-    pub tls_cert_file: Option<PathBuf>,
-    /// PEM file of the certificate's private key
-    #[arg(long, env = "TLS_KEY_FILE", global = true)]
-    pub tls_key_file: Option<PathBuf>,
-    /// PEM file of the authority that the certificates of all services come from
-    #[arg(long, env = "TLS_CA_FILE", global = true)]
-    pub tls_ca_file: Option<PathBuf>,
-}
 
 impl TlsArgs {
     /// Reads the files; none when TLS is off.

@@ -10,15 +10,16 @@ use crate::refusal::Refusal;
 
 /// The opaque id in `field`. An empty one is VALIDATION; a text that no id looks like is NOT_FOUND, because ids are opaque
 /// to callers: what does not exist answers alike in every form.
-pub fn id(text: &str, field: &str) -> Result<Uuid, Refusal> {
+pub fn id<T: From<Uuid>>(text: &str, field: &str) -> Result<T, Refusal> {
     if text.is_empty() {
         return Err(Refusal::invalid(field));
     }
-    text.parse().map_err(|_| Refusal::not_found(field))
+    let id: Uuid = text.parse().map_err(|_| Refusal::not_found(field))?;
+    Ok(id.into())
 }
 
 /// The opaque id in `field`, if one was sent.
-pub fn optional_id(text: &str, field: &str) -> Result<Option<Uuid>, Refusal> {
+pub fn optional_id<T: From<Uuid>>(text: &str, field: &str) -> Result<Option<T>, Refusal> {
     if text.is_empty() {
         Ok(None)
     } else {
@@ -60,6 +61,76 @@ pub fn timestamp(instant: DateTime<Utc>) -> Timestamp {
         seconds: instant.timestamp(),
         // Below two thousand million, leap seconds included.
         nanos: i32::try_from(instant.timestamp_subsec_nanos()).unwrap_or(0),
+    }
+}
+
+/// A list of one owner, and the part of it that is asked for.
+#[derive(Debug)]
+pub struct List {
+    page: Page,
+    cursors: Cursor,
+    cursor: Option<String>,
+}
+
+impl List {
+    /// The page asked for of the list `scope` of `owner`; see [`Cursor::new`].
+    pub fn new(
+        request: Option<PageRequest>,
+        scope: &str,
+        owner: &impl ToString,
+    ) -> Result<Self, Refusal> {
+        let (page, cursor) = page(request)?;
+        let cursors = Cursor::new(scope, &owner.to_string());
+        Ok(Self {
+            page,
+            cursors,
+            cursor,
+        })
+    }
+
+    /// The id behind which the page begins, in a list whose only sort key is one.
+    pub fn before<T: From<Uuid>>(&self) -> Result<Option<T>, Refusal> {
+        Ok(cursor_id(&self.cursors, self.cursor.as_deref())?.map(T::from))
+    }
+
+    /// The `count` sort keys behind which the page begins.
+    pub fn keys(&self, count: usize) -> Result<Option<Vec<String>>, Refusal> {
+        let cursor = self.cursor.as_deref();
+        cursor
+            .map(|text| self.cursors.decode(text, count))
+            .transpose()
+    }
+
+    /// One more than the page, to ask the database whether there is a next page.
+    pub fn fetch(&self) -> i64 {
+        self.page.fetch()
+    }
+
+    /// Cuts `rows` to the page; answers it with the cursor of the next one, empty at the end of the list. `keys` are the sort
+    /// keys of a row.
+    pub fn cut<T, K: ToString>(
+        &self,
+        rows: Vec<T>,
+        keys: impl FnOnce(&T) -> K,
+    ) -> (Vec<T>, String) {
+        let (rows, next) = self
+            .page
+            .cut(rows, |last| self.cursors.encode(&[&keys(last).to_string()]));
+        (rows, next.unwrap_or_default())
+    }
+
+    /// Like [`List::cut`], for lists with several sort keys.
+    pub fn cut_by<T>(
+        &self,
+        rows: Vec<T>,
+        keys: impl FnOnce(&T) -> Vec<String>,
+    ) -> (Vec<T>, String) {
+        let (rows, next) = self.page.cut(rows, |last| {
+            let keys = keys(last);
+            self.cursors
+                .encode(&keys.iter().map(String::as_str).collect::<Vec<_>>())
+        });
+        (rows, next.unwrap_or_default())
     }
 }
 

@@ -27,7 +27,7 @@ pub mod statistics;
 use std::sync::Arc;
 use std::time::Duration;
 
-use adfolio_kit::db::Migrated;
+use adfolio_kit::latch::Latch;
 use adfolio_kit::limited;
 use adfolio_kit::periodic;
 use adfolio_kit::service::{Running, Service};
@@ -108,7 +108,7 @@ async fn serve(
 }
 
 /// Everything that goes on without a caller.
-fn start_jobs(service: &Service, app: &App, config: &PlanConfig, migrated: &Migrated) {
+fn start_jobs(service: &Service, app: &App, config: &PlanConfig, migrated: &Latch) {
     let recovery = Duration::from_millis(config.recovery_after_ms / 4);
     let sweep = Duration::from_millis(config.sweep_interval_ms);
     let worker = settlement::worker::run(app.clone(), service.shutdown.clone());

@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use adfolio_kit::config::DatabaseArgs;
-use adfolio_kit::db::{self, Migrated};
+use adfolio_kit::db;
+use adfolio_kit::latch::Latch;
 use sha2::{Digest, Sha256};
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -89,8 +90,8 @@ impl TestDatabase {
     }
 
     /// What background tasks wait for: the schema is there.
-    pub fn migrated(&self) -> Migrated {
-        Migrated::already()
+    pub fn migrated(&self) -> Latch {
+        Latch::opened()
     }
 }
 

@@ -39,7 +39,8 @@ use std::time::Duration;
 
 use adfolio_kit::broker::Stream;
 use adfolio_kit::clock::{Clock, Ids};
-use adfolio_kit::db::{Migrated, PgPool};
+use adfolio_kit::db::PgPool;
+use adfolio_kit::latch::Latch;
 use adfolio_kit::service::{Running, Service};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_kit::{limited, periodic};
@@ -197,7 +198,7 @@ async fn serve(
 /// Tells metrics what waits for staff.
 fn measure(
     service: &Service,
-    migrated: &Migrated,
+    migrated: &Latch,
     withdrawals: &Withdrawals,
     approvals: &Approvals,
 ) {
@@ -213,7 +214,7 @@ fn measure(
 
 fn reconcile_in_background(
     service: &Service,
-    migrated: &Migrated,
+    migrated: &Latch,
     config: &WalletConfig,
     pool: &PgPool,
     peers: &Peers,
@@ -235,7 +236,7 @@ fn reconcile_in_background(
 
 fn expire_in_background(
     service: &Service,
-    migrated: &Migrated,
+    migrated: &Latch,
     config: &WalletConfig,
     approvals: &Approvals,
 ) {
@@ -256,7 +257,7 @@ fn expire_in_background(
 /// Gets along with a change of key and pepper, and tells metrics how far it is.
 fn rotate_in_background(
     service: &Service,
-    migrated: &Migrated,
+    migrated: &Latch,
     config: &WalletConfig,
     destinations: &Destinations,
     passwords: &PayPasswords,

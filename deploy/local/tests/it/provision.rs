@@ -123,7 +123,7 @@ fn certificates_of_one_authority_are_believed_whenever_they_were_made() {
     provision(folder.path(), &[]);
     for name in ["wallet", "coupon"] {
         let own = folder.path().join(name);
-        let args = adfolio_kit::tls::TlsArgs {
+        let args = adfolio_kit::config::TlsArgs {
             tls_cert_file: Some(own.join("tls.crt")),
             tls_key_file: Some(own.join("tls.key")),
             tls_ca_file: Some(folder.path().join("gateway/ca.crt")),

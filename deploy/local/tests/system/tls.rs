@@ -2,7 +2,7 @@
 
 use adfolio_kit::client::{Channel, ClientOptions, connect, connect_to, outgoing};
 use adfolio_kit::identity::{Caller, StaffRole};
-use adfolio_kit::tls::TlsArgs;
+use adfolio_kit::config::TlsArgs;
 use adfolio_local::{Service, Stack};
 use adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient;
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;

@@ -1,5 +1,6 @@
 //! gRPC clients: balanced over every address of a name, bounded by deadlines, retried only where that is safe.
 
+mod call;
 mod peers;
 mod replay;
 mod secured;
@@ -25,6 +26,7 @@ use crate::identity::Caller;
 use crate::telemetry;
 use crate::timely::{Overdue, Timely};
 use crate::tls::Tls;
+pub use call::Call;
 use peers::Peers;
 use secured::Secured;
 

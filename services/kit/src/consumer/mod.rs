@@ -29,7 +29,8 @@ pub use ephemeral::{EventSink, Interests, Subscription};
 
 use crate::admin::Readiness;
 use crate::broker::Broker;
-use crate::db::{Migrated, Tx};
+use crate::db::Tx;
+use crate::latch::Latch;
 use crate::outbox::{CloudEvent, DecodeError};
 use crate::refusal::{Refusal, is_unavailable};
 use crate::shutdown::Shutdown;
@@ -186,7 +187,7 @@ impl Consumer {
         self,
         pool: PgPool,
         broker: Broker,
-        migrated: Migrated,
+        migrated: Latch,
         readiness: &Readiness,
         shutdown: Shutdown,
         handler: H,

@@ -13,7 +13,7 @@ use super::Handler;
 use super::lanes::Lanes;
 use super::supervise::{Worker, consume, next};
 use crate::broker::{BrokerError, Session, short, unbind};
-use crate::db::Migrated;
+use crate::latch::Latch;
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
 
@@ -31,11 +31,7 @@ const FIRST_LOOK: Duration = Duration::from_secs(5);
 const QUIET: Duration = Duration::from_secs(2);
 
 /// Retires former queues until the shutdown.
-pub(super) async fn run<H: Handler>(
-    worker: Arc<Worker<H>>,
-    migrated: Migrated,
-    shutdown: Shutdown,
-) {
+pub(super) async fn run<H: Handler>(worker: Arc<Worker<H>>, migrated: Latch, shutdown: Shutdown) {
     tokio::select! {
         () = migrated.wait() => {}
         () = shutdown.cancelled() => return,

@@ -16,7 +16,7 @@ use super::{Consumer, Handler, retire};
 use crate::admin::Flag;
 use crate::backoff::Backoff;
 use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bounded, short};
-use crate::db::Migrated;
+use crate::latch::Latch;
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
 
@@ -61,7 +61,7 @@ impl<H> Worker<H> {
 
 pub(super) async fn run<H: Handler>(
     worker: Arc<Worker<H>>,
-    migrated: Migrated,
+    migrated: Latch,
     declared: Flag,
     shutdown: Shutdown,
 ) {
@@ -83,7 +83,7 @@ pub(super) async fn run<H: Handler>(
 
 async fn sessions<H: Handler>(
     worker: Arc<Worker<H>>,
-    migrated: Migrated,
+    migrated: Latch,
     declared: Flag,
     shutdown: Shutdown,
 ) {
@@ -111,7 +111,7 @@ async fn sessions<H: Handler>(
 /// One session: from connecting to the first failure, or to the shutdown (`Ok`).
 async fn session<H: Handler>(
     worker: &Arc<Worker<H>>,
-    migrated: &Migrated,
+    migrated: &Latch,
     declared: &Flag,
     shutdown: &Shutdown,
 ) -> Result<(), BrokerError> {
@@ -135,7 +135,7 @@ async fn session<H: Handler>(
 async fn prepare<H: Handler>(
     worker: &Arc<Worker<H>>,
     queue: &str,
-    migrated: &Migrated,
+    migrated: &Latch,
     declared: &Flag,
 ) -> Result<(Session, lapin::Consumer), BrokerError> {
     let mut session = worker.broker.open(&worker.consumer.inbox_name()).await?;

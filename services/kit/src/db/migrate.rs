@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
 use sqlx::{ConnectOptions, PgConnection, PgPool};
-use tokio::sync::watch;
 use tracing::{info, warn};
 
 use crate::admin::Readiness;
 use crate::backoff::Backoff;
+use crate::latch::Latch;
 use crate::refusal::chain;
 use crate::shutdown::{Shutdown, Tasks};
 
@@ -29,31 +29,6 @@ const LOCK_POLL: Duration = Duration::from_millis(100);
 
 /// A statement of a migration may wait this long for a table: queries queue up behind it meanwhile.
 const TABLE_LOCK_LIMIT: Duration = Duration::from_secs(10);
-
-/// Tells when the schema is there. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Migrated(watch::Receiver<bool>);
-
-impl Migrated {
-    /// For databases whose schema is known to be there.
-    pub fn already() -> Self {
-        Self(watch::channel(true).1)
-    }
-
-    /// Waits for the schema.
-    pub async fn wait(&self) {
-        let mut seen = self.0.clone();
-        // The sender goes away only after it said true, or with the process.
-        if seen.wait_for(|done| *done).await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    }
-
-    /// Whether the schema is there.
-    pub fn is_done(&self) -> bool {
-        *self.0.borrow()
-    }
-}
 
 /// How far a table of migrations is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,13 +162,12 @@ pub fn migrate_in_background(
     readiness: &Readiness,
     tasks: &Tasks,
     shutdown: &Shutdown,
-) -> Migrated {
-    let (sender, receiver) = watch::channel(false);
-    let migrated = Migrated(receiver);
+) -> Latch {
+    let (opener, migrated) = Latch::closed();
     let seen = migrated.clone();
     let checked = pool.clone();
     readiness.register("database", move || {
-        let done = seen.is_done();
+        let done = seen.is_open();
         let pool = checked.clone();
         async move { done && super::is_reachable(&pool).await }
     });
@@ -215,7 +189,7 @@ pub fn migrate_in_background(
             }
         };
         tell(schema);
-        sender.send_replace(true);
+        opener.open();
     });
     migrated
 }

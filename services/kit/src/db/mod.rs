@@ -10,7 +10,7 @@ use secrecy::ExposeSecret;
 use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
-pub use migrate::{MIGRATOR, Migrated, Schema, Version, migrate, migrate_in_background};
+pub use migrate::{MIGRATOR, Schema, Version, migrate, migrate_in_background};
 pub use sqlx::PgPool;
 pub(crate) use write::write_at;
 pub use write::{detached, write, write_retrying};

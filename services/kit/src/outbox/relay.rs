@@ -34,7 +34,8 @@ use super::sent;
 use crate::backoff::Backoff;
 use crate::broker::{Broker, BrokerError, Session, Stream, short};
 use crate::chaos::Defect;
-use crate::db::{self, Migrated, Tx};
+use crate::db::{self, Tx};
+use crate::latch::Latch;
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
 use crate::telemetry::{self, TRACEPARENT};
@@ -156,7 +157,7 @@ impl Relay {
     }
 
     /// Works until `end`, then once more for what the last transactions wrote. Starts once the schema is there.
-    pub async fn run(self, migrated: Migrated, end: Shutdown) {
+    pub async fn run(self, migrated: Latch, end: Shutdown) {
         tokio::select! {
             () = migrated.wait() => {}
             () = end.cancelled() => return,

@@ -7,7 +7,7 @@ use tonic::Status;
 use tracing::warn;
 
 use super::connection::Peer;
-use crate::policy::{Callers, HEALTH, OPERATOR, REFLECTION};
+use crate::policy::{HEALTH, OPERATOR, REFLECTION, ServicePolicy};
 
 /// The label of a method that nobody knows: whatever callers make up must not become names of figures.
 const UNKNOWN: &str = "unknown";
@@ -17,8 +17,8 @@ const UNKNOWN: &str = "unknown";
 pub(super) struct Guard(HashMap<String, &'static [&'static str]>);
 
 impl Guard {
-    pub(super) fn new(callers: &'static [Callers]) -> Self {
-        let rows = callers.iter().flat_map(|listed| {
+    pub(super) fn new(policies: &'static [ServicePolicy]) -> Self {
+        let rows = policies.iter().flat_map(|listed| {
             let path = |method: &str| format!("/{}/{method}", listed.service);
             listed
                 .methods

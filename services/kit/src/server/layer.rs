@@ -18,9 +18,9 @@ use tower::{Layer, Service};
 use tracing::field::Empty;
 use tracing::{Instrument, Span, error, info_span};
 
-use crate::db::Migrated;
 use crate::deadline::{Deadline, parse_grpc_timeout};
-use crate::identity::REQUEST_ID;
+use crate::identity::{CalledMethod, REQUEST_ID};
+use crate::latch::Latch;
 use crate::refusal::{NOT_TAKEN, Reason, Refusal};
 use crate::telemetry;
 use crate::timely::{Overdue, Timely};
@@ -34,7 +34,7 @@ const UNGATED: [&str; 2] = ["/grpc.health.v1.Health/", "/grpc.reflection."];
 struct Settings {
     call_limit: Duration,
     method_limits: HashMap<&'static str, Duration>,
-    migrated: Option<Migrated>,
+    migrated: Option<Latch>,
     guard: Option<Guard>,
 }
 
@@ -47,7 +47,7 @@ impl Settings {
     }
 
     fn is_open(&self, path: &str) -> bool {
-        self.migrated.as_ref().is_none_or(Migrated::is_done) || is_ungated(path)
+        self.migrated.as_ref().is_none_or(Latch::is_open) || is_ungated(path)
     }
 
     /// Refuses whoever may not call this method, and everybody until the schema is there.
@@ -78,7 +78,7 @@ impl CallLayer {
     pub(super) fn new(
         call_limit: Duration,
         method_limits: HashMap<&'static str, Duration>,
-        migrated: Option<Migrated>,
+        migrated: Option<Latch>,
         guard: Option<Guard>,
     ) -> Self {
         Self(Arc::new(Settings {
@@ -128,6 +128,9 @@ where
         }
         let deadline = Deadline::after(limit_of(&request, self.settings.limit(&path)));
         request.extensions_mut().insert(deadline);
+        request
+            .extensions_mut()
+            .insert(CalledMethod::of_path(&path));
         let request_id = request
             .headers()
             .get(REQUEST_ID)

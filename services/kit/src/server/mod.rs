@@ -21,9 +21,9 @@ use tracing::{info, warn};
 use self::guard::Guard;
 use crate::admin::Readiness;
 use crate::config::ServerArgs;
-use crate::db::Migrated;
 use crate::deadline::DEFAULT_CALL_LIMIT;
-use crate::policy::{CALLERS, Callers};
+use crate::latch::Latch;
+use crate::policy::{POLICIES, ServicePolicy};
 use crate::shutdown::Shutdown;
 use crate::tls::Tls;
 
@@ -82,10 +82,10 @@ pub struct Server {
     routes: RoutesBuilder,
     services: Vec<&'static str>,
     descriptors: Option<&'static [u8]>,
-    migrated: Option<Migrated>,
+    migrated: Option<Latch>,
     readiness: Option<Readiness>,
     tls: Option<Tls>,
-    callers: &'static [Callers],
+    policies: &'static [ServicePolicy],
     call_limit: Duration,
     method_limits: HashMap<&'static str, Duration>,
     drain_limit: Duration,
@@ -102,7 +102,7 @@ impl Server {
             migrated: None,
             readiness: None,
             tls: None,
-            callers: CALLERS,
+            policies: POLICIES,
             call_limit: DEFAULT_CALL_LIMIT,
             method_limits: HashMap::new(),
             drain_limit: args.end_plan().calls,
@@ -118,7 +118,7 @@ impl Server {
 
     /// Answers UNAVAILABLE until the schema is there.
     #[must_use]
-    pub fn gate(mut self, migrated: Migrated) -> Self {
+    pub fn gate(mut self, migrated: Latch) -> Self {
         self.migrated = Some(migrated);
         self
     }
@@ -137,10 +137,10 @@ impl Server {
         self
     }
 
-    /// Another list than [`CALLERS`], for services that are not on it.
+    /// Another list than [`POLICIES`], for services that are not on it.
     #[must_use]
-    pub fn callers(mut self, callers: &'static [Callers]) -> Self {
-        self.callers = callers;
+    pub fn policies(mut self, policies: &'static [ServicePolicy]) -> Self {
+        self.policies = policies;
         self
     }
 
@@ -191,7 +191,7 @@ impl Server {
             self.call_limit,
             std::mem::take(&mut self.method_limits),
             self.migrated.clone(),
-            self.tls.is_some().then(|| Guard::new(self.callers)),
+            self.tls.is_some().then(|| Guard::new(self.policies)),
         );
         let routes = std::mem::take(&mut self.routes).routes().prepare();
         let signal = shutdown.clone();

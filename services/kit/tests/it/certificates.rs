@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use adfolio_kit::tls::{Tls, TlsArgs};
+use adfolio_kit::{config::TlsArgs, tls::Tls};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
     KeyPair, KeyUsagePurpose, date_time_ymd,

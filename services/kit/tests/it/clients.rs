@@ -25,7 +25,7 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Code, Request, Response, Status};
 use uuid::Uuid;
 
-use crate::helpers::{CALL_LIMIT, Drip, ECHO_CALLERS, Echo, call, drip, run_echo};
+use crate::helpers::{CALL_LIMIT, Drip, ECHO_POLICIES, Echo, call, drip, run_echo};
 
 #[tokio::test]
 async fn the_identity_arrives_as_it_was_sent() {
@@ -243,7 +243,7 @@ fn replica(name: usize, listener: TcpListener, tls: Option<Tls>) -> Replica {
         });
         Server::new("replica", &args)
             .tls(tls)
-            .callers(ECHO_CALLERS)
+            .policies(ECHO_POLICIES)
             .add_service(echo)
             .serve(listener, &ending)
             .await

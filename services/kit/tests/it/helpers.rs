@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use adfolio_kit::client::Channel;
 use adfolio_kit::config::ServerArgs;
-use adfolio_kit::policy::{Callers, PLAN};
+use adfolio_kit::policy::{PLAN, ServicePolicy};
 use adfolio_kit::server::Server;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_testkit::{RunningService, spawn_service};
@@ -135,7 +135,7 @@ where
 }
 
 /// Who may call the echo service where callers have certificates.
-pub const ECHO_CALLERS: &[Callers] = &[Callers {
+pub const ECHO_POLICIES: &[ServicePolicy] = &[ServicePolicy {
     service: Echo::NAME,
     methods: &[("Echo", &[PLAN])],
 }];

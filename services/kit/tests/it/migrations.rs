@@ -94,10 +94,10 @@ async fn a_service_whose_database_is_down_becomes_ready_when_it_is_back() {
     let migrator: &'static Migrator = Box::leak(Box::new(service_migrator()));
     let migrated = db::migrate_in_background(&pool, migrator, &readiness, &tasks, &shutdown);
     assert_eq!(readiness.failing().await, ["database"]);
-    assert!(!migrated.is_done());
+    assert!(!migrated.is_open());
     proxy.refuse(false);
     eventually("the service is ready", || readiness.is_ready()).await;
-    assert!(migrated.is_done());
+    assert!(migrated.is_open());
     proxy.refuse(true);
     proxy.cut();
     eventually("the service is not ready without its database", || async {
@@ -134,7 +134,7 @@ async fn an_older_program_becomes_ready_on_the_schema_of_a_later_release() {
     let migrator: &'static Migrator = Box::leak(Box::new(service_migrator()));
     let migrated = db::migrate_in_background(&pool, migrator, &readiness, &tasks, &shutdown);
     eventually("the older program is ready", || readiness.is_ready()).await;
-    assert!(migrated.is_done());
+    assert!(migrated.is_open());
     shutdown.trigger();
     tasks.join(Duration::from_secs(5)).await.unwrap();
 

@@ -1,9 +1,9 @@
-//! The list of callers against the contract.
+//! The authorization policy against the contract.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use adfolio_kit::policy::{
-    ACCEPTOR, CALLERS, COUPON, GATEWAY, NETWORK, NOTIFICATION, OPERATOR, PLAN, WALLET,
+    ACCEPTOR, COUPON, GATEWAY, NETWORK, NOTIFICATION, OPERATOR, PLAN, POLICIES, WALLET,
 };
 use prost::Message as _;
 use prost_types::FileDescriptorSet;
@@ -24,20 +24,20 @@ fn contract() -> BTreeMap<String, BTreeSet<String>> {
 #[test]
 fn every_method_of_the_contract_is_on_the_list_once_and_nothing_else_is() {
     let mut listed: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for callers in CALLERS {
-        let methods: BTreeSet<_> = callers
+    for policy in POLICIES {
+        let methods: BTreeSet<_> = policy
             .methods
             .iter()
             .map(|(method, _)| (*method).to_owned())
             .collect();
         assert_eq!(
             methods.len(),
-            callers.methods.len(),
+            policy.methods.len(),
             "{} has a method twice",
-            callers.service
+            policy.service
         );
-        let before = listed.insert(callers.service.to_owned(), methods);
-        assert!(before.is_none(), "{} is there twice", callers.service);
+        let before = listed.insert(policy.service.to_owned(), methods);
+        assert!(before.is_none(), "{} is there twice", policy.service);
     }
     let contract = contract();
     assert!(contract.len() > 10, "the contract is read");
@@ -56,9 +56,9 @@ fn every_method_has_callers_and_all_of_them_are_known() {
         ACCEPTOR,
         NETWORK,
     ];
-    for callers in CALLERS {
-        for (method, allowed) in callers.methods {
-            let method = format!("{}/{method}", callers.service);
+    for policy in POLICIES {
+        for (method, allowed) in policy.methods {
+            let method = format!("{}/{method}", policy.service);
             assert!(!allowed.is_empty(), "nobody may call {method}");
             assert!(
                 allowed.iter().all(|caller| known.contains(caller)),
@@ -70,19 +70,19 @@ fn every_method_has_callers_and_all_of_them_are_known() {
 
 #[test]
 fn what_users_and_staff_do_is_called_by_the_gateway_and_the_operator_alone() {
-    for callers in CALLERS {
-        let name = callers.service.rsplit('.').next().unwrap();
-        let package = callers.service.split('.').nth(1).unwrap();
+    for policy in POLICIES {
+        let name = policy.service.rsplit('.').next().unwrap();
+        let package = policy.service.split('.').nth(1).unwrap();
         let for_people =
             name.ends_with("AdminService") || name.to_lowercase() == format!("{package}service");
-        for (method, allowed) in callers.methods {
+        for (method, allowed) in policy.methods {
             let people = allowed
                 .iter()
                 .all(|caller| [GATEWAY, OPERATOR].contains(caller));
             assert!(
                 people || !for_people,
                 "{}/{method} believes the identity that {allowed:?} sends",
-                callers.service
+                policy.service
             );
         }
     }

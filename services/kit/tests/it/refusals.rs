@@ -42,7 +42,7 @@ fn a_foreign_status_is_no_refusal() {
 
 #[test]
 fn internal_errors_tell_nothing() {
-    let status = internal_status(&std::io::Error::other("the secret path"), "test");
+    let status = internal_status(&std::io::Error::other("the secret path"));
     assert_eq!(status.code(), Code::Internal);
     assert!(!status.message().contains("secret"));
     assert_eq!(
@@ -68,14 +68,14 @@ async fn database_errors_are_told_apart_by_code_and_constraint() {
     let duplicate = insert().await.unwrap_err();
     assert!(is_unique_violation(&duplicate, "names_unique"));
     assert!(!is_unique_violation(&duplicate, "another"));
-    assert_eq!(database_status(&duplicate, "test").code(), Code::Internal);
+    assert_eq!(database_status(&duplicate).code(), Code::Internal);
     let slow = sqlx::raw_sql("SET statement_timeout = 10; SELECT pg_sleep(5)")
         .execute(&pool)
         .await
         .unwrap_err();
-    assert_eq!(database_status(&slow, "test").code(), Code::Unavailable);
+    assert_eq!(database_status(&slow).code(), Code::Unavailable);
     assert_eq!(
-        database_status(&sqlx::Error::PoolTimedOut, "test").code(),
+        database_status(&sqlx::Error::PoolTimedOut).code(),
         Code::Unavailable
     );
     let nobody = adfolio_kit::config::DatabaseArgs::for_url("postgres://postgres@127.0.0.1:1/none");
@@ -84,7 +84,7 @@ async fn database_errors_are_told_apart_by_code_and_constraint() {
         .execute(&unreachable)
         .await
         .unwrap_err();
-    assert_eq!(database_status(&refused, "test").code(), Code::Unavailable);
+    assert_eq!(database_status(&refused).code(), Code::Unavailable);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use adfolio_kit::identity::Caller;
 use adfolio_kit::server::Server;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_kit::telemetry::{install_metrics, render_metrics};
-use adfolio_kit::tls::{Tls, TlsArgs};
+use adfolio_kit::{config::TlsArgs, tls::Tls};
 use adfolio_testkit::{eventually, free_listener, within_limit};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
@@ -22,7 +22,7 @@ use tonic_health::pb::health_client::HealthClient;
 
 use crate::certificates::{Authority, load};
 use crate::clients::restart_replicas_under_load;
-use crate::helpers::{CALL_LIMIT, ECHO_CALLERS, Echo, call, call_method};
+use crate::helpers::{CALL_LIMIT, ECHO_POLICIES, Echo, call, call_method};
 
 const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
@@ -58,7 +58,7 @@ impl Secured {
             };
             Server::new("wallet", &args)
                 .tls(Some(tls))
-                .callers(ECHO_CALLERS)
+                .policies(ECHO_POLICIES)
                 .reflection(adfolio_proto::FILE_DESCRIPTOR_SET)
                 .add_service(echo)
                 .serve(listener, &ending)

@@ -66,7 +66,7 @@ async fn run(
                 Box::pin(async move { enqueue_in_tx(tx, &[event]).await })
             })
             .await;
-            written.map_err(|error| adfolio_kit::refusal::database_status(&error, "echo"))?;
+            written.map_err(|error| adfolio_kit::refusal::database_status(&error))?;
             notifier.notify();
             Ok(Response::new(request.into_inner()))
         }

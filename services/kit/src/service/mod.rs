@@ -1,32 +1,33 @@
 //! A whole service in a few lines: what every `run` and every `main` has in common.
 
+mod backend;
+mod process;
+
 use std::convert::Infallible;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use clap::Parser;
 use futures::future::BoxFuture;
 use sqlx::PgPool;
 use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
-use tracing::{error, info};
+use tracing::info;
 
 use crate::admin::{self, Flag, Readiness};
 use crate::broker::{Broker, Stream};
-use crate::config::{
-    BrokerArgs, ConfigError, DatabaseArgs, EXIT_CONFIGURATION, ServerArgs, TelemetryArgs,
-    exit_with, parse_or_exit,
-};
+use crate::config::{BrokerArgs, DatabaseArgs, ServerArgs};
 use crate::consumer::{CONSUMERS, Consumer, Handler};
-use crate::db::{self, Migrated};
+use crate::db;
+use crate::latch::Latch;
 use crate::outbox::{Notifier, Relay};
-use crate::refusal::chain;
 use crate::server::Server;
 use crate::shutdown::{Shutdown, Tasks};
 use crate::tls::Tls;
-use crate::{healthcheck, idempotency, inbox, metrics, outbox, periodic, telemetry};
+use crate::{idempotency, inbox, metrics, outbox, periodic};
+
+pub use backend::Backend;
+pub use process::{ProcessConfig, main};
 
 /// How often old inbox rows, idempotency keys and sent events are deleted, and how long each of both jobs may take.
 const PRUNE_INTERVAL: Duration = Duration::from_mins(5);
@@ -35,81 +36,6 @@ const PRUNE_LIMIT: Duration = Duration::from_mins(1);
 /// A service that runs until its shutdown. Boxed, so that all of it is compiled once, with its own crate, and not once more in
 /// every program and test that runs it.
 pub type Running = BoxFuture<'static, anyhow::Result<()>>;
-
-/// What `main` needs to know of a process' configuration.
-pub trait ProcessConfig {
-    /// Where it listens and how it ends.
-    fn server(&self) -> &ServerArgs;
-    /// How it logs.
-    fn telemetry(&self) -> &TelemetryArgs;
-}
-
-/// The whole of a service's `main`: configuration, telemetry, listener, `run`, exit code. With the first argument
-/// `healthcheck` it only asks the process beside it whether it is ready, and needs none of that.
-pub async fn main<C>(
-    name: &'static str,
-    run: impl FnOnce(C, TcpListener, Shutdown) -> Running,
-) -> ExitCode
-where
-    C: Parser + ProcessConfig,
-{
-    if std::env::args().nth(1).as_deref() == Some(healthcheck::COMMAND) {
-        return healthcheck::main().await;
-    }
-    let config: C = parse_or_exit();
-    let guard = match telemetry::init(name, config.telemetry()) {
-        Ok(guard) => guard,
-        Err(error) => exit_with(&format!("{error:#}")),
-    };
-    let outcome = match listen(config.server().clone()).await {
-        Ok((listener, shutdown)) => run(config, listener, shutdown).await,
-        Err(problem) => Err(problem),
-    };
-    if let Err(problem) = &outcome {
-        report(problem);
-    }
-    drop(guard);
-    // Leaving main would wait for blocking threads (a look-up, a hash) that nobody needs any more.
-    std::process::exit(outcome.map_or_else(|problem| exit_code(&problem), |()| 0))
-}
-
-/// Wrong configuration is told as where it is parsed, also when it was noticed later.
-fn report(problem: &anyhow::Error) {
-    if let Some(wrong) = problem.downcast_ref::<ConfigError>() {
-        eprintln!("{}", chain(wrong));
-    } else {
-        error!(error = format!("{problem:#}"), "service failed");
-    }
-}
-
-fn exit_code(problem: &anyhow::Error) -> i32 {
-    if problem.is::<ConfigError>() {
-        EXIT_CONFIGURATION
-    } else {
-        1
-    }
-}
-
-/// The service's port, and the shutdown that signals ask for.
-async fn listen(args: ServerArgs) -> anyhow::Result<(TcpListener, Shutdown)> {
-    let shutdown = Shutdown::on_signals().context("cannot listen for signals")?;
-    exit_when_overdue(shutdown.clone(), args.end_plan().exit);
-    let address = args.listen_addr;
-    let listener = TcpListener::bind(address)
-        .await
-        .with_context(|| format!("cannot listen on {address}"))?;
-    Ok((listener, shutdown))
-}
-
-/// The last resort against something that does not end: exits when the process is to be gone.
-fn exit_when_overdue(shutdown: Shutdown, limit: Duration) {
-    tokio::spawn(async move {
-        shutdown.cancelled().await;
-        tokio::time::sleep(limit).await;
-        error!("the process did not end in time");
-        std::process::exit(1);
-    });
-}
 
 /// A running service: its background tasks, its readiness, and the order in which they end.
 #[derive(Debug)]
@@ -174,7 +100,7 @@ impl Service {
         &self,
         args: &DatabaseArgs,
         migrator: &'static Migrator,
-    ) -> anyhow::Result<(PgPool, Migrated)> {
+    ) -> anyhow::Result<(PgPool, Latch)> {
         let pool = db::connect(args, self.name)?;
         let migrated = db::migrate_in_background(
             &pool,
@@ -235,7 +161,7 @@ impl Service {
     }
 
     /// Like [`Service::measure`], once the schema is there.
-    pub fn measure_after<F, Fut, E>(&self, migrated: &Migrated, name: &'static str, look: F)
+    pub fn measure_after<F, Fut, E>(&self, migrated: &Latch, name: &'static str, look: F)
     where
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<(), E>> + Send + 'static,
@@ -265,7 +191,7 @@ impl Service {
     }
 
     /// Starts the relay of the outbox; it ends after everything that may still write events.
-    pub fn relay(&self, pool: &PgPool, broker: &Broker, migrated: &Migrated) -> Notifier {
+    pub fn relay(&self, pool: &PgPool, broker: &Broker, migrated: &Latch) -> Notifier {
         self.start_relay(
             Relay::new(self.name, pool.clone(), broker.clone()),
             migrated,
@@ -278,13 +204,13 @@ impl Service {
         stream: Stream,
         pool: &PgPool,
         broker: &Broker,
-        migrated: &Migrated,
+        migrated: &Latch,
     ) -> Notifier {
         let relay = Relay::new(self.name, pool.clone(), broker.clone());
         self.start_relay(relay.with_stream(stream), migrated)
     }
 
-    fn start_relay(&self, relay: Relay, migrated: &Migrated) -> Notifier {
+    fn start_relay(&self, relay: Relay, migrated: &Latch) -> Notifier {
         let relay = relay.awaiting(&CONSUMERS);
         let notifier = relay.notifier();
         self.last.spawn(
@@ -300,7 +226,7 @@ impl Service {
         consumer: Consumer,
         pool: &PgPool,
         broker: &Broker,
-        migrated: &Migrated,
+        migrated: &Latch,
         handler: H,
     ) {
         let (pool, broker, migrated) = (pool.clone(), broker.clone(), migrated.clone());
@@ -316,7 +242,7 @@ impl Service {
     }
 
     /// A gRPC server with this service's settings.
-    pub fn server(&self, descriptors: &'static [u8], migrated: &Migrated) -> Server {
+    pub fn server(&self, descriptors: &'static [u8], migrated: &Latch) -> Server {
         let server = Server::new(self.name, &self.args)
             .gate(migrated.clone())
             .tls(self.tls.clone())

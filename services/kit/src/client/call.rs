@@ -1,0 +1,75 @@
+//! One call to another service: on whose behalf, within which limits, and whether it is repeated.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tonic::{Request, Response, Status};
+
+use super::{RetryPolicy, call_with_retry, outgoing};
+use crate::deadline::Deadline;
+use crate::identity::Caller;
+
+/// How a call is made; [`call!`](crate::call) makes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    caller: &'a Caller,
+    attempt_limit: Duration,
+    deadline: Deadline,
+    is_repeated: bool,
+}
+
+impl<'a> Call<'a> {
+    /// One attempt on behalf of `caller`, which may take `limit` and never outlasts the caller's own deadline. For what must not
+    /// happen twice and carries no key.
+    pub fn once(caller: &'a Caller, limit: Duration) -> Self {
+        Self {
+            caller,
+            attempt_limit: limit,
+            deadline: caller.deadline,
+            is_repeated: false,
+        }
+    }
+
+    /// Up to three attempts of `limit` each, repeated while the service is unavailable and the caller's deadline allows. For
+    /// calls that change nothing, or that the service knows by a key or an id.
+    pub fn repeated(caller: &'a Caller, limit: Duration) -> Self {
+        Self {
+            is_repeated: true,
+            ..Self::once(caller, limit)
+        }
+    }
+
+    /// Begins no attempt after `limit` from now.
+    #[must_use]
+    pub fn within(mut self, limit: Duration) -> Self {
+        self.deadline = self.deadline.capped(limit);
+        self
+    }
+
+    /// Sends the message with the caller's identity, trace and deadline.
+    pub async fn send<M, T, F, Fut>(self, message: M, send: F) -> Result<T, Status>
+    where
+        M: Clone,
+        F: Fn(Request<M>) -> Fut,
+        Fut: Future<Output = Result<Response<T>, Status>>,
+    {
+        let attempt = || send(outgoing(self.caller, message.clone(), self.attempt_limit));
+        let answer = if self.is_repeated {
+            call_with_retry(RetryPolicy::within(self.deadline), attempt).await
+        } else {
+            attempt().await
+        };
+        answer.map(Response::into_inner)
+    }
+}
+
+/// Calls a method of a generated client: `call!(self.ledger, hold, request, Call::once(&caller, HOLD_LIMIT)).await?`.
+#[macro_export]
+macro_rules! call {
+    ($client:expr, $method:ident, $message:expr, $call:expr) => {
+        $crate::client::Call::send($call, $message, |request| {
+            let mut client = ::std::clone::Clone::clone(&$client);
+            async move { client.$method(request).await }
+        })
+    };
+}

@@ -1,0 +1,147 @@
+//! What can go wrong in any service, and the one way of an error to a `Status`.
+//!
+//! A service has one error enum. Its first variant wraps [`CoreError`]; the others are refusals of its own business that its
+//! code tells apart. [`core_error!`](crate::core_error) makes `?` work on everything that kit returns:
+//!
+//! ```
+//! use adfolio_kit::error::CoreError;
+//!
+//! #[derive(Debug, thiserror::Error)]
+//! enum LampError {
+//!     #[error(transparent)]
+//!     Core(#[from] CoreError),
+//!     #[error("the lamp is broken")]
+//!     Broken,
+//! }
+//! adfolio_kit::core_error!(LampError);
+//! ```
+
+use tonic::Status;
+
+use crate::audit::AuditError;
+use crate::idempotency::ClaimError;
+use crate::outbox::EventError;
+use crate::password::HashError;
+use crate::refusal::{self, Reason, Refusal};
+
+/// Refusals of a peer that say something about the call and nothing about its business: the caller cannot act on them.
+const PEER_FAULTS: [Reason; 5] = [
+    Reason::Internal,
+    Reason::Unavailable,
+    Reason::TooManyAttempts,
+    Reason::NotAuthenticated,
+    Reason::Forbidden,
+];
+
+/// What can go wrong in any service.
+#[derive(Debug, thiserror::Error)]
+pub enum CoreError {
+    /// The business says no.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The database failed.
+    #[error("database failed")]
+    Database(#[from] sqlx::Error),
+    /// Another service did not answer, or not in time.
+    #[error("{peer} did not answer")]
+    Peer {
+        /// The service's name.
+        peer: &'static str,
+        /// Its answer.
+        #[source]
+        source: Box<Status>,
+    },
+    /// The work goes on in the background; its end was not reached within the call's deadline.
+    #[error("not finished in time")]
+    Unfinished,
+    /// The audit entry could not be written.
+    #[error("audit entry cannot be written")]
+    Audit(#[source] AuditError),
+    /// An event could not be written.
+    #[error("event cannot be written")]
+    Event(#[from] EventError),
+    /// A password could not be hashed.
+    #[error("password cannot be hashed")]
+    Hash(#[from] HashError),
+    /// A stored value that this release does not know: the column, or what it belongs to.
+    #[error("unknown value in {0}")]
+    Corrupt(&'static str),
+}
+
+impl CoreError {
+    /// The error of a call to `peer`. A refusal of its business passes through; anything else means that the peer could not be
+    /// asked now.
+    pub fn from_peer(peer: &'static str, status: Status) -> Self {
+        match Refusal::from_status(&status) {
+            Some(refusal) if !PEER_FAULTS.contains(&refusal.reason) => Self::Refused(refusal),
+            _ => Self::Peer {
+                peer,
+                source: Box::new(status),
+            },
+        }
+    }
+
+    /// The refusal, if this is one.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refused(refusal) => Some(refusal),
+            _ => None,
+        }
+    }
+}
+
+impl From<ClaimError> for CoreError {
+    fn from(error: ClaimError) -> Self {
+        match error {
+            ClaimError::Refused(refusal) => Self::Refused(refusal),
+            ClaimError::Database(error) => Self::Database(error),
+        }
+    }
+}
+
+impl From<AuditError> for CoreError {
+    fn from(error: AuditError) -> Self {
+        match error {
+            AuditError::Database(error) => Self::Database(error),
+            AuditError::Serialise(_) => Self::Audit(error),
+        }
+    }
+}
+
+/// The answer to the caller. An internal cause is logged here, once, inside the span of its call, and never sent.
+impl From<CoreError> for Status {
+    fn from(error: CoreError) -> Self {
+        match error {
+            CoreError::Refused(refusal) => refusal.into(),
+            CoreError::Database(error) => refusal::database_status(&error),
+            CoreError::Peer { .. } => refusal::unavailable_status(&error),
+            CoreError::Unfinished => Refusal::new(Reason::Unavailable).into(),
+            CoreError::Audit(_)
+            | CoreError::Event(_)
+            | CoreError::Hash(_)
+            | CoreError::Corrupt(_) => refusal::internal_status(&error),
+        }
+    }
+}
+
+/// Makes `?` turn what kit returns into a service's error, whose variant `Core` wraps a [`CoreError`].
+#[macro_export]
+macro_rules! core_error {
+    ($error:ty) => {
+        $crate::core_error!($error:
+            $crate::refusal::Refusal,
+            ::sqlx::Error,
+            $crate::audit::AuditError,
+            $crate::idempotency::ClaimError,
+            $crate::outbox::EventError,
+            $crate::password::HashError,
+        );
+    };
+    ($error:ty: $($source:ty,)*) => {
+        $(impl ::std::convert::From<$source> for $error {
+            fn from(source: $source) -> Self {
+                Self::Core(source.into())
+            }
+        })*
+    };
+}

@@ -1,0 +1,116 @@
+//! What the six services have in common: a database, the broker, the relay of the outbox, and jobs that need the schema.
+
+use std::fmt::Display;
+use std::future::Future;
+use std::time::Duration;
+
+use sqlx::PgPool;
+use sqlx::migrate::Migrator;
+use tokio::net::TcpListener;
+
+use super::{Running, Service};
+use crate::broker::{Broker, Stream};
+use crate::config::ServiceArgs;
+use crate::consumer::{Consumer, Handler};
+use crate::latch::Latch;
+use crate::outbox::Notifier;
+use crate::periodic;
+use crate::server::Server;
+
+/// A service with its database and broker. Everything that is started here waits for the schema.
+#[derive(Debug)]
+pub struct Backend {
+    /// The process.
+    pub service: Service,
+    /// Its database.
+    pub pool: PgPool,
+    /// The broker.
+    pub broker: Broker,
+    /// Opens once the schema is there.
+    pub migrated: Latch,
+    /// Wakes the relay of the outbox.
+    pub notifier: Notifier,
+}
+
+impl Backend {
+    /// Starts the process, its migrations and its relay. With a `stream`, every event is kept there as well.
+    pub async fn start(
+        name: &'static str,
+        args: &ServiceArgs,
+        migrator: &'static Migrator,
+        stream: Option<Stream>,
+        shutdown: crate::shutdown::Shutdown,
+    ) -> anyhow::Result<Self> {
+        let service = Service::start(name, &args.process.server, shutdown).await?;
+        let (pool, migrated) = service.database(&args.database, migrator)?;
+        let broker = service.broker(&args.broker)?;
+        let notifier = match stream {
+            Some(stream) => service.relay_with_stream(stream, &pool, &broker, &migrated),
+            None => service.relay(&pool, &broker, &migrated),
+        };
+        Ok(Self {
+            service,
+            pool,
+            broker,
+            migrated,
+            notifier,
+        })
+    }
+
+    /// Starts a consumer.
+    pub fn consume<H: Handler>(&self, consumer: Consumer, handler: H) {
+        self.service
+            .consume(consumer, &self.pool, &self.broker, &self.migrated, handler);
+    }
+
+    /// Runs `work` in the background; it is expected to watch the shutdown itself.
+    pub fn spawn<F>(&self, name: &'static str, work: F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.service.tasks.spawn_after(&self.migrated, name, work);
+    }
+
+    /// Runs `job` every `interval`, each run for `limit` at most.
+    pub fn every<A, F, Fut, E>(
+        &self,
+        name: &'static str,
+        interval: Duration,
+        limit: Duration,
+        app: &A,
+        job: F,
+    ) where
+        A: Clone + Send + Sync + 'static,
+        F: Fn(A) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Display + Send + 'static,
+    {
+        let (app, shutdown) = (app.clone(), self.service.shutdown.clone());
+        let job = move || job(app.clone());
+        self.spawn(name, periodic::every(name, interval, limit, shutdown, job));
+    }
+
+    /// Samples gauges every few seconds.
+    pub fn measure<A, F, Fut, E>(&self, name: &'static str, app: &A, sample: F)
+    where
+        A: Clone + Send + Sync + 'static,
+        F: Fn(A) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Display + Send + 'static,
+    {
+        let app = app.clone();
+        self.service
+            .measure_after(&self.migrated, name, move || sample(app.clone()));
+    }
+
+    /// A gRPC server with this service's settings.
+    pub fn server(&self) -> Server {
+        self.service
+            .server(adfolio_proto::FILE_DESCRIPTOR_SET, &self.migrated)
+    }
+
+    /// Serves until the shutdown, then ends everything in order: calls, background tasks, relay.
+    pub fn serve(self, server: Server, listener: TcpListener) -> Running {
+        self.service.serve(server, listener)
+    }
+}

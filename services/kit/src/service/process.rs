@@ -1,0 +1,90 @@
+//! The whole of a service's `main`: configuration, telemetry, listener, `run`, exit code.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::Parser;
+use tokio::net::TcpListener;
+use tracing::error;
+
+use super::Running;
+use crate::config::{
+    ConfigError, EXIT_CONFIGURATION, ProcessArgs, ServerArgs, exit_with, parse_or_exit,
+};
+use crate::refusal::chain;
+use crate::shutdown::Shutdown;
+use crate::{healthcheck, telemetry};
+
+/// What `main` needs to know of a process' configuration.
+pub trait ProcessConfig {
+    /// The arguments that every process has.
+    fn process(&self) -> &ProcessArgs;
+}
+
+/// The whole of a service's `main`: configuration, telemetry, listener, `run`, exit code. With the first argument
+/// `healthcheck` it only asks the process beside it whether it is ready, and needs none of that.
+pub async fn main<C>(
+    name: &'static str,
+    run: impl FnOnce(C, TcpListener, Shutdown) -> Running,
+) -> ExitCode
+where
+    C: Parser + ProcessConfig,
+{
+    if std::env::args().nth(1).as_deref() == Some(healthcheck::COMMAND) {
+        return healthcheck::main().await;
+    }
+    let config: C = parse_or_exit();
+    let guard = match telemetry::init(name, &config.process().telemetry) {
+        Ok(guard) => guard,
+        Err(error) => exit_with(&format!("{error:#}")),
+    };
+    let outcome = match listen(config.process().server.clone()).await {
+        Ok((listener, shutdown)) => run(config, listener, shutdown).await,
+        Err(problem) => Err(problem),
+    };
+    if let Err(problem) = &outcome {
+        report(problem);
+    }
+    drop(guard);
+    // Leaving main would wait for blocking threads (a look-up, a hash) that nobody needs any more.
+    std::process::exit(outcome.map_or_else(|problem| exit_code(&problem), |()| 0))
+}
+
+/// Wrong configuration is one line without a log prefix, as where arguments are parsed, also when it was noticed later.
+fn report(problem: &anyhow::Error) {
+    if let Some(wrong) = problem.downcast_ref::<ConfigError>() {
+        eprintln!("{}", chain(wrong));
+    } else {
+        error!(error = format!("{problem:#}"), "service failed");
+    }
+}
+
+fn exit_code(problem: &anyhow::Error) -> i32 {
+    if problem.is::<ConfigError>() {
+        EXIT_CONFIGURATION
+    } else {
+        1
+    }
+}
+
+/// The service's port, and the shutdown that signals ask for.
+async fn listen(args: ServerArgs) -> anyhow::Result<(TcpListener, Shutdown)> {
+    let shutdown = Shutdown::on_signals().context("cannot listen for signals")?;
+    exit_when_overdue(shutdown.clone(), args.end_plan().exit);
+    let address = args.listen_addr;
+    let listener = TcpListener::bind(address)
+        .await
+        .with_context(|| format!("cannot listen on {address}"))?;
+    Ok((listener, shutdown))
+}
+
+/// The last resort against something that does not end: exits when the process is to be gone.
+fn exit_when_overdue(shutdown: Shutdown, limit: Duration) {
+    tokio::spawn(async move {
+        shutdown.cancelled().await;
+        tokio::time::sleep(limit).await;
+        error!("the process did not end in time");
+        std::process::exit(1);
+    });
+}

@@ -1,0 +1,86 @@
+//! The user directory: auth's answer to which users exist.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use adfolio_proto::auth::v1::LookUpUsersRequest;
+use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
+use chrono::{DateTime, Utc};
+
+use crate::call;
+use crate::client::{Call, Channel, ClientOptions, connect_to};
+use crate::config::ConfigError;
+use crate::error::CoreError;
+use crate::identity::{Caller, UserId};
+use crate::refusal::Refusal;
+use crate::tls::Tls;
+
+/// One look-up may take this long.
+const LOOK_UP_LIMIT: Duration = Duration::from_secs(3);
+
+/// Users of one look-up at most: what auth answers at once.
+const LOOK_UP_BATCH: usize = 500;
+
+/// A user who exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownUser {
+    /// When the account was made; none where auth does not say.
+    pub created_at: Option<DateTime<Utc>>,
+}
+
+/// A client of auth's directory. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Users {
+    directory: UserDirectoryServiceClient<Channel>,
+}
+
+impl Users {
+    /// At the address of auth. Nothing is connected yet.
+    pub fn connect(auth_url: &str, tls: Option<&Tls>) -> Result<Self, ConfigError> {
+        let options = ClientOptions {
+            call_limit: LOOK_UP_LIMIT,
+        };
+        let channel = connect_to("auth", auth_url, options, tls)?;
+        Ok(Self {
+            directory: UserDirectoryServiceClient::new(channel),
+        })
+    }
+
+    /// Those of `users` that exist.
+    pub async fn look_up(
+        &self,
+        caller: &Caller,
+        users: &[UserId],
+    ) -> Result<HashMap<UserId, KnownUser>, CoreError> {
+        let mut known = HashMap::with_capacity(users.len());
+        for batch in users.chunks(LOOK_UP_BATCH) {
+            let request = LookUpUsersRequest {
+                user_ids: batch.iter().map(UserId::to_string).collect(),
+            };
+            let call = Call::repeated(caller, LOOK_UP_LIMIT);
+            let answer = call!(self.directory, look_up_users, request, call)
+                .await
+                .map_err(|status| CoreError::from_peer("auth", status))?;
+            known.extend(answer.users.into_iter().filter_map(|user| {
+                let created_at = user.created_at.and_then(|time| time.try_into().ok());
+                Some((user.user_id.parse().ok()?, KnownUser { created_at }))
+            }));
+        }
+        Ok(known)
+    }
+
+    /// NOT_FOUND of `field` unless all of `users` exist.
+    pub async fn require(
+        &self,
+        caller: &Caller,
+        users: &[UserId],
+        field: &'static str,
+    ) -> Result<(), CoreError> {
+        let known = self.look_up(caller, users).await?;
+        if users.iter().all(|user| known.contains_key(user)) {
+            Ok(())
+        } else {
+            Err(Refusal::not_found(field).into())
+        }
+    }
+}
