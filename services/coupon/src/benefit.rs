@@ -38,6 +38,18 @@ names! {
     }
 }
 
+names! {
+    /// How a coupon works.
+    Mode {
+        /// Takes a percentage off what the user pays.
+        Discount = "discount",
+        /// Takes an amount off what the user pays.
+        Deduction = "deduction",
+        /// Adds an amount to the budget.
+        Addition = "addition",
+    }
+}
+
 /// What a coupon does to a put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Benefit {
@@ -88,30 +100,34 @@ impl Benefit {
         }
     }
 
+    /// How it works.
+    pub fn mode(self) -> Mode {
+        match self {
+            Self::Discount { .. } => Mode::Discount,
+            Self::Deduction { .. } => Mode::Deduction,
+            Self::Addition { .. } => Mode::Addition,
+        }
+    }
+
     /// The columns `mode`, `value_minor` and `value_basis_points`.
     pub fn columns(self) -> (&'static str, i64, i32) {
-        match self {
-            Self::Discount { basis_points } => (
-                "discount",
-                0,
-                i32::try_from(basis_points).unwrap_or(i32::MAX),
-            ),
-            Self::Deduction { value } => ("deduction", value.minor(), 0),
-            Self::Addition { value } => ("addition", value.minor(), 0),
-        }
+        let (value_minor, value_basis_points) = match self {
+            Self::Discount { basis_points } => (0, i32::try_from(basis_points).unwrap_or(i32::MAX)),
+            Self::Deduction { value } | Self::Addition { value } => (value.minor(), 0),
+        };
+        (self.mode().as_str(), value_minor, value_basis_points)
     }
 
     /// The benefit in those columns.
     pub fn from_columns(mode: &str, value_minor: i64, value_basis_points: i32) -> Option<Self> {
         let value = Money::from_minor(value_minor);
-        match mode {
-            "discount" => Some(Self::Discount {
+        Some(match Mode::from_name(mode)? {
+            Mode::Discount => Self::Discount {
                 basis_points: u32::try_from(value_basis_points).ok()?,
-            }),
-            "deduction" => Some(Self::Deduction { value }),
-            "addition" => Some(Self::Addition { value }),
-            _ => None,
-        }
+            },
+            Mode::Deduction => Self::Deduction { value },
+            Mode::Addition => Self::Addition { value },
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use adfolio_kit::clock::Clock;
-use adfolio_kit::config::{BrokerArgs, DatabaseArgs, ServerArgs, TelemetryArgs};
+use adfolio_kit::config::{ProcessArgs, ServiceArgs};
 use adfolio_kit::service::ProcessConfig;
 use clap::Parser;
 
@@ -11,42 +11,29 @@ use clap::Parser;
 #[derive(Clone, Debug, Parser)]
 #[command(name = "adfolio-coupon", version)]
 pub struct Config {
-    /// Where it listens and how it ends.
+    /// Ports, database, broker and logs.
     #[command(flatten)]
-    pub server: ServerArgs,
-    /// Its database.
-    #[command(flatten)]
-    pub database: DatabaseArgs,
-    /// The broker.
-    #[command(flatten)]
-    pub broker: BrokerArgs,
-    /// How it logs.
-    #[command(flatten)]
-    pub telemetry: TelemetryArgs,
+    pub args: ServiceArgs,
     /// Address of auth, which knows the users
     #[arg(long, env = "AUTH_URL")]
     pub auth_url: String,
     /// Seconds between two sweeps that mark expired coupons
     #[arg(long, env = "EXPIRY_SWEEP_SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub expiry_sweep_seconds: u64,
-    /// The time that it goes by; tests move it.
+    /// The service's time; tests move it.
     #[arg(skip)]
     pub clock: Clock,
 }
 
 impl Config {
-    /// How long the sweeper rests.
+    /// Time between two sweeps.
     pub fn expiry_sweep_interval(&self) -> Duration {
         Duration::from_secs(self.expiry_sweep_seconds)
     }
 }
 
 impl ProcessConfig for Config {
-    fn server(&self) -> &ServerArgs {
-        &self.server
-    }
-
-    fn telemetry(&self) -> &TelemetryArgs {
-        &self.telemetry
+    fn process(&self) -> &ProcessArgs {
+        &self.args.process
     }
 }

@@ -1,19 +1,19 @@
-//! What this service takes from others: the plan's way says what becomes of its coupon.
+//! What this service consumes: a plan's status decides what becomes of its coupon.
 //!
-//! The plan service also calls redeem and release itself; whichever comes first has the effect, the other changes nothing.
-//! Events may come in any order: once an order is released, a late `matching` finds it closed. And a plan whose first put was
-//! refused reserves under another id for its next one, and redeems under that id itself: its event finds the plan's own id
-//! closed or unknown. Neither is an error; that coupon costs equal the redeemed coupons is what reconciliation proves.
+//! Plan also calls redeem and release itself. The first of call and event has the effect; the second changes nothing. Events may
+//! arrive in any order: once an order is released, a late `matching` finds it closed. A plan whose first put was refused reserves
+//! its next coupon under another id and redeems under that id itself, so its event finds the plan's own id closed or unknown.
+//! Neither is an error. Reconciliation proves that coupon costs equal the redeemed coupons.
 
-use adfolio_kit::clock::Clock;
 use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
-use adfolio_kit::outbox::{CloudEvent, Notifier};
+use adfolio_kit::outbox::CloudEvent;
 use adfolio_proto::events::v1::PlanStatusChanged;
 use tracing::info;
 use uuid::Uuid;
 
+use crate::app::App;
 use crate::error::CouponError;
 use crate::ids::OrderId;
 use crate::reservation;
@@ -25,19 +25,9 @@ pub fn plans() -> Consumer {
     Consumer::new("coupon", "plans").bind(PLAN_STATUS_CHANGED)
 }
 
-/// Redeems the coupon of a plan that was put, and gives back that of one that failed.
+/// Redeems the coupon of a plan that was put, and releases that of one that failed.
 #[derive(Debug)]
-pub struct OnPlanStatus {
-    clock: Clock,
-    notifier: Notifier,
-}
-
-impl OnPlanStatus {
-    /// Goes by this clock; `notifier` wakes the relay of the outbox.
-    pub fn new(clock: Clock, notifier: Notifier) -> Self {
-        Self { clock, notifier }
-    }
-}
+pub struct OnPlanStatus(pub App);
 
 impl Handler for OnPlanStatus {
     fn concerns(&self, event: &CloudEvent) -> bool {
@@ -48,9 +38,9 @@ impl Handler for OnPlanStatus {
 
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
         let change: PlanStatusChanged = event.data()?;
-        let order = OrderId(parse(&change.plan_id)?);
-        let user = UserId(parse(&change.user_id)?);
-        let now = self.clock.now();
+        let order: OrderId = parse(&change.plan_id)?;
+        let user: UserId = parse(&change.user_id)?;
+        let now = self.0.clock.now();
         match change.to.as_str() {
             "matching" => match reservation::redeem_in_tx(tx, order, user, now).await {
                 Err(refusal @ (CouponError::OrderClosed | CouponError::OrderUnknown)) => {
@@ -63,21 +53,23 @@ impl Handler for OnPlanStatus {
                 .map_err(handler_error)?,
             _ => return Ok(()),
         }
-        self.notifier.notify();
+        self.0.notifier.notify();
         Ok(())
     }
 }
 
-fn parse(text: &str) -> Result<Uuid, HandlerError> {
-    text.parse()
-        .map_err(|error: uuid::Error| HandlerError::permanent(error))
+fn parse<T: From<Uuid>>(text: &str) -> Result<T, HandlerError> {
+    let id: Uuid = text
+        .parse()
+        .map_err(|error: uuid::Error| HandlerError::permanent(error))?;
+    Ok(id.into())
 }
 
 fn handler_error(error: CouponError) -> HandlerError {
     match error {
-        CouponError::Database(error) => error.into(),
-        // Plan and coupon disagree about whose coupon it is or where it stands: people must look at that.
+        // Plan and coupon disagree about the coupon's owner or state: a person must look at it.
         refused if refused.refusal().is_some() => HandlerError::permanent(refused),
+        CouponError::Core(core) => core.into(),
         other => HandlerError::failed(other),
     }
 }

@@ -1,18 +1,16 @@
 //! What can go wrong here, and the only mapping of it to a status.
 
-use adfolio_kit::audit::AuditError;
-use adfolio_kit::idempotency::ClaimError;
-use adfolio_kit::outbox::EventError;
-use adfolio_kit::refusal::{self, Reason, Refusal};
+use adfolio_kit::error::CoreError;
+use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::MoneyError;
 use tonic::Status;
 
-/// What can go wrong in the coupon service.
+/// What can go wrong in coupon.
 #[derive(Debug, thiserror::Error)]
 pub enum CouponError {
-    /// An input out of form, a role that is missing, an idempotency key used for something else.
+    /// What can go wrong in every service.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Core(#[from] CoreError),
     /// No such campaign, or none that users may claim from.
     #[error("no such campaign")]
     CampaignUnknown,
@@ -34,7 +32,7 @@ pub enum CouponError {
     /// The coupon is used, expired or reserved for another order.
     #[error("the coupon cannot be used")]
     NotUsable,
-    /// The amount is below what the coupon asks for.
+    /// The amount is below the coupon's requirement.
     #[error("the amount is below the coupon's requirement")]
     BelowRequirement,
     /// No coupon was reserved for the order, or it is another user's order.
@@ -49,51 +47,17 @@ pub enum CouponError {
     /// An amount does not fit.
     #[error("amount out of range")]
     Amount(#[from] MoneyError),
-    /// The database failed.
-    #[error("cannot use the database")]
-    Database(#[from] sqlx::Error),
-    /// Auth could not be asked, or did not answer in time.
-    #[error("auth did not answer")]
-    Auth(#[source] Box<Status>),
-    /// What staff did could not be announced.
-    #[error("cannot announce what staff did")]
-    Audit(#[source] AuditError),
-    /// An event could not be written.
-    #[error("cannot write the event")]
-    Event(#[from] EventError),
-    /// A stored answer could not be read.
-    #[error("cannot read the stored answer")]
-    StoredAnswer(#[from] prost::DecodeError),
-    /// A row holds what this version does not know.
-    #[error("column {0} holds an unknown value")]
-    UnknownColumnValue(&'static str),
 }
 
-impl From<AuditError> for CouponError {
-    fn from(error: AuditError) -> Self {
-        match error {
-            AuditError::Database(error) => Self::Database(error),
-            AuditError::Serialise(_) => Self::Audit(error),
-        }
-    }
-}
-
-impl From<ClaimError> for CouponError {
-    fn from(error: ClaimError) -> Self {
-        match error {
-            ClaimError::Refused(refusal) => Self::Refused(refusal),
-            ClaimError::Database(error) => Self::Database(error),
-        }
-    }
-}
+adfolio_kit::core_error!(CouponError);
 
 impl CouponError {
-    /// The answer to the caller, if this is an answer of the business.
+    /// The answer to the caller, if this is a refusal.
     pub fn refusal(&self) -> Option<Refusal> {
         let refusal = match self {
-            Self::Refused(refusal) => return Some(refusal.clone()),
+            Self::Core(core) => return core.refusal().cloned(),
             Self::CampaignUnknown => Refusal::not_found("campaign_id"),
-            // The campaign is there, so it is no NOT_FOUND: its coupons cannot be had, now or any more.
+            // The campaign exists, so this is not NOT_FOUND: its coupons cannot be had, now or any more.
             Self::CampaignClosed | Self::CampaignExhausted => {
                 Refusal::new(Reason::CouponNotUsable).field("campaign_id")
             }
@@ -106,37 +70,19 @@ impl CouponError {
             Self::OrderClosed => Refusal::new(Reason::CouponNotUsable).field("order_id"),
             Self::OrderDiffers => Refusal::new(Reason::IdempotencyKeyReused).field("order_id"),
             Self::Amount(_) => Refusal::invalid("amount"),
-            Self::Database(_)
-            | Self::Auth(_)
-            | Self::Audit(_)
-            | Self::Event(_)
-            | Self::StoredAnswer(_)
-            | Self::UnknownColumnValue(_) => return None,
         };
         Some(refusal.detail(self.to_string()))
     }
-
-    /// The status of a failed `operation`.
-    pub fn into_status(self, operation: &'static str) -> Status {
-        match (self.refusal(), &self) {
-            (Some(refusal), _) => refusal.into(),
-            (None, Self::Database(error)) => refusal::database_status(error, operation),
-            (None, Self::Auth(_)) => refusal::unavailable_status(&self, operation),
-            (None, _) => refusal::internal_status(&self, operation),
-        }
-    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_database_that_fails_under_the_audit_entry_is_unavailable() {
-        let broken = AuditError::Database(sqlx::Error::PoolTimedOut);
-        assert_eq!(
-            CouponError::from(broken).into_status("decide").code(),
-            tonic::Code::Unavailable
-        );
+impl From<CouponError> for Status {
+    fn from(error: CouponError) -> Self {
+        match error {
+            CouponError::Core(core) => core.into(),
+            refused => refused.refusal().map_or_else(
+                || adfolio_kit::refusal::internal_status(&refused),
+                Status::from,
+            ),
+        }
     }
 }

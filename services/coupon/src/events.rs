@@ -8,7 +8,7 @@ use adfolio_kit::wire::timestamp;
 use adfolio_money::Money;
 use adfolio_proto::events::v1 as wire;
 
-use crate::coupon::Coupon;
+use crate::coupon::entity::Coupon;
 use crate::error::CouponError;
 use crate::ids::{CampaignId, CouponId, OrderId};
 
@@ -16,9 +16,6 @@ const CLAIMED: &str = "adfolio.coupon.v1.CouponClaimed";
 const REDEEMED: &str = "adfolio.coupon.v1.CouponRedeemed";
 const GRANTED: &str = "adfolio.coupon.v1.CouponGranted";
 const RELEASED: &str = "adfolio.coupon.v1.CouponReleased";
-
-/// What staff did.
-pub const STAFF_ACTED: &str = "adfolio.coupon.v1.StaffActed";
 
 /// Staff gave a user a coupon.
 pub async fn granted_in_tx(

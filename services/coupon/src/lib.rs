@@ -1,4 +1,4 @@
-//! Coupons: campaigns that staff make, coupons that users claim, and the coupon's part in the put saga.
+//! Coupons: campaigns that staff make, coupons that users claim, and the coupon's part in placing a plan.
 //!
 //! Invariants, each kept by the database and not only by the code before it:
 //! - a user has at most one new-user coupon, and at most one periodic coupon of a name per local day (unique indexes);
@@ -7,6 +7,7 @@
 //! - an order that was released never holds a coupon again: its row stays and says so;
 //! - a change of a coupon and the event that reports it commit together.
 
+mod app;
 mod benefit;
 mod campaign;
 mod config;
@@ -16,13 +17,10 @@ mod error;
 mod events;
 mod grpc;
 mod ids;
-mod peers;
 mod reservation;
 
-use adfolio_kit::clock::Ids;
 use adfolio_kit::limited;
-use adfolio_kit::periodic;
-use adfolio_kit::service::{Running, Service};
+use adfolio_kit::service::{Backend, Running};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::coupon::v1::coupon_admin_service_server::CouponAdminServiceServer;
 use adfolio_proto::coupon::v1::coupon_reservation_service_server::CouponReservationServiceServer;
@@ -32,10 +30,8 @@ use tokio::net::TcpListener;
 
 pub use config::Config;
 
-use crate::campaign::Campaigns;
-use crate::coupon::Coupons;
-use crate::peers::Peers;
-use crate::reservation::Reservations;
+use crate::app::App;
+use crate::grpc::{InternalApi, StaffApi, UserApi};
 
 /// This service's own tables.
 pub static MIGRATOR: Migrator = sqlx::migrate!();
@@ -46,52 +42,27 @@ pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running
 }
 
 async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
-    let service = Service::start("coupon", &config.server, shutdown).await?;
-    let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
-    let broker = service.broker(&config.broker)?;
-    let notifier = service.relay(&pool, &broker, &migrated);
+    let backend = Backend::start("coupon", &config.args, &MIGRATOR, None, shutdown).await?;
+    let app = App::new(&config, &backend)?;
+    backend.consume(consumer::plans(), consumer::OnPlanStatus(app.clone()));
+    start_jobs(&backend, &app, &config);
+    let server = backend
+        .server()
+        .add_service(limited!(CouponServiceServer::new(UserApi(app.clone()))))
+        .add_service(limited!(CouponReservationServiceServer::new(InternalApi(
+            app.clone()
+        ))))
+        .add_service(limited!(CouponAdminServiceServer::new(StaffApi(app))));
+    backend.serve(server, listener).await
+}
 
-    let (clock, ids) = (config.clock.clone(), Ids::random());
-    let campaigns = Campaigns::new(pool.clone(), clock.clone(), ids.clone());
-    let coupons = Coupons::new(
-        pool.clone(),
-        clock.clone(),
-        ids,
-        notifier.clone(),
-        Peers::connect(&config.auth_url, service.tls.as_ref())?,
-    );
-    let reservations = Reservations::new(pool.clone(), clock.clone(), notifier.clone());
-
-    service.consume(
-        consumer::plans(),
-        &pool,
-        &broker,
-        &migrated,
-        consumer::OnPlanStatus::new(clock, notifier),
-    );
-    let swept = coupons.clone();
-    let sweeper = periodic::every(
+/// Every background job.
+fn start_jobs(backend: &Backend, app: &App, config: &Config) {
+    backend.every(
         "expiry",
         config.expiry_sweep_interval(),
         coupon::SWEEP_LIMIT,
-        service.shutdown.clone(),
-        move || {
-            let coupons = swept.clone();
-            async move { coupons.sweep().await.map(|_| ()) }
-        },
+        app,
+        |app| async move { coupon::sweep(&app).await },
     );
-    service.tasks.spawn_after(&migrated, "expiry", sweeper);
-
-    let server = service
-        .server(adfolio_proto::FILE_DESCRIPTOR_SET, &migrated)
-        .add_service(limited!(CouponServiceServer::new(grpc::UserCalls::new(
-            coupons.clone()
-        ))))
-        .add_service(limited!(CouponReservationServiceServer::new(
-            grpc::SagaCalls::new(reservations)
-        )))
-        .add_service(limited!(CouponAdminServiceServer::new(
-            grpc::StaffCalls::new(campaigns, coupons)
-        )));
-    service.serve(server, listener).await
 }

@@ -3,7 +3,6 @@
 use adfolio_proto::events::v1::StaffActed;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use uuid::Uuid;
 
 use crate::db::Tx;
 use crate::identity::{Caller, UserId};
@@ -13,7 +12,7 @@ use crate::wire;
 /// The last part of the event's type; the first is the service's (`adfolio.wallet.v1.StaffActed`).
 pub const EVENT_NAME: &str = "StaffActed";
 
-/// One thing that a member of staff did.
+/// An audit entry: one thing that a member of staff did.
 #[derive(Clone, Debug)]
 pub struct Entry {
     action: &'static str,
@@ -36,7 +35,7 @@ pub enum AuditError {
 }
 
 impl Entry {
-    /// `action` (`wallet.deposit`) on `target`, an id or a code; never a secret.
+    /// `action` (`wallet.deposit`, begun with the service's name) on `target`, an id or a code; never a secret.
     #[allow(
         clippy::needless_pass_by_value,
         reason = "ids are Copy, and texts are mostly borrowed"
@@ -54,8 +53,8 @@ impl Entry {
 
     /// Done to this user.
     #[must_use]
-    pub fn user(mut self, user: Uuid) -> Self {
-        self.user = Some(UserId(user));
+    pub fn user(mut self, user: impl Into<UserId>) -> Self {
+        self.user = Some(user.into());
         self
     }
 
@@ -80,12 +79,7 @@ impl Entry {
 
     /// The event that announces it, for services that enqueue several events at once. `None` when no member of staff calls:
     /// the system's own changes are no acts of staff.
-    pub fn event(
-        self,
-        event_type: &'static str,
-        caller: &Caller,
-        now: DateTime<Utc>,
-    ) -> Result<Option<Event>, AuditError> {
+    pub fn event(self, caller: &Caller, now: DateTime<Utc>) -> Result<Option<Event>, AuditError> {
         let Some(staff) = caller.staff else {
             return Ok(None);
         };
@@ -106,18 +100,19 @@ impl Entry {
             after_json: self.after_json,
             time: Some(wire::timestamp(now)),
         };
+        let service = self.action.split('.').next().unwrap_or_default();
+        let event_type = format!("adfolio.{service}.v1.{EVENT_NAME}");
         Ok(Some(Event::new(event_type, subject, &data)?))
     }
 
-    /// Announces it in the transaction of the change. `event_type` is the service's, ending in [`EVENT_NAME`].
+    /// Announces it in the transaction of the change.
     pub async fn record_in_tx(
         self,
         tx: &mut Tx,
-        event_type: &'static str,
         caller: &Caller,
         now: DateTime<Utc>,
     ) -> Result<(), AuditError> {
-        let event = self.event(event_type, caller, now)?;
+        let event = self.event(caller, now)?;
         Ok(enqueue_in_tx(tx, event.as_slice()).await?)
     }
 }

@@ -11,8 +11,10 @@
 )]
 
 mod broker;
+pub mod callers;
 mod cost;
 mod database;
+pub mod directory;
 mod files;
 pub mod inboxes;
 mod proxy;

@@ -78,6 +78,20 @@ impl NewCampaign {
         Ok(self)
     }
 
+    /// The campaign that it becomes.
+    pub fn made(self, id: CampaignId) -> Campaign {
+        Campaign {
+            id,
+            terms: self.terms,
+            kind: self.kind,
+            valid_days: self.valid_days,
+            total: self.total,
+            claimed: 0,
+            starts_at: self.starts_at,
+            ends_at: self.ends_at,
+        }
+    }
+
     /// The capacities of the parts that the stock is cut into.
     pub fn stock_parts(&self) -> Vec<Option<i64>> {
         let Some(total) = self.total else {

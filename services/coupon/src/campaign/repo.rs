@@ -1,6 +1,7 @@
 //! The SQL of campaigns and their stock.
 
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::error::CoreError;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use sqlx::Connection as _;
@@ -31,18 +32,19 @@ impl TryFrom<Row> for Campaign {
     type Error = CouponError;
 
     fn try_from(row: Row) -> Result<Self, CouponError> {
-        let unknown = CouponError::UnknownColumnValue;
         Ok(Self {
             id: CampaignId(row.id),
             terms: Terms {
                 name: row.name,
-                coupon_type: CouponType::from_name(&row.coupon_type).ok_or(unknown("type"))?,
+                coupon_type: CouponType::from_name(&row.coupon_type)
+                    .ok_or(CoreError::Corrupt("campaigns.type"))?,
                 benefit: Benefit::from_columns(&row.mode, row.value_minor, row.value_basis_points)
-                    .ok_or(unknown("mode"))?,
+                    .ok_or(CoreError::Corrupt("campaigns.mode"))?,
                 amount_requirement: Money::from_minor(row.amount_requirement_minor),
             },
-            kind: Kind::from_name(&row.kind).ok_or(unknown("kind"))?,
-            valid_days: u32::try_from(row.valid_days).map_err(|_| unknown("valid_days"))?,
+            kind: Kind::from_name(&row.kind).ok_or(CoreError::Corrupt("campaigns.kind"))?,
+            valid_days: u32::try_from(row.valid_days)
+                .map_err(|_| CoreError::Corrupt("campaigns.valid_days"))?,
             total: row.total,
             claimed: row.claimed,
             starts_at: row.starts_at,

@@ -24,25 +24,15 @@ names! {
     }
 }
 
-/// Where a coupon stands, as its owner sees it: time counts, and a reservation does not show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ShownState {
-    /// Can be used, or is reserved for an order that is being placed.
-    Unused,
-    /// Used.
-    Used,
-    /// Expired unused.
-    Expired,
-}
-
-impl ShownState {
-    /// The name in queries.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Unused => "unused",
-            Self::Used => "used",
-            Self::Expired => "expired",
-        }
+names! {
+    /// Where a coupon stands, as its owner sees it: time counts, and a reservation does not show.
+    ShownState {
+        /// Can be used, or is reserved for an order that is being placed.
+        Unused = "unused",
+        /// Used.
+        Used = "used",
+        /// Expired unused.
+        Expired = "expired",
     }
 }
 
@@ -66,7 +56,24 @@ pub struct Coupon {
     pub(super) state: State,
 }
 
+/// A coupon as its owner sees it at one moment.
+#[derive(Clone, Debug)]
+pub struct ShownCoupon {
+    /// The coupon.
+    pub coupon: Coupon,
+    /// Where it stands at that moment.
+    pub state: ShownState,
+}
+
 impl Coupon {
+    /// As its owner sees it at `now`.
+    pub fn shown_at(self, now: DateTime<Utc>) -> ShownCoupon {
+        ShownCoupon {
+            state: self.shown_state(now),
+            coupon: self,
+        }
+    }
+
     /// Where it stands at `now`. A reserved coupon does not expire: its order was placed in time.
     pub fn shown_state(&self, now: DateTime<Utc>) -> ShownState {
         match self.state {
@@ -135,6 +142,17 @@ pub struct Counts {
     pub used: i64,
     /// Expired ones.
     pub expired: i64,
+}
+
+impl Counts {
+    /// How many there are of one state.
+    pub fn of(&self, state: ShownState) -> i64 {
+        match state {
+            ShownState::Unused => self.unused,
+            ShownState::Used => self.used,
+            ShownState::Expired => self.expired,
+        }
+    }
 }
 
 /// A campaign as a user sees it.

@@ -13,25 +13,22 @@ pub(crate) mod repo;
 use std::time::Duration;
 
 use adfolio_kit::audit;
-use adfolio_kit::clock::{Clock, Ids};
-use adfolio_kit::db::{self, PgPool, Tx};
+use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::{Caller, UserId};
-use adfolio_kit::once::Once;
-use adfolio_kit::outbox::Notifier;
+use adfolio_kit::once::{Answer, Once};
 use adfolio_kit::time_zone::TimeZone;
 use adfolio_money::Money;
 use chrono::{DateTime, NaiveDate, Utc};
-use prost::Message;
 use serde_json::json;
 
-pub use entity::{Claimable, Counts, Coupon, ShownState};
+pub use entity::{Claimable, Counts, Coupon, ShownCoupon, ShownState};
 
+use crate::app::App;
 use crate::benefit::Kind;
 use crate::campaign::{self, Campaign};
 use crate::error::CouponError;
 use crate::events;
 use crate::ids::{CampaignId, CouponId};
-use crate::peers::Peers;
 
 /// New-user campaigns that one claim tries at most.
 const NEW_USER_CANDIDATES: i64 = 5;
@@ -52,21 +49,11 @@ pub const SWEEP_LIMIT: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub struct Listing {
     /// The coupons.
-    pub coupons: Vec<Coupon>,
+    pub coupons: Vec<ShownCoupon>,
     /// How many there are.
     pub counts: Counts,
     /// What can be claimed now, or was.
     pub claimable: Vec<Claimable>,
-}
-
-/// The use cases of users' coupons.
-#[derive(Clone, Debug)]
-pub struct Coupons {
-    pool: PgPool,
-    clock: Clock,
-    ids: Ids,
-    notifier: Notifier,
-    peers: Peers,
 }
 
 /// Who claims, and when.
@@ -77,173 +64,147 @@ struct Claimant {
     today: NaiveDate,
 }
 
-impl Coupons {
-    /// On this database; `notifier` wakes the relay of its outbox.
-    pub fn new(pool: PgPool, clock: Clock, ids: Ids, notifier: Notifier, peers: Peers) -> Self {
-        Self {
-            pool,
-            clock,
-            ids,
-            notifier,
-            peers,
+/// Which part of a user's coupons is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
+    /// Coupons of this state.
+    pub state: ShownState,
+    /// Older than this one.
+    pub before: Option<CouponId>,
+    /// At most so many.
+    pub fetch: i64,
+}
+
+/// Claims a coupon of the named campaign, or of an open new-user campaign.
+pub async fn claim(
+    app: &App,
+    once: Once<ShownCoupon>,
+    user: UserId,
+    time_zone: TimeZone,
+    campaign: Option<CampaignId>,
+) -> Result<Answer<ShownCoupon>, CouponError> {
+    let now = app.clock.now();
+    let claimant = Claimant {
+        user,
+        now,
+        today: time_zone.today(now),
+    };
+    let candidates = match campaign {
+        Some(id) => vec![id],
+        None => repo::new_user_candidates(&app.pool, now, NEW_USER_CANDIDATES).await?,
+    };
+    // Without a candidate the transaction still runs: a repeat must find its answer.
+    let mut outcome = claim_one(app, once.clone(), claimant, candidates.first().copied()).await;
+    for next in candidates.iter().skip(1) {
+        // Others took the last coupon between the look and the claim; another campaign may have one.
+        if !matches!(outcome, Err(CouponError::CampaignExhausted)) {
+            break;
         }
+        outcome = claim_one(app, once.clone(), claimant, Some(*next)).await;
     }
-
-    /// The time that answers go by.
-    pub fn now(&self) -> DateTime<Utc> {
-        self.clock.now()
+    if outcome.is_ok() {
+        app.notifier.notify();
     }
+    outcome
+}
 
-    /// Claims a coupon of the named campaign, or of an open new-user campaign.
-    pub async fn claim<M: Message + Default + 'static>(
-        &self,
-        once: Once,
-        user: UserId,
-        time_zone: TimeZone,
-        campaign: Option<CampaignId>,
-        answer: fn(&Coupon, DateTime<Utc>) -> M,
-    ) -> Result<M, CouponError> {
-        let now = self.clock.now();
-        let claimant = Claimant {
-            user,
-            now,
-            today: time_zone.today(now),
-        };
-        let candidates = match campaign {
-            Some(id) => vec![id],
-            None => repo::new_user_candidates(&self.pool, now, NEW_USER_CANDIDATES).await?,
-        };
-        // Without a candidate the transaction still runs: a repeat must find its answer.
-        let mut outcome = self
-            .claim_one(once.clone(), claimant, candidates.first().copied(), answer)
-            .await;
-        for next in candidates.iter().skip(1) {
-            // Others took the last coupon between the look and the claim; another campaign may have one.
-            if !matches!(outcome, Err(CouponError::CampaignExhausted)) {
-                break;
+/// Gives a user a coupon of any campaign on behalf of a member of staff, without regard to claim rules and the campaign's window.
+/// Its total holds.
+pub async fn grant(
+    app: &App,
+    once: Once<ShownCoupon>,
+    caller: &Caller,
+    user: UserId,
+    campaign: CampaignId,
+) -> Result<Answer<ShownCoupon>, CouponError> {
+    app.users.require(caller, &[user], "user_id").await?;
+    let (now, id) = (app.clock.now(), CouponId(app.ids.next()));
+    let caller = caller.clone();
+    let answer = db::write(&app.pool, move |tx| {
+        Box::pin(async move {
+            if let Some(earlier) = once.earlier_in_tx(tx).await? {
+                return Ok(earlier);
             }
-            outcome = self
-                .claim_one(once.clone(), claimant, Some(*next), answer)
-                .await;
-        }
-        if outcome.is_ok() {
-            self.notifier.notify();
-        }
-        outcome
-    }
-
-    async fn claim_one<M: Message + Default + 'static>(
-        &self,
-        once: Once,
-        claimant: Claimant,
-        campaign: Option<CampaignId>,
-        answer: fn(&Coupon, DateTime<Utc>) -> M,
-    ) -> Result<M, CouponError> {
-        let id = CouponId(self.ids.next());
-        db::write(&self.pool, move |tx| {
-            Box::pin(async move {
-                if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                    return Ok(earlier);
-                }
-                let Some(campaign) = campaign else {
-                    return Err(nothing_to_claim_in_tx(tx, claimant).await?);
-                };
-                let coupon = claim_in_tx(tx, claimant, campaign, id).await?;
-                let claimed = answer(&coupon, claimant.now);
-                once.keep_in_tx(tx, &claimed).await?;
-                Ok(claimed)
-            })
+            let coupon = grant_in_tx(tx, user, campaign, id, now).await?;
+            audit_entry(campaign, &coupon)?
+                .record_in_tx(tx, &caller, now)
+                .await?;
+            Ok::<_, CouponError>(once.keep_in_tx(tx, coupon.shown_at(now)).await?)
         })
-        .await
-    }
+    })
+    .await?;
+    app.notifier.notify();
+    Ok(answer)
+}
 
-    /// Gives a user a coupon of any campaign on behalf of a member of staff, whatever the claim rules and the campaign's window
-    /// say. Its total holds.
-    pub async fn grant<M: Message + Default + 'static>(
-        &self,
-        once: Once,
-        caller: &Caller,
-        user: UserId,
-        campaign: CampaignId,
-        answer: fn(&Coupon, DateTime<Utc>) -> M,
-    ) -> Result<M, CouponError> {
-        self.peers.check_user(caller, user).await?;
-        let (now, id) = (self.clock.now(), CouponId(self.ids.next()));
-        let caller = caller.clone();
-        let granted = db::write(&self.pool, move |tx| {
-            Box::pin(async move {
-                if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                    return Ok(earlier);
-                }
-                let coupon = grant_in_tx(tx, user, campaign, id, now).await?;
-                granted_act(campaign, &coupon)?
-                    .record_in_tx(tx, events::STAFF_ACTED, &caller, now)
-                    .await?;
-                let granted = answer(&coupon, now);
-                once.keep_in_tx(tx, &granted).await?;
-                Ok(granted)
-            })
+/// The user's coupons of one state, newest first, with the counts and what can be claimed.
+pub async fn list(
+    app: &App,
+    user: UserId,
+    time_zone: TimeZone,
+    page: Page,
+) -> Result<Listing, CouponError> {
+    let now = app.clock.now();
+    let today = time_zone.today(now);
+    let coupons = repo::list(&app.pool, user, page.state, page.before, page.fetch, now).await?;
+    Ok(Listing {
+        coupons: coupons
+            .into_iter()
+            .map(|coupon| coupon.shown_at(now))
+            .collect(),
+        counts: repo::counts(&app.pool, user, now).await?,
+        claimable: repo::claimable(&app.pool, user, today, now, CLAIMABLE_LIMIT).await?,
+    })
+}
+
+/// The user's unused coupons that some amount up to `amount_max` could use, soonest expiry first.
+pub async fn usable(
+    app: &App,
+    user: UserId,
+    amount_max: Money,
+) -> Result<Vec<ShownCoupon>, CouponError> {
+    let now = app.clock.now();
+    let coupons = repo::usable(&app.pool, user, amount_max, now, USABLE_LIMIT).await?;
+    Ok(coupons
+        .into_iter()
+        .map(|coupon| coupon.shown_at(now))
+        .collect())
+}
+
+/// Marks what has expired. Any number of replicas may do it at once.
+pub async fn sweep(app: &App) -> Result<(), CouponError> {
+    loop {
+        let now = app.clock.now();
+        let marked = db::write(&app.pool, move |tx| {
+            Box::pin(async move { repo::expire_in_tx(tx, now, SWEEP_BATCH).await })
         })
-        .await;
-        if granted.is_ok() {
-            self.notifier.notify();
+        .await?;
+        if marked < SWEEP_BATCH.unsigned_abs() {
+            return Ok(());
         }
-        granted
     }
+}
 
-    /// Tells the relay that something was announced.
-    pub fn notify(&self) {
-        self.notifier.notify();
-    }
-
-    /// The user's coupons of one state, newest first, with the counts and what can be claimed.
-    pub async fn list(
-        &self,
-        user: UserId,
-        time_zone: TimeZone,
-        state: ShownState,
-        before: Option<CouponId>,
-        fetch: i64,
-    ) -> Result<Listing, CouponError> {
-        let now = self.clock.now();
-        Ok(Listing {
-            coupons: repo::list(&self.pool, user, state, before, fetch, now).await?,
-            counts: repo::counts(&self.pool, user, now).await?,
-            claimable: repo::claimable(
-                &self.pool,
-                user,
-                time_zone.today(now),
-                now,
-                CLAIMABLE_LIMIT,
-            )
-            .await?,
-        })
-    }
-
-    /// The user's unused coupons that some amount up to `amount_max` could use, soonest expiry first.
-    pub async fn usable(
-        &self,
-        user: UserId,
-        amount_max: Money,
-    ) -> Result<Vec<Coupon>, CouponError> {
-        repo::usable(&self.pool, user, amount_max, self.clock.now(), USABLE_LIMIT).await
-    }
-
-    /// Marks what has expired. Any number of replicas may do it at once.
-    pub async fn sweep(&self) -> Result<u64, CouponError> {
-        let mut marked: u64 = 0;
-        loop {
-            let now = self.clock.now();
-            let batch = db::write(&self.pool, move |tx| {
-                Box::pin(async move { repo::expire_in_tx(tx, now, SWEEP_BATCH).await })
-            })
-            .await?;
-            marked = marked.saturating_add(batch);
-            if batch < SWEEP_BATCH.unsigned_abs() {
-                return Ok(marked);
+async fn claim_one(
+    app: &App,
+    once: Once<ShownCoupon>,
+    claimant: Claimant,
+    campaign: Option<CampaignId>,
+) -> Result<Answer<ShownCoupon>, CouponError> {
+    let id = CouponId(app.ids.next());
+    db::write(&app.pool, move |tx| {
+        Box::pin(async move {
+            if let Some(earlier) = once.earlier_in_tx(tx).await? {
+                return Ok(earlier);
             }
-        }
-    }
+            let Some(campaign) = campaign else {
+                return Err(nothing_to_claim_in_tx(tx, claimant).await?);
+            };
+            let coupon = claim_in_tx(tx, claimant, campaign, id).await?;
+            Ok(once.keep_in_tx(tx, coupon.shown_at(claimant.now)).await?)
+        })
+    })
+    .await
 }
 
 async fn claim_in_tx(
@@ -302,12 +263,12 @@ async fn grant_in_tx(
     Ok(coupon)
 }
 
-fn granted_act(campaign: CampaignId, coupon: &Coupon) -> Result<audit::Entry, CouponError> {
+fn audit_entry(campaign: CampaignId, coupon: &Coupon) -> Result<audit::Entry, CouponError> {
     let after = json!({
         "campaign_id": campaign.to_string(), "name": coupon.terms.name, "expires_at": coupon.expires_at,
     });
-    let act = audit::Entry::new("coupon.grant", coupon.id).user(coupon.user.0);
-    Ok(act.after(&after)?)
+    let entry = audit::Entry::new("coupon.grant", coupon.id).user(coupon.user);
+    Ok(entry.after(&after)?)
 }
 
 fn new_coupon(

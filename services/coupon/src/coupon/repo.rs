@@ -1,6 +1,7 @@
 //! The SQL of users' coupons.
 
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::is_unique_violation;
 use adfolio_money::Money;
@@ -34,22 +35,22 @@ impl TryFrom<Row> for Coupon {
     type Error = CouponError;
 
     fn try_from(row: Row) -> Result<Self, CouponError> {
-        let unknown = CouponError::UnknownColumnValue;
         Ok(Self {
             id: CouponId(row.id),
             user: UserId(row.user_id),
             terms: Terms {
                 name: row.name,
-                coupon_type: CouponType::from_name(&row.coupon_type).ok_or(unknown("type"))?,
+                coupon_type: CouponType::from_name(&row.coupon_type)
+                    .ok_or(CoreError::Corrupt("coupons.type"))?,
                 benefit: Benefit::from_columns(&row.mode, row.value_minor, row.value_basis_points)
-                    .ok_or(unknown("mode"))?,
+                    .ok_or(CoreError::Corrupt("coupons.mode"))?,
                 amount_requirement: Money::from_minor(row.amount_requirement_minor),
             },
-            source: Kind::from_name(&row.source).ok_or(unknown("source"))?,
+            source: Kind::from_name(&row.source).ok_or(CoreError::Corrupt("coupons.source"))?,
             expires_at: row.expires_at,
             used_at: row.used_at,
             order: row.order_id.map(OrderId),
-            state: State::from_name(&row.state).ok_or(unknown("state"))?,
+            state: State::from_name(&row.state).ok_or(CoreError::Corrupt("coupons.state"))?,
         })
     }
 }
@@ -288,15 +289,14 @@ pub async fn claimable(
     )
     .fetch_all(pool)
     .await?;
-    let unknown = CouponError::UnknownColumnValue;
     rows.into_iter()
         .map(|row| {
             Ok(Claimable {
                 campaign: CampaignId(row.id),
                 name: row.name,
-                kind: Kind::from_name(&row.kind).ok_or(unknown("kind"))?,
+                kind: Kind::from_name(&row.kind).ok_or(CoreError::Corrupt("coupons.kind"))?,
                 benefit: Benefit::from_columns(&row.mode, row.value_minor, row.value_basis_points)
-                    .ok_or(unknown("mode"))?,
+                    .ok_or(CoreError::Corrupt("coupons.mode"))?,
                 claimed: row.claimed,
             })
         })

@@ -1,5 +1,6 @@
 //! The coupon's part in one order.
 
+use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::names;
 use adfolio_money::Money;
@@ -94,7 +95,7 @@ impl Reservation {
                 self.state = State::Redeemed;
                 Ok(Change::Coupon(coupon))
             }
-            (State::Reserved, None) => Err(CouponError::UnknownColumnValue("coupon_id")),
+            (State::Reserved, None) => Err(CoreError::Corrupt("reservations.coupon_id").into()),
             (State::Released, _) => Err(CouponError::OrderClosed),
         }
     }

@@ -9,17 +9,15 @@
 pub mod entity;
 mod repo;
 
-use adfolio_kit::clock::Clock;
-use adfolio_kit::db::{self, PgPool, Tx};
+use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::UserId;
-use adfolio_kit::outbox::Notifier;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 
-use entity::Change;
-pub use entity::Reservation;
+use entity::{Change, Reservation};
 pub use repo::Totals;
 
+use crate::app::App;
 use crate::coupon::{self, Coupon};
 use crate::error::CouponError;
 use crate::events;
@@ -34,65 +32,46 @@ pub struct Reserved {
     pub discount: Money,
 }
 
-/// The use cases of the put saga.
-#[derive(Clone, Debug)]
-pub struct Reservations {
-    pool: PgPool,
-    clock: Clock,
-    notifier: Notifier,
+/// Holds a coupon for an order. A repeat answers the same.
+pub async fn reserve(
+    app: &App,
+    order: OrderId,
+    user: UserId,
+    coupon: CouponId,
+    amount: Money,
+) -> Result<Reserved, CouponError> {
+    let now = app.clock.now();
+    db::write(&app.pool, move |tx| {
+        Box::pin(reserve_in_tx(tx, order, user, coupon, amount, now))
+    })
+    .await
 }
 
-impl Reservations {
-    /// On this database; `notifier` wakes the relay of its outbox.
-    pub fn new(pool: PgPool, clock: Clock, notifier: Notifier) -> Self {
-        Self {
-            pool,
-            clock,
-            notifier,
-        }
-    }
+/// Uses up the coupon held for an order.
+pub async fn redeem(app: &App, order: OrderId, user: UserId) -> Result<(), CouponError> {
+    let now = app.clock.now();
+    db::write(&app.pool, move |tx| {
+        Box::pin(redeem_in_tx(tx, order, user, now))
+    })
+    .await?;
+    app.notifier.notify();
+    Ok(())
+}
 
-    /// Holds a coupon for an order. A repeat answers the same.
-    pub async fn reserve(
-        &self,
-        order: OrderId,
-        user: UserId,
-        coupon: CouponId,
-        amount: Money,
-    ) -> Result<Reserved, CouponError> {
-        let now = self.clock.now();
-        db::write(&self.pool, move |tx| {
-            Box::pin(reserve_in_tx(tx, order, user, coupon, amount, now))
-        })
-        .await
-    }
+/// Gives an order's coupon back and closes the order to coupons.
+pub async fn release(app: &App, order: OrderId, user: UserId) -> Result<(), CouponError> {
+    let now = app.clock.now();
+    db::write(&app.pool, move |tx| {
+        Box::pin(release_in_tx(tx, order, user, now))
+    })
+    .await?;
+    app.notifier.notify();
+    Ok(())
+}
 
-    /// Uses up the coupon held for an order.
-    pub async fn redeem(&self, order: OrderId, user: UserId) -> Result<(), CouponError> {
-        let now = self.clock.now();
-        db::write(&self.pool, move |tx| {
-            Box::pin(redeem_in_tx(tx, order, user, now))
-        })
-        .await?;
-        self.notifier.notify();
-        Ok(())
-    }
-
-    /// Gives an order's coupon back and closes the order to coupons.
-    pub async fn release(&self, order: OrderId, user: UserId) -> Result<(), CouponError> {
-        let now = self.clock.now();
-        db::write(&self.pool, move |tx| {
-            Box::pin(release_in_tx(tx, order, user, now))
-        })
-        .await?;
-        self.notifier.notify();
-        Ok(())
-    }
-
-    /// What coupons cost so far.
-    pub async fn totals(&self) -> Result<Totals, CouponError> {
-        repo::totals(&self.pool).await
-    }
+/// What coupons cost so far.
+pub async fn totals(app: &App) -> Result<Totals, CouponError> {
+    repo::totals(&app.pool).await
 }
 
 async fn reserve_in_tx(

@@ -1,6 +1,7 @@
 //! The SQL of reservations.
 
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
@@ -45,7 +46,7 @@ pub async fn find_in_tx(tx: &mut Tx, order: OrderId) -> Result<Option<Reservatio
             coupon: row.coupon_id.map(CouponId),
             amount: Money::from_minor(row.amount_minor),
             discount: Money::from_minor(row.discount_minor),
-            state: State::from_name(&row.state).ok_or(CouponError::UnknownColumnValue("state"))?,
+            state: State::from_name(&row.state).ok_or(CoreError::Corrupt("reservations.state"))?,
         })
     })
     .transpose()

@@ -6,7 +6,7 @@ use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::coupon::v1 as pb;
 use uuid::Uuid;
 
-use crate::helpers::{Stack, call, operator, periodic, refused, user, why, with_key};
+use crate::helpers::{Coupon, call, operator, periodic, refused, user, why, with_key};
 
 type Spoil = fn(&mut pb::Campaign);
 
@@ -35,7 +35,7 @@ const WRONG: [(&str, Spoil); 16] = [
 
 #[tokio::test]
 async fn every_wrong_input_is_named() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let now = stack.clock.now();
     let mut wrong: Vec<_> = WRONG
         .iter()
@@ -70,7 +70,7 @@ async fn every_wrong_input_is_named() {
 
 #[tokio::test]
 async fn only_operators_make_campaigns_and_any_staff_lists_them() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     for role in [StaffRole::Support, StaffRole::Finance] {
         let caller = Caller::staff(Uuid::now_v7(), role);
         assert_eq!(
@@ -131,7 +131,7 @@ async fn only_operators_make_campaigns_and_any_staff_lists_them() {
 
 #[tokio::test]
 async fn a_repeated_key_makes_one_campaign() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let caller = with_key(&operator(), "campaign-1");
     let first = stack.try_campaign(&caller, periodic("A")).await.unwrap();
     let again = stack.try_campaign(&caller, periodic("A")).await.unwrap();
@@ -148,7 +148,7 @@ async fn a_repeated_key_makes_one_campaign() {
 
 #[tokio::test]
 async fn every_type_goes_with_every_mode() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let user = user();
     for coupon_type in [
         pb::CouponType::Increment,

@@ -7,14 +7,14 @@ use adfolio_proto::coupon::v1 as pb;
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{Stack, in_zone, new_user, operator, periodic, user, why, with_key};
+use crate::helpers::{Coupon, in_zone, new_user, operator, periodic, user, why, with_key};
 
 const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
 #[tokio::test]
 async fn two_hundred_claims_of_the_new_user_coupon_give_one() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let first = stack.campaign(new_user("Welcome")).await;
     let second = stack.campaign(new_user("Hello")).await;
     let user = user();
@@ -35,7 +35,7 @@ async fn two_hundred_claims_of_the_new_user_coupon_give_one() {
 
 #[tokio::test]
 async fn a_total_of_ten_serves_ten_of_two_hundred() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let campaign = stack
         .campaign(pb::Campaign {
             total: 10,
@@ -65,7 +65,7 @@ async fn a_total_of_ten_serves_ten_of_two_hundred() {
 
 #[tokio::test]
 async fn a_total_larger_than_the_parts_of_its_stock_is_given_out_to_the_last() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let campaign = stack
         .campaign(pb::Campaign {
             total: 37,
@@ -82,7 +82,7 @@ async fn a_total_larger_than_the_parts_of_its_stock_is_given_out_to_the_last() {
 
 #[tokio::test]
 async fn the_new_user_coupon_comes_from_whichever_campaign_has_one_left() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     assert_eq!(
         why(stack.claim(&user(), "").await),
         (Reason::NotFound, Some("campaign_id".to_owned()))
@@ -115,7 +115,7 @@ async fn the_new_user_coupon_comes_from_whichever_campaign_has_one_left() {
 
 #[tokio::test]
 async fn one_coupon_of_a_name_per_local_day() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let morning = stack.campaign(periodic("Daily Boost")).await;
     let same_name = stack.campaign(periodic(" daily  BOOST ")).await;
     let other = stack.campaign(periodic("Weekly Boost")).await;
@@ -151,7 +151,7 @@ async fn one_coupon_of_a_name_per_local_day() {
 
 #[tokio::test]
 async fn moving_to_another_time_zone_brings_no_day_back() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let campaign = stack.campaign(periodic("Daily")).await;
     let user = user();
     stack
@@ -176,7 +176,7 @@ async fn moving_to_another_time_zone_brings_no_day_back() {
 
 #[tokio::test]
 async fn a_campaign_is_open_from_its_beginning_until_its_end() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let now = stack.clock.now();
     let window = pb::Campaign {
         starts_at: Some((now + HOUR).into()),
@@ -198,7 +198,7 @@ async fn a_campaign_is_open_from_its_beginning_until_its_end() {
 
 #[tokio::test]
 async fn what_does_not_exist_for_users_is_not_found() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let staff_only = pb::Campaign {
         kind: pb::CampaignKind::Staff.into(),
         ..periodic("Grant")
@@ -226,7 +226,7 @@ async fn what_does_not_exist_for_users_is_not_found() {
 
 #[tokio::test]
 async fn a_repeated_key_answers_the_same_coupon() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let campaign = stack.campaign(new_user("Welcome")).await;
     let caller = with_key(&user(), "claim-1");
     let outcomes = join_all((0..10).map(|_| stack.claim(&caller, &campaign.id))).await;

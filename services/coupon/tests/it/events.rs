@@ -8,7 +8,7 @@ use adfolio_testkit::{
 };
 use uuid::Uuid;
 
-use crate::helpers::{PLAN_STATUS_CHANGED, Stack, user_id};
+use crate::helpers::{Coupon, PLAN_STATUS_CHANGED, user_id};
 
 const CLAIMED: &str = "adfolio.coupon.v1.CouponClaimed";
 const REDEEMED: &str = "adfolio.coupon.v1.CouponRedeemed";
@@ -26,7 +26,7 @@ fn status(order: Uuid, caller: &Caller, coupon: &str, to: &str) -> wire::PlanSta
 
 #[tokio::test]
 async fn a_put_plan_redeems_and_a_failed_one_gives_back() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let probe = stack.broker.probe(&["adfolio.coupon.v1.*"]).await;
     let (user, coupon) = stack.user_with_coupon().await;
     let order = Uuid::now_v7();
@@ -100,7 +100,7 @@ async fn a_put_plan_redeems_and_a_failed_one_gives_back() {
 
 #[tokio::test]
 async fn a_late_put_does_not_use_a_coupon_that_went_back() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let (user, coupon) = stack.user_with_coupon().await;
     let order = Uuid::now_v7();
     stack
@@ -147,7 +147,7 @@ async fn a_late_put_does_not_use_a_coupon_that_went_back() {
 /// A plan whose first put was refused reserves its next one under another id, and redeems under that id itself.
 #[tokio::test]
 async fn a_plan_that_reserved_under_another_id_is_left_to_its_own_redeem() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let (user, coupon) = stack.user_with_coupon().await;
     let (plan, put) = (Uuid::now_v7(), Uuid::now_v7());
     stack.reserve(put, &user, &coupon.id, 2_000).await.unwrap();
@@ -174,7 +174,7 @@ async fn a_plan_that_reserved_under_another_id_is_left_to_its_own_redeem() {
 
 #[tokio::test]
 async fn an_event_that_cannot_be_read_becomes_a_dead_letter_and_delays_nobody() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let (user, coupon) = stack.user_with_coupon().await;
     let mut nonsense = status(Uuid::now_v7(), &user, &coupon.id, "matching");
     nonsense.plan_id = "nonsense".to_owned();
@@ -213,7 +213,7 @@ async fn an_event_that_cannot_be_read_becomes_a_dead_letter_and_delays_nobody() 
 
 #[tokio::test]
 async fn everything_told_twice_and_shuffled_has_its_effect_once() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let broker = stack.broker.broker();
     let probe = stack.broker.probe(&["adfolio.coupon.v1.*"]).await;
     // What is told of a user's order, and whether the coupon is used in the end.

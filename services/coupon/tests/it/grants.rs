@@ -9,15 +9,15 @@ use adfolio_proto::events::v1::{CouponGranted, StaffActed};
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{Stack, new_user, operator, periodic, user, user_id, why, with_key};
-use crate::services::NOBODY;
+use crate::helpers::NOBODY;
+use crate::helpers::{Coupon, new_user, operator, periodic, user, user_id, why, with_key};
 
 const GRANTED: &str = "adfolio.coupon.v1.CouponGranted";
 const ACTED: &str = "adfolio.coupon.v1.StaffActed";
 
 #[tokio::test]
 async fn a_grant_is_told_and_audited() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let probe = stack.broker.probe(&[GRANTED, ACTED]).await;
     let staff_only = pb::Campaign {
         kind: pb::CampaignKind::Staff.into(),
@@ -59,7 +59,7 @@ async fn a_grant_is_told_and_audited() {
 
 #[tokio::test]
 async fn the_claim_rules_and_the_window_do_not_bind_staff() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let alice = user();
     let now = stack.clock.now();
     let welcome = stack.campaign(new_user("Welcome")).await;
@@ -86,7 +86,7 @@ async fn the_claim_rules_and_the_window_do_not_bind_staff() {
 
 #[tokio::test]
 async fn fifty_grants_and_claims_share_one_total() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     // More than once: claims that wait for each other in a circle do so in some rounds only.
     for round in 0..5 {
         let campaign = stack
@@ -119,7 +119,7 @@ async fn fifty_grants_and_claims_share_one_total() {
 
 #[tokio::test]
 async fn fifty_repeats_of_a_key_grant_one_coupon() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let campaign = stack.campaign(periodic("Daily")).await;
     let alice = user();
     let alice_id = user_id(&alice);
@@ -136,7 +136,7 @@ async fn fifty_repeats_of_a_key_grant_one_coupon() {
 
 #[tokio::test]
 async fn only_operators_grant_and_only_what_exists_to_whom_exists() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let campaign = stack.campaign(periodic("Daily")).await;
     let alice = user_id(&user());
     for (caller, reason) in [

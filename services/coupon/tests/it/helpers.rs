@@ -1,51 +1,43 @@
 //! A running coupon service and the people who use it.
 
-use std::time::Duration;
-
 use adfolio_coupon::{Config, MIGRATOR};
-use adfolio_kit::client::{Channel, outgoing};
+use adfolio_kit::client::Channel;
 use adfolio_kit::clock::Clock;
-use adfolio_kit::config::{ServerArgs, TelemetryArgs};
-use adfolio_kit::identity::{Caller, StaffRole, UserId};
-use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_kit::time_zone::TimeZone;
+use adfolio_kit::config::ServiceArgs;
+use adfolio_kit::identity::{Caller, StaffRole};
+use adfolio_kit::refusal::Refusal;
 use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::coupon::v1 as pb;
 use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceClient;
 use adfolio_proto::coupon::v1::coupon_reservation_service_client::CouponReservationServiceClient;
 use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
 use adfolio_testkit::{RunningService, TestBroker, TestDatabase, fixed_clock, spawn_service};
-use tonic::{Request, Status};
 use uuid::Uuid;
 
-use crate::services;
-
-const CALL_LIMIT: Duration = Duration::from_secs(10);
+pub use adfolio_testkit::callers::{call, in_zone, refused, staff, user, user_id, why, with_key};
+pub use adfolio_testkit::directory::{NOBODY, serve_directory};
 
 pub const PLAN_STATUS_CHANGED: &str = "adfolio.plan.v1.PlanStatusChanged";
 
 /// The service with its own database, broker namespace and clock.
-pub struct Stack {
+pub struct Coupon {
     pub clock: Clock,
     pub service: RunningService,
     pub broker: TestBroker,
     pub db: TestDatabase,
 }
 
-impl Stack {
+impl Coupon {
     /// At ten in the morning, UTC.
-    pub async fn start() -> Self {
+    pub async fn spawn() -> Self {
         let db = TestDatabase::create(&[&MIGRATOR]).await;
         let broker = TestBroker::namespace();
         broker.clean_up("coupon", "plans");
         declare_queue(&broker).await;
         let clock = fixed_clock("2026-11-20T10:00:00Z");
         let config = Config {
-            server: ServerArgs::default(),
-            database: db.args(),
-            broker: broker.args(),
-            telemetry: TelemetryArgs::default(),
-            auth_url: services::serve_directory().await,
+            args: ServiceArgs::new(db.args(), broker.args()),
+            auth_url: serve_directory().await,
             expiry_sweep_seconds: 1,
             clock: clock.clone(),
         };
@@ -251,43 +243,8 @@ async fn declare_queue(broker: &TestBroker) {
     session.close().await;
 }
 
-pub fn call<T>(caller: &Caller, message: T) -> Request<T> {
-    outgoing(caller, message, CALL_LIMIT)
-}
-
-pub fn user() -> Caller {
-    Caller::user(UserId(Uuid::now_v7()))
-}
-
-pub fn in_zone(caller: &Caller, time_zone: &str) -> Caller {
-    Caller {
-        time_zone: TimeZone::parse(time_zone),
-        ..caller.clone()
-    }
-}
-
-pub fn user_id(caller: &Caller) -> String {
-    caller.user.expect("a user").to_string()
-}
-
 pub fn operator() -> Caller {
-    Caller::staff(Uuid::now_v7(), StaffRole::Operator)
-}
-
-pub fn with_key(caller: &Caller, key: &str) -> Caller {
-    caller.clone().with_key(Some(key.parse().expect("a key")))
-}
-
-/// The refusal in a status; any other status fails the test.
-#[allow(clippy::needless_pass_by_value, reason = "goes into map_err")]
-pub fn refused(status: Status) -> Refusal {
-    Refusal::from_status(&status).unwrap_or_else(|| panic!("no refusal: {status:?}"))
-}
-
-/// Reason and field of a refused call.
-pub fn why<T: std::fmt::Debug>(outcome: Result<T, Refusal>) -> (Reason, Option<String>) {
-    let refusal = outcome.expect_err("a refusal");
-    (refusal.reason, refusal.field)
+    staff(StaffRole::Operator)
 }
 
 /// A periodic campaign: 5.00 off puts from 10.00, valid for a week.

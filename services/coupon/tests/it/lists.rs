@@ -8,13 +8,13 @@ use adfolio_testkit::eventually;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
-use crate::helpers::{Stack, call, in_zone, new_user, periodic, refused, user, why};
+use crate::helpers::{Coupon, call, in_zone, new_user, periodic, refused, user, why};
 
 const WEEK: Duration = Duration::from_hours(7 * 24);
 
 #[tokio::test]
 async fn pages_are_newest_first_and_a_foreign_cursor_is_refused() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let (alice, bob) = (user(), user());
     let mut claimed = Vec::new();
     for number in 0..5 {
@@ -63,7 +63,7 @@ async fn pages_are_newest_first_and_a_foreign_cursor_is_refused() {
 
 #[tokio::test]
 async fn a_coupon_past_its_time_is_expired_at_once_and_marked_soon() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let (user, coupon) = stack.user_with_coupon().await;
     let (_, reserved) = {
         let campaign = stack.campaign(periodic("Reserved")).await;
@@ -111,7 +111,7 @@ async fn a_coupon_past_its_time_is_expired_at_once_and_marked_soon() {
 
 #[tokio::test]
 async fn usable_coupons_meet_the_amount_and_come_soonest_expiry_first() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let user = user();
     for (name, valid_days, requirement) in
         [("Long", 30, 1_000), ("Short", 2, 1_000), ("High", 1, 9_000)]
@@ -151,7 +151,7 @@ async fn usable_coupons_meet_the_amount_and_come_soonest_expiry_first() {
 
 #[tokio::test]
 async fn what_can_be_claimed_and_what_was() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let now = stack.clock.now();
     let welcome = stack
         .campaign(pb::Campaign {
@@ -221,7 +221,7 @@ async fn what_can_be_claimed_and_what_was() {
 }
 
 /// The counts as a look at every coupon gives them.
-async fn counted(stack: &Stack, user_id: Uuid) -> (i64, i64, i64) {
+async fn counted(stack: &Coupon, user_id: Uuid) -> (i64, i64, i64) {
     sqlx::query_as(
         "SELECT count(*) FILTER (WHERE state = 'reserved' OR (state = 'unused' AND expires_at > $2)),
                 count(*) FILTER (WHERE state = 'used'),
@@ -237,7 +237,7 @@ async fn counted(stack: &Stack, user_id: Uuid) -> (i64, i64, i64) {
 
 #[tokio::test]
 async fn the_counts_follow_every_coupon() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let alice = user();
     let id = alice.user.unwrap().0;
     assert_eq!(stack.counts(&alice).await, (0, 0, 0));
@@ -326,7 +326,7 @@ async fn cost(connection: &mut sqlx::PgConnection, query: &str, arguments: &str)
 async fn the_last_of_a_hundred_thousand_coupons_costs_what_the_first_does() {
     /// Blocks that a page of 21 rows and its way through the tree may touch.
     const FEW_BLOCKS: i64 = 60;
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let (alice, coupon) = stack.user_with_coupon().await;
     let pool = stack.db.pool();
     sqlx::query(

@@ -13,4 +13,3 @@ mod grants;
 mod helpers;
 mod lists;
 mod orders;
-mod services;

@@ -7,11 +7,11 @@ use adfolio_proto::coupon::v1 as pb;
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{Stack, periodic, user, why};
+use crate::helpers::{Coupon, periodic, user, why};
 
 #[tokio::test]
 async fn two_hundred_orders_want_one_coupon_and_one_gets_it() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let (user, coupon) = stack.user_with_coupon().await;
     let orders: Vec<Uuid> = (0..200).map(|_| Uuid::now_v7()).collect();
     let outcomes = join_all(
@@ -33,7 +33,7 @@ async fn two_hundred_orders_want_one_coupon_and_one_gets_it() {
 
 #[tokio::test]
 async fn each_step_repeated_answers_the_same() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let (user, coupon) = stack.user_with_coupon().await;
     let order = Uuid::now_v7();
     let outcomes = join_all((0..10).map(|_| stack.reserve(order, &user, &coupon.id, 2_000))).await;
@@ -83,7 +83,7 @@ async fn each_step_repeated_answers_the_same() {
 
 #[tokio::test]
 async fn an_order_released_first_can_never_reserve() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let (user, coupon) = stack.user_with_coupon().await;
     let order = Uuid::now_v7();
     stack.release(order, &user).await.unwrap();
@@ -98,7 +98,7 @@ async fn an_order_released_first_can_never_reserve() {
 
 #[tokio::test]
 async fn a_release_racing_a_reservation_leaves_the_coupon_free() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let (user, coupon) = stack.user_with_coupon().await;
     for _ in 0..20 {
         let order = Uuid::now_v7();
@@ -121,7 +121,7 @@ async fn a_release_racing_a_reservation_leaves_the_coupon_free() {
 
 #[tokio::test]
 async fn what_a_coupon_is_worth() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let discount = |basis_points| pb::Campaign {
         mode: pb::CouponMode::Discount.into(),
         value_minor: 0,
@@ -163,7 +163,7 @@ async fn what_a_coupon_is_worth() {
 
 #[tokio::test]
 async fn an_amount_below_the_requirement_changes_nothing() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let (user, coupon) = stack.user_with_coupon().await;
     let order = Uuid::now_v7();
     let below = stack.reserve(order, &user, &coupon.id, 999).await;
@@ -186,7 +186,7 @@ async fn an_amount_below_the_requirement_changes_nothing() {
 
 #[tokio::test]
 async fn nothing_of_another_user_can_be_touched() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let (alice, coupon) = stack.user_with_coupon().await;
     let mallory = user();
     let order = Uuid::now_v7();
@@ -221,7 +221,7 @@ async fn nothing_of_another_user_can_be_touched() {
 
 #[tokio::test]
 async fn a_coupon_released_past_its_time_is_expired() {
-    let stack = Stack::start().await;
+    let stack = Coupon::spawn().await;
     let (user, coupon) = stack.user_with_coupon().await;
     let order = Uuid::now_v7();
     stack

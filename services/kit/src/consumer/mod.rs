@@ -30,6 +30,7 @@ pub use ephemeral::{EventSink, Interests, Subscription};
 use crate::admin::Readiness;
 use crate::broker::Broker;
 use crate::db::Tx;
+use crate::error::CoreError;
 use crate::latch::Latch;
 use crate::outbox::{CloudEvent, DecodeError};
 use crate::refusal::{Refusal, is_unavailable};
@@ -99,7 +100,18 @@ impl From<Refusal> for HandlerError {
     }
 }
 
-/// Takes effect of events. Everything it writes goes through `tx`, which commits together with the inbox's row.
+impl From<CoreError> for HandlerError {
+    fn from(error: CoreError) -> Self {
+        match error {
+            CoreError::Database(error) => error.into(),
+            CoreError::Peer { source, .. } => (*source).into(),
+            CoreError::Refused(refusal) => refusal.into(),
+            other => Self::failed(other),
+        }
+    }
+}
+
+/// Applies events. Everything it writes goes through `tx`, which commits together with the inbox's row.
 pub trait Handler: Send + Sync + 'static {
     /// Whether the event matters here. One that does not is acknowledged at once, without a transaction and without a row in
     /// the inbox; an answer must depend on the event alone.

@@ -1,5 +1,7 @@
 //! Events as CloudEvents 1.0 in structured JSON.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -23,7 +25,7 @@ pub struct EventError(#[from] serde_json::Error);
 #[derive(Clone, Debug)]
 pub struct Event {
     pub(crate) id: Uuid,
-    pub(crate) kind: &'static str,
+    pub(crate) kind: Cow<'static, str>,
     pub(crate) subject: String,
     pub(crate) sequence: Option<i64>,
     pub(crate) data: String,
@@ -38,13 +40,13 @@ impl Event {
         reason = "ids are Copy, and texts are mostly borrowed"
     )]
     pub fn new(
-        event_type: &'static str,
+        event_type: impl Into<Cow<'static, str>>,
         subject: impl ToString,
         data: &impl Serialize,
     ) -> Result<Self, EventError> {
         Ok(Self {
             id: Uuid::now_v7(),
-            kind: event_type,
+            kind: event_type.into(),
             subject: subject.to_string(),
             sequence: None,
             data: serde_json::to_string(data)?,

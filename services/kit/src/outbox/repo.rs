@@ -45,7 +45,7 @@ pub async fn enqueue_in_tx(tx: &mut Tx, events: &[Event]) -> Result<(), sqlx::Er
         return Ok(());
     }
     let ids: Vec<Uuid> = events.iter().map(|event| event.id).collect();
-    let types: Vec<&str> = events.iter().map(|event| event.kind).collect();
+    let types: Vec<&str> = events.iter().map(|event| &*event.kind).collect();
     let subjects: Vec<&str> = events.iter().map(|event| event.subject.as_str()).collect();
     let sequences: Vec<Option<i64>> = events.iter().map(|event| event.sequence).collect();
     let data: Vec<&str> = events.iter().map(|event| event.data.as_str()).collect();
