@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use adfolio_kit::error::CoreError;
 use adfolio_kit::refusal::Refusal;
 
 use crate::error::NotificationError;
@@ -108,8 +109,7 @@ pub fn from_json(
     json: serde_json::Value,
     column: &'static str,
 ) -> Result<Texts, NotificationError> {
-    let by_code =
-        serde_json::from_value(json).map_err(|_| NotificationError::UnknownColumnValue(column))?;
+    let by_code = serde_json::from_value(json).map_err(|_| CoreError::Corrupt(column))?;
     Ok(from_codes(by_code))
 }
 

@@ -41,6 +41,14 @@ pub fn in_zone(caller: &Caller, time_zone: &str) -> Caller {
     }
 }
 
+/// The same caller in another language.
+pub fn in_lang(caller: &Caller, lang: &str) -> Caller {
+    Caller {
+        lang: lang.to_owned(),
+        ..caller.clone()
+    }
+}
+
 /// A request of `caller`.
 pub fn call<T>(caller: &Caller, message: T) -> Request<T> {
     outgoing(caller, message, CALL_LIMIT)

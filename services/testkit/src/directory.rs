@@ -1,19 +1,85 @@
 //! A stand-in for auth's user directory.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use adfolio_proto::auth::v1 as proto;
 use adfolio_proto::auth::v1::user_directory_service_server::{
     UserDirectoryService, UserDirectoryServiceServer,
 };
+use chrono::{DateTime, Utc};
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 
-use crate::free_listener;
+use crate::{free_listener, instant};
 
-/// The user whom the directory does not know.
+/// A user whom no directory knows.
 pub const NOBODY: &str = "00000000-0000-7000-8000-00000000dead";
 
-/// Knows every user but [`NOBODY`].
-struct Directory;
+/// When users came whom a test says nothing else of.
+const LONG_AGO: &str = "2026-01-01T00:00:00Z";
+
+/// A directory that knows every user but [`NOBODY`], unless a test says otherwise.
+#[derive(Clone, Debug)]
+pub struct Directory {
+    /// Where it listens.
+    pub url: String,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    users: HashMap<String, Option<DateTime<Utc>>>,
+    is_down: bool,
+    largest: usize,
+}
+
+impl Directory {
+    /// Serves a directory on a free port.
+    pub async fn start() -> Self {
+        let listener = free_listener().await;
+        let address = listener.local_addr().expect("a bound address");
+        let directory = Self {
+            url: format!("http://{address}"),
+            state: Arc::default(),
+        };
+        directory.nobody(NOBODY);
+        let served = tonic::transport::Server::builder()
+            .add_service(UserDirectoryServiceServer::new(directory.clone()))
+            .serve_with_incoming(TcpListenerStream::new(listener));
+        tokio::spawn(served);
+        directory
+    }
+
+    /// Forgets a user.
+    pub fn nobody(&self, id: &str) {
+        self.state().users.insert(id.to_owned(), None);
+    }
+
+    /// Says when a user came.
+    pub fn since(&self, id: &str, time: DateTime<Utc>) {
+        self.state().users.insert(id.to_owned(), Some(time));
+    }
+
+    /// Refuses all look-ups as unavailable, or answers them again.
+    pub fn die(&self, is_down: bool) {
+        self.state().is_down = is_down;
+    }
+
+    /// Users of the largest look-up so far.
+    pub fn largest(&self) -> usize {
+        self.state().largest
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Serves a [`Directory`] that a test does not change; answers its URL.
+pub async fn serve_directory() -> String {
+    Directory::start().await.url
+}
 
 #[tonic::async_trait]
 impl UserDirectoryService for Directory {
@@ -21,25 +87,24 @@ impl UserDirectoryService for Directory {
         &self,
         request: Request<proto::LookUpUsersRequest>,
     ) -> Result<Response<proto::LookUpUsersResponse>, Status> {
-        let ids = request.into_inner().user_ids.into_iter();
-        let users = ids
-            .filter(|id| id != NOBODY)
-            .map(|user_id| proto::UserSummary {
+        let ids = request.into_inner().user_ids;
+        let mut state = self.state();
+        if state.is_down {
+            return Err(Status::unavailable("gone"));
+        }
+        state.largest = state.largest.max(ids.len());
+        let known = ids.into_iter().filter_map(|user_id| {
+            let since = match state.users.get(&user_id) {
+                Some(since) => (*since)?,
+                None => instant(LONG_AGO),
+            };
+            Some(proto::UserSummary {
                 user_id,
+                created_at: Some(since.into()),
                 ..proto::UserSummary::default()
             })
-            .collect();
+        });
+        let users = known.collect();
         Ok(Response::new(proto::LookUpUsersResponse { users }))
     }
-}
-
-/// Serves a directory that knows every user but [`NOBODY`]; answers its URL.
-pub async fn serve_directory() -> String {
-    let listener = free_listener().await;
-    let url = format!("http://{}", listener.local_addr().expect("a bound address"));
-    let served = tonic::transport::Server::builder()
-        .add_service(UserDirectoryServiceServer::new(Directory))
-        .serve_with_incoming(TcpListenerStream::new(listener));
-    tokio::spawn(served);
-    url
 }

@@ -18,6 +18,7 @@ pub mod directory;
 mod files;
 pub mod inboxes;
 mod proxy;
+mod queue;
 pub mod saga;
 mod service;
 mod told;

@@ -32,8 +32,9 @@ impl Coupon {
     pub async fn spawn() -> Self {
         let db = TestDatabase::create(&[&MIGRATOR]).await;
         let broker = TestBroker::namespace();
-        broker.clean_up("coupon", "plans");
-        declare_queue(&broker).await;
+        broker
+            .declare_queue("coupon", "plans", &[PLAN_STATUS_CHANGED])
+            .await;
         let clock = fixed_clock("2026-11-20T10:00:00Z");
         let config = Config {
             args: ServiceArgs::new(db.args(), broker.args()),
@@ -229,18 +230,6 @@ impl Coupon {
             .into_inner();
         (totals.redeemed_minor, totals.reserved_minor)
     }
-}
-
-/// An event published before the service has bound its queue would be nobody's; the test declares it first.
-async fn declare_queue(broker: &TestBroker) {
-    let broker = broker.broker();
-    let mut session = broker.open("test").await.expect("the broker");
-    let bindings = [PLAN_STATUS_CHANGED.to_owned()];
-    broker
-        .declare_consumer(&mut session, "coupon", "plans", &bindings)
-        .await
-        .expect("the queue");
-    session.close().await;
 }
 
 pub fn operator() -> Caller {

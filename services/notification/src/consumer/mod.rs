@@ -1,19 +1,19 @@
-//! What this service takes from others: happenings that become notices, and users who come.
+//! What this service consumes: events that become notices, and registrations that open inboxes.
 
-mod told;
+mod happening;
 
-use adfolio_kit::clock::Ids;
 use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::outbox::CloudEvent;
 use adfolio_proto::events::v1::UserRegistered;
 use tracing::debug;
-use uuid::Uuid;
 
+use crate::app::App;
+use crate::ids::NoticeId;
 use crate::notice::{self, Category, NewNotice};
 
-use told::Told;
+use happening::Happening;
 
 const USER_REGISTERED: &str = "adfolio.auth.v1.UserRegistered";
 
@@ -37,37 +37,33 @@ pub fn inbox() -> Consumer {
         .fold(Consumer::new("notification", "inbox"), Consumer::bind)
 }
 
-/// Puts happenings into the inbox of the user they are about.
+/// Adds a notice to the inbox of the user whom an event is about.
 #[derive(Debug)]
-pub struct IntoInbox {
-    ids: Ids,
-}
+pub struct IntoInbox(pub App);
 
 impl IntoInbox {
-    /// With ids from `ids`.
-    pub fn new(ids: Ids) -> Self {
-        Self { ids }
-    }
-
     fn notice(&self, event: &CloudEvent) -> Result<Option<NewNotice>, HandlerError> {
-        let Some(told) = Told::of(event)? else {
+        let Some(happening) = Happening::of(event)? else {
             return Ok(None);
         };
-        let user = told.user.parse::<Uuid>().map_err(HandlerError::permanent)?;
+        let user = happening
+            .user
+            .parse::<UserId>()
+            .map_err(HandlerError::permanent)?;
         Ok(Some(NewNotice {
-            id: self.ids.next(),
-            user: UserId(user),
+            id: NoticeId(self.0.ids.next()),
+            user,
             category: Category::Activity,
-            template: told.template,
-            params: told.params,
-            source_key: told.source_key,
-            occurred_at: told.time.unwrap_or(event.time),
+            template: happening.template,
+            params: happening.params,
+            source_key: happening.source_key,
+            occurred_at: happening.time.unwrap_or(event.time),
         }))
     }
 }
 
 impl Handler for IntoInbox {
-    /// Most steps of a plan are nothing to tell a person.
+    /// Most steps of a plan are no news for its user.
     fn concerns(&self, event: &CloudEvent) -> bool {
         event.event_type == USER_REGISTERED || !matches!(self.notice(event), Ok(None))
     }
@@ -75,12 +71,12 @@ impl Handler for IntoInbox {
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
         if event.event_type == USER_REGISTERED {
             let registered: UserRegistered = event.data()?;
-            let user = registered
+            let user: UserId = registered
                 .user_id
                 .parse()
                 .map_err(HandlerError::permanent)?;
-            // Announcements from before are none of this user's.
-            return Ok(notice::open_in_tx(tx, UserId(user), event.time).await?);
+            // Earlier announcements are not this user's.
+            return Ok(notice::open_in_tx(tx, user, event.time).await?);
         }
         let Some(notice) = self.notice(event)? else {
             return Ok(());

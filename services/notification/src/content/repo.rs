@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use adfolio_kit::db::Tx;
+use adfolio_kit::error::CoreError;
 use chrono::{DateTime, Utc};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -121,5 +122,5 @@ async fn insert_in_tx(
 }
 
 fn read<T: DeserializeOwned>(value: Value, column: &'static str) -> Result<T, NotificationError> {
-    serde_json::from_value(value).map_err(|_| NotificationError::UnknownColumnValue(column))
+    serde_json::from_value(value).map_err(|_| CoreError::Corrupt(column).into())
 }

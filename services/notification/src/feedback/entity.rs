@@ -4,9 +4,9 @@ use adfolio_kit::identity::UserId;
 use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use crate::error::NotificationError;
+use crate::ids::FeedbackId;
 use crate::localized::{Form, check_text};
 
 /// Characters of a topic at most.
@@ -77,7 +77,7 @@ pub fn check_reply(reply: &str) -> Result<String, Refusal> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feedback {
     /// Its id.
-    pub id: Uuid,
+    pub id: FeedbackId,
     /// Whose.
     pub user: UserId,
     /// Subject.

@@ -1,12 +1,14 @@
 //! The SQL of feedback.
 
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::entity::{Draft, Feedback, State};
 use crate::error::NotificationError;
+use crate::ids::FeedbackId;
 
 struct Row {
     id: Uuid,
@@ -24,14 +26,13 @@ impl TryFrom<Row> for Feedback {
     type Error = NotificationError;
 
     fn try_from(row: Row) -> Result<Self, NotificationError> {
-        let unknown = NotificationError::UnknownColumnValue("state");
         Ok(Self {
-            id: row.id,
+            id: FeedbackId(row.id),
             user: UserId(row.user_id),
             topic: row.topic,
             content: row.content,
             images: row.image_file_ids,
-            state: State::from_name(&row.state).ok_or(unknown)?,
+            state: State::from_name(&row.state).ok_or(CoreError::Corrupt("feedback.state"))?,
             reply: row.reply,
             created_at: row.created_at,
             closed_at: row.closed_at,
@@ -42,14 +43,14 @@ impl TryFrom<Row> for Feedback {
 /// Keeps what a user handed in.
 pub async fn insert_in_tx(
     tx: &mut Tx,
-    id: Uuid,
+    id: FeedbackId,
     user: UserId,
     draft: &Draft,
     now: DateTime<Utc>,
 ) -> Result<(), NotificationError> {
     sqlx::query!(
         "INSERT INTO feedback (id, user_id, topic, content, image_file_ids, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
-        id,
+        id.0,
         user.0,
         draft.topic,
         draft.content,
@@ -65,10 +66,10 @@ pub async fn insert_in_tx(
 pub async fn list(
     pool: &PgPool,
     state: Option<State>,
-    before: Option<Uuid>,
+    before: Option<FeedbackId>,
     fetch: i64,
 ) -> Result<Vec<Feedback>, NotificationError> {
-    let before = before.unwrap_or(Uuid::max());
+    let before = before.map_or(Uuid::max(), |id| id.0);
     // A query of its own for each way to filter, so that PostgreSQL always takes the index that is made for it.
     let rows = match state {
         None => {
@@ -99,12 +100,15 @@ pub async fn list(
 }
 
 /// One, locked: of many who close it at once, each sees what the one before left.
-pub async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Feedback>, NotificationError> {
+pub async fn lock_in_tx(
+    tx: &mut Tx,
+    id: FeedbackId,
+) -> Result<Option<Feedback>, NotificationError> {
     sqlx::query_as!(
         Row,
         "SELECT id, user_id, topic, content, image_file_ids, state, reply, created_at, closed_at
          FROM feedback WHERE id = $1 FOR UPDATE",
-        id,
+        id.0,
     )
     .fetch_optional(tx)
     .await?
@@ -120,7 +124,7 @@ pub async fn close_in_tx(
 ) -> Result<(), NotificationError> {
     sqlx::query!(
         "UPDATE feedback SET state = $2, reply = $3, closed_at = $4, closed_by = $5 WHERE id = $1",
-        closed.id,
+        closed.id.0,
         closed.state.as_str(),
         closed.reply,
         closed.closed_at,

@@ -1,8 +1,15 @@
-//! The calls: parse, call, map. No rules and no SQL.
+//! The calls: parse, call the use case, encode. No rules and no SQL.
 
-mod convert;
+mod map;
 mod staff;
 mod user;
 
-pub use staff::StaffCalls;
-pub use user::UserCalls;
+use crate::app::App;
+
+/// Calls of users.
+#[derive(Debug)]
+pub struct UserApi(pub App);
+
+/// Calls of staff.
+#[derive(Debug)]
+pub struct StaffApi(pub App);

@@ -3,145 +3,97 @@
 use std::collections::BTreeMap;
 
 use adfolio_kit::identity::{Caller, StaffRole};
+use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::once::Once;
-use adfolio_kit::pagination::Cursor;
 use adfolio_kit::refusal::Refusal;
-use adfolio_kit::wire;
-use adfolio_proto::notification::v1 as pb;
+use adfolio_kit::wire::{self, List};
+use adfolio_proto::notification::v1 as proto;
 use adfolio_proto::notification::v1::create_notification_request::To;
 use adfolio_proto::notification::v1::notification_admin_service_server::NotificationAdminService;
 use serde_json::json;
 use tonic::{Request, Response, Status};
 
-use super::convert;
-use crate::content::Contents;
-use crate::feedback::FeedbackDesk;
+use super::{StaffApi, map};
 use crate::feedback::entity::check_reply;
-use crate::publish::Publishing;
+use crate::{content, feedback, publish};
 
 /// The list of all feedback has one owner: staff.
 const FEEDBACK_OWNER: &str = "staff";
 
-/// The calls of staff.
-#[derive(Debug)]
-pub struct StaffCalls {
-    contents: Contents,
-    publishing: Publishing,
-    feedback: FeedbackDesk,
-}
-
-impl StaffCalls {
-    /// On these use cases.
-    pub fn new(contents: Contents, publishing: Publishing, feedback: FeedbackDesk) -> Self {
-        Self {
-            contents,
-            publishing,
-            feedback,
-        }
-    }
-}
-
 #[tonic::async_trait]
-impl NotificationAdminService for StaffCalls {
+impl NotificationAdminService for StaffApi {
     async fn get_content(
         &self,
-        request: Request<pb::GetContentRequest>,
-    ) -> Result<Response<pb::GetContentResponse>, Status> {
+        request: Request<proto::GetContentRequest>,
+    ) -> Result<Response<proto::GetContentResponse>, Status> {
         Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
-        let content = self
-            .contents
-            .get()
-            .await
-            .map_err(|error| error.into_status("get_content"))?;
-        Ok(Response::new(pb::GetContentResponse {
-            content: Some(convert::content::content(&content)),
+        let content = content::get(&self.0).await?;
+        Ok(Response::new(proto::GetContentResponse {
+            content: Some((&content).into()),
         }))
     }
 
     async fn set_content(
         &self,
-        request: Request<pb::SetContentRequest>,
-    ) -> Result<Response<pb::SetContentResponse>, Status> {
+        request: Request<proto::SetContentRequest>,
+    ) -> Result<Response<proto::SetContentResponse>, Status> {
         let caller = Caller::from_request(&request);
         let staff = caller.require_staff(&[StaffRole::Operator])?;
         let request = request.into_inner();
-        let content = request.content.ok_or_else(|| Refusal::invalid("content"))?;
-        let canonical = convert::content::canonical(&content, &request.parts);
-        let once = Once::new(&caller, staff.id, "set_content", &canonical);
-        let draft = convert::content::draft(content, &request.parts)?;
-        let answer = self
-            .contents
-            .replace(caller, once, draft)
-            .await
-            .map_err(|error| error.into_status("set_content"))?;
-        Ok(Response::new(answer))
+        let sent = request.content.ok_or_else(|| Refusal::invalid("content"))?;
+        let canonical = map::content::canonical(&sent, &request.parts);
+        let once = Once::new::<proto::SetContentResponse>(&caller, staff.id, &canonical);
+        let draft = map::content::draft(sent, &request.parts)?;
+        let answer = content::replace(&self.0, once, &caller, draft).await?;
+        Ok(Response::new(answer.into_message()?))
     }
 
     async fn create_notification(
         &self,
-        request: Request<pb::CreateNotificationRequest>,
-    ) -> Result<Response<pb::CreateNotificationResponse>, Status> {
+        request: Request<proto::CreateNotificationRequest>,
+    ) -> Result<Response<proto::CreateNotificationResponse>, Status> {
         let caller = Caller::from_request(&request);
         let staff = caller.require_staff(&[StaffRole::Support])?;
         let request = request.into_inner();
-        let once = Once::new(
-            &caller,
-            staff.id,
-            "create_notification",
-            &canonical(&request),
-        );
-        let publication = convert::notices::publication(request)?;
-        let answer = self
-            .publishing
-            .publish(caller, once, publication)
-            .await
-            .map_err(|error| error.into_status("create_notification"))?;
-        Ok(Response::new(answer))
+        let once =
+            Once::new::<proto::CreateNotificationResponse>(&caller, staff.id, &canonical(&request));
+        let answer = publish::publish(&self.0, once, &caller, request.try_into()?).await?;
+        Ok(Response::new(answer.into_message()?))
     }
 
     async fn list_feedback(
         &self,
-        request: Request<pb::ListFeedbackRequest>,
-    ) -> Result<Response<pb::ListFeedbackResponse>, Status> {
+        request: Request<proto::ListFeedbackRequest>,
+    ) -> Result<Response<proto::ListFeedbackResponse>, Status> {
         Caller::from_request(&request).require_staff(&[StaffRole::Support])?;
-        let pb::ListFeedbackRequest { state, page } = request.into_inner();
-        let state = convert::feedback::state_from_wire(state)?;
-        let (page, cursor) = wire::page(page)?;
-        let cursors = Cursor::new(&convert::feedback::list_name(state), FEEDBACK_OWNER);
-        let before = wire::cursor_id(&cursors, cursor.as_deref())?;
-        let rows = self
-            .feedback
-            .list(state, before, page.fetch())
-            .await
-            .map_err(|error| error.into_status("list_feedback"))?;
-        let (items, next) = page.cut(rows, |last| cursors.encode(&[&last.id.to_string()]));
-        Ok(Response::new(pb::ListFeedbackResponse {
-            items: items.into_iter().map(pb::Feedback::from).collect(),
-            next_cursor: next.unwrap_or_default(),
+        let proto::ListFeedbackRequest { state, page } = request.into_inner();
+        let state = feedback::State::optional(state, "state")?;
+        let list = List::new(page, &map::feedback::list_name(state), &FEEDBACK_OWNER)?;
+        let rows = feedback::list(&self.0, state, list.before()?, list.fetch()).await?;
+        let (items, next_cursor) = list.cut(rows, |last| last.id);
+        Ok(Response::new(proto::ListFeedbackResponse {
+            items: items.iter().map(Into::into).collect(),
+            next_cursor,
         }))
     }
 
     async fn close_feedback(
         &self,
-        request: Request<pb::CloseFeedbackRequest>,
-    ) -> Result<Response<pb::CloseFeedbackResponse>, Status> {
+        request: Request<proto::CloseFeedbackRequest>,
+    ) -> Result<Response<proto::CloseFeedbackResponse>, Status> {
         let caller = Caller::from_request(&request);
         let staff = caller.require_staff(&[StaffRole::Support])?;
         let request = request.into_inner();
         let id = wire::id(&request.feedback_id, "id")?;
         let reply = check_reply(&request.reply)?;
-        let once = Once::new(&caller, staff.id, "close_feedback", &request);
-        let answer = self
-            .feedback
-            .close(caller, staff, once, id, reply)
-            .await
-            .map_err(|error| error.into_status("close_feedback"))?;
-        Ok(Response::new(answer))
+        let once = Once::new::<proto::CloseFeedbackResponse>(&caller, staff.id, &request);
+        let answer = feedback::close(&self.0, once, &caller, staff, id, reply).await?;
+        Ok(Response::new(answer.into_message()?))
     }
 }
 
-/// The request in one order of its languages: a map has none, and the same request must have the same digest.
-fn canonical(request: &pb::CreateNotificationRequest) -> String {
+/// The request in one order of its languages: a map has none, and equal requests must have equal digests.
+fn canonical(request: &proto::CreateNotificationRequest) -> String {
     let to = match &request.to {
         Some(To::All(all)) => json!(all),
         Some(To::Users(users)) => json!(users.user_ids),

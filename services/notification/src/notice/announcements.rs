@@ -3,12 +3,14 @@
 //! A limit in a joined query makes it a look-up per row of the page, whatever PostgreSQL expects of the page's size.
 
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::entity::{Body, Category, Inbox, Message, Notice, Position, Ranges};
 use crate::error::NotificationError;
+use crate::ids::NoticeId;
 use crate::localized;
 
 struct Row {
@@ -27,10 +29,10 @@ impl Row {
         is_read: impl Fn(Category, &Self) -> bool,
     ) -> Result<Notice, NotificationError> {
         let category = Category::from_name(&self.category)
-            .ok_or(NotificationError::UnknownColumnValue("category"))?;
+            .ok_or(CoreError::Corrupt("announcements.category"))?;
         let read = is_read(category, &self);
         Ok(Notice {
-            id: self.id,
+            id: NoticeId(self.id),
             category,
             body: Body::Written(Message {
                 title: localized::from_json(self.title, "title")?,
@@ -47,7 +49,7 @@ pub async fn last_before(pool: &PgPool, position: Position) -> Result<i64, Notif
     let number = sqlx::query_scalar!(
         "SELECT number FROM announcements WHERE (published_at, id) < ($1, $2) ORDER BY published_at DESC, id DESC LIMIT 1",
         position.occurred_at,
-        position.id,
+        position.id.0,
     )
     .fetch_optional(pool)
     .await?;
@@ -57,7 +59,7 @@ pub async fn last_before(pool: &PgPool, position: Position) -> Result<i64, Notif
 /// Announcements in these ranges, newest first. Each range is read from the end of its index and no further than the page.
 pub async fn list(
     pool: &PgPool,
-    user: Uuid,
+    user: UserId,
     inbox: &Inbox,
     ranges: Ranges,
     fetch: i64,
@@ -80,7 +82,7 @@ pub async fn list(
                               WHERE mark.user_id = $1 AND mark.category = page.category AND mark.number = page.number
                               LIMIT 1) AS mark ON true
            ORDER BY page.number DESC"#,
-        user,
+        user.0,
         &ranges.categories,
         &ranges.lows,
         &ranges.highs,
@@ -99,7 +101,7 @@ pub async fn list(
 /// newest on: PostgreSQL takes half of them for unread, so it does not read all of them first, as it might for an anti-join.
 pub async fn list_unread(
     pool: &PgPool,
-    user: Uuid,
+    user: UserId,
     ranges: Ranges,
     fetch: i64,
 ) -> Result<Vec<Notice>, NotificationError> {
@@ -120,7 +122,7 @@ pub async fn list_unread(
            CROSS JOIN LATERAL (SELECT text.title, text.content FROM messages AS text WHERE text.id = page.id LIMIT 1)
                AS message
            ORDER BY page.number DESC"#,
-        user,
+        user.0,
         &ranges.categories,
         &ranges.lows,
         &ranges.highs,
@@ -136,7 +138,7 @@ pub async fn list_unread(
 /// Announcements in these ranges that the user has marked one by one, newest first.
 pub async fn list_marked(
     pool: &PgPool,
-    user: Uuid,
+    user: UserId,
     ranges: Ranges,
     fetch: i64,
 ) -> Result<Vec<Notice>, NotificationError> {
@@ -155,7 +157,7 @@ pub async fn list_marked(
            CROSS JOIN LATERAL (SELECT text.title, text.content FROM messages AS text WHERE text.id = one.id LIMIT 1)
                AS message
            ORDER BY page.number DESC"#,
-        user,
+        user.0,
         &ranges.categories,
         &ranges.lows,
         &ranges.highs,
@@ -174,18 +176,18 @@ pub async fn mark_one_in_tx(
     tx: &mut Tx,
     user: UserId,
     inbox: &Inbox,
-    id: Uuid,
+    id: NoticeId,
 ) -> Result<u64, NotificationError> {
     let found = sqlx::query!(
         "SELECT number, category FROM announcements WHERE id = $1",
-        id
+        id.0
     )
     .fetch_optional(&mut *tx)
     .await?
     .filter(|found| found.number > inbox.base)
     .ok_or(NotificationError::NotificationUnknown)?;
-    let category = Category::from_name(&found.category)
-        .ok_or(NotificationError::UnknownColumnValue("category"))?;
+    let category =
+        Category::from_name(&found.category).ok_or(CoreError::Corrupt("announcements.category"))?;
     if found.number <= inbox.through(category) {
         return Ok(0);
     }

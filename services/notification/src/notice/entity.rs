@@ -3,8 +3,8 @@
 use adfolio_kit::identity::UserId;
 use adfolio_kit::names;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
+use crate::ids::NoticeId;
 use crate::localized::Texts;
 use crate::text::{Params, Template};
 
@@ -24,7 +24,7 @@ names! {
 #[derive(Clone, Debug)]
 pub struct NewNotice {
     /// Its id.
-    pub id: Uuid,
+    pub id: NoticeId,
     /// Whose inbox.
     pub user: UserId,
     /// Its category.
@@ -51,7 +51,7 @@ pub struct Message {
 /// What a notice says.
 #[derive(Clone, Debug)]
 pub enum Body {
-    /// A happening, told by a text of this service.
+    /// An event, rendered by a text of this service.
     Event {
         /// The text's key. A text, because a newer replica may know more templates than this one.
         template: String,
@@ -66,7 +66,7 @@ pub enum Body {
 #[derive(Clone, Debug)]
 pub struct Notice {
     /// Its id.
-    pub id: Uuid,
+    pub id: NoticeId,
     /// Its category.
     pub category: Category,
     /// What it says.
@@ -100,7 +100,7 @@ pub struct Position {
     /// When it happened.
     pub occurred_at: DateTime<Utc>,
     /// Its id.
-    pub id: Uuid,
+    pub id: NoticeId,
 }
 
 /// A user's row of the inbox.

@@ -13,169 +13,145 @@ mod announcements;
 pub mod entity;
 mod repo;
 
-use adfolio_kit::clock::Clock;
-use adfolio_kit::db::{self, PgPool, Tx};
+use adfolio_kit::db::{self, Tx};
+use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{Caller, UserId};
-use adfolio_kit::outbox::Notifier;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 pub use entity::{Body, Category, Filter, Inbox, Message, NewNotice, Notice, Position, Ranges};
 pub use repo::add_written_in_tx;
 
+use crate::app::App;
 use crate::error::NotificationError;
 use crate::events;
-use crate::users::Users;
+use crate::ids::NoticeId;
 
-/// The use cases of the inbox.
-#[derive(Clone, Debug)]
-pub struct Notices {
-    pool: PgPool,
-    clock: Clock,
-    users: Users,
-    notifier: Notifier,
+/// A part of the user's inbox, newest first, and how many notices are unread in all.
+pub async fn list(
+    app: &App,
+    caller: &Caller,
+    user: UserId,
+    filter: Filter,
+    before: Option<Position>,
+    fetch: i64,
+) -> Result<(Vec<Notice>, i64), NotificationError> {
+    let (inbox, latest) = find_inbox(app, caller, user).await?;
+    let own = repo::list(&app.pool, user, filter, before, fetch).await?;
+    let upper = match before {
+        Some(position) => announcements::last_before(&app.pool, position).await?,
+        None => latest,
+    };
+    let to_all = list_announcements(app, user, filter, &inbox, upper, fetch).await?;
+    let unread = inbox.unread_total(latest);
+    Ok((entity::merge(own, to_all, fetch), unread))
 }
 
-impl Notices {
-    /// On this database.
-    pub fn new(pool: PgPool, clock: Clock, users: Users, notifier: Notifier) -> Self {
-        Self {
-            pool,
-            clock,
-            users,
-            notifier,
-        }
-    }
+/// How many notices the user has not read.
+pub async fn unread(app: &App, caller: &Caller, user: UserId) -> Result<i64, NotificationError> {
+    let (inbox, latest) = find_inbox(app, caller, user).await?;
+    Ok(inbox.unread_total(latest))
+}
 
-    /// A part of the user's inbox, newest first, and how many are unread in all.
-    pub async fn list(
-        &self,
-        caller: &Caller,
-        user: UserId,
-        filter: Filter,
-        before: Option<Position>,
-        fetch: i64,
-    ) -> Result<(Vec<Notice>, i64), NotificationError> {
-        let (inbox, latest) = self.inbox(caller, user).await?;
-        let own = repo::list(&self.pool, user, filter, before, fetch).await?;
-        let upper = match before {
-            Some(position) => announcements::last_before(&self.pool, position).await?,
-            None => latest,
-        };
-        let to_all = self
-            .announcements(user, filter, &inbox, upper, fetch)
-            .await?;
-        let unread = inbox.unread_total(latest);
-        Ok((entity::merge(own, to_all, fetch), unread))
-    }
-
-    /// Announcements up to the number `upper`, newest first.
-    async fn announcements(
-        &self,
-        user: UserId,
-        filter: Filter,
-        inbox: &Inbox,
-        upper: i64,
-        fetch: i64,
-    ) -> Result<Vec<Notice>, NotificationError> {
-        let (pool, user) = (&self.pool, user.0);
-        match filter.read {
-            None => {
-                let visible = Ranges::visible(filter, inbox, upper);
-                announcements::list(pool, user, inbox, visible, fetch).await
-            }
-            Some(false) => {
-                let open = Ranges::open(filter, inbox, upper);
-                announcements::list_unread(pool, user, open, fetch).await
-            }
-            Some(true) => {
-                let passed = Ranges::passed(filter, inbox, upper);
-                let at_once = announcements::list(pool, user, inbox, passed, fetch).await?;
-                let open = Ranges::open(filter, inbox, upper);
-                let singly = announcements::list_marked(pool, user, open, fetch).await?;
-                Ok(entity::merge(at_once, singly, fetch))
-            }
-        }
-    }
-
-    /// How many notices the user has not read.
-    pub async fn unread(&self, caller: &Caller, user: UserId) -> Result<i64, NotificationError> {
-        let (inbox, latest) = self.inbox(caller, user).await?;
-        Ok(inbox.unread_total(latest))
-    }
-
-    /// Marks one notice as read, if it is not; answers what is left unread.
-    pub async fn mark_one(
-        &self,
-        caller: &Caller,
-        user: UserId,
-        id: Uuid,
-    ) -> Result<i64, NotificationError> {
-        self.inbox(caller, user).await?;
-        let now = self.clock.now();
-        let left = db::write(&self.pool, move |tx| {
-            Box::pin(async move {
-                let inbox = repo::lock_in_tx(tx, user).await?;
-                let own = repo::mark_one_in_tx(tx, user, id, now).await?;
-                let to_all = if own == 0 && !repo::exists_in_tx(tx, user, id).await? {
-                    announcements::mark_one_in_tx(tx, user, &inbox, id).await?
-                } else {
-                    0
-                };
-                finish_in_tx(tx, user, own, to_all).await
-            })
+/// Marks one notice as read, if it is not; answers what is left unread.
+pub async fn mark_one(
+    app: &App,
+    caller: &Caller,
+    user: UserId,
+    id: NoticeId,
+) -> Result<i64, NotificationError> {
+    find_inbox(app, caller, user).await?;
+    let now = app.clock.now();
+    let left = db::write(&app.pool, move |tx| {
+        Box::pin(async move {
+            let inbox = repo::lock_in_tx(tx, user).await?;
+            let own = repo::mark_one_in_tx(tx, user, id, now).await?;
+            let to_all = if own == 0 && !repo::exists_in_tx(tx, user, id).await? {
+                announcements::mark_one_in_tx(tx, user, &inbox, id).await?
+            } else {
+                0
+            };
+            finish_in_tx(tx, user, own, to_all).await
         })
-        .await?;
-        self.notifier.notify();
-        Ok(left)
-    }
+    })
+    .await?;
+    app.notifier.notify();
+    Ok(left)
+}
 
-    /// Marks every notice of the category (or of all) as read; answers what is left unread.
-    pub async fn mark_all(
-        &self,
-        caller: &Caller,
-        user: UserId,
-        category: Option<Category>,
-    ) -> Result<i64, NotificationError> {
-        self.inbox(caller, user).await?;
-        let now = self.clock.now();
-        let left = db::write(&self.pool, move |tx| {
-            Box::pin(async move {
-                let inbox = repo::lock_in_tx(tx, user).await?;
-                let own = repo::mark_all_in_tx(tx, user, category, now).await?;
-                let to_all = announcements::mark_all_in_tx(tx, user, &inbox, category).await?;
-                finish_in_tx(tx, user, own, to_all).await
-            })
+/// Marks every notice of the category (or of all) as read; answers what is left unread.
+pub async fn mark_all(
+    app: &App,
+    caller: &Caller,
+    user: UserId,
+    category: Option<Category>,
+) -> Result<i64, NotificationError> {
+    find_inbox(app, caller, user).await?;
+    let now = app.clock.now();
+    let left = db::write(&app.pool, move |tx| {
+        Box::pin(async move {
+            let inbox = repo::lock_in_tx(tx, user).await?;
+            let own = repo::mark_all_in_tx(tx, user, category, now).await?;
+            let to_all = announcements::mark_all_in_tx(tx, user, &inbox, category).await?;
+            finish_in_tx(tx, user, own, to_all).await
         })
-        .await?;
-        self.notifier.notify();
-        Ok(left)
-    }
+    })
+    .await?;
+    app.notifier.notify();
+    Ok(left)
+}
 
-    /// The user's row, and the number of the last announcement. Since when the user is here is known from the event of the
-    /// registration; where that has not come (yet), auth is asked, once.
-    async fn inbox(
-        &self,
-        caller: &Caller,
-        user: UserId,
-    ) -> Result<(Inbox, i64), NotificationError> {
-        if let Some(found) = repo::inbox(&self.pool, user).await? {
-            return Ok(found);
+/// Announcements up to the number `upper`, newest first.
+async fn list_announcements(
+    app: &App,
+    user: UserId,
+    filter: Filter,
+    inbox: &Inbox,
+    upper: i64,
+    fetch: i64,
+) -> Result<Vec<Notice>, NotificationError> {
+    let pool = &app.pool;
+    match filter.read {
+        None => {
+            let visible = Ranges::visible(filter, inbox, upper);
+            announcements::list(pool, user, inbox, visible, fetch).await
         }
-        let known = self.users.look_up(caller, &[user.0]).await?;
-        // Of somebody whom auth does not know, nothing says that the announcements so far were meant for them.
-        let since = known.get(&user.0).copied().flatten();
-        let since = since.unwrap_or(DateTime::<Utc>::MAX_UTC);
-        db::write(&self.pool, move |tx| {
-            Box::pin(async move { open_in_tx(tx, user, since).await })
-        })
-        .await?;
-        let found = repo::inbox(&self.pool, user).await?;
-        found.ok_or(NotificationError::UnknownColumnValue("announcements_base"))
+        Some(false) => {
+            let open = Ranges::open(filter, inbox, upper);
+            announcements::list_unread(pool, user, open, fetch).await
+        }
+        Some(true) => {
+            let passed = Ranges::passed(filter, inbox, upper);
+            let at_once = announcements::list(pool, user, inbox, passed, fetch).await?;
+            let open = Ranges::open(filter, inbox, upper);
+            let singly = announcements::list_marked(pool, user, open, fetch).await?;
+            Ok(entity::merge(at_once, singly, fetch))
+        }
     }
 }
 
-/// Counts down what was marked, tells of it, and answers what is left unread. The inbox is locked.
+/// The user's row, and the number of the last announcement. The event of the registration says since when the user is here; until
+/// it arrives, auth is asked once.
+async fn find_inbox(
+    app: &App,
+    caller: &Caller,
+    user: UserId,
+) -> Result<(Inbox, i64), NotificationError> {
+    if let Some(found) = repo::inbox(&app.pool, user).await? {
+        return Ok(found);
+    }
+    let known = app.users.look_up(caller, &[user]).await?;
+    // For a user unknown to auth nothing says that the announcements so far were meant for them.
+    let since = known.get(&user).and_then(|known| known.created_at);
+    let since = since.unwrap_or(DateTime::<Utc>::MAX_UTC);
+    db::write(&app.pool, move |tx| {
+        Box::pin(async move { open_in_tx(tx, user, since).await })
+    })
+    .await?;
+    let found = repo::inbox(&app.pool, user).await?;
+    Ok(found.ok_or(CoreError::Corrupt("unread_counters.announcements_base"))?)
+}
+
+/// Counts down what was marked, announces it, and answers what is left unread. The inbox is locked.
 async fn finish_in_tx(
     tx: &mut Tx,
     user: UserId,
@@ -184,7 +160,7 @@ async fn finish_in_tx(
 ) -> Result<i64, NotificationError> {
     let left = repo::count_down_in_tx(tx, user, own, to_all).await?;
     if own > 0 || to_all > 0 {
-        events::inboxes_changed_in_tx(tx, &[user.0]).await?;
+        events::inboxes_changed_in_tx(tx, &[user]).await?;
     }
     Ok(left)
 }
@@ -198,11 +174,11 @@ pub async fn open_in_tx(
     repo::open_in_tx(tx, user, since).await
 }
 
-/// Puts a notice into its user's inbox, counts it and tells of it; false when the same happening was told before.
+/// Puts a notice into its user's inbox, counts it and announces it; false when the same happening was added before.
 pub async fn add_in_tx(tx: &mut Tx, notice: &NewNotice) -> Result<bool, NotificationError> {
     let added = repo::add_in_tx(tx, notice).await?;
     if added {
-        events::inboxes_changed_in_tx(tx, &[notice.user.0]).await?;
+        events::inboxes_changed_in_tx(tx, &[notice.user]).await?;
     }
     Ok(added)
 }

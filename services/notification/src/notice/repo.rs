@@ -1,12 +1,14 @@
 //! The SQL of the inbox.
 
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::entity::{Body, Category, Filter, Inbox, Message, NewNotice, Notice, Position};
 use crate::error::NotificationError;
+use crate::ids::NoticeId;
 use crate::localized;
 use crate::text;
 
@@ -25,7 +27,6 @@ impl TryFrom<Row> for Notice {
     type Error = NotificationError;
 
     fn try_from(row: Row) -> Result<Self, NotificationError> {
-        let unknown = NotificationError::UnknownColumnValue;
         let body = match (row.title, row.content) {
             (Some(title), Some(content)) => Body::Written(Message {
                 title: localized::from_json(title, "title")?,
@@ -33,12 +34,14 @@ impl TryFrom<Row> for Notice {
             }),
             _ => Body::Event {
                 template: row.template,
-                params: text::params_from_json(row.params).ok_or(unknown("params"))?,
+                params: text::params_from_json(row.params)
+                    .ok_or(CoreError::Corrupt("notifications.params"))?,
             },
         };
         Ok(Self {
-            id: row.id,
-            category: Category::from_name(&row.category).ok_or(unknown("category"))?,
+            id: NoticeId(row.id),
+            category: Category::from_name(&row.category)
+                .ok_or(CoreError::Corrupt("notifications.category"))?,
             body,
             read: row.read,
             occurred_at: row.occurred_at,
@@ -52,7 +55,7 @@ const WRITTEN: &str = "written";
 /// Where the first page begins: behind the end of time, which for PostgreSQL is later than for chrono.
 const FIRST: Position = Position {
     occurred_at: DateTime::<Utc>::MAX_UTC,
-    id: Uuid::max(),
+    id: NoticeId(Uuid::max()),
 };
 
 /// Adds a notice and counts it in one statement; a happening that was told before adds nothing.
@@ -65,7 +68,7 @@ pub async fn add_in_tx(tx: &mut Tx, notice: &NewNotice) -> Result<bool, Notifica
              RETURNING user_id)
          INSERT INTO unread_counters (user_id, unread) SELECT user_id, 1 FROM added
          ON CONFLICT (user_id) DO UPDATE SET unread = unread_counters.unread + 1",
-        notice.id,
+        notice.id.0,
         notice.user.0,
         notice.category.as_str(),
         notice.template.as_str(),
@@ -115,7 +118,7 @@ pub async fn list(
     fetch: i64,
 ) -> Result<Vec<Notice>, NotificationError> {
     let Position { occurred_at, id } = before.unwrap_or(FIRST);
-    let user = user.0;
+    let (user, id) = (user.0, id.0);
     let rows = match (filter.category.map(Category::as_str), filter.read) {
         (None, None) => page!(pool, "", user, occurred_at, id, fetch),
         (Some(category), None) => page!(
@@ -148,21 +151,22 @@ pub async fn list(
 /// same users at once take their inboxes in the same order.
 pub async fn add_written_in_tx(
     tx: &mut Tx,
-    message: Uuid,
+    message: NoticeId,
     category: Category,
-    users: &[Uuid],
-    ids: &[Uuid],
+    notices: &[(NoticeId, UserId)],
     now: DateTime<Utc>,
 ) -> Result<(), NotificationError> {
+    let (ids, users): (Vec<Uuid>, Vec<Uuid>) =
+        notices.iter().map(|(id, user)| (id.0, user.0)).unzip();
     sqlx::query!(
         "INSERT INTO notifications (id, user_id, category, template, params, source_key, occurred_at, message_id)
          SELECT fresh.id, fresh.user_id, $3, $4, '{}', 'message:' || $5::uuid::text || ':' || fresh.user_id::text, $6, $5
          FROM UNNEST($1::uuid[], $2::uuid[]) AS fresh (id, user_id)",
-        ids,
-        users,
+        &ids,
+        &users,
         category.as_str(),
         WRITTEN,
-        message,
+        message.0,
         now,
     )
     .execute(&mut *tx)
@@ -171,7 +175,7 @@ pub async fn add_written_in_tx(
         "INSERT INTO unread_counters (user_id, unread)
          SELECT user_id, 1 FROM UNNEST($1::uuid[]) WITH ORDINALITY AS fresh (user_id, position) ORDER BY position
          ON CONFLICT (user_id) DO UPDATE SET unread = unread_counters.unread + 1",
-        users,
+        &users,
     )
     .execute(tx)
     .await?;
@@ -270,13 +274,13 @@ pub async fn lock_in_tx(tx: &mut Tx, user: UserId) -> Result<Inbox, Notification
 pub async fn mark_one_in_tx(
     tx: &mut Tx,
     user: UserId,
-    id: Uuid,
+    id: NoticeId,
     now: DateTime<Utc>,
 ) -> Result<u64, NotificationError> {
     let done = sqlx::query!(
         "UPDATE notifications SET read = true, read_at = $3 WHERE id = $2 AND user_id = $1 AND NOT read",
         user.0,
-        id,
+        id.0,
         now,
     )
     .execute(tx)
@@ -285,11 +289,15 @@ pub async fn mark_one_in_tx(
 }
 
 /// Whether the user has this notice.
-pub async fn exists_in_tx(tx: &mut Tx, user: UserId, id: Uuid) -> Result<bool, NotificationError> {
+pub async fn exists_in_tx(
+    tx: &mut Tx,
+    user: UserId,
+    id: NoticeId,
+) -> Result<bool, NotificationError> {
     let found = sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT 1 FROM notifications WHERE id = $2 AND user_id = $1) AS "found!""#,
         user.0,
-        id,
+        id.0,
     )
     .fetch_one(tx)
     .await?;

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::collections::HashMap;
 
+use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire;
-use uuid::Uuid;
 
 use crate::localized::{self, Form};
 use crate::notice::{Category, Message};
@@ -25,7 +25,7 @@ pub enum Recipients {
     /// To everybody who is registered by now.
     All,
     /// To these, each once, in the order of their ids.
-    Users(Vec<Uuid>),
+    Users(Vec<UserId>),
 }
 
 impl Recipients {
@@ -34,7 +34,7 @@ impl Recipients {
         if !(1..=MOST_USERS).contains(&ids.len()) {
             return Err(Refusal::invalid("to"));
         }
-        let users: BTreeSet<Uuid> = ids
+        let users: BTreeSet<UserId> = ids
             .iter()
             .map(|id| wire::id(id, "to"))
             .collect::<Result<_, _>>()?;

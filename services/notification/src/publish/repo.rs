@@ -2,22 +2,22 @@
 
 use adfolio_kit::db::Tx;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use super::entity::Publication;
 use crate::error::NotificationError;
+use crate::ids::NoticeId;
 use crate::localized;
 use crate::notice::Category;
 
 /// Writes down what the message says.
 pub async fn insert_message_in_tx(
     tx: &mut Tx,
-    id: Uuid,
+    id: NoticeId,
     publication: &Publication,
 ) -> Result<(), NotificationError> {
     sqlx::query!(
         "INSERT INTO messages (id, title, content) VALUES ($1, $2, $3)",
-        id,
+        id.0,
         localized::to_json(&publication.message.title)?,
         localized::to_json(&publication.message.content)?,
     )
@@ -30,7 +30,7 @@ pub async fn insert_message_in_tx(
 /// become visible in their order; readers do not wait. A time is never that of an announcement before.
 pub async fn announce_in_tx(
     tx: &mut Tx,
-    id: Uuid,
+    id: NoticeId,
     category: Category,
     now: DateTime<Utc>,
 ) -> Result<(), NotificationError> {
@@ -45,7 +45,7 @@ pub async fn announce_in_tx(
          VALUES (coalesce((SELECT number FROM last), 0) + 1, $1, $2,
                  coalesce((SELECT category_number FROM last_of_category), 0) + 1,
                  greatest($3, (SELECT published_at + interval '1 microsecond' FROM last)))",
-        id,
+        id.0,
         category.as_str(),
         now,
     )

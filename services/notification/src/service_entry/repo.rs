@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use adfolio_kit::db::Tx;
+use adfolio_kit::error::CoreError;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::entity::ServiceEntry;
-use crate::content::Content;
 use crate::error::NotificationError;
 use crate::localized;
 
@@ -28,14 +28,14 @@ struct Row {
 pub fn from_json(
     rows: serde_json::Value,
 ) -> Result<(Vec<ServiceEntry>, Vec<ServiceEntry>), NotificationError> {
-    let unknown = NotificationError::UnknownColumnValue;
-    let rows: Vec<Row> = serde_json::from_value(rows).map_err(|_| unknown("label"))?;
+    let rows: Vec<Row> =
+        serde_json::from_value(rows).map_err(|_| CoreError::Corrupt("service_entries.label"))?;
     let (mut normal, mut recharge) = (Vec::new(), Vec::new());
     for row in rows {
         let list = match row.list.as_str() {
             CUSTOMER_SERVICE => &mut normal,
             RECHARGE_CUSTOMER_SERVICE => &mut recharge,
-            _ => return Err(unknown("list")),
+            _ => return Err(CoreError::Corrupt("service_entries.list").into()),
         };
         list.push(ServiceEntry {
             id: row.id,
@@ -48,16 +48,17 @@ pub fn from_json(
 }
 
 /// Replaces both lists. The content is locked.
-pub async fn replace_in_tx(tx: &mut Tx, content: &Content) -> Result<(), NotificationError> {
+pub async fn replace_in_tx(
+    tx: &mut Tx,
+    customer_service: &[ServiceEntry],
+    recharge_customer_service: &[ServiceEntry],
+) -> Result<(), NotificationError> {
     sqlx::query!("DELETE FROM service_entries")
         .execute(&mut *tx)
         .await?;
     for (list, entries) in [
-        (CUSTOMER_SERVICE, &content.customer_service),
-        (
-            RECHARGE_CUSTOMER_SERVICE,
-            &content.recharge_customer_service,
-        ),
+        (CUSTOMER_SERVICE, customer_service),
+        (RECHARGE_CUSTOMER_SERVICE, recharge_customer_service),
     ] {
         for (position, entry) in entries.iter().enumerate() {
             sqlx::query!(

@@ -13,8 +13,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::helpers::{
-    ANNOUNCEMENT_PUBLISHED, INBOX_CHANGED, NOW, STAFF_ACTED, Stack, USER_REGISTERED, act, in_lang,
-    notification, staff, texts, to_users, user, user_id, why, with_key,
+    ANNOUNCEMENT_PUBLISHED, INBOX_CHANGED, NOW, Notification, STAFF_ACTED, USER_REGISTERED, act,
+    in_lang, notification, staff, texts, to_users, user, user_id, why, with_key,
 };
 
 const NEWS: pb::Category = pb::Category::Announcement;
@@ -23,7 +23,7 @@ const EVERY: pb::ReadFilter = pb::ReadFilter::Unspecified;
 
 #[tokio::test]
 async fn a_message_to_all_is_one_row_that_everybody_reads_in_their_language() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let probe = stack.broker.probe(&["adfolio.notification.v1.*"]).await;
     let (alice, bob) = (user(), user());
     stack.deposits(&alice, 1).await;
@@ -87,7 +87,7 @@ async fn a_message_to_all_is_one_row_that_everybody_reads_in_their_language() {
 
 #[tokio::test]
 async fn what_was_announced_before_a_user_came_is_not_theirs() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let (early, late, told) = (user(), user(), user());
     let old = stack.announce(NEWS, "Old").await;
     let came = instant(NOW) + Duration::from_mins(1);
@@ -134,7 +134,7 @@ async fn what_was_announced_before_a_user_came_is_not_theirs() {
 
 #[tokio::test]
 async fn without_auth_an_unknown_inbox_is_unavailable_and_a_known_one_is_there() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let (alice, bob) = (user(), user());
     assert_eq!(stack.unread(&alice).await, 0);
     stack.directory.die(true);
@@ -154,7 +154,7 @@ async fn without_auth_an_unknown_inbox_is_unavailable_and_a_known_one_is_there()
 
 #[tokio::test]
 async fn a_message_to_some_is_theirs_alone_and_once_each() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let probe = stack.broker.probe(&["adfolio.notification.v1.*"]).await;
     let (alice, bob, eve) = (user(), user(), user());
     let support = staff(StaffRole::Support);
@@ -203,7 +203,7 @@ async fn a_message_to_some_is_theirs_alone_and_once_each() {
 
 #[tokio::test]
 async fn many_are_looked_up_in_parts_and_an_unknown_one_stops_all() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let support = staff(StaffRole::Support);
     let mut user_ids: Vec<String> = (0..1_000).map(|_| Uuid::now_v7().to_string()).collect();
     let to = |user_ids: &[String]| {
@@ -242,7 +242,7 @@ async fn many_are_looked_up_in_parts_and_an_unknown_one_stops_all() {
 
 #[tokio::test]
 async fn what_is_out_of_form_is_named_and_publishes_nothing() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let support = staff(StaffRole::Support);
     let good = || notification(NEWS, To::All(true), "Good");
     let long = "x".repeat(201);
@@ -302,7 +302,7 @@ async fn what_is_out_of_form_is_named_and_publishes_nothing() {
 
 #[tokio::test]
 async fn a_key_publishes_once_whoever_is_quick() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let support = with_key(&staff(StaffRole::Support), "the-key");
     let request = pb::CreateNotificationRequest {
         title: texts(&[("en", "One"), ("de", "Eins"), ("fr", "Un"), ("ru", "Один")]),
@@ -325,7 +325,7 @@ async fn a_key_publishes_once_whoever_is_quick() {
 
 #[tokio::test]
 async fn numbers_have_no_holes_however_many_publish_at_once() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let support = staff(StaffRole::Support);
     let alice = user();
     let categories = [NEWS, pb::Category::Maintenance, pb::Category::Activity];

@@ -9,7 +9,7 @@ use futures::future::join_all;
 use uuid::Uuid;
 
 use crate::helpers::{
-    STAFF_ACTED, Stack, act, call, in_lang, refused, staff, texts, user, why, with_key,
+    Notification, STAFF_ACTED, act, call, in_lang, refused, staff, texts, user, why, with_key,
 };
 
 fn entry(url: &str, labels: &[(&str, &str)]) -> pb::ServiceEntryContent {
@@ -41,7 +41,7 @@ fn only(entry: pb::ServiceEntryContent) -> pb::Content {
     }
 }
 
-async fn get(stack: &Stack, caller: &Caller) -> pb::Content {
+async fn get(stack: &Notification, caller: &Caller) -> pb::Content {
     let answer = stack
         .staff()
         .get_content(call(caller, pb::GetContentRequest {}))
@@ -49,7 +49,7 @@ async fn get(stack: &Stack, caller: &Caller) -> pb::Content {
     answer.unwrap().into_inner().content.unwrap()
 }
 
-async fn public(stack: &Stack, lang: &str) -> pb::GetPublicContentResponse {
+async fn public(stack: &Notification, lang: &str) -> pb::GetPublicContentResponse {
     let nobody = in_lang(&Caller::system(), lang);
     let answer = stack
         .users()
@@ -60,7 +60,7 @@ async fn public(stack: &Stack, lang: &str) -> pb::GetPublicContentResponse {
 
 #[tokio::test]
 async fn entries_are_replaced_as_a_whole_and_read_in_the_callers_language() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let operator = staff(StaffRole::Operator);
     let first = pb::Content {
         customer_service: vec![
@@ -118,7 +118,7 @@ async fn entries_are_replaced_as_a_whole_and_read_in_the_callers_language() {
 
 #[tokio::test]
 async fn what_is_out_of_form_is_named_and_changes_nothing() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let operator = staff(StaffRole::Operator);
     let good = || entry("https://help.example", &[("en", "Help")]);
     let kept = stack.set_content(&operator, only(good())).await.unwrap();
@@ -194,7 +194,7 @@ async fn what_is_out_of_form_is_named_and_changes_nothing() {
 
 #[tokio::test]
 async fn only_operators_replace_and_only_staff_see_the_whole() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     for role in [StaffRole::Support, StaffRole::Finance] {
         assert_eq!(
             why(stack
@@ -219,7 +219,7 @@ async fn only_operators_replace_and_only_staff_see_the_whole() {
 
 #[tokio::test]
 async fn of_many_replacements_at_once_one_whole_content_stays() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let admin = staff(StaffRole::Admin);
     let contents = (1..=10).map(|size| pb::Content {
         customer_service: vec![
@@ -249,7 +249,7 @@ const LANGUAGES: [&str; 12] = [
 
 #[tokio::test]
 async fn built_in_texts_answer_until_staff_write_their_own() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let english = public(&stack, "en").await;
     assert_eq!(english.faq.len(), 5);
     assert!(
@@ -316,7 +316,7 @@ async fn built_in_texts_answer_until_staff_write_their_own() {
 
 #[tokio::test]
 async fn every_text_is_checked() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let operator = staff(StaffRole::Operator);
     let question = |title: &[(&str, &str)], content: &[(&str, &str)]| pb::FaqContent {
         id: String::new(),
@@ -403,7 +403,7 @@ async fn every_text_is_checked() {
 
 #[tokio::test]
 async fn a_change_is_audited_with_what_was_and_what_is() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let probe = stack.broker.probe(&[STAFF_ACTED]).await;
     let operator = staff(StaffRole::Operator);
     let mut content = get(&stack, &operator).await;
@@ -429,7 +429,7 @@ async fn a_change_is_audited_with_what_was_and_what_is() {
 
 #[tokio::test]
 async fn a_late_repeat_takes_nothing_back() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let operator = staff(StaffRole::Operator);
     let keyed = with_key(&operator, "the-key");
     let titled = |text: &str| pb::Content {
@@ -449,7 +449,7 @@ async fn a_late_repeat_takes_nothing_back() {
 
 #[tokio::test]
 async fn parts_that_are_not_named_stay_as_they_are() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let operator = staff(StaffRole::Operator);
     let before = stack
         .set_content(

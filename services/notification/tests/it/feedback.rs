@@ -9,8 +9,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::helpers::{
-    INBOX_CHANGED, STAFF_ACTED, Stack, act, call, in_lang, refused, staff, user, user_id, why,
-    with_key,
+    INBOX_CHANGED, Notification, STAFF_ACTED, act, call, in_lang, refused, staff, user, user_id,
+    why, with_key,
 };
 
 fn draft(topic: &str, content: &str) -> pb::SubmitFeedbackRequest {
@@ -22,7 +22,7 @@ fn draft(topic: &str, content: &str) -> pb::SubmitFeedbackRequest {
 }
 
 async fn submit(
-    stack: &Stack,
+    stack: &Notification,
     caller: &Caller,
     request: pb::SubmitFeedbackRequest,
 ) -> Result<String, Refusal> {
@@ -31,7 +31,7 @@ async fn submit(
 }
 
 async fn list(
-    stack: &Stack,
+    stack: &Notification,
     caller: &Caller,
     state: pb::FeedbackState,
     cursor: &str,
@@ -49,7 +49,7 @@ async fn list(
 }
 
 async fn close(
-    stack: &Stack,
+    stack: &Notification,
     caller: &Caller,
     id: &str,
     reply: &str,
@@ -64,7 +64,7 @@ async fn close(
 
 #[tokio::test]
 async fn a_reply_reaches_the_user_and_quotes_the_topic() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let probe = stack.broker.probe(&["adfolio.notification.v1.*"]).await;
     let (alice, support) = (user(), staff(StaffRole::Support));
     let request = pb::SubmitFeedbackRequest {
@@ -123,7 +123,7 @@ async fn a_reply_reaches_the_user_and_quotes_the_topic() {
 
 #[tokio::test]
 async fn of_many_who_close_it_one_does() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let (alice, support) = (user(), staff(StaffRole::Support));
     let id = submit(&stack, &alice, draft("Topic", "Content"))
         .await
@@ -163,7 +163,7 @@ async fn of_many_who_close_it_one_does() {
 
 #[tokio::test]
 async fn what_is_out_of_form_is_named_and_keeps_nothing() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let (alice, support) = (user(), staff(StaffRole::Support));
     let with = |images: Vec<String>| pb::SubmitFeedbackRequest {
         image_file_ids: images,
@@ -202,7 +202,7 @@ async fn what_is_out_of_form_is_named_and_keeps_nothing() {
 
 #[tokio::test]
 async fn a_key_keeps_one() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let alice = with_key(&user(), "the-key");
     let calls = (0..50).map(|_| submit(&stack, &alice, draft("Topic", "Content")));
     let ids: Vec<String> = join_all(calls)
@@ -218,7 +218,7 @@ async fn a_key_keeps_one() {
 
 #[tokio::test]
 async fn pages_are_newest_first_by_state() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let support = staff(StaffRole::Support);
     let mut ids = Vec::new();
     for number in 0..7 {

@@ -3,11 +3,11 @@
 use adfolio_testkit::{eventually, publish_event};
 use uuid::Uuid;
 
-use crate::helpers::{PLAN_STATUS_CHANGED, Stack, Told, deposit, plan, user, user_id};
+use crate::helpers::{Notification, PLAN_STATUS_CHANGED, Told, deposit, plan, user, user_id};
 
 #[tokio::test]
 async fn everything_told_twice_and_shuffled_is_there_once() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let users = [user(), user(), user()];
     let mut told: Vec<(Uuid, Told)> = Vec::new();
     for caller in &users {
@@ -54,7 +54,7 @@ async fn everything_told_twice_and_shuffled_is_there_once() {
 
 #[tokio::test]
 async fn what_is_no_event_of_the_contract_delays_nobody() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let alice = user();
     let nonsense = serde_json::json!({ "plan_id": 7, "to": ["settled"] });
     publish_event(

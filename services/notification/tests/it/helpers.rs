@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use adfolio_kit::client::{Channel, outgoing};
+use adfolio_kit::client::Channel;
 use adfolio_kit::clock::Clock;
-use adfolio_kit::config::{ServerArgs, TelemetryArgs};
-use adfolio_kit::identity::{Caller, StaffRole, UserId};
-use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::config::ServiceArgs;
+use adfolio_kit::identity::{Caller, StaffRole};
+use adfolio_kit::refusal::Refusal;
 use adfolio_notification::{Config, MIGRATOR};
 use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::events::v1 as events;
@@ -21,12 +21,19 @@ use adfolio_testkit::{
     publish_event_with_id, spawn_service,
 };
 use serde_json::Value;
-use tonic::{Request, Status};
 use uuid::Uuid;
 
-use crate::directory::Directory;
+pub use adfolio_testkit::callers::{call, in_lang, refused, staff, user, user_id, why, with_key};
+use adfolio_testkit::directory::Directory;
 
-const CALL_LIMIT: Duration = Duration::from_secs(10);
+/// What the inbox's queue is bound to.
+const BINDINGS: [&str; 5] = [
+    "adfolio.auth.v1.*",
+    "adfolio.wallet.v1.*",
+    "adfolio.plan.v1.*",
+    "adfolio.coupon.v1.*",
+    "adfolio.acceptor.v1.*",
+];
 
 pub const DEPOSIT_CREDITED: &str = "adfolio.wallet.v1.DepositCredited";
 pub const PLAN_STATUS_CHANGED: &str = "adfolio.plan.v1.PlanStatusChanged";
@@ -39,7 +46,7 @@ pub const STAFF_ACTED: &str = "adfolio.notification.v1.StaffActed";
 pub const NOW: &str = "2026-11-20T10:00:00Z";
 
 /// The service with its own database and broker namespace.
-pub struct Stack {
+pub struct Notification {
     pub service: RunningService,
     pub broker: TestBroker,
     pub db: TestDatabase,
@@ -47,19 +54,17 @@ pub struct Stack {
     pub clock: Clock,
 }
 
-impl Stack {
-    pub async fn start() -> Self {
+impl Notification {
+    pub async fn spawn() -> Self {
         let db = TestDatabase::create(&[&MIGRATOR]).await;
         let broker = TestBroker::namespace();
-        broker.clean_up("notification", "inbox");
-        declare_queue(&broker).await;
+        broker
+            .declare_queue("notification", "inbox", &BINDINGS)
+            .await;
         let directory = Directory::start().await;
         let clock = fixed_clock(NOW);
         let config = Config {
-            server: ServerArgs::default(),
-            database: db.args(),
-            broker: broker.args(),
-            telemetry: TelemetryArgs::default(),
+            args: ServiceArgs::new(db.args(), broker.args()),
             auth_url: directory.url.clone(),
             clock: clock.clone(),
         };
@@ -298,29 +303,6 @@ pub fn act(data: &Value) -> (String, String, String, Value, Value) {
     )
 }
 
-pub fn with_key(caller: &Caller, key: &str) -> Caller {
-    caller.clone().with_key(Some(key.parse().expect("a key")))
-}
-
-/// An event published before the service has bound its queue would be nobody's; the test declares it first.
-async fn declare_queue(broker: &TestBroker) {
-    let broker = broker.broker();
-    let mut session = broker.open("test").await.expect("the broker");
-    let bindings = [
-        "adfolio.auth.v1.*",
-        "adfolio.wallet.v1.*",
-        "adfolio.plan.v1.*",
-        "adfolio.coupon.v1.*",
-        "adfolio.acceptor.v1.*",
-    ]
-    .map(str::to_owned);
-    broker
-        .declare_consumer(&mut session, "notification", "inbox", &bindings)
-        .await
-        .expect("the queue");
-    session.close().await;
-}
-
 /// What another service tells.
 #[derive(Clone, Debug)]
 pub enum Told {
@@ -352,39 +334,4 @@ pub fn plan(caller: &Caller, plan: Uuid, to: &str) -> Told {
         paid_out_minor: 612_345,
         ..events::PlanStatusChanged::default()
     })
-}
-
-pub fn call<T>(caller: &Caller, message: T) -> Request<T> {
-    outgoing(caller, message, CALL_LIMIT)
-}
-
-pub fn user() -> Caller {
-    Caller::user(UserId(Uuid::now_v7()))
-}
-
-pub fn user_id(caller: &Caller) -> String {
-    caller.user.expect("a user").to_string()
-}
-
-pub fn staff(role: StaffRole) -> Caller {
-    Caller::staff(Uuid::now_v7(), role)
-}
-
-pub fn in_lang(caller: &Caller, lang: &str) -> Caller {
-    Caller {
-        lang: lang.to_owned(),
-        ..caller.clone()
-    }
-}
-
-/// The refusal in a status; any other status fails the test.
-#[allow(clippy::needless_pass_by_value, reason = "goes into map_err")]
-pub fn refused(status: Status) -> Refusal {
-    Refusal::from_status(&status).unwrap_or_else(|| panic!("no refusal: {status:?}"))
-}
-
-/// Reason and field of a refused call.
-pub fn why<T: std::fmt::Debug>(outcome: Result<T, Refusal>) -> (Reason, Option<String>) {
-    let refusal = outcome.expect_err("a refusal");
-    (refusal.reason, refusal.field)
 }

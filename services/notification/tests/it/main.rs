@@ -9,7 +9,6 @@
 mod announcing;
 mod content;
 mod costs;
-mod directory;
 mod feedback;
 mod feeding;
 mod helpers;

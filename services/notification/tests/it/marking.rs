@@ -8,11 +8,11 @@ use adfolio_testkit::eventually;
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{INBOX_CHANGED, Stack, deposit, user, why};
+use crate::helpers::{INBOX_CHANGED, Notification, deposit, user, why};
 
 #[tokio::test]
 async fn one_notice_is_marked_once() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let alice = user();
     stack.deposits(&alice, 3).await;
     let id = stack.list(&alice).await.items[1].id.clone();
@@ -33,7 +33,7 @@ async fn one_notice_is_marked_once() {
 
 #[tokio::test]
 async fn another_users_notice_is_not_found_and_stays_unread() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let (alice, bob, stranger) = (user(), user(), user());
     stack.deposits(&alice, 1).await;
     stack.deposits(&bob, 1).await;
@@ -59,7 +59,7 @@ async fn another_users_notice_is_not_found_and_stays_unread() {
 
 #[tokio::test]
 async fn a_category_is_marked_by_itself() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let alice = user();
     stack.deposits(&alice, 2).await;
     stack.announce(pb::Category::Announcement, "News").await;
@@ -102,7 +102,7 @@ async fn a_category_is_marked_by_itself() {
 
 #[tokio::test]
 async fn what_to_mark_must_be_said() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let alice = user();
     let none = stack.mark(&alice, None, pb::Category::Unspecified).await;
     assert_eq!(why(none), (Reason::Validation, Some("id".to_owned())));
@@ -117,7 +117,7 @@ async fn what_to_mark_must_be_said() {
 }
 
 /// Everything that a user may see is read or unread in every way to look at it, and the total is the number of unread ones.
-async fn assert_consistent(stack: &Stack, caller: &Caller) {
+async fn assert_consistent(stack: &Notification, caller: &Caller) {
     let every = [
         pb::Category::Unspecified,
         pb::Category::Announcement,
@@ -155,7 +155,7 @@ async fn assert_consistent(stack: &Stack, caller: &Caller) {
 
 #[tokio::test]
 async fn announcements_are_marked_singly_by_category_and_all_together() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let (alice, bob) = (user(), user());
     let (news, works, deals) = (
         pb::Category::Announcement,
@@ -205,7 +205,7 @@ async fn announcements_are_marked_singly_by_category_and_all_together() {
 
 #[tokio::test]
 async fn an_announcement_is_read_once_by_whoever_marks_it_fifty_times_at_once() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let probe = stack.broker.probe(&[INBOX_CHANGED]).await;
     let alice = user();
     let id = stack.announce(pb::Category::Announcement, "News").await;
@@ -232,7 +232,7 @@ async fn an_announcement_is_read_once_by_whoever_marks_it_fifty_times_at_once() 
 /// both being marked one by one, by category and all at once.
 #[tokio::test]
 async fn the_total_is_exact_while_everything_happens_at_once() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let alice = user();
     stack.deposits(&alice, 20).await;
     for _ in 0..5 {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::helpers::{
-    INBOX_CHANGED, PLAN_STATUS_CHANGED, Stack, Told, deposit, in_lang, plan, user, user_id,
+    INBOX_CHANGED, Notification, PLAN_STATUS_CHANGED, Told, deposit, in_lang, plan, user, user_id,
 };
 
 const STAFF_POSTING: &str = "adfolio.wallet.v1.StaffPostingMade";
@@ -20,7 +20,7 @@ const EXCHANGE: &str = "adfolio.acceptor.v1.ExchangeStatusChanged";
 
 /// Tells it, and answers title and text once they are there.
 async fn read(
-    stack: &Stack,
+    stack: &Notification,
     caller: &Caller,
     kind: &str,
     event: &impl Serialize,
@@ -30,7 +30,7 @@ async fn read(
     newest(stack, caller, before).await
 }
 
-async fn newest(stack: &Stack, caller: &Caller, before: usize) -> (String, String) {
+async fn newest(stack: &Notification, caller: &Caller, before: usize) -> (String, String) {
     eventually("one more notice", || async {
         stack.list(caller).await.items.len() == before + 1
     })
@@ -55,7 +55,7 @@ fn says(read: &(String, String), title: &str, content: &str) {
 
 #[tokio::test]
 async fn plans_and_deposits() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let alice = user();
     stack.tell(Uuid::now_v7(), &deposit(&alice, 125_000)).await;
     let told = newest(&stack, &alice, 0).await;
@@ -142,7 +142,7 @@ async fn plans_and_deposits() {
 
 #[tokio::test]
 async fn postings_and_withdrawals() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let alice = user();
     for (kind, title) in [
         ("chargeback", "Chargeback"),
@@ -204,7 +204,7 @@ async fn postings_and_withdrawals() {
 
 #[tokio::test]
 async fn security_and_registration() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let probe = stack.broker.probe(&[INBOX_CHANGED]).await;
     let alice = user();
     for (change, title) in [
@@ -251,7 +251,7 @@ async fn security_and_registration() {
 
 #[tokio::test]
 async fn coupons_and_exchanges() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let alice = user();
     let granted = events::CouponGranted {
         coupon_id: Uuid::now_v7().to_string(),

@@ -4,11 +4,11 @@ use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::notification::v1 as pb;
 
-use crate::helpers::{Stack, call, in_lang, refused, user, why};
+use crate::helpers::{Notification, call, in_lang, refused, user, why};
 
 #[tokio::test]
 async fn pages_cover_every_filter_without_gap_or_repeat() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let alice = user();
     stack.deposits(&alice, 7).await;
     for title in ["One", "Two", "Three"] {
@@ -60,7 +60,7 @@ async fn pages_cover_every_filter_without_gap_or_repeat() {
 
 #[tokio::test]
 async fn a_cursor_is_good_for_its_own_list_only() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let (alice, bob) = (user(), user());
     stack.deposits(&alice, 3).await;
     let (all, every) = (pb::Category::Unspecified, pb::ReadFilter::Unspecified);
@@ -95,7 +95,7 @@ async fn a_cursor_is_good_for_its_own_list_only() {
 
 #[tokio::test]
 async fn a_notice_reads_in_the_language_of_whoever_reads_it() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let alice = user();
     stack.deposits(&alice, 1).await;
     let read = async |lang: &str| {
@@ -115,7 +115,7 @@ async fn a_notice_reads_in_the_language_of_whoever_reads_it() {
 
 #[tokio::test]
 async fn without_a_user_there_is_no_inbox() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let nobody = Caller::system();
     let mut client = stack.users();
     let listed = client
@@ -138,7 +138,7 @@ async fn without_a_user_there_is_no_inbox() {
 
 #[tokio::test]
 async fn wrong_filters_are_named() {
-    let stack = Stack::start().await;
+    let stack = Notification::spawn().await;
     let request = |category, filter| pb::ListNotificationsRequest {
         category,
         filter,

@@ -1,4 +1,4 @@
-//! Which happenings people are told about, and in which words.
+//! Which events users get a notice of, and by which template.
 
 use adfolio_kit::consumer::HandlerError;
 use adfolio_kit::outbox::CloudEvent;
@@ -15,7 +15,7 @@ use crate::text::{Param, Params, Template};
 const EXPIRED: &str = "EXPIRED";
 
 /// A happening worth a notice.
-pub struct Told {
+pub struct Happening {
     /// Whom it is about.
     pub user: String,
     /// What it says.
@@ -28,7 +28,7 @@ pub struct Told {
     pub time: Option<DateTime<Utc>>,
 }
 
-impl Told {
+impl Happening {
     /// What an event tells, if it tells a person anything.
     pub fn of(event: &CloudEvent) -> Result<Option<Self>, HandlerError> {
         let kind = event.event_type.strip_prefix("adfolio.");
@@ -47,8 +47,8 @@ impl Told {
 }
 
 /// Passwords are changed again and again, so it is the event that makes the happening.
-fn of_password(event: &CloudEvent, changed: PasswordChanged) -> Told {
-    Told {
+fn of_password(event: &CloudEvent, changed: PasswordChanged) -> Happening {
+    Happening {
         user: changed.user_id,
         template: Template::PasswordChanged,
         params: Params::new(),
@@ -57,8 +57,8 @@ fn of_password(event: &CloudEvent, changed: PasswordChanged) -> Told {
     }
 }
 
-fn of_deposit(deposit: DepositCredited) -> Told {
-    Told {
+fn of_deposit(deposit: DepositCredited) -> Happening {
+    Happening {
         user: deposit.user_id,
         template: Template::DepositCredited,
         params: params([("amount", money(deposit.amount_minor))]),
@@ -67,7 +67,7 @@ fn of_deposit(deposit: DepositCredited) -> Told {
     }
 }
 
-fn of_staff_posting(posting: StaffPostingMade) -> Option<Told> {
+fn of_staff_posting(posting: StaffPostingMade) -> Option<Happening> {
     let template = match posting.r#type.as_str() {
         "chargeback" => Template::Chargeback,
         "recharge_deduction" => Template::RechargeDeduction,
@@ -76,7 +76,7 @@ fn of_staff_posting(posting: StaffPostingMade) -> Option<Told> {
         "start_up_return" => Template::StartUpReturn,
         _ => return None,
     };
-    Some(Told {
+    Some(Happening {
         user: posting.user_id,
         template,
         params: params([("amount", money(posting.amount_minor))]),
@@ -85,7 +85,7 @@ fn of_staff_posting(posting: StaffPostingMade) -> Option<Told> {
     })
 }
 
-fn of_withdrawal(change: WithdrawalStatusChanged) -> Option<Told> {
+fn of_withdrawal(change: WithdrawalStatusChanged) -> Option<Happening> {
     let amount = ("amount", money(change.amount_minor));
     let (template, params) = match (change.status.as_str(), change.reason.as_str()) {
         ("paid", _) => {
@@ -99,7 +99,7 @@ fn of_withdrawal(change: WithdrawalStatusChanged) -> Option<Told> {
         ),
         _ => return None,
     };
-    Some(Told {
+    Some(Happening {
         source_key: format!("withdrawal:{}:{}", change.withdrawal_id, change.status),
         user: change.user_id,
         template,
@@ -109,7 +109,7 @@ fn of_withdrawal(change: WithdrawalStatusChanged) -> Option<Told> {
 }
 
 /// What protects a wallet changes again and again, so it is the event that makes the happening.
-fn of_security(event: &CloudEvent, change: WalletSecurityChanged) -> Option<Told> {
+fn of_security(event: &CloudEvent, change: WalletSecurityChanged) -> Option<Happening> {
     let template = match change.change.as_str() {
         "pay_password_set" => Template::PayPasswordSet,
         "pay_password_changed" => Template::PayPasswordChanged,
@@ -119,7 +119,7 @@ fn of_security(event: &CloudEvent, change: WalletSecurityChanged) -> Option<Told
         "wallet_address_bound" => Template::WalletAddressBound,
         _ => return None,
     };
-    Some(Told {
+    Some(Happening {
         user: change.user_id,
         template,
         params: Params::new(),
@@ -128,7 +128,7 @@ fn of_security(event: &CloudEvent, change: WalletSecurityChanged) -> Option<Told
     })
 }
 
-fn of_plan(change: PlanStatusChanged) -> Option<Told> {
+fn of_plan(change: PlanStatusChanged) -> Option<Happening> {
     let plan_number = ("plan_number", text(&change.plan_number));
     let product = ("product", text(&change.product_name));
     let budget = ("budget", money(change.put_amount_minor));
@@ -161,7 +161,7 @@ fn of_plan(change: PlanStatusChanged) -> Option<Told> {
         "put_failed" => (Template::PlanFailed, params([plan_number, product, budget])),
         _ => return None,
     };
-    Some(Told {
+    Some(Happening {
         source_key: format!("plan:{}:{}", change.plan_id, change.to),
         user: change.user_id,
         template,
@@ -170,13 +170,13 @@ fn of_plan(change: PlanStatusChanged) -> Option<Told> {
     })
 }
 
-fn of_coupon(granted: CouponGranted) -> Told {
+fn of_coupon(granted: CouponGranted) -> Happening {
     let mut params = params([("name", text(&granted.name))]);
     let expires: Option<DateTime<Utc>> = granted.expires_at.and_then(|time| time.try_into().ok());
     if let Some(expires) = expires {
         params.insert("expires_on".to_owned(), Param::Date(expires.date_naive()));
     }
-    Told {
+    Happening {
         user: granted.user_id,
         template: Template::CouponGranted,
         params,
@@ -185,7 +185,7 @@ fn of_coupon(granted: CouponGranted) -> Told {
     }
 }
 
-fn of_exchange(change: ExchangeStatusChanged) -> Option<Told> {
+fn of_exchange(change: ExchangeStatusChanged) -> Option<Happening> {
     let from_wallet = match change.direction.as_str() {
         "wallet_to_currency" => true,
         "currency_to_wallet" => false,
@@ -203,7 +203,7 @@ fn of_exchange(change: ExchangeStatusChanged) -> Option<Told> {
         ("expired", false, _) => Template::ExchangeExpiredToWallet,
         _ => return None,
     };
-    Some(Told {
+    Some(Happening {
         source_key: format!("exchange:{}:{}", change.exchange_id, change.status),
         user: change.user_id,
         template,

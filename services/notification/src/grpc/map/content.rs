@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use adfolio_kit::refusal::Refusal;
-use adfolio_proto::notification::v1 as pb;
+use adfolio_proto::notification::v1 as proto;
 use serde_json::{Value, json};
 
 use crate::content::{Content, Draft, Faq, FaqDraft};
@@ -21,8 +21,8 @@ const PARTS: [&str; 6] = [
     "marketing_headline",
 ];
 
-pub fn entries(entries: &[ServiceEntry], lang: Lang) -> Vec<pb::ServiceEntry> {
-    let entry = |entry: &ServiceEntry| pb::ServiceEntry {
+pub fn entries(entries: &[ServiceEntry], lang: Lang) -> Vec<proto::ServiceEntry> {
+    let entry = |entry: &ServiceEntry| proto::ServiceEntry {
         id: entry.id.to_string(),
         r#type: entry.entry_type,
         url: entry.url.clone(),
@@ -31,14 +31,14 @@ pub fn entries(entries: &[ServiceEntry], lang: Lang) -> Vec<pb::ServiceEntry> {
     entries.iter().map(entry).collect()
 }
 
-pub fn public(content: &Content, lang: Lang) -> pb::GetPublicContentResponse {
-    let faq = |faq: &Faq| pb::Faq {
+pub fn public(content: &Content, lang: Lang) -> proto::GetPublicContentResponse {
+    let faq = |faq: &Faq| proto::Faq {
         id: faq.id.to_string(),
         title: localized::in_lang(&faq.title, lang).to_owned(),
         content: localized::in_lang(&faq.content, lang).to_owned(),
     };
     let text = |texts: &Texts| localized::in_lang(texts, lang).to_owned();
-    pb::GetPublicContentResponse {
+    proto::GetPublicContentResponse {
         customer_service: entries(&content.customer_service, lang),
         recharge_customer_service: entries(&content.recharge_customer_service, lang),
         faq: content.faq.iter().map(faq).collect(),
@@ -48,24 +48,26 @@ pub fn public(content: &Content, lang: Lang) -> pb::GetPublicContentResponse {
     }
 }
 
-pub fn content(content: &Content) -> pb::Content {
-    let faq = |faq: &Faq| pb::FaqContent {
-        id: faq.id.to_string(),
-        title: by_code(&faq.title),
-        content: by_code(&faq.content),
-    };
-    pb::Content {
-        customer_service: entries_content(&content.customer_service),
-        recharge_customer_service: entries_content(&content.recharge_customer_service),
-        faq: content.faq.iter().map(faq).collect(),
-        operating_rules: by_code(&content.operating_rules),
-        activity_rules: by_code(&content.activity_rules),
-        marketing_headline: by_code(&content.marketing_headline),
+impl From<&Content> for proto::Content {
+    fn from(content: &Content) -> Self {
+        let faq = |faq: &Faq| proto::FaqContent {
+            id: faq.id.to_string(),
+            title: by_code(&faq.title),
+            content: by_code(&faq.content),
+        };
+        Self {
+            customer_service: entries_content(&content.customer_service),
+            recharge_customer_service: entries_content(&content.recharge_customer_service),
+            faq: content.faq.iter().map(faq).collect(),
+            operating_rules: by_code(&content.operating_rules),
+            activity_rules: by_code(&content.activity_rules),
+            marketing_headline: by_code(&content.marketing_headline),
+        }
     }
 }
 
-fn entries_content(entries: &[ServiceEntry]) -> Vec<pb::ServiceEntryContent> {
-    let entry = |entry: &ServiceEntry| pb::ServiceEntryContent {
+fn entries_content(entries: &[ServiceEntry]) -> Vec<proto::ServiceEntryContent> {
+    let entry = |entry: &ServiceEntry| proto::ServiceEntryContent {
         id: entry.id.to_string(),
         r#type: entry.entry_type,
         url: entry.url.clone(),
@@ -78,27 +80,27 @@ fn by_code(texts: &Texts) -> HashMap<String, String> {
     localized::by_code(texts).into_iter().collect()
 }
 
-impl From<&Content> for pb::SetContentResponse {
-    fn from(replaced: &Content) -> Self {
+impl From<&Content> for proto::SetContentResponse {
+    fn from(content: &Content) -> Self {
         Self {
-            content: Some(content(replaced)),
+            content: Some(content.into()),
         }
     }
 }
 
-/// The content in one order of its languages: a map has none, and the same request must have the same digest.
-pub fn canonical(content: &pb::Content, parts: &[String]) -> String {
+/// The content in one order of its languages: a map has none, and equal requests must have equal digests.
+pub fn canonical(content: &proto::Content, parts: &[String]) -> String {
     let sorted = |texts: &HashMap<String, String>| -> Value {
         let sorted: BTreeMap<_, _> = texts.iter().collect();
         json!(sorted)
     };
-    let entries = |entries: &[pb::ServiceEntryContent]| -> Value {
-        let entry = |entry: &pb::ServiceEntryContent| {
+    let entries = |entries: &[proto::ServiceEntryContent]| -> Value {
+        let entry = |entry: &proto::ServiceEntryContent| {
             json!([entry.id, entry.r#type, entry.url, sorted(&entry.label)])
         };
         entries.iter().map(entry).collect()
     };
-    let faq = |faq: &pb::FaqContent| json!([faq.id, sorted(&faq.title), sorted(&faq.content)]);
+    let faq = |faq: &proto::FaqContent| json!([faq.id, sorted(&faq.title), sorted(&faq.content)]);
     let all = json!([
         parts,
         entries(&content.customer_service),
@@ -112,14 +114,14 @@ pub fn canonical(content: &pb::Content, parts: &[String]) -> String {
 }
 
 /// The parts of the content that `parts` names; none named means all. A name that no part has is VALIDATION.
-pub fn draft(content: pb::Content, parts: &[String]) -> Result<Draft, Refusal> {
+pub fn draft(content: proto::Content, parts: &[String]) -> Result<Draft, Refusal> {
     let known = |part: &String| PARTS.contains(&part.as_str());
     if !parts.iter().all(known) {
         return Err(Refusal::invalid("parts"));
     }
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|name| name == part);
 
-    let faq = |faq: pb::FaqContent| FaqDraft {
+    let faq = |faq: proto::FaqContent| FaqDraft {
         id: faq.id,
         title: faq.title,
         content: faq.content,
@@ -136,8 +138,8 @@ pub fn draft(content: pb::Content, parts: &[String]) -> Result<Draft, Refusal> {
     })
 }
 
-fn entry_drafts(entries: Vec<pb::ServiceEntryContent>) -> Vec<service_entry::Draft> {
-    let draft = |entry: pb::ServiceEntryContent| service_entry::Draft {
+fn entry_drafts(entries: Vec<proto::ServiceEntryContent>) -> Vec<service_entry::Draft> {
+    let draft = |entry: proto::ServiceEntryContent| service_entry::Draft {
         id: entry.id,
         entry_type: entry.r#type,
         url: entry.url,

@@ -1,0 +1,8 @@
+//! Identifiers of this service.
+
+adfolio_kit::ids! {
+    /// A notice in a user's inbox, or an announcement to all.
+    NoticeId;
+    /// Feedback of a user.
+    FeedbackId;
+}
