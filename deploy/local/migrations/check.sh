@@ -62,4 +62,4 @@ for file in services/*/migrations/*.sql; do
     fi
     lint "$file" || status=1
 done
-[ "$status" = 0 ] || fail "See docs/operations.md, \"Migrations\"."
+[ "$status" = 0 ] || fail "See docs/migrations.md."
