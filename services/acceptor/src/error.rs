@@ -78,7 +78,7 @@ impl From<ClaimError> for AcceptorError {
 
 impl AcceptorError {
     /// The status of a failed `operation`.
-    pub fn into_status(self, operation: &'static str) -> Status {
+    pub fn into_status(self, _: &'static str) -> Status {
         let refusal = match &self {
             Self::Refused(refusal) => refusal.clone(),
             Self::AcceptorUnknown => Refusal::not_found("acceptor_id"),
@@ -87,13 +87,13 @@ impl AcceptorError {
             Self::TooManyAttempts(wait) => Refusal::new(Reason::TooManyAttempts)
                 .field("code")
                 .retry_after(*wait),
-            Self::Database(error) => return refusal::database_status(error, operation),
-            Self::Peer { .. } => return refusal::unavailable_status(&self, operation),
+            Self::Database(error) => return refusal::database_status(error),
+            Self::Peer { .. } => return refusal::unavailable_status(&self),
             Self::Unfinished | Self::LeaseLost | Self::PostingRefused(_) => {
                 Refusal::new(Reason::Unavailable)
             }
             Self::Event(_) | Self::Audit(_) | Self::UnknownColumnValue(_) => {
-                return refusal::internal_status(&self, operation);
+                return refusal::internal_status(&self);
             }
         };
         refusal.into()

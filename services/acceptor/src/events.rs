@@ -9,9 +9,6 @@ use crate::exchange::{Exchange, Status};
 
 const EXCHANGE_STATUS_CHANGED: &str = "adfolio.acceptor.v1.ExchangeStatusChanged";
 
-/// What staff did.
-pub const STAFF_ACTED: &str = "adfolio.acceptor.v1.StaffActed";
-
 /// An order was opened or has ended.
 pub async fn exchange_changed_in_tx(tx: &mut Tx, exchange: &Exchange) -> Result<(), AcceptorError> {
     let data = ExchangeStatusChanged {

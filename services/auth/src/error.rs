@@ -46,9 +46,9 @@ impl From<AuthError> for Status {
         match error {
             AuthError::Refused(refusal) => refusal.into(),
             AuthError::Database(error) | AuthError::Audit(AuditError::Database(error)) => {
-                database_status(&error, "auth")
+                database_status(&error)
             }
-            other => internal_status(&other, "auth"),
+            other => internal_status(&other),
         }
     }
 }

@@ -13,9 +13,6 @@ const SESSIONS_REVOKED: &str = "adfolio.auth.v1.SessionsRevoked";
 const PASSWORD_CHANGED: &str = "adfolio.auth.v1.PasswordChanged";
 const ACCOUNT_STATE_CHANGED: &str = "adfolio.auth.v1.AccountStateChanged";
 
-/// What staff did here; auth's own audit log takes it like every other service's.
-pub const STAFF_ACTED: &str = "adfolio.auth.v1.StaffActed";
-
 /// An account was created.
 pub async fn user_registered_in_tx(tx: &mut Tx, user: &User) -> Result<(), AuthError> {
     let data = v1::UserRegistered {

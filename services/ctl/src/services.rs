@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use adfolio_kit::client::{self, Channel, ClientOptions};
+use adfolio_kit::config::TlsArgs;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::{Caller, IdempotencyKey, StaffRole, UserId};
 use adfolio_kit::refusal::Refusal;
-use adfolio_kit::config::TlsArgs;
 use adfolio_proto::acceptor::v1::acceptor_admin_service_client::AcceptorAdminServiceClient;
 use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
 use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;

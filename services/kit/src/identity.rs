@@ -35,14 +35,14 @@ pub const DEFAULT_LANG: &str = "en";
 
 /// The method of a request, which the server leaves with it.
 #[derive(Clone, Debug)]
-pub(crate) struct CalledMethod(String);
+pub(crate) struct CalledMethod(Box<str>);
 
 impl CalledMethod {
     /// Of a path like `/adfolio.wallet.v1.WalletService/Withdraw`: `wallet.Withdraw`.
     pub(crate) fn of_path(path: &str) -> Self {
         let (service, method) = path.rsplit_once('/').unwrap_or_default();
         let package = service.split('.').nth(1).unwrap_or_default();
-        Self(format!("{package}.{method}"))
+        Self(format!("{package}.{method}").into())
     }
 }
 
@@ -163,7 +163,7 @@ pub struct Caller {
     /// When the answer is due.
     pub deadline: Deadline,
     /// The method that was called, as `wallet.Withdraw`; empty where no request was read.
-    pub method: String,
+    pub method: Box<str>,
 }
 
 impl Default for Caller {
@@ -177,7 +177,7 @@ impl Default for Caller {
             idempotency_key: None,
             request_id: Uuid::now_v7().to_string(),
             deadline: Deadline::none(),
-            method: String::new(),
+            method: Box::default(),
         }
     }
 }
@@ -250,7 +250,7 @@ impl Caller {
             request_id: text(metadata, REQUEST_ID)
                 .map_or_else(|| Uuid::now_v7().to_string(), str::to_owned),
             deadline: Deadline::default(),
-            method: String::new(),
+            method: Box::default(),
         }
     }
 

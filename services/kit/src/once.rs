@@ -17,7 +17,7 @@ use crate::identity::{Caller, IdempotencyKey};
 pub struct Once<T> {
     scope: Uuid,
     key: Option<IdempotencyKey>,
-    operation: String,
+    operation: Box<str>,
     digest: [u8; 32],
     encode: fn(&T) -> Vec<u8>,
 }
@@ -103,5 +103,59 @@ impl<T> fmt::Debug for Once<T> {
             .field("scope", &self.scope)
             .field("operation", &self.operation)
             .finish_non_exhaustive()
+    }
+}
+
+/// Like [`Once`], for use cases that still answer with protobuf messages.
+#[derive(Clone, Debug)]
+pub struct MessageOnce {
+    scope: Uuid,
+    key: Option<IdempotencyKey>,
+    operation: &'static str,
+    digest: [u8; 32],
+}
+
+impl MessageOnce {
+    /// The call `operation` of `scope` (a user or a member of staff), with the key of `caller`, if there is one.
+    pub fn new<M: Message>(
+        caller: &Caller,
+        scope: Uuid,
+        operation: &'static str,
+        request: &M,
+    ) -> Self {
+        Self {
+            scope,
+            key: caller.idempotency_key.clone(),
+            operation,
+            digest: idempotency::digest(request),
+        }
+    }
+
+    /// The answer that an earlier call with this key was given. None: do the work, then keep its answer.
+    pub async fn earlier_in_tx<M: Message + Default>(
+        &self,
+        tx: &mut Tx,
+    ) -> Result<Option<M>, ClaimError> {
+        let Some(key) = &self.key else {
+            return Ok(None);
+        };
+        match idempotency::claim_in_tx(tx, self.scope, key, self.operation, &self.digest).await? {
+            Claim::Fresh => Ok(None),
+            Claim::Replay(bytes) => {
+                let answer =
+                    M::decode(&*bytes).map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
+                Ok(Some(answer))
+            }
+        }
+    }
+
+    /// Keeps the answer for later calls with this key, in the transaction of the effect.
+    pub async fn keep_in_tx<M: Message>(&self, tx: &mut Tx, answer: &M) -> Result<(), sqlx::Error> {
+        match &self.key {
+            Some(key) => {
+                idempotency::store_in_tx(tx, self.scope, key, &answer.encode_to_vec()).await
+            }
+            None => Ok(()),
+        }
     }
 }

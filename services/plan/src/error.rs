@@ -74,13 +74,13 @@ impl From<PlanError> for Status {
     fn from(error: PlanError) -> Self {
         match error {
             PlanError::Refused(refusal) => refusal.into(),
-            PlanError::Database(error) => database_status(&error, "plan"),
-            PlanError::Peer { .. } => unavailable_status(&error, "plan"),
+            PlanError::Database(error) => database_status(&error),
+            PlanError::Peer { .. } => unavailable_status(&error),
             PlanError::Unfinished | PlanError::LeaseLost => {
                 Refusal::new(Reason::Unavailable).into()
             }
             PlanError::Event(_) | PlanError::Figure(_) | PlanError::Corrupt(_) => {
-                internal_status(&error, "plan")
+                internal_status(&error)
             }
         }
     }

@@ -8,9 +8,6 @@ use crate::order::entity::{Order, Status, Transition};
 /// The type of [`PlanStatusChanged`].
 pub const PLAN_STATUS_CHANGED: &str = "adfolio.plan.v1.PlanStatusChanged";
 
-/// The type of what staff did here.
-pub const STAFF_ACTED: &str = "adfolio.plan.v1.StaffActed";
-
 /// The type of reports that networks send over the broker.
 pub const DELIVERY_REPORTED: &str = "adfolio.delivery.v1.DeliveryReported";
 

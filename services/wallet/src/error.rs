@@ -56,7 +56,7 @@ impl From<WalletError> for Status {
     fn from(error: WalletError) -> Self {
         match error {
             WalletError::Refused(refusal) => refusal.into(),
-            WalletError::Database(error) => database_status(&error, "wallet"),
+            WalletError::Database(error) => database_status(&error),
             WalletError::QueueFull
             | WalletError::Overdue
             | WalletError::OutcomeUnknown
@@ -64,9 +64,9 @@ impl From<WalletError> for Status {
                 .detail(error.to_string())
                 .into(),
             WalletError::PostingFailed => Refusal::new(Reason::Internal).into(),
-            WalletError::Peer { .. } => unavailable_status(&error, "wallet"),
+            WalletError::Peer { .. } => unavailable_status(&error),
             WalletError::Hash(_) | WalletError::Audit(_) | WalletError::Unreadable(_) => {
-                internal_status(&error, "wallet")
+                internal_status(&error)
             }
         }
     }

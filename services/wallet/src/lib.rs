@@ -64,9 +64,6 @@ use crate::withdrawal::entity::Terms;
 /// The tables of wallet.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
-/// The type of the event that tells what staff did.
-const STAFF_ACTED: &str = "adfolio.wallet.v1.StaffActed";
-
 /// Time for reading all of the books; in the background at least, where the interval between two proofs may be longer.
 const PROOF_LIMIT: Duration = Duration::from_mins(10);
 
@@ -196,12 +193,7 @@ async fn serve(
 }
 
 /// Tells metrics what waits for staff.
-fn measure(
-    service: &Service,
-    migrated: &Latch,
-    withdrawals: &Withdrawals,
-    approvals: &Approvals,
-) {
+fn measure(service: &Service, migrated: &Latch, withdrawals: &Withdrawals, approvals: &Approvals) {
     let (withdrawals, approvals) = (withdrawals.clone(), approvals.clone());
     service.measure_after(migrated, "waiting", move || {
         let (withdrawals, approvals) = (withdrawals.clone(), approvals.clone());

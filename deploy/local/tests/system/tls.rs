@@ -1,8 +1,8 @@
 //! A whole stack over mutual TLS: everything works, and nobody calls what is not theirs to call.
 
 use adfolio_kit::client::{Channel, ClientOptions, connect, connect_to, outgoing};
-use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::config::TlsArgs;
+use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_local::{Service, Stack};
 use adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient;
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;

@@ -13,7 +13,7 @@ use adfolio_kit::audit;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool, Tx};
 use adfolio_kit::identity::{Caller, UserId};
-use adfolio_kit::once::Once;
+use adfolio_kit::once::MessageOnce;
 use chrono::{DateTime, Utc};
 use prost::Message;
 use serde_json::json;
@@ -25,7 +25,6 @@ pub use rate::Rate;
 
 use crate::acceptor::{self, Kind};
 use crate::error::AcceptorError;
-use crate::events::STAFF_ACTED;
 use crate::peers::Peers;
 
 /// Random codes that are drawn at most before giving up: two alike are next to impossible.
@@ -59,7 +58,7 @@ impl Acceptances {
     /// Issues a code for a member of staff.
     pub async fn issue<M: Message + Default + 'static>(
         &self,
-        once: Once,
+        once: MessageOnce,
         caller: &Caller,
         staff_id: Uuid,
         mut new: NewAcceptance,
@@ -77,9 +76,7 @@ impl Acceptances {
                     return Ok(earlier);
                 }
                 let code = issue_in_tx(tx, &new, staff_id, now).await?;
-                issued_act(&new)?
-                    .record_in_tx(tx, STAFF_ACTED, &caller, now)
-                    .await?;
+                issued_act(&new)?.record_in_tx(tx, &caller, now).await?;
                 let issued = answer(&code, &new.offer);
                 once.keep_in_tx(tx, &issued).await?;
                 Ok(issued)

@@ -7,7 +7,7 @@ use adfolio_kit::audit;
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool};
 use adfolio_kit::identity::Caller;
-use adfolio_kit::once::Once;
+use adfolio_kit::once::MessageOnce;
 use prost::Message;
 use serde_json::json;
 use uuid::Uuid;
@@ -15,7 +15,6 @@ use uuid::Uuid;
 pub use entity::{Acceptor, Kind, Rating};
 
 use crate::error::AcceptorError;
-use crate::events::STAFF_ACTED;
 
 /// The use cases of acceptors.
 #[derive(Clone, Debug)]
@@ -34,7 +33,7 @@ impl Acceptors {
     /// Makes an acceptor for a member of staff.
     pub async fn create<M: Message + Default + 'static>(
         &self,
-        once: Once,
+        once: MessageOnce,
         caller: &Caller,
         staff_id: Uuid,
         (kind, name, rating): (Kind, String, Rating),
@@ -60,7 +59,7 @@ impl Acceptors {
                         "kind": acceptor.kind.as_str(), "name": acceptor.name,
                         "rating_tenths": acceptor.rating.tenths(),
                     }))?
-                    .record_in_tx(tx, STAFF_ACTED, &caller, now)
+                    .record_in_tx(tx, &caller, now)
                     .await?;
                 let made = answer(&acceptor);
                 once.keep_in_tx(tx, &made).await?;

@@ -16,7 +16,6 @@ use super::Exchanges;
 use super::entity::{Ending, EndingCall, Exchange, Status};
 use super::repo;
 use crate::error::AcceptorError;
-use crate::events;
 
 /// A decision about an order.
 #[derive(Clone, Debug)]
@@ -125,7 +124,7 @@ async fn decide_in_tx(
         .reason(decision.reason)
         .before(&figures(Status::Pending.as_str()))?
         .after(&figures(decision.ending.as_str()))?
-        .record_in_tx(tx, events::STAFF_ACTED, caller, now)
+        .record_in_tx(tx, caller, now)
         .await?;
     Ok(Decided::Now(Box::new(exchange)))
 }

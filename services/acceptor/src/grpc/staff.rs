@@ -2,7 +2,7 @@
 
 use adfolio_kit::idempotency;
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
-use adfolio_kit::once::Once;
+use adfolio_kit::once::MessageOnce;
 use adfolio_kit::pagination::Cursor;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire;
@@ -49,7 +49,7 @@ impl AcceptorAdminService for StaffCalls {
         let caller = Caller::from_request(&request);
         let staff = caller.require_staff(&[StaffRole::Finance])?;
         let request = request.into_inner();
-        let once = Once::new(&caller, staff.id, "create_acceptor", &request);
+        let once = MessageOnce::new(&caller, staff.id, "create_acceptor", &request);
         let kind = convert::kind_from_wire(request.kind)?;
         let name = wire::line(&request.name, LONGEST_NAME, "name")?;
         let rating = Rating::from_tenths(request.rating_tenths)?;
@@ -89,7 +89,7 @@ impl AcceptorAdminService for StaffCalls {
         let caller = Caller::from_request(&request);
         let staff = caller.require_staff(&[StaffRole::Finance])?;
         let request = request.into_inner();
-        let once = Once::new(&caller, staff.id, "create_acceptance_code", &request);
+        let once = MessageOnce::new(&caller, staff.id, "create_acceptance_code", &request);
         let offer = request
             .offer
             .as_ref()

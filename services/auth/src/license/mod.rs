@@ -22,7 +22,6 @@ pub use entity::{Code, LicenseKey};
 
 use crate::context::Context;
 use crate::error::AuthError;
-use crate::events;
 
 /// Most keys that one call issues.
 const MOST_KEYS: usize = 500;
@@ -150,7 +149,7 @@ async fn announce_in_tx(
     let (first, last) = (masked(keys.codes.first()), masked(keys.codes.last()));
     audit::Entry::new("auth.create_license_keys", &first)
         .after(&json!({"count": added, "first": first, "last": last, "note": keys.note, "activate": keys.activate}))?
-        .record_in_tx(tx, events::STAFF_ACTED, caller, keys.created_at)
+        .record_in_tx(tx, caller, keys.created_at)
         .await?;
     Ok(())
 }

@@ -153,7 +153,7 @@ async fn create_in_tx(
     if let Creator::Admin(_, caller) = &creator {
         audit::Entry::new("auth.create_staff", staff.id)
             .after(&json!({"username": staff.username, "role": staff.role.as_str()}))?
-            .record_in_tx(tx, crate::events::STAFF_ACTED, caller, now)
+            .record_in_tx(tx, caller, now)
             .await?;
     }
     info!(staff = %by, action = "create staff", target = %staff.id, role = %staff.role, "staff action");

@@ -46,7 +46,7 @@ pub async fn create_host_token(
             audit::Entry::new("auth.create_host_token", user.id)
                 .user(user.id)
                 .after(&json!({"username": user.username, "lang": user.lang}))?
-                .record_in_tx(tx, events::STAFF_ACTED, &caller, context_here.clock.now())
+                .record_in_tx(tx, &caller, context_here.clock.now())
                 .await?;
             Ok::<_, AuthError>((user.id, opened))
         })

@@ -146,7 +146,7 @@ pub async fn set_state(
                     .reason(reason.as_str())
                     .before(&json!({"state": from.as_str()}))?
                     .after(&json!({"state": state.as_str()}))?
-                    .record_in_tx(tx, events::STAFF_ACTED, &caller, context_here.clock.now())
+                    .record_in_tx(tx, &caller, context_here.clock.now())
                     .await?;
                 let change = StateChanged {
                     from,

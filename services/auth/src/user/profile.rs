@@ -13,7 +13,6 @@ use super::registration::{is_email, is_phone};
 use super::{User, is_language, repo};
 use crate::context::Context;
 use crate::error::AuthError;
-use crate::events;
 
 /// Longest nickname that one may take.
 const LONGEST_NICKNAME: usize = 50;
@@ -208,7 +207,7 @@ pub async fn set_standing(
                 .user(id)
                 .before(&standing(&known))?
                 .after(&standing(&user))?
-                .record_in_tx(tx, events::STAFF_ACTED, &caller, now)
+                .record_in_tx(tx, &caller, now)
                 .await?;
             info!(%id, "user's standing changed");
             Ok(user)

@@ -19,7 +19,6 @@ use super::reader::{self, Form, Piece, PieceReader};
 use super::row::{self, Line};
 use crate::app::App;
 use crate::error::PlanError;
-use crate::events::STAFF_ACTED;
 
 /// The largest file.
 const LARGEST_FILE: usize = 64 * 1024 * 1024;
@@ -64,11 +63,8 @@ pub async fn run(
     tokio::task::spawn_blocking(move || {
         reader::read_file(form, PieceReader::new(for_reader), &mapping, &for_batches);
     });
-    let act = audit::Entry::new("plan.import_delivery", &header.source).event(
-        STAFF_ACTED,
-        caller,
-        app.clock.now(),
-    )?;
+    let act =
+        audit::Entry::new("plan.import_delivery", &header.source).event(caller, app.clock.now())?;
     let ((), summary) = tokio::try_join!(
         feed(stream, pieces),
         take_batches(app, &header, batches, act)

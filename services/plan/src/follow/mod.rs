@@ -9,7 +9,7 @@
 mod repo;
 
 use adfolio_kit::db::{self, Tx};
-use adfolio_kit::once::Once;
+use adfolio_kit::once::MessageOnce;
 use adfolio_kit::pagination::{Cursor, Page};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::plan::v1::FollowResponse;
@@ -44,7 +44,7 @@ pub fn cursor(user_id: Uuid) -> Cursor {
 pub async fn follow(
     app: &App,
     user_id: Uuid,
-    once: Once,
+    once: MessageOnce,
     typed: &str,
 ) -> Result<FollowResponse, PlanError> {
     let unknown = || Refusal::new(Reason::FollowIdError).field("operator_id");

@@ -1,7 +1,7 @@
 //! What staff call.
 
 use adfolio_kit::identity::Caller;
-use adfolio_kit::once::Once;
+use adfolio_kit::once::MessageOnce;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire;
 use adfolio_proto::plan::v1 as proto;
@@ -28,7 +28,7 @@ impl PlanAdminService for Grpc {
         let caller = Caller::from_request(&request);
         caller.require_staff(&OPERATOR)?;
         let request = request.into_inner();
-        let once = Once::new(
+        let once = MessageOnce::new(
             &caller,
             staff_scope(&caller),
             "plan.CreateProduct",
@@ -75,7 +75,7 @@ impl PlanAdminService for Grpc {
         let caller = Caller::from_request(&request);
         caller.require_staff(&OPERATOR)?;
         let request = request.into_inner();
-        let once = Once::new(
+        let once = MessageOnce::new(
             &caller,
             staff_scope(&caller),
             "plan.CreateOperator",
@@ -108,7 +108,7 @@ impl PlanAdminService for Grpc {
         let caller = Caller::from_request(&request);
         caller.require_staff(&OPERATOR)?;
         let request = request.into_inner();
-        let once = Once::new(&caller, staff_scope(&caller), "plan.PushPlan", &request);
+        let once = MessageOnce::new(&caller, staff_scope(&caller), "plan.PushPlan", &request);
         let user_ids = request
             .user_ids
             .iter()

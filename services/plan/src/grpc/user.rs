@@ -1,7 +1,7 @@
 //! What users and other services call.
 
 use adfolio_kit::identity::Caller;
-use adfolio_kit::once::Once;
+use adfolio_kit::once::MessageOnce;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::time_zone::TimeZone;
 use adfolio_kit::wire;
@@ -158,7 +158,7 @@ impl PlanService for Grpc {
         let caller = Caller::from_request(&request);
         let user_id = caller.require_user()?.0;
         let request = request.into_inner();
-        let once = Once::new(&caller, user_id, "plan.Follow", &request);
+        let once = MessageOnce::new(&caller, user_id, "plan.Follow", &request);
         let answer = follow::follow(&self.app, user_id, once, &request.operator_id).await?;
         Ok(Response::new(answer))
     }

@@ -5,7 +5,7 @@ mod repo;
 use adfolio_kit::audit;
 use adfolio_kit::db;
 use adfolio_kit::identity::Caller;
-use adfolio_kit::once::Once;
+use adfolio_kit::once::MessageOnce;
 use adfolio_kit::pagination::{Cursor, Page};
 use adfolio_kit::refusal::Refusal;
 use adfolio_proto::plan::v1::CreateOperatorResponse;
@@ -15,7 +15,6 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::PlanError;
-use crate::events::STAFF_ACTED;
 
 /// A proxy operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +38,7 @@ pub fn cursor() -> Cursor {
 pub async fn create(
     app: &App,
     caller: &Caller,
-    once: Once,
+    once: MessageOnce,
     name: String,
 ) -> Result<CreateOperatorResponse, PlanError> {
     let operator = Operator {
@@ -57,7 +56,7 @@ pub async fn create(
             repo::insert_in_tx(tx, &operator).await?;
             audit::Entry::new("plan.create_operator", operator.id)
                 .after(&json!({ "name": operator.name }))?
-                .record_in_tx(tx, STAFF_ACTED, &caller, operator.created_at)
+                .record_in_tx(tx, &caller, operator.created_at)
                 .await?;
             let answer = CreateOperatorResponse {
                 operator: Some(operator.into()),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::Caller;
-use adfolio_kit::once::Once;
+use adfolio_kit::once::MessageOnce;
 use adfolio_kit::outbox::{self, Event};
 use adfolio_kit::refusal::{Refusal, is_unique_violation};
 use adfolio_money::Money;
@@ -18,7 +18,6 @@ use super::entity::Order;
 use super::{NUMBER_ATTEMPTS, record_in_tx, repo};
 use crate::app::App;
 use crate::error::PlanError;
-use crate::events::STAFF_ACTED;
 use crate::product::entity::Audience;
 use crate::{follow, operator, product};
 
@@ -51,7 +50,7 @@ pub struct Push {
 pub async fn push(
     app: &App,
     caller: &Caller,
-    once: Once,
+    once: MessageOnce,
     mut push: Push,
 ) -> Result<PushPlanResponse, PlanError> {
     if push.user_ids.len() > MOST_USERS {
@@ -113,7 +112,7 @@ async fn recipients_in_tx(tx: &mut Tx, push: &Push) -> Result<Vec<Uuid>, PlanErr
 async fn insert_pushed(
     app: &App,
     caller: &Caller,
-    once: Once,
+    once: MessageOnce,
     push: &Push,
     product: &product::entity::Product,
     audience: &Audience,
@@ -207,5 +206,5 @@ fn act(order: &Order, caller: &Caller, now: DateTime<Utc>) -> Result<Option<Even
     let act = audit::Entry::new("plan.push", order.id)
         .user(order.user_id)
         .after(&pushed)?;
-    Ok(act.event(STAFF_ACTED, caller, now)?)
+    Ok(act.event(caller, now)?)
 }

@@ -11,7 +11,7 @@ pub mod repo;
 use adfolio_kit::audit;
 use adfolio_kit::db;
 use adfolio_kit::identity::Caller;
-use adfolio_kit::once::Once;
+use adfolio_kit::once::MessageOnce;
 use adfolio_kit::pagination::{Cursor, Page};
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::Money;
@@ -20,7 +20,6 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::PlanError;
-use crate::events::STAFF_ACTED;
 use entity::{Details, Product};
 
 /// The cursors of the list of products, which is the same for everybody.
@@ -32,7 +31,7 @@ pub fn cursor() -> Cursor {
 pub async fn create(
     app: &App,
     caller: &Caller,
-    once: Once,
+    once: MessageOnce,
     details: Details,
 ) -> Result<CreateProductResponse, PlanError> {
     details.check()?;
@@ -50,7 +49,7 @@ pub async fn create(
             repo::insert_in_tx(tx, &product).await?;
             audit::Entry::new("plan.create_product", product.id)
                 .after(&product.details.summary())?
-                .record_in_tx(tx, STAFF_ACTED, &caller, product.created_at)
+                .record_in_tx(tx, &caller, product.created_at)
                 .await?;
             let answer = CreateProductResponse {
                 product: Some(product.into()),
@@ -81,7 +80,7 @@ pub async fn edit(
             audit::Entry::new("plan.edit_product", product.id)
                 .before(&before)?
                 .after(&product.details.summary())?
-                .record_in_tx(tx, STAFF_ACTED, &caller, now)
+                .record_in_tx(tx, &caller, now)
                 .await?;
             Ok(product)
         })

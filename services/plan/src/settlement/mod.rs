@@ -27,7 +27,6 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::PlanError;
-use crate::events::STAFF_ACTED;
 use crate::order;
 use crate::order::entity::{Order, Pending, Transition};
 
@@ -242,7 +241,7 @@ where
                     .reason(act.reason)
                     .before(&before)?
                     .after(&standing(&order))?
-                    .record_in_tx(tx, STAFF_ACTED, &act.staff, now)
+                    .record_in_tx(tx, &act.staff, now)
                     .await?;
             }
             enqueue_in_tx(tx, &[id]).await

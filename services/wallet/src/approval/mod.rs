@@ -297,7 +297,7 @@ async fn audit_in_tx(
         _ => act.before(&json!({"state": State::Pending.as_str()}))?,
     };
     act.after(&approval.audited())?
-        .record_in_tx(tx, crate::STAFF_ACTED, caller, now)
+        .record_in_tx(tx, caller, now)
         .await?;
     Ok(())
 }

@@ -19,7 +19,7 @@ use adfolio_kit::clock::Clock;
 use adfolio_kit::db;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::{Caller, Staff};
-use adfolio_kit::once::Once;
+use adfolio_kit::once::MessageOnce;
 use adfolio_kit::outbox::{Event, Notifier, enqueue_in_tx};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::events::v1::WalletSecurityChanged;
@@ -128,7 +128,7 @@ impl PayPasswords {
         user_id: Uuid,
         request: &proto::ResetPayPasswordRequest,
     ) -> Result<proto::ResetPayPasswordResponse, WalletError> {
-        let once = Once::new(caller, staff.id, "wallet.ResetPayPassword", request);
+        let once = MessageOnce::new(caller, staff.id, "wallet.ResetPayPassword", request);
         let (acting, now) = (caller.clone(), self.clock.now());
         let reason = adfolio_kit::identity::cut_reason(&request.reason);
         let outcome = db::write(&self.pool, move |tx| {
@@ -146,7 +146,7 @@ impl PayPasswords {
                     .reason(reason)
                     .before(&json!({"has_pay_password": true}))?
                     .after(&json!({"has_pay_password": false}))?
-                    .record_in_tx(tx, crate::STAFF_ACTED, &acting, now)
+                    .record_in_tx(tx, &acting, now)
                     .await?;
                 let answer = proto::ResetPayPasswordResponse {};
                 once.keep_in_tx(tx, &answer).await?;
