@@ -6,7 +6,8 @@ use adfolio_gateway::config::GatewayConfig;
 use adfolio_kit::client::{Channel, ClientOptions, connect};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_testkit::{
-    RunningService, TestBroker, TestDatabase, eventually, free_listener, spawn_service,
+    RunningService, TestBroker, TestDatabase, eventually, free_listener, server_flags,
+    spawn_service,
 };
 use adfolio_wallet::config::WalletConfig;
 use clap::Parser;
@@ -46,10 +47,10 @@ impl Drop for Ending {
 /// A service's configuration with its database and the broker; further arguments say where others are.
 macro_rules! configured {
     ($config:ty, $database:expr, $broker:expr $(, $argument:expr)*) => {{
-        let mut config = <$config>::parse_from(["service" $(, $argument)*]);
-        config.database = $database.args();
-        config.broker = $broker.args();
-        config
+        let own: &[&str] = &[$($argument),*];
+        let servers = server_flags(&$database, $broker);
+        let all = ["service"].into_iter().chain(own.iter().copied());
+        <$config>::parse_from(all.chain(servers.iter().map(String::as_str)))
     }};
 }
 

@@ -16,6 +16,7 @@ mod cost;
 mod database;
 pub mod directory;
 mod files;
+mod flags;
 pub mod inboxes;
 mod proxy;
 mod queue;
@@ -28,6 +29,7 @@ pub use broker::{EventProbe, TestBroker, publish_event, publish_event_at, publis
 pub use cost::{Cost, checked_query, cost};
 pub use database::TestDatabase;
 pub use files::raise_file_limit;
+pub use flags::server_flags;
 pub use proxy::Proxy;
 pub use service::{RunningService, free_listener, spawn_service};
 pub use told::{Told, deliver_twice_and_shuffled, tell};

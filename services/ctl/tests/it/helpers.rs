@@ -12,7 +12,8 @@ use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;
 use adfolio_proto::plan::v1::ListOperatorsRequest;
 use adfolio_proto::plan::v1::plan_admin_service_client::PlanAdminServiceClient;
 use adfolio_testkit::{
-    RunningService, TestBroker, TestDatabase, eventually, free_listener, spawn_service,
+    RunningService, TestBroker, TestDatabase, eventually, free_listener, server_flags,
+    spawn_service,
 };
 use clap::Parser;
 use tokio::io::AsyncWriteExt as _;
@@ -153,8 +154,10 @@ async fn spawn_auth(database: &TestDatabase, broker: &TestBroker) -> RunningServ
 macro_rules! configured {
     ($service:ident, $($config:ident)::+, $broker:expr, $($argument:expr),+) => {{
         let database = TestDatabase::create(&[&$service::MIGRATOR]).await;
-        let mut config = $service::$($config)::+::parse_from(["service", $($argument),+]);
-        (config.database, config.broker) = (database.args(), $broker.args());
+        let own: &[&str] = &[$($argument),+];
+        let servers = server_flags(&database, &$broker);
+        let all = ["service"].into_iter().chain(own.iter().copied());
+        let config = $service::$($config)::+::parse_from(all.chain(servers.iter().map(String::as_str)));
         (database, config)
     }};
 }
