@@ -23,6 +23,7 @@ mod pages;
 mod policy;
 mod refusals;
 mod servers;
+mod shutdowns;
 mod subscriptions;
 mod time_zones;
 mod tls;

@@ -7,8 +7,8 @@ use adfolio_kit::telemetry::{install_metrics, render_metrics};
 use adfolio_kit::{db, inbox};
 use adfolio_testkit::TestDatabase;
 
-/// The figure of a series, where there is one. The recorder belongs to the process, which runs this test alone or beside others
-/// that tell other series.
+/// The figure of a series, where there is one. The recorder belongs to the process, which runs this
+/// test alone or beside others that tell other series.
 fn figure(series: &str) -> Option<String> {
     let rendered = render_metrics();
     let line = rendered.lines().find(|line| line.starts_with(series))?;

@@ -1,0 +1,40 @@
+//! Deleting what has expired.
+
+use futures::future::BoxFuture;
+use sqlx::PgPool;
+
+use super::{Tx, write};
+
+/// How much one run deletes at most.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PruneLimits {
+    /// Rows of one statement.
+    pub(crate) batch: i64,
+    /// Statements.
+    pub(crate) rounds: u32,
+}
+
+/// Runs `delete` with the size of a batch until a batch is not full; returns how many rows are
+/// gone. Each batch is a transaction of its own, so no lock is held for long.
+pub(crate) async fn prune<F>(
+    pool: &PgPool,
+    limits: PruneLimits,
+    delete: F,
+) -> Result<u64, sqlx::Error>
+where
+    F: for<'t> Fn(&'t mut Tx, i64) -> BoxFuture<'t, Result<u64, sqlx::Error>>
+        + Clone
+        + Send
+        + 'static,
+{
+    let mut deleted: u64 = 0;
+    for _ in 0..limits.rounds {
+        let delete = delete.clone();
+        let batch = write(pool, move |tx| delete(tx, limits.batch)).await?;
+        deleted = deleted.saturating_add(batch);
+        if batch < limits.batch.unsigned_abs() {
+            break;
+        }
+    }
+    Ok(deleted)
+}
