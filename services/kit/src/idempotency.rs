@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use prost::Message;
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
@@ -15,11 +16,6 @@ use crate::refusal::{Reason, Refusal};
 
 /// How long keys live.
 pub const KEY_LIFETIME: Duration = Duration::from_hours(24);
-
-const PRUNE: PruneLimits = PruneLimits {
-    batch: 1000,
-    rounds: 100,
-};
 
 /// The result of a claim.
 #[derive(Debug, PartialEq, Eq)]
@@ -128,29 +124,19 @@ pub async fn store_in_tx(
     Ok(())
 }
 
-/// Deletes expired keys in batches, so that no lock is held for long.
-pub async fn prune(pool: &PgPool) -> Result<u64, sqlx::Error> {
-    prune_older_than(pool, KEY_LIFETIME).await
-}
-
-/// Deletes keys older than `age`.
-pub async fn prune_older_than(pool: &PgPool, age: Duration) -> Result<u64, sqlx::Error> {
-    db::prune(pool, PRUNE, move |tx, limit| {
-        Box::pin(prune_in_tx(tx, age, limit))
-    })
-    .await
-}
-
-async fn prune_in_tx(tx: &mut Tx, age: Duration, limit: i64) -> Result<u64, sqlx::Error> {
-    let done = sqlx::query!(
-        "DELETE FROM idempotency_keys WHERE (scope, key) IN (
+/// Deletes keys older than `age` in batches, so that no lock is held for long.
+pub async fn prune(pool: &PgPool, age: Duration) -> Result<u64, sqlx::Error> {
+    db::prune(pool, PruneLimits::default(), move |tx, limit| {
+        sqlx::query!(
+            "DELETE FROM idempotency_keys WHERE (scope, key) IN (
              SELECT scope, key FROM idempotency_keys
              WHERE created_at < now() - make_interval(secs => $1)
              ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
-        age.as_secs_f64(),
-        limit
-    )
-    .execute(tx)
-    .await?;
-    Ok(done.rows_affected())
+            age.as_secs_f64(),
+            limit
+        )
+        .execute(tx)
+        .boxed()
+    })
+    .await
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -9,11 +10,6 @@ use crate::db::{self, PruneLimits, Tx};
 
 /// How long an event is remembered: far longer than a broker or a relay can delay one.
 pub const EVENT_LIFETIME: Duration = Duration::from_hours(7 * 24);
-
-const PRUNE: PruneLimits = PruneLimits {
-    batch: 1000,
-    rounds: 100,
-};
 
 /// Records that `consumer` applies the event; false if it did before. A concurrent duplicate waits
 /// for the transaction of the first.
@@ -32,29 +28,19 @@ pub async fn record_in_tx(
     Ok(inserted.rows_affected() == 1)
 }
 
-/// Deletes expired events in batches, so that no lock is held for long.
-pub async fn prune(pool: &PgPool) -> Result<u64, sqlx::Error> {
-    prune_older_than(pool, EVENT_LIFETIME).await
-}
-
-/// Deletes events older than `age`.
-pub async fn prune_older_than(pool: &PgPool, age: Duration) -> Result<u64, sqlx::Error> {
-    db::prune(pool, PRUNE, move |tx, limit| {
-        Box::pin(prune_in_tx(tx, age, limit))
-    })
-    .await
-}
-
-async fn prune_in_tx(tx: &mut Tx, age: Duration, limit: i64) -> Result<u64, sqlx::Error> {
-    let done = sqlx::query!(
-        "DELETE FROM inbox WHERE (consumer, event_id) IN (
+/// Deletes events older than `age` in batches, so that no lock is held for long.
+pub async fn prune(pool: &PgPool, age: Duration) -> Result<u64, sqlx::Error> {
+    db::prune(pool, PruneLimits::default(), move |tx, limit| {
+        sqlx::query!(
+            "DELETE FROM inbox WHERE (consumer, event_id) IN (
              SELECT consumer, event_id FROM inbox
              WHERE received_at < now() - make_interval(secs => $1)
              ORDER BY received_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
-        age.as_secs_f64(),
-        limit
-    )
-    .execute(tx)
-    .await?;
-    Ok(done.rows_affected())
+            age.as_secs_f64(),
+            limit
+        )
+        .execute(tx)
+        .boxed()
+    })
+    .await
 }

@@ -2,6 +2,7 @@
 
 use futures::future::BoxFuture;
 use sqlx::PgPool;
+use sqlx::postgres::PgQueryResult;
 
 use super::{Tx, write};
 
@@ -14,6 +15,15 @@ pub(crate) struct PruneLimits {
     pub(crate) rounds: u32,
 }
 
+impl Default for PruneLimits {
+    fn default() -> Self {
+        Self {
+            batch: 1000,
+            rounds: 100,
+        }
+    }
+}
+
 /// Runs `delete` with the size of a batch until a batch is not full; returns how many rows are
 /// gone. Each batch is a transaction of its own, so no lock is held for long.
 pub(crate) async fn prune<F>(
@@ -22,7 +32,7 @@ pub(crate) async fn prune<F>(
     delete: F,
 ) -> Result<u64, sqlx::Error>
 where
-    F: for<'t> Fn(&'t mut Tx, i64) -> BoxFuture<'t, Result<u64, sqlx::Error>>
+    F: for<'t> Fn(&'t mut Tx, i64) -> BoxFuture<'t, Result<PgQueryResult, sqlx::Error>>
         + Clone
         + Send
         + 'static,
@@ -31,8 +41,8 @@ where
     for _ in 0..limits.rounds {
         let delete = delete.clone();
         let batch = write(pool, move |tx| delete(tx, limits.batch)).await?;
-        deleted = deleted.saturating_add(batch);
-        if batch < limits.batch.unsigned_abs() {
+        deleted = deleted.saturating_add(batch.rows_affected());
+        if batch.rows_affected() < limits.batch.unsigned_abs() {
             break;
         }
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
+use sqlx::postgres::PgQueryResult;
 use uuid::Uuid;
 
 use super::event::Event;
@@ -148,14 +149,14 @@ pub(super) async fn move_sent_in_tx(tx: &mut Tx, ids: &[i64]) -> Result<(), sqlx
     Ok(())
 }
 
-/// Deletes up to `limit` events that were sent longer ago than `age`; returns how many. None while
+/// Deletes up to `limit` events that were sent longer ago than `age`; none while
 /// they may have to be sent again.
 pub(super) async fn prune_sent_in_tx(
     tx: &mut Tx,
     age: Duration,
     limit: i64,
-) -> Result<u64, sqlx::Error> {
-    let done = sqlx::query!(
+) -> Result<PgQueryResult, sqlx::Error> {
+    sqlx::query!(
         "DELETE FROM sent_events WHERE (sent_at, id) IN (
              SELECT sent_at, id FROM sent_events
              WHERE sent_at < now() - make_interval(secs => $1)
@@ -165,8 +166,7 @@ pub(super) async fn prune_sent_in_tx(
         limit
     )
     .execute(tx)
-    .await?;
-    Ok(done.rows_affected())
+    .await
 }
 
 /// The query of an idle relay: whether there are events, and whether the history is known.

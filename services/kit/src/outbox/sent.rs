@@ -13,6 +13,7 @@
 
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use sqlx::PgPool;
 use tracing::{info, warn};
 
@@ -52,7 +53,7 @@ pub(super) async fn put_back_batch_in_tx(tx: &mut Tx) -> Result<bool, sqlx::Erro
 /// Deletes events sent longer ago than `age` in batches, so that no lock is held for long.
 pub async fn prune_sent(pool: &PgPool, age: Duration) -> Result<u64, sqlx::Error> {
     db::prune(pool, PRUNE, move |tx, limit| {
-        Box::pin(repo::prune_sent_in_tx(tx, age, limit))
+        repo::prune_sent_in_tx(tx, age, limit).boxed()
     })
     .await
 }

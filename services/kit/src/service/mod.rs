@@ -122,8 +122,10 @@ impl Service {
                 move || {
                     let pool = pruned.clone();
                     async move {
-                        inbox::prune(&pool).await?;
-                        idempotency::prune(&pool).await.map(|_| ())
+                        inbox::prune(&pool, inbox::EVENT_LIFETIME).await?;
+                        idempotency::prune(&pool, idempotency::KEY_LIFETIME)
+                            .await
+                            .map(|_| ())
                     }
                 },
             ),
