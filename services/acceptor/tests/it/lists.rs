@@ -7,7 +7,7 @@ use adfolio_proto::common::v1::PageRequest;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
-use crate::helpers::{Stack, call, finance, refused, user, why};
+use crate::helpers::{Acceptor, call, finance, refused, user, user_id, why};
 
 const TO_WALLET: pb::ExchangeDirection = pb::ExchangeDirection::CurrencyToWallet;
 
@@ -15,7 +15,7 @@ const TO_WALLET: pb::ExchangeDirection = pb::ExchangeDirection::CurrencyToWallet
 const BLOCKS_SPARED: i64 = 8;
 
 async fn admin_list(
-    stack: &Stack,
+    stack: &Acceptor,
     status: pb::ExchangeStatus,
     user_id: &str,
     cursor: &str,
@@ -37,7 +37,7 @@ async fn admin_list(
 
 #[tokio::test]
 async fn pages_are_newest_first_and_filtered() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let code = stack.code_for(TO_WALLET).await;
     let (alice, bob) = (user(), user());
     let mut of_alice = Vec::new();
@@ -64,7 +64,7 @@ async fn pages_are_newest_first_and_filtered() {
         admin_list(&stack, pending, "", "").await.unwrap().items,
         std::slice::from_ref(&of_bob)
     );
-    let alice_id = alice.user.unwrap().to_string();
+    let alice_id = user_id(&alice);
     assert!(
         admin_list(&stack, pending, &alice_id, "")
             .await
@@ -155,7 +155,7 @@ fn collect(node: &serde_json::Value, indexes: &mut Vec<String>) {
 
 #[tokio::test]
 async fn the_last_of_a_hundred_thousand_orders_costs_what_the_first_does() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let code = stack.code_for(TO_WALLET).await;
     let alice: Caller = user();
     let order = stack.exchange(&alice, &code, 10_000).await.unwrap();
