@@ -17,6 +17,8 @@
 //! adfolio_kit::core_error!(LampError);
 //! ```
 
+use std::error::Error;
+
 use tonic::Status;
 
 use crate::audit::AuditError;
@@ -55,6 +57,9 @@ pub enum CoreError {
     /// The work continues in the background; it did not finish within the call's deadline.
     #[error("not finished in time")]
     Unfinished,
+    /// Another drive has taken a saga's lease over; it goes on.
+    #[error("another drive has taken over")]
+    LeaseLost,
     /// The audit entry could not be written.
     #[error("audit entry cannot be written")]
     Audit(#[source] AuditError),
@@ -117,13 +122,23 @@ impl From<CoreError> for Status {
             CoreError::Refused(refusal) => refusal.into(),
             CoreError::Database(error) => refusal::database_status(&error),
             CoreError::Peer { .. } => refusal::unavailable_status(&error),
-            CoreError::Unfinished => Refusal::new(Reason::Unavailable).into(),
+            CoreError::Unfinished | CoreError::LeaseLost => {
+                Refusal::new(Reason::Unavailable).into()
+            }
             CoreError::Audit(_)
             | CoreError::Event(_)
             | CoreError::Hash(_)
             | CoreError::Corrupt(_) => refusal::internal_status(&error),
         }
     }
+}
+
+/// The error of a service; [`core_error!`](crate::core_error) implements it.
+pub trait ServiceError:
+    Error + From<CoreError> + From<sqlx::Error> + Send + Sync + 'static
+{
+    /// The core of the error, unless it is a refusal of the service's own.
+    fn core(&self) -> Option<&CoreError>;
 }
 
 /// Makes `?` convert what kit returns into a service's error, whose variant `Core` wraps a
@@ -139,6 +154,20 @@ macro_rules! core_error {
             $crate::outbox::EventError,
             $crate::password::HashError,
         );
+
+        impl $crate::error::ServiceError for $error {
+            #[allow(
+                irrefutable_let_patterns,
+                reason = "a service may have no refusal of its own"
+            )]
+            fn core(&self) -> ::std::option::Option<&$crate::error::CoreError> {
+                if let Self::Core(core) = self {
+                    ::std::option::Option::Some(core)
+                } else {
+                    ::std::option::Option::None
+                }
+            }
+        }
     };
     ($error:ty: $($source:ty,)*) => {
         $(impl ::std::convert::From<$source> for $error {

@@ -22,6 +22,8 @@ pub struct Cost {
     pub scanned: Vec<String>,
     /// How each table was read, in PostgreSQL's terms: `Index Scan`, `Index Only Scan`.
     pub reads: Vec<(String, String)>,
+    /// The steps of the plan except its limit: the index that a step reads, else its kind (`Sort`).
+    pub steps: Vec<String>,
 }
 
 /// The query of a service that contains all of `parts`, as checked at compile time.
@@ -69,6 +71,7 @@ pub async fn cost(database: &TestDatabase, query: &str, arguments: &str) -> Cost
         blocks: number("Shared Hit Blocks").saturating_add(number("Shared Read Blocks")),
         scanned: Vec::new(),
         reads: Vec::new(),
+        steps: Vec::new(),
     };
     collect(node, &mut cost);
     cost
@@ -82,8 +85,12 @@ fn collect(node: &Value, cost: &mut Cost) {
     cost.rows = cost
         .rows
         .saturating_add(touched.saturating_mul(number("Actual Loops")));
+    let kind = node["Node Type"].as_str().unwrap_or_default();
+    if kind != "Limit" {
+        let step = node["Index Name"].as_str().unwrap_or(kind);
+        cost.steps.push(step.to_owned());
+    }
     if let Some(table) = node["Relation Name"].as_str() {
-        let kind = node["Node Type"].as_str().unwrap_or_default();
         cost.reads.push((table.to_owned(), kind.to_owned()));
         if kind == "Seq Scan" {
             cost.scanned.push(table.to_owned());

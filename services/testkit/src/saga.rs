@@ -1,12 +1,12 @@
 //! Sagas under a model checker: every order in which calls may be lost, repeated, late or refused,
 //! and processes may die.
 //!
-//! A service implements [`Saga`]: how it drives one row and what its peers guarantee; the transitions
-//! of the rows should be the production code. [`Checked`] is the world around it, for stateright: a
-//! lease per row that may expire early, calls that stay in flight for as long as the checker likes,
-//! lost answers. [`Trouble`] limits how often each fault may occur, which keeps the number of states
-//! finite. Within it, [`Saga::is_safe`] must hold at every moment, and [`Saga::has_ended`] where
-//! nothing more can happen.
+//! A service implements [`Saga`]: how it drives one row and what its peers guarantee; the
+//! transitions of the rows should be the production code. [`Checked`] is the world around it, for
+//! stateright: a lease per row that may expire early, calls that stay in flight for as long as the
+//! checker likes, lost answers. [`Trouble`] limits how often each fault may occur, which keeps the
+//! number of states finite. Within it, [`Saga::is_safe`] must hold at every moment, and
+//! [`Saga::has_ended`] where nothing more can happen.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
