@@ -100,11 +100,11 @@ async fn what_staff_do_here_is_kept_with_its_reason() {
     let state = one("auth.set_user_state");
     assert_eq!(state.user_id.as_str(), id.as_str());
     assert_eq!(state.target.as_str(), id.as_str());
-    assert_eq!(state.reason.as_str(), "test");
+    assert_eq!(state.reason, "test");
     assert_eq!(state.before_json.as_str(), r#"{"state":"active"}"#);
     assert_eq!(state.after_json.as_str(), r#"{"state":"disabled"}"#);
     assert_eq!(state.staff_id.as_str(), SUPPORT.to_string().as_str());
-    assert_eq!(state.staff_username.as_str(), "");
+    assert_eq!(state.staff_username, "");
     let standing = one("auth.set_user_profile");
     assert!(standing.before_json.contains(r#""credit_score":100"#));
     assert!(standing.after_json.contains(r#""credit_score":150"#));
@@ -114,8 +114,8 @@ async fn what_staff_do_here_is_kept_with_its_reason() {
     };
     let made = page(&auth, of_boss).await.items;
     assert_eq!(made.len(), 1);
-    assert_eq!(made[0].staff_username.as_str(), "boss");
-    assert_eq!(made[0].reason.as_str(), "the third this week");
+    assert_eq!(made[0].staff_username, "boss");
+    assert_eq!(made[0].reason, "the third this week");
     let text = format!("{all:?}");
     assert!(!text.contains("host-secret-42") && !text.contains(PASSWORD));
 }

@@ -284,8 +284,8 @@ async fn sessions_say_where_they_were_opened_and_which_one_asks() {
     let [newer, older] = [&listed.items[0], &listed.items[1]];
     assert_eq!(newer.id, listed.current_id);
     assert_eq!(older.id, first);
-    assert_eq!(newer.user_agent.as_str(), "Test/1.0");
-    assert_eq!(newer.address.as_str(), "2001:db8::7");
+    assert_eq!(newer.user_agent, "Test/1.0");
+    assert_eq!(newer.address, "2001:db8::7");
     assert_eq!(older.address, "192.0.2.1");
     let created = |session: &SessionSummary| session.created_at.as_ref().unwrap().seconds;
     let last_seen = |session: &SessionSummary| session.last_seen_at.as_ref().unwrap().seconds;

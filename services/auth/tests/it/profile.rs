@@ -56,9 +56,9 @@ async fn only_what_is_given_changes() {
         lang: Some("kor".to_owned()),
     };
     let edited = edit(&auth, id, message.clone()).await.unwrap();
-    assert_eq!(edited.email.as_str(), "ann@new.example");
-    assert_eq!(edited.phone.as_str(), "+1 555 010 0100");
-    assert_eq!(edited.lang.as_str(), "kor");
+    assert_eq!(edited.email, "ann@new.example");
+    assert_eq!(edited.phone, "+1 555 010 0100");
+    assert_eq!(edited.lang, "kor");
     assert_eq!(Some(edited.avatar_file_id.clone()), message.avatar_file_id);
     assert_eq!(profile(&auth, id).await, edited);
     assert_eq!(auth.verify(&session.token).await.unwrap().lang, "kor");

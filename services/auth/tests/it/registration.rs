@@ -23,8 +23,8 @@ async fn a_registration_opens_an_account_and_a_session() {
         .await
         .unwrap();
     let user = session.user.clone().unwrap();
-    assert_eq!(user.username.as_str(), "Ann.Lee");
-    assert_eq!(user.nickname.as_str(), "Ann.Lee");
+    assert_eq!(user.username, "Ann.Lee");
+    assert_eq!(user.nickname, "Ann.Lee");
     assert_eq!(user.state(), UserState::Active);
     assert_eq!(user.entry(), Entry::Register);
     assert_eq!(
@@ -36,7 +36,7 @@ async fn a_registration_opens_an_account_and_a_session() {
     let events = probe.wait_for("adfolio.auth.v1.UserRegistered", 1).await;
     let event: adfolio_proto::events::v1::UserRegistered = events[0].data().unwrap();
     assert_eq!(event.user_id.as_str(), user.id.as_str());
-    assert_eq!(event.entry.as_str(), "register");
+    assert_eq!(event.entry, "register");
     assert_eq!(events[0].subject, user.id);
 }
 

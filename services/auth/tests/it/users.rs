@@ -74,7 +74,7 @@ async fn a_cursor_belongs_to_its_list() {
         .unwrap()
         .into_inner();
     assert_eq!(second.items.len(), 1);
-    assert_eq!(second.next_cursor.as_str(), "");
+    assert_eq!(second.next_cursor, "");
     let foreign = auth
         .admin()
         .list_users(list("user", &first.next_cursor))
@@ -101,7 +101,7 @@ async fn other_services_learn_who_exists() {
         .into_inner()
         .users;
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0].username.as_str(), "ann");
+    assert_eq!(found[0].username, "ann");
     assert_eq!(found[0].state(), UserState::Active);
     let many = LookUpUsersRequest {
         user_ids: vec![String::new(); 501],
