@@ -1,7 +1,8 @@
 //! The shape of every service's `helpers.rs`: a service in an environment of its own, with any number of replicas.
 //!
-//! A service implements [`Tested`] for the type that its tests use, lets that type dereference to [`TestService`], and adds
-//! the calls of its tests. All six then start alike: `Coupon::builder().at("2026-11-20T10:00:00Z").replicas(2).spawn()`.
+//! A service implements [`Tested`] for the type that its tests use, lets that type dereference to [`TestService`], and
+//! adds the calls of its tests. All six then start alike:
+//! `Coupon::builder().at("2026-11-20T10:00:00Z").replicas(2).spawn()`.
 
 use std::iter;
 
