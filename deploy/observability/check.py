@@ -164,14 +164,27 @@ def check_alerts(known):
     return names, recorded
 
 
+def command_modules():
+    """The module of adfolioctl that implements each area, as its command line lists them."""
+    source = Path("services/ctl/src/cli.rs").read_text(encoding="utf-8")
+    return {area.lower(): module for area, module in re.findall(r"^    ([A-Z]\w*)\((?:Box<)?(\w+)::", source, re.MULTILINE)}
+
+
 def check_commands():
-    """Whether adfolioctl has the commands that the runbook names."""
-    for area, command in sorted(set(re.findall(r"`adfolioctl ([a-z-]+) ([a-z-]+)", RUNBOOK.read_text(encoding="utf-8")))):
-        source = Path("services/ctl/src") / f"{area.replace('-', '_')}.rs"
-        variant = "".join(word.capitalize() for word in command.split("-"))
-        # A variant of the area's commands, alone or with what it takes.
-        if not source.exists() or not re.search(rf"^    {variant}\b[ ({{,]", source.read_text(encoding="utf-8"), re.MULTILINE):
-            complain(RUNBOOK, f"adfolioctl has no command {area} {command}")
+    """Checks that adfolioctl has the commands that the documentation names."""
+    modules = command_modules()
+    for path in sorted(Path("docs").glob("*.md")):
+        code = "\n".join(re.findall(r"^```.*?^```|`[^`\n]+`", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE))
+        for area, command in sorted(set(re.findall(r"\badfolioctl ([a-z-]+) ([a-z-]+)", code))):
+            module = modules.get(area.replace("-", ""))
+            if not module:
+                complain(path, f"adfolioctl has no command {area}")
+                continue
+            source = Path(f"services/ctl/src/{module}.rs").read_text(encoding="utf-8")
+            variant = "".join(word.capitalize() for word in command.split("-"))
+            # A variant of the area's commands, alone or with its arguments.
+            if not re.search(rf"^    {variant}\b[ ({{,]", source, re.MULTILINE):
+                complain(path, f"adfolioctl has no command {area} {command}")
 
 
 # --- dashboards -------------------------------------------------------------------------------------------------------
