@@ -54,8 +54,8 @@ build: ## Install what is missing and build for `make up`
 fmt: ## Format everything
 	@$(SCRIPTS)/test.sh --fix
 
-lint: ## Formatting, Rust, protobuf, AsyncAPI, container and web lints
-	@$(SCRIPTS)/test.sh fmt clippy buf asyncapi containers web-lint web-types
+lint: ## Formatting, spelling, Rust, protobuf, AsyncAPI, container and web lints
+	@$(SCRIPTS)/test.sh fmt clippy typos buf asyncapi containers web-lint web-types
 
 sbom: ## What programs and web client are made of, as CycloneDX documents below the target folder
 	@$(SCRIPTS)/sbom/make.sh

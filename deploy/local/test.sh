@@ -6,7 +6,7 @@
 # The stages in the order of the summary. Rust's run one after the other in front, the web's and what else needs no server
 # beside them; those that need a browser or a whole stack at last.
 rust_stages=(fmt clippy rust-build rust-test)
-web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom observability manifests migrations containers)
+web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom observability manifests migrations containers typos)
 last_stages=(web-matrix api-fuzz e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
@@ -49,6 +49,11 @@ stage_containers() {
     tools=$(python_tool containers deploy/docker/requirements.txt)
     "$tools/check-jsonschema" --quiet --builtin-schema vendor.compose-spec docker-compose.yml
     "$tools/hadolint" deploy/docker/Dockerfile
+}
+stage_typos() {
+    local tools
+    tools=$(python_tool typos deploy/local/typos/requirements.txt)
+    "$tools/typos" --config .config/typos.toml
 }
 stage_web_size() { npm --prefix web run --silent size; }
 need_browser() {
