@@ -6,7 +6,7 @@
 files=("$@")
 [ "${#files[@]}" -gt 0 ] || mapfile -t files < <(git diff --name-only HEAD)
 
-declare -A packages
+declare -A packages=()
 for file in "${files[@]}"; do
     folder=$(dirname "$file")
     while [ "$folder" != . ] && [ ! -f "$folder/Cargo.toml" ]; do
@@ -16,4 +16,5 @@ for file in "${files[@]}"; do
 done
 [ "${#packages[@]}" -gt 0 ] || exit 0
 
-cargo clippy "${!packages[@]/#/--package=}" --all-targets --locked --quiet -- -D warnings
+names=("${!packages[@]}")
+cargo clippy "${names[@]/#/--package=}" --all-targets --locked --quiet -- -D warnings
