@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a command of adfolio-local, as it was built.
+# Runs a command of the built adfolio-local.
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -9,7 +9,7 @@ for profile in release debug; do
         exec "$target/$profile/adfolio-local" "$@"
     fi
 done
-say "nothing is built yet, so nothing runs: see \`make help\`"
+say "nothing is built yet, so nothing runs; see \`make help\`"
 case ${1:-} in
 down | status) ;;
 *) exit 1 ;;
