@@ -54,12 +54,24 @@ impl<T> Once<T> {
     where
         M: Message + for<'a> From<&'a T>,
     {
+        let digest = idempotency::digest(request);
+        Self::keeping(caller, scope, digest, |made| M::from(made).encode_to_vec())
+    }
+
+    /// Like [`Once::new`], for a use case that does not keep its answer but what finds it again,
+    /// which `encode` gives. `digest` tells requests apart; no secret of the request goes into it.
+    pub fn keeping(
+        caller: &Caller,
+        scope: Uuid,
+        digest: [u8; 32],
+        encode: fn(&T) -> Vec<u8>,
+    ) -> Self {
         Self {
             scope,
             key: caller.idempotency_key.clone(),
             operation: caller.method.clone(),
-            digest: idempotency::digest(request),
-            encode: |made| M::from(made).encode_to_vec(),
+            digest,
+            encode,
         }
     }
 
