@@ -165,7 +165,7 @@ export default defineConfig({
                 isNeededBy(MAIN_PAGES, id, (module) => graph.getModuleInfo(module)) ? 'pages' : null,
               minShareCount: 2,
             },
-            { name: 'pages', test: /[\\/](src[\\/](ui|lib|i18n)|lucide-react)[\\/]/, minShareCount: 4 },
+            { name: 'pages', test: /[\\/](src[\\/](domain|ui|lib|i18n)|lucide-react)[\\/]/, minShareCount: 4 },
           ],
         },
       },

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
+import { useService } from '@/domain/service/service-store';
 import { cx } from '@/ui/cx';
-import { useService } from '@/ui/service/service-store';
 import styles from '../pages/auth.module.css';
 
 /** Who has no authorisation code gets one from customer service. */

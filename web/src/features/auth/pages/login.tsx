@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useLocation } from 'react-router';
+import { useService } from '@/domain/service/service-store';
 import { useErrorText } from '@/i18n/error-text';
 import { useSession } from '@/lib/session/use-session';
 import { Button } from '@/ui/button';
 import { cx } from '@/ui/cx';
 import { FormAlert, PasswordField, TextField } from '@/ui/field';
 import { LogoMark } from '@/ui/logo';
-import { useService } from '@/ui/service/service-store';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
 import { login } from '../api/calls';

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useLocation } from 'react-router';
+import { PASSWORD_MAX, PASSWORD_MIN } from '@/domain/login-password';
 import { useErrorText } from '@/i18n/error-text';
 import { ApiError } from '@/lib/api/error';
 import { useIntentionKey } from '@/lib/idempotency';
-import { PASSWORD_MAX, PASSWORD_MIN } from '@/lib/password';
 import { useSession } from '@/lib/session/use-session';
 import { Button } from '@/ui/button';
 import { cx } from '@/ui/cx';

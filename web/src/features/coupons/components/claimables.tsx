@@ -1,10 +1,10 @@
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useCouponValue } from '@/domain/coupon/coupon-value';
 import type { Claimable } from '@/lib/api/types';
 import { useIntentionKey } from '@/lib/idempotency';
 import { Button } from '@/ui/button';
 import { Badge } from '@/ui/card';
-import { useCouponValue } from '@/ui/coupon/coupon-value';
 import { toast } from '@/ui/toast';
 import { useClaimCoupon } from '../api/queries';
 import styles from '../pages/coupons.module.css';

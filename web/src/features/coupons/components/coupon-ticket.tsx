@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
+import { useCouponValue } from '@/domain/coupon/coupon-value';
 import { useFormats } from '@/i18n/format';
 import type { Coupon } from '@/lib/api/types';
 import { signOf } from '@/lib/money';
-import { useCouponValue } from '@/ui/coupon/coupon-value';
 import { cx } from '@/ui/cx';
 import styles from '../pages/coupons.module.css';
 import { expiresSoon } from '../rules';

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { CalendarSync, Gift, HandCoins, TicketX } from 'lucide-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
-import { basicConfigQuery } from '@/lib/data/basic-config';
+import { basicConfigQuery } from '@/domain/basic-config';
 import { LinkButton } from '@/ui/button';
 import { Card } from '@/ui/card';
 import { HeroPanel } from '@/ui/hero-panel';

@@ -1,12 +1,12 @@
 import { Headset, Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useService } from '@/domain/service/service-store';
 import { useErrorText } from '@/i18n/error-text';
 import { ApiError } from '@/lib/api/error';
 import type { AcceptorKind } from '@/lib/api/types';
 import { Button } from '@/ui/button';
 import { FormAlert, TextField } from '@/ui/field';
-import { useService } from '@/ui/service/service-store';
 import { useForm } from '@/ui/use-form';
 import { type Found, useFindAcceptor } from '../api/queries';
 import styles from '../pages/foreign-exchange.module.css';

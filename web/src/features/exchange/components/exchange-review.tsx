@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
+import { PaySheet } from '@/domain/pay/pay-sheet';
 import { Row, Rows } from '@/ui/card';
 import { Money } from '@/ui/money';
-import { PaySheet } from '@/ui/passcode/pay-sheet';
 import type { Found } from '../api/queries';
 import styles from '../pages/foreign-exchange.module.css';
 import { balanceAfter } from '../rules';

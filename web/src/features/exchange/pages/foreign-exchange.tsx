@@ -2,9 +2,9 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { ArrowLeftRight } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { roots } from '@/domain/keys';
+import { propertyQuery } from '@/domain/property';
 import type { AcceptorKind } from '@/lib/api/types';
-import { propertyQuery } from '@/lib/data/property';
-import { roots } from '@/lib/query-roots';
 import { Card } from '@/ui/card';
 import { Money } from '@/ui/money';
 import { usePageHeader } from '@/ui/page-header';
@@ -54,7 +54,7 @@ function useWalletAfter(openId: string | null): void {
   useEffect(() => {
     const hasEnded = before.current !== null && before.current !== openId;
     before.current = openId;
-    if (hasEnded) void queryClient.invalidateQueries({ queryKey: [roots.wallet] });
+    if (hasEnded) void queryClient.invalidateQueries({ queryKey: roots.wallet });
   }, [openId, queryClient]);
 }
 

@@ -1,7 +1,7 @@
 import { ChevronRight, Ticket } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
+import { useCouponValue } from '@/domain/coupon/coupon-value';
 import type { Coupon } from '@/lib/api/types';
-import { useCouponValue } from '@/ui/coupon/coupon-value';
 import { cx } from '@/ui/cx';
 import { useOverlay } from '@/ui/use-overlay';
 import styles from '../pages/product-detail.module.css';

@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next';
+import { useCouponValue } from '@/domain/coupon/coupon-value';
+import { meetsRequirement } from '@/domain/coupon/totals';
 import { useFormats } from '@/i18n/format';
 import type { Coupon } from '@/lib/api/types';
-import { meetsRequirement } from '@/lib/coupon';
 import { Button } from '@/ui/button';
-import { useCouponValue } from '@/ui/coupon/coupon-value';
 import { cx } from '@/ui/cx';
 import { Sheet } from '@/ui/sheet';
 import styles from '../pages/product-detail.module.css';

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
+import { meetsRequirement, putTotals } from '@/domain/coupon/totals';
 import { useFormats } from '@/i18n/format';
 import type { Coupon } from '@/lib/api/types';
-import { meetsRequirement, putTotals } from '@/lib/coupon';
 import { signOf, subtract } from '@/lib/money';
 import { cx } from '@/ui/cx';
 import { Money } from '@/ui/money';

@@ -1,12 +1,12 @@
 import { useTranslation } from 'react-i18next';
+import { putTotals } from '@/domain/coupon/totals';
+import { PaySheet } from '@/domain/pay/pay-sheet';
 import { useFormats } from '@/i18n/format';
 import type { Coupon, Plan, ProductDetail } from '@/lib/api/types';
-import { putTotals } from '@/lib/coupon';
 import { signOf, subtract } from '@/lib/money';
 import { Row, Rows } from '@/ui/card';
 import { cx } from '@/ui/cx';
 import { Money } from '@/ui/money';
-import { PaySheet } from '@/ui/passcode/pay-sheet';
 import styles from '../pages/product-detail.module.css';
 
 type Props = {

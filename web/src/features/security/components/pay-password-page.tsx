@@ -3,7 +3,7 @@ import { LockKeyhole, LockKeyholeOpen } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router';
-import { userInfoQuery } from '@/lib/data/user-info';
+import { userInfoQuery } from '@/domain/user-info';
 import { LinkButton } from '@/ui/button';
 import { EmptyState, ErrorState, Skeleton } from '@/ui/states';
 import styles from './pay-password.module.css';

@@ -1,11 +1,11 @@
 import { ShieldCheck } from 'lucide-react';
 import { useCallback, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { CoolingOffHint } from '@/domain/pay/cooling-off-hint';
+import { PasscodeField } from '@/domain/pay/passcode-field';
+import { useService } from '@/domain/service/service-store';
 import { Button } from '@/ui/button';
-import { CoolingOffHint } from '@/ui/cooling-off-hint';
 import { usePageHeader } from '@/ui/page-header';
-import { PasscodeField } from '@/ui/passcode/passcode-field';
-import { useService } from '@/ui/service/service-store';
 import type { PasswordStep } from '../pay-password';
 import styles from './pay-password.module.css';
 import { usePayPasswordSteps } from './use-pay-password-steps';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { PaySheet } from '@/ui/passcode/pay-sheet';
+import { PaySheet } from '@/domain/pay/pay-sheet';
 import styles from '../pages/bind-card.module.css';
 import type { Binding } from './use-binding';
 

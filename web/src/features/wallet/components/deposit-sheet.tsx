@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { MessageCircle } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { userInfoQuery } from '@/lib/data/user-info';
+import { useService } from '@/domain/service/service-store';
+import { userInfoQuery } from '@/domain/user-info';
 import { Button } from '@/ui/button';
 import { CopyButton } from '@/ui/copy-button';
 import { NumberedList } from '@/ui/numbered-list';
-import { useService } from '@/ui/service/service-store';
 import { Sheet } from '@/ui/sheet';
 import styles from '../pages/wallet.module.css';
 

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
+import { useService } from '@/domain/service/service-store';
 import type { Property } from '@/lib/api/types';
 import { Button, LinkButton } from '@/ui/button';
 import { Money } from '@/ui/money';
-import { useService } from '@/ui/service/service-store';
 import { Sheet } from '@/ui/sheet';
 import styles from '../pages/wallet.module.css';
 

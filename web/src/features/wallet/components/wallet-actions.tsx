@@ -10,7 +10,7 @@ import {
 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
-import { userInfoQuery } from '@/lib/data/user-info';
+import { userInfoQuery } from '@/domain/user-info';
 import styles from '../pages/wallet.module.css';
 
 type Action = { to: string; Icon: LucideIcon; label: string };

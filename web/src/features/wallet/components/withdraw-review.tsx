@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
+import { PaySheet } from '@/domain/pay/pay-sheet';
 import { useErrorText } from '@/i18n/error-text';
 import { useFormats } from '@/i18n/format';
 import { ApiError } from '@/lib/api/error';
@@ -8,7 +9,6 @@ import { useIntentionKey } from '@/lib/idempotency';
 import { signOf, subtract } from '@/lib/money';
 import { Row, Rows } from '@/ui/card';
 import { Money } from '@/ui/money';
-import { PaySheet } from '@/ui/passcode/pay-sheet';
 import { toast } from '@/ui/toast';
 import { useWithdraw } from '../api/queries';
 import styles from '../pages/withdraw.module.css';
