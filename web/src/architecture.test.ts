@@ -72,6 +72,29 @@ test('no screen has a text of its own', () => {
   expect(wrong).toEqual([]);
 });
 
+/** Looks that several components share; everything else stands beside the one component that it is for. */
+const SHARED_SHEETS = ['@/ui/stack.module.css'];
+
+test('a component imports its own stylesheet only', () => {
+  const wrong = Object.entries(sources).flatMap(([path, source]) => {
+    const own = `./${path.replace(/^.*\/|\.tsx?$/g, '')}.module.css`;
+    return [...source.matchAll(/from '([^']+\.module\.css)'/g)]
+      .map(([, sheet = '']) => sheet)
+      .filter((sheet) => sheet !== own && !SHARED_SHEETS.includes(sheet))
+      .map((sheet) => `${path}: ${sheet}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('every stylesheet belongs to a component', () => {
+  const modules = Object.keys(sheets).filter((path) => path.endsWith('.module.css'));
+  const orphans = modules.filter(
+    (path) =>
+      !SHARED_SHEETS.includes(path.replace('./', '@/')) && !(path.replace('.module.css', '.tsx') in sources),
+  );
+  expect(orphans).toEqual([]);
+});
+
 test('what takes a class name gives way to it, in whatever order their styles arrive', () => {
   const taking = Object.entries(sources).filter(([, source]) => /\bcx\([^;\n]*\bclassName\)/.test(source));
   expect(taking.map(([path]) => path)).toContain('./ui/button.tsx');

@@ -14,10 +14,10 @@ import { cx } from '@/ui/cx';
 import { pageHeaderStore } from '@/ui/page-header';
 import { useOverlay } from '@/ui/use-overlay';
 import { usePart } from '@/ui/use-part';
+import styles from './header.module.css';
 import { parts } from './parts';
 import type { HeaderNotes } from './routes';
 import { backStep, badgeText } from './rules';
-import styles from './shell.module.css';
 
 export function Header({ notes }: { notes: HeaderNotes }) {
   const { t } = useTranslation();

@@ -13,8 +13,8 @@ import { Money } from '@/ui/money';
 import { ErrorState, Skeleton } from '@/ui/states';
 import { useOverlay } from '@/ui/use-overlay';
 import { usePart } from '@/ui/use-part';
-import styles from '../pages/ad-center.module.css';
 import { initialsOf, nameOf, PROFILE_DRAFT } from '../rules';
+import styles from './account-card.module.css';
 
 const loadProfileSheet = () => import('./profile-sheet');
 

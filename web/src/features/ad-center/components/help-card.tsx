@@ -5,7 +5,7 @@ import { basicConfigQuery } from '@/domain/basic-config';
 import { questionPath, RULES_ID } from '@/domain/questions';
 import { Menu, MenuLink } from '@/ui/menu';
 import { ErrorState, SkeletonCards } from '@/ui/states';
-import styles from '../pages/ad-center.module.css';
+import styles from './help-card.module.css';
 
 /** What the platform says about itself: its headline, the frequent questions and the operating rules. */
 export function HelpCard() {

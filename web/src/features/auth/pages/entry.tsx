@@ -8,7 +8,7 @@ import { ApiError, Code } from '@/lib/api/error';
 import { sessionStore, startSession } from '@/lib/session/store';
 import { LogoMark } from '@/ui/logo';
 import { ErrorState } from '@/ui/states';
-import styles from './auth.module.css';
+import styles from './entry.module.css';
 
 /** Where a native host shell comes in: takes token and language out of the query and moves on. */
 export default function EntryPage() {

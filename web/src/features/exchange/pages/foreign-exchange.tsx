@@ -8,6 +8,7 @@ import type { AcceptorKind } from '@/lib/api/types';
 import { Card } from '@/ui/card';
 import { Money } from '@/ui/money';
 import { usePageHeader } from '@/ui/page-header';
+import stack from '@/ui/stack.module.css';
 import { Skeleton } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
 import { useChoice } from '@/ui/use-choice';
@@ -38,7 +39,7 @@ export default function ForeignExchangePage() {
   });
 
   return (
-    <div className={styles.page}>
+    <div className={stack.gap4}>
       <Cover available={property.data?.available_funds} wallet={wallet} />
       {current ? <CurrentExchange key={current.id} order={current} wallet={wallet} /> : null}
       <NewExchange isBlocked={current !== null} />
@@ -91,7 +92,7 @@ function NewExchange({ isBlocked }: { isBlocked: boolean }) {
   };
   return (
     <Card title={t('exchange.new')}>
-      <div className={styles.form}>
+      <div className={stack.gap4}>
         <Tabs
           label={t('exchange.kinds')}
           panel={PANEL}

@@ -6,8 +6,9 @@ import { PasscodeField } from '@/domain/pay/passcode-field';
 import { useService } from '@/domain/service/service-store';
 import { Button } from '@/ui/button';
 import { usePageHeader } from '@/ui/page-header';
+import { Skeleton } from '@/ui/states';
 import type { PasswordStep } from '../pay-password';
-import styles from './pay-password.module.css';
+import styles from './pay-password-steps.module.css';
 import { usePayPasswordSteps } from './use-pay-password-steps';
 
 /** Enter, then confirm; where a password is set, the current one comes first. One step at a time, Back goes one back. */
@@ -73,6 +74,23 @@ export function PayPasswordSteps({ isSet }: { isSet: boolean }) {
         ) : null}
       </div>
     </form>
+  );
+}
+
+/** Takes the place of the steps while it is not known whether a password is set. */
+export function PayPasswordSkeleton() {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.page} role="status" aria-label={t('common.loading')}>
+      <Skeleton width="4rem" height="4rem" />
+      <Skeleton width="8rem" height="1.5rem" />
+      <div className={styles.field}>
+        <Skeleton height="5rem" />
+      </div>
+      <div className={styles.actions}>
+        <Skeleton height="3.25rem" />
+      </div>
+    </div>
   );
 }
 

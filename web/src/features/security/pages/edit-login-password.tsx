@@ -11,6 +11,7 @@ import { ApiError } from '@/lib/api/error';
 import { endSession } from '@/lib/session/store';
 import { Button } from '@/ui/button';
 import { FormAlert, PasswordField } from '@/ui/field';
+import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
 import { checkPasswordChange, type PasswordValues, passwordFieldOf } from '../login-password';
@@ -24,7 +25,7 @@ export default function EditLoginPasswordPage() {
   const username = useQuery(userInfoQuery).data?.username ?? '';
   const { form, submit, alert, isPending } = usePasswordChange();
   return (
-    <form className={styles.form} {...form.formProps(submit)}>
+    <form className={stack.gap5} {...form.formProps(submit)}>
       <p className={styles.lead}>
         <ShieldCheck size={20} aria-hidden="true" />
         {t('security_login.lead')}

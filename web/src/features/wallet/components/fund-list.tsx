@@ -15,9 +15,9 @@ import { EmptyState } from '@/ui/states';
 import { useChoice } from '@/ui/use-choice';
 import { useOverlay } from '@/ui/use-overlay';
 import { fundListQuery } from '../api/queries';
-import styles from '../pages/fund-details.module.css';
 import { isFlowType, MONTHS_BACK, recentMonths, TYPE_CHOICES } from '../rules';
 import { EntrySheet } from './entry-sheet';
+import styles from './fund-list.module.css';
 
 export function FundList() {
   const { t } = useTranslation();

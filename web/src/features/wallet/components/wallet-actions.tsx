@@ -11,7 +11,7 @@ import {
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { userInfoQuery } from '@/domain/user-info';
-import styles from '../pages/wallet.module.css';
+import styles from './wallet-actions.module.css';
 
 type Action = { to: string; Icon: LucideIcon; label: string };
 

@@ -8,9 +8,9 @@ import { Card } from '@/ui/card';
 import { cx } from '@/ui/cx';
 import { Money } from '@/ui/money';
 import { useOverlay } from '@/ui/use-overlay';
-import styles from '../pages/withdraw.module.css';
 import type { Step } from '../withdrawal';
 import { DepositSheet } from './deposit-sheet';
+import styles from './withdraw-steps.module.css';
 
 type Props = { steps: readonly Step[]; property: Property };
 

@@ -11,6 +11,7 @@ import { cx } from '@/ui/cx';
 import { HeroCaption, HeroPanel } from '@/ui/hero-panel';
 import { Money } from '@/ui/money';
 import { usePageHeader } from '@/ui/page-header';
+import stack from '@/ui/stack.module.css';
 import { ErrorState, Skeleton } from '@/ui/states';
 import { useOverlay } from '@/ui/use-overlay';
 import { DepositSheet } from '../components/deposit-sheet';
@@ -38,7 +39,7 @@ export default function WalletPage() {
 
   if (query.isError && !property) return <ErrorState error={query.error} onRetry={() => refetch()} />;
   return (
-    <div className={styles.page}>
+    <div className={stack.gap4}>
       <Hero property={property} />
       <WalletActions />
       <Card title={t('wallet.made_of')}>

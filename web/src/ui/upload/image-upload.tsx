@@ -3,13 +3,14 @@ import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
 import { megabytes } from '@/lib/image';
-import { IconButton } from './button';
-import { Progress } from './card';
-import { FieldError } from './field';
-import { PickButton } from './upload/pick-button';
-import { Thumbnail } from './upload/thumbnail';
-import styles from './upload/upload.module.css';
-import type { Upload, Uploads } from './upload/use-uploads';
+import stack from '@/ui/stack.module.css';
+import { IconButton } from '../button';
+import { FieldError } from '../field';
+import styles from './image-upload.module.css';
+import { PickButton } from './pick-button';
+import { Thumbnail } from './thumbnail';
+import { UploadState } from './upload-state';
+import type { Upload, Uploads } from './use-uploads';
 
 type Props = {
   label: string;
@@ -31,7 +32,7 @@ export function ImageUpload({ label, uploads, limit, maxBytes, error }: Props) {
         {label} <span className={styles.optional}>{t('common.optional')}</span>
       </legend>
       {used > 0 ? (
-        <ul className={styles.list}>
+        <ul className={stack.gap2}>
           {uploads.items.map((item) => (
             <UploadRow key={item.key} item={item} uploads={uploads} />
           ))}
@@ -84,25 +85,5 @@ function UploadRow({ item, uploads }: { item: Upload; uploads: Uploads }) {
         <X size={20} aria-hidden="true" />
       </IconButton>
     </li>
-  );
-}
-
-/** How far an upload is; what went wrong is announced. */
-export function UploadState({ item }: { item: Upload }) {
-  const { t } = useTranslation();
-  const { wholePercent } = useFormats();
-  return (
-    <>
-      {item.state === 'uploading' ? (
-        <div className={styles.progress}>
-          <Progress percent={item.percent} label={t('upload.uploading', { name: item.name })} />
-          <span className={styles.percent}>{wholePercent(item.percent)}</span>
-        </div>
-      ) : null}
-      <div role="status">
-        {item.state === 'done' ? <p className={styles.done}>{t('upload.done')}</p> : null}
-        {item.error ? <FieldError>{item.error}</FieldError> : null}
-      </div>
-    </>
   );
 }
