@@ -173,6 +173,24 @@ target_folder() {
     cargo metadata --format-version 1 --no-deps --offline | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p'
 }
 
+# The programs that `make up` runs and `make test` tests are one build in cargo's dev profile. Both lint it while it
+# compiles: clippy-driver is rustc with lints, so nothing is compiled a second time for them.
+lint_while_building() {
+    if command -v clippy-driver >/dev/null 2>&1; then
+        export RUSTC_WORKSPACE_WRAPPER=clippy-driver
+    fi
+}
+
+# The example makes cargo choose the features of libraries as it does for tests: without one it leaves out what only
+# tests ask for, and `make test` would compile those libraries again.
+build_programs() {
+    lint_while_building
+    cargo build --workspace --bins --example wallet_events
+}
+
+# As they are shipped: for images, benchmarks and long runs of faults. Takes several times as long.
+build_release_programs() { cargo build --release --workspace --bins; }
+
 # A program of cargo's registry, built once into a folder that every checkout shares; prints where it is.
 cargo_tool() {
     local tool=${XDG_CACHE_HOME:-$HOME/.cache}/adfolio-tools/$1-$2 building status=0

@@ -10,7 +10,10 @@ use crate::outbox::{Event, EventError, enqueue_in_tx};
 use crate::wire;
 
 /// The last part of the event's type; the first is the service's (`adfolio.wallet.v1.StaffActed`).
-pub const EVENT_NAME: &str = "StaffActed";
+const EVENT_NAME: &str = "StaffActed";
+
+/// The event of every service, as a consumer binds to it.
+pub const STAFF_ACTED: &str = "adfolio.*.v1.StaffActed";
 
 /// An audit entry: one thing that a member of staff did.
 #[derive(Clone, Debug)]

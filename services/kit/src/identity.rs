@@ -79,6 +79,10 @@ impl StaffRole {
     }
 }
 
+crate::mirror! {
+    StaffRole = adfolio_proto::auth::v1::StaffRole,
+}
+
 impl fmt::Display for StaffRole {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.as_str())

@@ -1,7 +1,7 @@
 //! One call, one effect, one answer: what a keyed call does with its idempotency key.
 //!
-//! A use case asks [`Once::earlier_in_tx`] first, does its work, and hands what it made to [`Once::keep_in_tx`], all in one
-//! transaction. It knows nothing of protobuf: [`Once`] carries how the answer is encoded.
+//! A use case asks [`Once::earlier_in_tx`] first, does its work, and hands what it made to [`Once::keep_in_tx`], all in
+//! one transaction. It knows nothing of protobuf: [`Once`] carries how the answer is encoded.
 
 use std::fmt;
 
@@ -47,22 +47,50 @@ impl<T> Answer<T> {
 }
 
 impl<T> Once<T> {
-    /// The call of `caller` on behalf of `scope` (a user or a member of staff), answered by an `M`. The method that was called is
-    /// part of the key's meaning.
+    /// The call of `caller` on behalf of `scope` (a user or a member of staff), answered by an `M`. The method that was
+    /// called is part of the key's meaning.
     pub fn new<M>(caller: &Caller, scope: Uuid, request: &impl Message) -> Self
     where
         M: Message + for<'a> From<&'a T>,
     {
+        let digest = idempotency::digest(request);
+        Self::keeping(caller, scope, digest, |made| M::from(made).encode_to_vec())
+    }
+
+    /// Like [`Once::new`], for a use case that does not keep its answer but what finds it again, which `encode` gives.
+    /// `digest` tells requests apart; no secret of the request goes into it.
+    pub fn keeping(
+        caller: &Caller,
+        scope: Uuid,
+        digest: [u8; 32],
+        encode: fn(&T) -> Vec<u8>,
+    ) -> Self {
         Self {
             scope,
             key: caller.idempotency_key.clone(),
             operation: caller.method.clone(),
-            digest: idempotency::digest(request),
-            encode: |made| M::from(made).encode_to_vec(),
+            digest,
+            encode,
         }
     }
 
-    /// The answer that an earlier call with this key was given. None: do the work, then [`Once::keep_in_tx`] what it made.
+    /// The key of a keyed call.
+    pub fn key(&self) -> Option<&IdempotencyKey> {
+        self.key.as_ref()
+    }
+
+    /// The user or member of staff whose key it is.
+    pub fn scope(&self) -> Uuid {
+        self.scope
+    }
+
+    /// The digest of the request.
+    pub fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+
+    /// The answer that an earlier call with this key was given. None: do the work, then [`Once::keep_in_tx`] what it
+    /// made.
     pub async fn earlier_in_tx(&self, tx: &mut Tx) -> Result<Option<Answer<T>>, ClaimError> {
         let Some(key) = &self.key else {
             return Ok(None);

@@ -21,10 +21,12 @@ pub struct Cost {
     pub scanned: Vec<String>,
     /// How each table was read, as PostgreSQL calls it: `Index Scan`, `Index Only Scan`.
     pub reads: Vec<(String, String)>,
+    /// The steps of the plan but for its limit: the index that a step reads, else the step's kind (`Sort`).
+    pub steps: Vec<String>,
 }
 
-/// The query of a service that holds all of `parts`, as it was checked at compile time. `manifest_folder` is the service's
-/// `CARGO_MANIFEST_DIR`.
+/// The query of a service that holds all of `parts`, as it was checked at compile time. `manifest_folder` is the
+/// service's `CARGO_MANIFEST_DIR`.
 pub fn checked_query(manifest_folder: &str, parts: &[&str]) -> String {
     let folder = format!("{manifest_folder}/.sqlx");
     let queries = std::fs::read_dir(folder).expect("the cache of checked queries");
@@ -67,6 +69,7 @@ pub async fn cost(database: &TestDatabase, query: &str, arguments: &str) -> Cost
         blocks: number("Shared Hit Blocks").saturating_add(number("Shared Read Blocks")),
         scanned: Vec::new(),
         reads: Vec::new(),
+        steps: Vec::new(),
     };
     collect(node, &mut cost);
     cost
@@ -80,8 +83,12 @@ fn collect(node: &Value, cost: &mut Cost) {
     cost.rows = cost
         .rows
         .saturating_add(touched.saturating_mul(number("Actual Loops")));
+    let kind = node["Node Type"].as_str().unwrap_or_default();
+    if kind != "Limit" {
+        let step = node["Index Name"].as_str().unwrap_or(kind);
+        cost.steps.push(step.to_owned());
+    }
     if let Some(table) = node["Relation Name"].as_str() {
-        let kind = node["Node Type"].as_str().unwrap_or_default();
         cost.reads.push((table.to_owned(), kind.to_owned()));
         if kind == "Seq Scan" {
             cost.scanned.push(table.to_owned());

@@ -22,6 +22,7 @@ mod proxy;
 mod queue;
 pub mod saga;
 mod service;
+mod tested;
 mod told;
 mod wait;
 
@@ -32,6 +33,7 @@ pub use files::raise_file_limit;
 pub use flags::server_flags;
 pub use proxy::Proxy;
 pub use service::{RunningService, free_listener, spawn_service};
+pub use tested::{Builder, Environment, NOW, Run, TestService, Tested, config};
 pub use told::{Told, deliver_twice_and_shuffled, tell};
 pub use wait::{Settled, WAIT_LIMIT, eventually, within_limit};
 
