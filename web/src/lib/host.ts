@@ -29,10 +29,10 @@ export function closeHost(): void {
   closeActionOf(window)?.();
 }
 
-/** How to close the shell around a window; null where there is none. */
+/** The action that closes the host app; null without one. */
 export function closeActionOf(host: HostWindow): (() => void) | null {
   const { AdfolioHost, Android, webkit, flutter_inappwebview: flutter, ReactNativeWebView } = host;
-  // Methods of native objects only work when called on their object.
+  // Native methods work only when called on their object.
   if (AdfolioHost?.close) return () => AdfolioHost.close?.();
   if (Android?.close) return () => Android.close?.();
   const handler = webkit?.messageHandlers?.close;
@@ -44,7 +44,7 @@ export function closeActionOf(host: HostWindow): (() => void) | null {
   return frameCloseOf(host);
 }
 
-/** Only the page that put the app into its frame is told, by the origin that the browser names for it. */
+/** Messages only the framing page, by the origin that the browser reports as referrer. */
 function frameCloseOf(host: Window): (() => void) | null {
   if (host.parent === host) return null;
   const origin = originOf(host.document.referrer);
