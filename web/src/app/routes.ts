@@ -32,7 +32,7 @@ export type RouteSpec = {
   login: boolean;
   /** The entry point from a host app: without a session it leads to opening an account, not to the login. */
   entry?: boolean;
-  /** Null: the page has no common header. */
+  /** Null if the page has no common header. */
   header: HeaderNotes | null;
   /** A main page, listed in the tab bar. */
   tabBar?: boolean;

@@ -1,14 +1,14 @@
 /**
- * The bridge to the shell that the app may run in. All it asks of a shell is to close it, and a shell offers that in
- * one of these ways, which are looked for in this order:
+ * The bridge to the host app that may embed the client. Its only use is to close the host, which offers that in one of
+ * these ways, tried in this order:
  *
  * - Android: an object `AdfolioHost` or `Android` with a method `close`
  * - iOS: the message handler `close` of a WKWebView
  * - Flutter: the handler `close` of flutter_inappwebview, or a JavascriptChannel `AdfolioHost`, which gets `close`
  * - React Native: the WebView gets the message `{"type":"close"}`
- * - a page that holds the app in a frame gets the message `{type: 'adfolio:close'}`
+ * - a page that frames the app gets the message `{type: 'adfolio:close'}`
  *
- * A shell may add its objects after the app has started, so each is looked for when it is needed.
+ * A host may add its objects after the app has started, so each lookup happens on use.
  */
 type Poster = { postMessage?: (message: string) => void };
 type NativeHost = Poster & { close?: () => void };
