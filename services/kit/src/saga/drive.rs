@@ -24,8 +24,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Kept of the caller's deadline for the answer itself.
 const ANSWER_RESERVE: Duration = Duration::from_millis(200);
 
-/// Waits until a row has an `outcome`, and drives the row if nobody else does. `leased` is the row if the caller holds
-/// its lease. Fails with [`CoreError::Unfinished`] when the deadline is near; the drive goes on then.
+/// Waits until a row has an `outcome`, and drives the row if nobody else does. `leased` is the row
+/// if the caller holds its lease. Fails with [`CoreError::Unfinished`] when the deadline is near;
+/// the drive goes on then.
 pub async fn follow<S: Saga, T>(
     app: &S::App,
     deadline: Deadline,
