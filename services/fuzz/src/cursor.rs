@@ -2,13 +2,13 @@
 
 use adfolio_kit::pagination::Cursor;
 
-/// What separates sort keys inside a cursor; no key of a list has it.
+/// Separates sort keys inside a cursor; no sort key contains it.
 const SEPARATOR: char = '\u{1f}';
 
 /// More sort keys than any list has.
 const FIELDS_MAX: usize = 4;
 
-/// A longer cursor was not made by a list.
+/// No list creates longer cursors.
 const FIELDS_BYTES_MAX: usize = 256;
 
 /// Decodes the text, and encodes its lines.

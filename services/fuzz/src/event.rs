@@ -1,11 +1,11 @@
-//! Messages from the broker: the body of one.
+//! Bodies of messages from the broker.
 
 use adfolio_kit::outbox::{CloudEvent, EnvelopeParts, encode};
 use adfolio_proto::events::v1 as events;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Decodes the body as consumers do; what was taken must look the same after it was sent on.
+/// Decodes the body as consumers do. An accepted event must look the same after a round trip.
 pub fn check(data: &[u8]) {
     let Ok(event) = CloudEvent::decode(data) else {
         return;

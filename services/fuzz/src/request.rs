@@ -1,5 +1,5 @@
-//! Inputs of the gateway's calls. The first line names one of [`SHAPES`] or, by `all`, every one of them; the rest is the
-//! JSON body or the query string.
+//! Inputs of the gateway's calls. The first line names one of [`SHAPES`], or `all`; the rest is the JSON body or the
+//! query string.
 
 use adfolio_gateway::dto;
 use adfolio_gateway::envelope;
@@ -12,7 +12,7 @@ use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Reads an input, and says why it was refused.
+/// Parses an input, and returns why it was refused.
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every shape that a client sends.
@@ -164,14 +164,14 @@ pub const SHAPES: [(&str, Read); 55] = [
     ),
 ];
 
-/// The name that stands for every shape.
+/// The name that means every shape.
 const EVERY_SHAPE: &str = "all";
 
-/// Reads the input; a refusal must be an envelope that blames the caller.
+/// Parses the input; a refusal must be an envelope with a client error.
 pub fn check(data: &[u8]) {
     let (name, input) = crate::first_line(data);
     let named = SHAPES.iter().position(|(shape, _)| *shape == name);
-    // A name that mutation spoiled stands for any other.
+    // A mutated name selects some other shape.
     let any = || name.bytes().map(usize::from).sum::<usize>() % SHAPES.len();
     let shapes = match named {
         None if name == EVERY_SHAPE => &SHAPES[..],

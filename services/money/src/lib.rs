@@ -1,8 +1,8 @@
-//! Money as checked integers, and nothing else.
+//! Money as checked integers.
 //!
-//! [`Money`] counts minor units (cents) of the platform's one currency; it is what the ledger posts. [`Micros`] counts
-//! millionths of a unit; it is what networks report, because they charge fractions of a cent. Neither ever touches a
-//! floating-point number, and no operation wraps: what does not fit is an [`MoneyError::Overflow`].
+//! [`Money`] counts minor units (cents) of the platform's single currency; the ledger posts it. [`Micros`] counts
+//! millionths of a unit; networks report it, because they charge fractions of a cent. Neither uses floating point,
+//! and no operation wraps: a result out of range is a [`MoneyError::Overflow`].
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -15,13 +15,13 @@ mod money;
 pub use micros::Micros;
 pub use money::Money;
 
-/// Why a text is no amount, or a sum could not be made.
+/// Why a text is not an amount, or a calculation failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MoneyError {
-    /// The text is not a plain decimal number: empty, with a sign where none may be, an exponent, blanks, letters.
+    /// The text is not a plain decimal number: empty, with a forbidden sign, an exponent, blanks or letters.
     #[error("not a decimal amount")]
     Malformed,
-    /// More decimals than the unit has.
+    /// The text has more decimals than the unit.
     #[error("too many decimals")]
     TooManyDecimals,
     /// The result does not fit into 64 bits.

@@ -9,10 +9,10 @@ use crate::{MoneyError, digits_to_i128, split_decimal};
 pub struct Money(i64);
 
 impl Money {
-    /// No money.
+    /// Zero.
     pub const ZERO: Self = Self(0);
 
-    /// An amount of so many minor units.
+    /// An amount in minor units.
     pub const fn from_minor(minor: i64) -> Self {
         Self(minor)
     }
@@ -59,7 +59,7 @@ impl Money {
     }
 
     /// The share `numerator / denominator` of the amount, rounded towards negative infinity.
-    /// A denominator of zero or below is an overflow.
+    /// A denominator that is not positive is an overflow.
     pub fn share_floor(self, numerator: i64, denominator: i64) -> Result<Self, MoneyError> {
         if denominator <= 0 {
             return Err(MoneyError::Overflow);
@@ -72,7 +72,7 @@ impl Money {
             .ok_or(MoneyError::Overflow)
     }
 
-    /// The share of so many basis points (hundredths of a percent), rounded towards negative infinity.
+    /// The share in basis points (hundredths of a percent), rounded towards negative infinity.
     pub fn basis_points_floor(self, basis_points: u32) -> Result<Self, MoneyError> {
         self.share_floor(i64::from(basis_points), 10_000)
     }
@@ -81,7 +81,7 @@ impl Money {
 impl FromStr for Money {
     type Err = MoneyError;
 
-    /// Reads what a person or client sends: digits with 0 to 2 decimals, no sign, no blanks, no exponent.
+    /// Parses user input: digits with 0 to 2 decimals, no sign, no blanks, no exponent.
     fn from_str(text: &str) -> Result<Self, MoneyError> {
         let (whole, fraction) = split_decimal(text)?;
         let cents = match fraction.len() {
@@ -117,7 +117,7 @@ impl Serialize for Money {
 }
 
 impl<'de> Deserialize<'de> for Money {
-    /// Reads the form that [`Display`](fmt::Display) writes, a sign included.
+    /// Parses the form that [`Display`](fmt::Display) writes, including a sign.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         match text.strip_prefix('-') {
@@ -183,7 +183,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_reads_back(minor in any::<i64>()) {
-            // The one amount whose magnitude has no positive counterpart cannot be read back from its text.
+            // The smallest amount has no positive counterpart, so its text cannot be parsed.
             prop_assume!(minor != i64::MIN);
             let money = Money::from_minor(minor);
             let json = serde_json::to_string(&money).unwrap();
