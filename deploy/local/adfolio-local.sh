@@ -3,12 +3,8 @@
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-target=$(target_folder)
-for profile in release debug; do
-    if [ -x "$target/$profile/adfolio-local" ]; then
-        exec "$target/$profile/adfolio-local" "$@"
-    fi
-done
+program=$(target_folder)/debug/adfolio-local
+[ -x "$program" ] && exec "$program" "$@"
 say "nothing is built yet, so nothing runs; see \`make help\`"
 case ${1:-} in
 down | status) ;;

@@ -3,5 +3,6 @@
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-deploy/local/build.sh
+prepare_stack
+build_release_programs
 exec cargo bench --workspace --bench '*' "$@"

@@ -16,7 +16,7 @@ names=([$!]=packages)
 set -m
 (install_web; build_web) >"$logs/web" 2>&1 &
 names[$!]=web
-cargo build --release --workspace --bins &
+build_programs &
 names[$!]=cargo
 set +m
 

@@ -18,11 +18,11 @@ run() {
 }
 case $1 in
 chaos | outage)
-    cargo build --release --workspace --bins
+    build_release_programs
     ADFOLIO_PROGRAMS=$(target_folder)/release
     export ADFOLIO_PROGRAMS
     ;;
-*) cargo build --workspace --bins ;;
+*) build_programs ;;
 esac
 case $1 in
 chaos) CHAOS_SECONDS=${CHAOS_SECONDS:-540} run chaos::nothing -- ;;

@@ -129,7 +129,7 @@ node_tool() {
 
 web_sources() {
     local path
-    for path in web/src web/public web/index.html web/console.html web/vite.config.ts web/package-lock.json web/tsconfig*.json; do
+    for path in web/src web/public web/index.html web/console.html web/vite.config.ts web/build web/package-lock.json web/tsconfig*.json; do
         [ -e "$path" ] && printf '%s\n' "$path"
     done
     return 0
@@ -174,6 +174,24 @@ has_commit() {
 target_folder() {
     cargo metadata --format-version 1 --no-deps --offline | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p'
 }
+
+# The programs that `make up` runs and `make test` tests are one build in cargo's dev profile. Both lint it while it
+# compiles: clippy-driver is rustc with lints, so nothing is compiled a second time for them.
+lint_while_building() {
+    if command -v clippy-driver >/dev/null 2>&1; then
+        export RUSTC_WORKSPACE_WRAPPER=clippy-driver
+    fi
+}
+
+# The example makes cargo choose the features of libraries as it does for tests: without one it leaves out what only
+# tests ask for, and `make test` would compile those libraries again.
+build_programs() {
+    lint_while_building
+    cargo build --workspace --bins --example wallet_events
+}
+
+# As they are shipped: for images, benchmarks and long runs of faults. Takes several times as long.
+build_release_programs() { cargo build --release --workspace --bins; }
 
 # Builds a program from crates.io, once, into a folder that all checkouts share; prints the folder.
 cargo_tool() {

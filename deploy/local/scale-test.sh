@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 prepare_stack
-cargo build --release --workspace --bins
+build_release_programs
 ADFOLIO_PROGRAMS=$(target_folder)/release
 export ADFOLIO_PROGRAMS
 SCALE_ROUNDS=${SCALE_ROUNDS:-10} SCALE_RATE=${SCALE_RATE:-50} SCALE_SECONDS=${SCALE_SECONDS:-30} \

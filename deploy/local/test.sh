@@ -16,13 +16,12 @@ stage_fmt() { cargo fmt --all --check; }
 # Only when named: a full run lints while it builds.
 stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 stage_rust_build() {
-    # One call for tests and programs: separate calls would select other features of the libraries and build them twice.
-    # Tests that run whole stacks start the programs.
-    if has_nextest; then
-        cargo nextest run --workspace --no-run --cargo-quiet
-    else
-        cargo test --workspace --no-run --quiet
-    fi
+    # Tests that run whole stacks start the programs. Cargo repeats the warnings of what it does not build again.
+    local log=$results/rust-build.log status=0
+    cargo test --workspace --no-run --quiet --color never 2>"$log" || status=$?
+    cat "$log"
+    ! grep -q '^warning' "$log" || fail "warnings count as errors here"
+    return "$status"
 }
 stage_rust_test() { local_program with-servers -- deploy/local/rust-test.sh; }
 stage_web_install() { install_web; }
@@ -79,14 +78,6 @@ stage_api_fuzz() {
     local_program with-stack -- deploy/local/api-fuzz/run.sh
 }
 
-# From here on cargo compiles the workspace with clippy's driver: rustc with lints, and warnings as errors. So nothing
-# is compiled a second time just for linting. The test runner must see the same wrapper, or it would rebuild everything.
-# These are the variables that `cargo clippy -- -D warnings` sets for itself.
-lint_while_building() {
-    export RUSTC_WORKSPACE_WRAPPER=clippy-driver
-    export CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
-}
-
 # The stages that a stage depends on.
 needs() {
     case $1 in
@@ -102,7 +93,6 @@ needs() {
 
 # --- running them -----------------------------------------------------------------------------------------------------
 
-has_nextest() { cargo nextest --version >/dev/null 2>&1; }
 local_program() { "$(target_folder)/debug/adfolio-local" "$@"; }
 is_wanted() { [ "${#wanted[@]}" = 0 ] || [[ " ${wanted[*]} " == *" $1 "* ]]; }
 

@@ -4,4 +4,4 @@
 . "$(dirname "$0")/lib.sh"
 
 deploy/local/build.sh
-exec "$(target_folder)/release/adfolio-local" up
+exec "$(target_folder)/debug/adfolio-local" up

@@ -20,6 +20,6 @@ if ! is_current "$folder/.built.stamp" "$commit"; then
     printf '%s\n' "$commit" >"$folder/.built.stamp"
 fi
 
-cargo build --workspace --bins
+build_programs
 export ADFOLIO_PREVIOUS_PROGRAMS=$folder/target/debug
 exec cargo test --package adfolio-local --test system -- --ignored chaos::upgrade --nocapture

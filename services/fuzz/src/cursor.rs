@@ -2,13 +2,13 @@
 
 use adfolio_kit::pagination::Cursor;
 
-/// Separates sort keys inside a cursor; no sort key contains it.
+/// The separator of sort keys inside a cursor; no key of a list contains it.
 const SEPARATOR: char = '\u{1f}';
 
 /// More sort keys than any list has.
 const FIELDS_MAX: usize = 4;
 
-/// No list creates longer cursors.
+/// A longer cursor was not made by a list.
 const FIELDS_BYTES_MAX: usize = 256;
 
 /// Decodes the text, and encodes its lines.

@@ -1,8 +1,9 @@
-//! Fuzz targets for every parser of external input. Each module's `check` accepts any bytes and panics if a parser
-//! panics or breaks its promises.
+//! Fuzz targets for all external input: each module's `check` accepts any bytes, and panics if a
+//! parser panics or breaks its promise.
 //!
-//! `tests/it` runs the corpora and seeded mutations of them with every `make test`; `make fuzz` searches further with
-//! libFuzzer. Add its findings to the corpus of their target, under descriptive names.
+//! `tests/it` runs the corpora and seeded mutations of them with every `make test`; `make fuzz`
+//! searches on with libFuzzer. Add its findings to the corpus of their target, with a name that
+//! describes them.
 #![forbid(unsafe_code)]
 #![warn(missing_docs, clippy::pedantic)]
 #![allow(
@@ -21,7 +22,7 @@ pub mod money;
 pub mod request;
 pub mod time_zone;
 
-/// A check of arbitrary bytes.
+/// A check of any bytes.
 pub type Check = fn(&[u8]);
 
 /// Every target by its name, which is also the name of its corpus and its program.
@@ -35,7 +36,7 @@ pub const TARGETS: [(&str, Check); 7] = [
     ("time_zone", time_zone::check),
 ];
 
-/// The bytes before the first line break, as text, and those after it.
+/// The text before the first line break, and the bytes after it.
 fn first_line(data: &[u8]) -> (String, &[u8]) {
     let mut parts = data.splitn(2, |byte| *byte == b'\n');
     let line = parts.next().unwrap_or_default();

@@ -2,13 +2,13 @@ use std::str::FromStr;
 
 use crate::{Money, MoneyError, digits_to_i128, divide_half_even, split_decimal};
 
-/// Most decimals a report may carry.
+/// Most decimals of a report.
 const REPORTED_DECIMALS: usize = 9;
 
 /// Millionths in one minor unit.
 const MICROS_PER_MINOR: i128 = 10_000;
 
-/// An amount in millionths of a unit, as in delivery reports.
+/// An amount in millionths of a unit, as delivery reports carry it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Micros(i64);
 
@@ -16,7 +16,7 @@ impl Micros {
     /// Zero.
     pub const ZERO: Self = Self(0);
 
-    /// An amount in millionths.
+    /// An amount of this many millionths.
     pub const fn new(micros: i64) -> Self {
         Self(micros)
     }
@@ -42,7 +42,7 @@ impl Micros {
             .ok_or(MoneyError::Overflow)
     }
 
-    /// The amount multiplied by an integer.
+    /// This many times the amount.
     pub fn checked_mul(self, times: i64) -> Result<Self, MoneyError> {
         self.0
             .checked_mul(times)
@@ -50,8 +50,8 @@ impl Micros {
             .ok_or(MoneyError::Overflow)
     }
 
-    /// `self × numerator / denominator`, rounded half to even: the price of `numerator` pieces at `self` per
-    /// `denominator`. A denominator that is not positive is an overflow.
+    /// `self × numerator / denominator`, rounded half to even: the price of `numerator` pieces at
+    /// `self` per `denominator`. A denominator of zero or below is an overflow.
     pub fn ratio_half_even(self, numerator: i64, denominator: i64) -> Result<Self, MoneyError> {
         if denominator <= 0 {
             return Err(MoneyError::Overflow);
@@ -64,9 +64,9 @@ impl Micros {
             .ok_or(MoneyError::Overflow)
     }
 
-    /// Rounded half to even to minor units, as posted or displayed for a running total.
+    /// Rounded half to even to minor units: what is posted or shown for a running total.
     pub fn to_money_half_even(self) -> Money {
-        // An i64 divided by 10,000 and rounded always fits into an i64.
+        // Dividing an i64 by 10,000 and rounding always fits an i64 again.
         divide_half_even(i128::from(self.0), MICROS_PER_MINOR)
             .and_then(|minor| i64::try_from(minor).ok())
             .map_or(Money::ZERO, Money::from_minor)
@@ -88,7 +88,8 @@ impl TryFrom<Money> for Micros {
 impl FromStr for Micros {
     type Err = MoneyError;
 
-    /// Parses a reported amount: digits with up to 9 decimals, no sign; rounded half to even to millionths.
+    /// Reads what networks report: digits with up to 9 decimals, no sign; rounded half to even to
+    /// millionths.
     fn from_str(text: &str) -> Result<Self, MoneyError> {
         let (whole, fraction) = split_decimal(text)?;
         let missing = REPORTED_DECIMALS

@@ -1,5 +1,5 @@
-//! Runs every target with its corpus and with seeded mutations of it. A failure prints the input that proptest shrank
-//! to: add it to the corpus together with the fix.
+//! Every target with its corpus and with seeded mutations of it. A failure names the smallest input
+//! that proptest found: add it to the corpus together with the fix.
 #![allow(
     clippy::expect_used,
     clippy::panic,
@@ -16,19 +16,19 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 
-/// Mutated inputs per target; ADFOLIO_MUTATIONS overrides it.
+/// Mutated inputs of each target, unless ADFOLIO_MUTATIONS is set.
 const MUTATED_INPUTS: u32 = 4_000;
 
-/// Seed for the same inputs in every run; ADFOLIO_MUTATIONS_SEED overrides it.
+/// The same inputs in every run, unless ADFOLIO_MUTATIONS_SEED is set.
 const SEED: u64 = 20_261_122;
 
 /// Steps from an input of the corpus to a mutated one.
 const STEPS_MAX: usize = 6;
 
-/// Maximum length of a mutated input.
+/// A mutated input is cut to this length.
 const LONGEST_INPUT: usize = 4_096;
 
-/// Pieces that are meaningful to parsers.
+/// Tokens that parsers give a meaning to.
 const PIECES: [&str; 32] = [
     "\n",
     "\r\n",
@@ -64,7 +64,7 @@ const PIECES: [&str; 32] = [
     "𝟙",
 ];
 
-/// A mutated input, displayed as a source literal.
+/// A mutated input, shown as a source literal.
 struct Input(Vec<u8>);
 
 impl std::fmt::Debug for Input {
@@ -80,7 +80,7 @@ enum Step {
     Insert(Index, &'static str),
     Delete(Index, usize),
     Repeat(Index, usize),
-    /// Replace the rest by the end of another input of the corpus.
+    /// Continues with the end of another input of the corpus.
     Splice(Index, Vec<u8>),
 }
 
@@ -152,7 +152,7 @@ fn mutate(check: Check, corpus: Vec<Vec<u8>>) {
     let config = Config {
         cases: setting("ADFOLIO_MUTATIONS").unwrap_or(MUTATED_INPUTS),
         rng_seed: RngSeed::Fixed(setting("ADFOLIO_MUTATIONS_SEED").unwrap_or(SEED)),
-        // The corpus keeps regressions.
+        // The corpus keeps known failures.
         failure_persistence: None,
         ..Config::default()
     };
@@ -178,7 +178,7 @@ fn step(corpus: Vec<Vec<u8>>) -> impl Strategy<Value = Step> {
 }
 
 fn apply(mut data: Vec<u8>, step: Step) -> Vec<u8> {
-    // An empty input also has one position.
+    // An empty input has a position, too.
     let at = |place: Index| place.index(data.len() + 1);
     match step {
         Step::Replace(place, byte) => {
@@ -209,7 +209,7 @@ fn apply(mut data: Vec<u8>, step: Step) -> Vec<u8> {
     data
 }
 
-/// The inputs of a target, by file name.
+/// The inputs of a target, by the names of their files.
 fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("corpus")
