@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# `make test`: every stage, or the named ones; side by side where they do not disturb each other. Ends with what ran.
+# `make test`: runs all stages, or the named ones, in parallel where they do not disturb each other. Ends with a
+# summary.
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# The stages in the order of the summary. Rust's run one after the other in front, the web's and what else needs no server
-# beside them; those that need a browser or a whole stack at last.
+# The stages. Rust's run in sequence in the foreground, the web's and others without servers beside them, and those that
+# need a browser or a whole stack last.
 rust_stages=(fmt clippy rust-build rust-test)
-web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom observability manifests migrations containers)
+web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom observability manifests migrations containers typos)
 last_stages=(web-matrix api-fuzz e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
 
 stage_fmt() { cargo fmt --all --check; }
-# Only when named: a whole run lints while it builds.
+# Only when named: a full run lints while it builds.
 stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 stage_rust_build() {
     # Tests that run whole stacks start the programs. Cargo repeats the warnings of what it does not build again.
@@ -38,16 +39,21 @@ stage_migrations() {
     deploy/local/migrations/check.sh
 }
 stage_observability() {
-    # The packages are installed beside this lane, by a job that is not this shell's child.
+    # Wait for the packages: another job installs them, which is not a child of this shell.
     tail --pid="$installing" -f /dev/null
     deploy/observability/check.sh
 }
-# The Dockerfile and the compose file, without building or starting anything.
+# Lints the Dockerfile and the compose file; builds and starts nothing.
 stage_containers() {
     local tools
     tools=$(python_tool containers deploy/docker/requirements.txt)
     "$tools/check-jsonschema" --quiet --builtin-schema vendor.compose-spec docker-compose.yml
     "$tools/hadolint" deploy/docker/Dockerfile
+}
+stage_typos() {
+    local tools
+    tools=$(python_tool typos deploy/local/typos/requirements.txt)
+    "$tools/typos" --config .config/typos.toml
 }
 stage_web_size() { npm --prefix web run --silent size; }
 need_browser() {
@@ -72,7 +78,7 @@ stage_api_fuzz() {
     local_program with-stack -- deploy/local/api-fuzz/run.sh
 }
 
-# What must have passed before a stage makes sense.
+# The stages that a stage depends on.
 needs() {
     case $1 in
         rust-test) echo "packages rust-build" ;;
@@ -90,8 +96,8 @@ needs() {
 local_program() { "$(target_folder)/debug/adfolio-local" "$@"; }
 is_wanted() { [ "${#wanted[@]}" = 0 ] || [[ " ${wanted[*]} " == *" $1 "* ]]; }
 
-# Runs one stage and notes how it ended. As a job of its own, because a function called in a condition would go on after a
-# failed command.
+# Runs one stage and records the outcome. The stage is a job of its own, because `set -e` does not apply to a function
+# that is called in a condition.
 run_stage() {
     local stage=$1 need began=$SECONDS status=0 outcome=ok
     for need in $(needs "$stage"); do
@@ -133,7 +139,7 @@ summary() {
     return "$failed"
 }
 
-# A job's processes, so that an interrupted run leaves none behind.
+# Ends a job with all its processes, so that an interrupted run leaves none behind.
 end_tree() {
     local child
     for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
@@ -159,7 +165,7 @@ if [ "${1:-}" = --fix ]; then
     exit
 fi
 wanted=("$@")
-# Installing is never worth naming.
+# Installing is implied.
 for stage in "$@"; do
     case $stage in
         web-matrix) wanted+=(web-install packages) ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `make up`: builds what is missing and becomes the supervisor.
+# `make up`: builds what is missing, then becomes the supervisor.
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
