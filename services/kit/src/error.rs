@@ -1,7 +1,7 @@
 //! What can go wrong in any service, and the one way of an error to a `Status`.
 //!
-//! A service has one error enum. Its first variant wraps [`CoreError`]; the others are refusals of its own business that its
-//! code tells apart. [`core_error!`](crate::core_error) makes `?` work on everything that kit returns:
+//! A service has one error enum. Its first variant wraps [`CoreError`]; the others are refusals of its own business
+//! that its code tells apart. [`core_error!`](crate::core_error) makes `?` work on everything that kit returns:
 //!
 //! ```
 //! use adfolio_kit::error::CoreError;
@@ -15,6 +15,8 @@
 //! }
 //! adfolio_kit::core_error!(LampError);
 //! ```
+
+use std::error::Error;
 
 use tonic::Status;
 
@@ -54,6 +56,9 @@ pub enum CoreError {
     /// The work goes on in the background; its end was not reached within the call's deadline.
     #[error("not finished in time")]
     Unfinished,
+    /// Another drive has taken a saga's lease over; it goes on.
+    #[error("another drive has taken over")]
+    LeaseLost,
     /// The audit entry could not be written.
     #[error("audit entry cannot be written")]
     Audit(#[source] AuditError),
@@ -69,8 +74,8 @@ pub enum CoreError {
 }
 
 impl CoreError {
-    /// The error of a call to `peer`. A refusal of its business passes through; anything else means that the peer could not be
-    /// asked now.
+    /// The error of a call to `peer`. A refusal of its business passes through; anything else means that the peer could
+    /// not be asked now.
     pub fn from_peer(peer: &'static str, status: Status) -> Self {
         match Refusal::from_status(&status) {
             Some(refusal) if !PEER_FAULTS.contains(&refusal.reason) => Self::Refused(refusal),
@@ -115,13 +120,23 @@ impl From<CoreError> for Status {
             CoreError::Refused(refusal) => refusal.into(),
             CoreError::Database(error) => refusal::database_status(&error),
             CoreError::Peer { .. } => refusal::unavailable_status(&error),
-            CoreError::Unfinished => Refusal::new(Reason::Unavailable).into(),
+            CoreError::Unfinished | CoreError::LeaseLost => {
+                Refusal::new(Reason::Unavailable).into()
+            }
             CoreError::Audit(_)
             | CoreError::Event(_)
             | CoreError::Hash(_)
             | CoreError::Corrupt(_) => refusal::internal_status(&error),
         }
     }
+}
+
+/// The error of a service; [`core_error!`](crate::core_error) implements it.
+pub trait ServiceError:
+    Error + From<CoreError> + From<sqlx::Error> + Send + Sync + 'static
+{
+    /// The core of the error, unless it is a refusal of the service's own.
+    fn core(&self) -> Option<&CoreError>;
 }
 
 /// Makes `?` turn what kit returns into a service's error, whose variant `Core` wraps a [`CoreError`].
@@ -136,6 +151,20 @@ macro_rules! core_error {
             $crate::outbox::EventError,
             $crate::password::HashError,
         );
+
+        impl $crate::error::ServiceError for $error {
+            #[allow(
+                irrefutable_let_patterns,
+                reason = "a service may have no refusal of its own"
+            )]
+            fn core(&self) -> ::std::option::Option<&$crate::error::CoreError> {
+                if let Self::Core(core) = self {
+                    ::std::option::Option::Some(core)
+                } else {
+                    ::std::option::Option::None
+                }
+            }
+        }
     };
     ($error:ty: $($source:ty,)*) => {
         $(impl ::std::convert::From<$source> for $error {

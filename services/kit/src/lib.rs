@@ -15,6 +15,7 @@
 //! | [`users`] | which users exist |
 //! | [`db`] | the pool, migrations, and the one way to write |
 //! | [`outbox`], [`consumer`], [`inbox`] | events: written with the change, published afterwards, applied once |
+//! | [`saga`] | work in several steps: lease, claim, postpone, follow, recover, forget |
 //! | [`audit`] | audit entries, announced with the change |
 //! | [`broker`], [`dead_letter`] | the topology at RabbitMQ, dead letters |
 //! | [`idempotency`], [`once`] | keys kept with the effect they protect |
@@ -54,6 +55,7 @@ pub mod password;
 pub mod periodic;
 pub mod policy;
 pub mod refusal;
+pub mod saga;
 pub mod server;
 pub mod service;
 pub mod shutdown;

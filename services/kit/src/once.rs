@@ -62,6 +62,21 @@ impl<T> Once<T> {
         }
     }
 
+    /// The key of a keyed call.
+    pub fn key(&self) -> Option<&IdempotencyKey> {
+        self.key.as_ref()
+    }
+
+    /// The user or member of staff whose key it is.
+    pub fn scope(&self) -> Uuid {
+        self.scope
+    }
+
+    /// The digest of the request.
+    pub fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+
     /// The answer that an earlier call with this key was given. None: do the work, then [`Once::keep_in_tx`] what it made.
     pub async fn earlier_in_tx(&self, tx: &mut Tx) -> Result<Option<Answer<T>>, ClaimError> {
         let Some(key) = &self.key else {

@@ -22,6 +22,7 @@ mod outbox_relay;
 mod pages;
 mod policy;
 mod refusals;
+mod saga;
 mod servers;
 mod subscriptions;
 mod time_zones;
