@@ -1,192 +1,166 @@
-//! What staff call.
+//! What staff do with products, operators and plans.
 
-use adfolio_kit::identity::Caller;
-use adfolio_kit::once::MessageOnce;
+use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_kit::mirror::Mirrored as _;
+use adfolio_kit::once::Once;
 use adfolio_kit::refusal::Refusal;
-use adfolio_kit::wire;
+use adfolio_kit::wire::{self, List};
 use adfolio_proto::plan::v1 as proto;
+use adfolio_proto::plan::v1::import_delivery_request::Part;
 use adfolio_proto::plan::v1::plan_admin_service_server::PlanAdminService;
-use tonic::{Request, Response, Status as GrpcStatus, Streaming};
-use uuid::Uuid;
+use futures::StreamExt as _;
+use tonic::{Request, Response, Status, Streaming};
 
-use super::{ANY_ROLE, Grpc, OPERATOR, amount, convert, staff_scope, text};
-use crate::delivery::import;
-use crate::order::list::Filter;
+use super::{StaffApi, map};
+use crate::delivery::import::{self, Header};
+use crate::order::status::Filter;
 use crate::order::{self, Push};
+use crate::product::entity::Details;
 use crate::settlement::{self, Outcome};
 use crate::{follow, operator, product};
 
-/// Users that can be asked about at once.
+/// Users of one look-up at most.
 const MOST_USERS: usize = 100;
 
+/// Longest name of an operator, in characters.
+const LONGEST_NAME: usize = 100;
+
+/// Longest reason, in characters.
+const LONGEST_REASON: usize = 500;
+
 #[tonic::async_trait]
-impl PlanAdminService for Grpc {
+impl PlanAdminService for StaffApi {
     async fn create_product(
         &self,
         request: Request<proto::CreateProductRequest>,
-    ) -> Result<Response<proto::CreateProductResponse>, GrpcStatus> {
+    ) -> Result<Response<proto::CreateProductResponse>, Status> {
         let caller = Caller::from_request(&request);
-        caller.require_staff(&OPERATOR)?;
+        let staff = caller.require_staff(&[StaffRole::Operator])?;
         let request = request.into_inner();
-        let once = MessageOnce::new(
-            &caller,
-            staff_scope(&caller),
-            "plan.CreateProduct",
-            &request,
-        );
-        let details = convert::details(request.product.unwrap_or_default())?;
-        Ok(Response::new(
-            product::create(&self.app, &caller, once, details).await?,
-        ))
+        let once = Once::new::<proto::CreateProductResponse>(&caller, staff.id, &request);
+        let details = Details::try_from(request.product.unwrap_or_default())?;
+        let answer = product::create(&self.0, once, &caller, details).await?;
+        Ok(Response::new(answer.into_message()?))
     }
 
     async fn edit_product(
         &self,
         request: Request<proto::EditProductRequest>,
-    ) -> Result<Response<proto::EditProductResponse>, GrpcStatus> {
+    ) -> Result<Response<proto::EditProductResponse>, Status> {
         let caller = Caller::from_request(&request);
-        caller.require_staff(&OPERATOR)?;
+        caller.require_staff(&[StaffRole::Operator])?;
         let message = request.into_inner().product.unwrap_or_default();
         let id = wire::id(&message.id, "id")?;
-        let product = product::edit(&self.app, &caller, id, convert::details(message)?).await?;
+        let product = product::edit(&self.0, &caller, id, message.try_into()?).await?;
         Ok(Response::new(proto::EditProductResponse {
-            product: Some(product.into()),
+            product: Some((&product).into()),
         }))
     }
 
     async fn admin_list_products(
         &self,
         request: Request<proto::AdminListProductsRequest>,
-    ) -> Result<Response<proto::AdminListProductsResponse>, GrpcStatus> {
-        Caller::from_request(&request).require_staff(&ANY_ROLE)?;
-        let (page, cursor) = wire::page(request.into_inner().page)?;
-        let before = wire::cursor_id(&product::cursor(), cursor.as_deref())?;
-        let (items, next_cursor) = product::list(&self.app, page, before).await?;
+    ) -> Result<Response<proto::AdminListProductsResponse>, Status> {
+        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        let list = List::new(request.into_inner().page, "products", &"")?;
+        let rows = product::list(&self.0, list.before()?, list.fetch()).await?;
+        let (products, next_cursor) = list.cut(rows, |last| last.id);
         Ok(Response::new(proto::AdminListProductsResponse {
-            items: items.into_iter().map(Into::into).collect(),
-            next_cursor: next_cursor.unwrap_or_default(),
+            items: products.iter().map(Into::into).collect(),
+            next_cursor,
         }))
     }
 
     async fn create_operator(
         &self,
         request: Request<proto::CreateOperatorRequest>,
-    ) -> Result<Response<proto::CreateOperatorResponse>, GrpcStatus> {
+    ) -> Result<Response<proto::CreateOperatorResponse>, Status> {
         let caller = Caller::from_request(&request);
-        caller.require_staff(&OPERATOR)?;
+        let staff = caller.require_staff(&[StaffRole::Operator])?;
         let request = request.into_inner();
-        let once = MessageOnce::new(
-            &caller,
-            staff_scope(&caller),
-            "plan.CreateOperator",
-            &request,
-        );
-        let name = wire::line(&request.name, 100, "name")?;
-        Ok(Response::new(
-            operator::create(&self.app, &caller, once, name).await?,
-        ))
+        let once = Once::new::<proto::CreateOperatorResponse>(&caller, staff.id, &request);
+        let name = wire::line(&request.name, LONGEST_NAME, "name")?;
+        let answer = operator::create(&self.0, once, &caller, name).await?;
+        Ok(Response::new(answer.into_message()?))
     }
 
     async fn list_operators(
         &self,
         request: Request<proto::ListOperatorsRequest>,
-    ) -> Result<Response<proto::ListOperatorsResponse>, GrpcStatus> {
-        Caller::from_request(&request).require_staff(&ANY_ROLE)?;
-        let (page, cursor) = wire::page(request.into_inner().page)?;
-        let before = wire::cursor_id(&operator::cursor(), cursor.as_deref())?;
-        let (items, next_cursor) = operator::list(&self.app, page, before).await?;
+    ) -> Result<Response<proto::ListOperatorsResponse>, Status> {
+        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        let list = List::new(request.into_inner().page, "operators", &"")?;
+        let rows = operator::list(&self.0, list.before()?, list.fetch()).await?;
+        let (operators, next_cursor) = list.cut(rows, |last| last.id);
         Ok(Response::new(proto::ListOperatorsResponse {
-            items: items.into_iter().map(Into::into).collect(),
-            next_cursor: next_cursor.unwrap_or_default(),
+            items: operators.iter().map(Into::into).collect(),
+            next_cursor,
         }))
     }
 
     async fn push_plan(
         &self,
         request: Request<proto::PushPlanRequest>,
-    ) -> Result<Response<proto::PushPlanResponse>, GrpcStatus> {
+    ) -> Result<Response<proto::PushPlanResponse>, Status> {
         let caller = Caller::from_request(&request);
-        caller.require_staff(&OPERATOR)?;
+        let staff = caller.require_staff(&[StaffRole::Operator])?;
         let request = request.into_inner();
-        let once = MessageOnce::new(&caller, staff_scope(&caller), "plan.PushPlan", &request);
-        let user_ids = request
-            .user_ids
-            .iter()
-            .map(|id| wire::id(id, "user_ids"))
-            .collect::<Result<_, _>>()?;
-        let push = Push {
-            product_id: wire::id(&request.product_id, "product_id")?,
-            amount: amount(request.amount_minor, "amount")?,
-            user_ids,
-            operator_id: wire::optional_id(&request.operator_id, "operator_id")?,
-            put_content: text(&request.put_content, 2_000, "put_content")?,
-            put_rule: text(&request.put_rule, 2_000, "put_rule")?,
-            audience: convert::audience(request.user_targeting, "user_targeting")?,
-        };
-        let answer = order::push(&self.app, &caller, once, push).await?;
-        self.app.notifier.notify();
-        Ok(Response::new(answer))
+        let once = Once::new::<proto::PushPlanResponse>(&caller, staff.id, &request);
+        let answer = order::push(&self.0, once, &caller, Push::try_from(request)?).await?;
+        Ok(Response::new(answer.into_message()?))
     }
 
     async fn admin_list_plans(
         &self,
         request: Request<proto::AdminListPlansRequest>,
-    ) -> Result<Response<proto::AdminListPlansResponse>, GrpcStatus> {
-        Caller::from_request(&request).require_staff(&ANY_ROLE)?;
+    ) -> Result<Response<proto::AdminListPlansResponse>, Status> {
+        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
         let request = request.into_inner();
         let filter = Filter {
-            statuses: convert::wanted_statuses(request.status)?,
-            official: convert::wanted_pushes(request.push)?,
+            statuses: map::statuses(request.status)?,
+            official: map::official(request.push)?,
         };
-        let user_id = wire::filter_id(&request.user_id);
-        let (page, cursor) = wire::page(request.page)?;
-        let owner = user_id.map_or_else(|| "all".to_owned(), |id| id.to_string());
-        let before = wire::cursor_id(&order::cursor(&owner), cursor.as_deref())?;
+        let user = wire::filter_id(&request.user_id).map(UserId);
+        let owner = user.map_or_else(|| "all".to_owned(), |user| user.to_string());
+        let list = List::new(request.page, "plans", &owner)?;
+        let (before, fetch) = (list.before()?, list.fetch());
         let number = request.plan_number.trim();
-        let (items, next_cursor) = match user_id {
-            _ if !number.is_empty() => (
-                order::list_by_number(&self.app, number, user_id, &filter).await?,
-                None,
-            ),
-            Some(user_id) => order::list_of_user(&self.app, user_id, &filter, page, before).await?,
-            None => order::list_of_all(&self.app, &filter, page, before).await?,
+        let rows = match user {
+            _ if !number.is_empty() => {
+                order::list_by_number(&self.0, number, user, &filter).await?
+            }
+            Some(user) => order::list_of_user(&self.0, user, &filter, before, fetch).await?,
+            None => order::list_of_all(&self.0, &filter, before, fetch).await?,
         };
+        let (orders, next_cursor) = list.cut(rows, |last| last.id);
         Ok(Response::new(proto::AdminListPlansResponse {
-            items: items.iter().map(Into::into).collect(),
-            next_cursor: next_cursor.unwrap_or_default(),
+            items: orders.iter().map(Into::into).collect(),
+            next_cursor,
         }))
     }
 
     async fn admin_get_plan(
         &self,
         request: Request<proto::AdminGetPlanRequest>,
-    ) -> Result<Response<proto::AdminGetPlanResponse>, GrpcStatus> {
+    ) -> Result<Response<proto::AdminGetPlanResponse>, Status> {
         let caller = Caller::from_request(&request);
-        caller.require_staff(&ANY_ROLE)?;
+        caller.require_staff(&StaffRole::ALL)?;
         let id = wire::id(&request.into_inner().plan_id, "id")?;
-        let (plan, timeline, series) = self.detail(id, None, &caller.time_zone).await?;
-        Ok(Response::new(proto::AdminGetPlanResponse {
-            plan: Some(plan),
-            timeline,
-            series,
-        }))
+        let detail = order::detail(&self.0, id, None, caller.time_zone).await?;
+        Ok(Response::new(detail.into()))
     }
 
     async fn finish_plan(
         &self,
         request: Request<proto::FinishPlanRequest>,
-    ) -> Result<Response<proto::FinishPlanResponse>, GrpcStatus> {
+    ) -> Result<Response<proto::FinishPlanResponse>, Status> {
         let caller = Caller::from_request(&request);
-        caller.require_staff(&OPERATOR)?;
+        caller.require_staff(&[StaffRole::Operator])?;
         let request = request.into_inner();
         let id = wire::id(&request.plan_id, "id")?;
-        let outcome = match request.outcome() {
-            proto::FinishOutcome::PutFinished => Outcome::Finished,
-            proto::FinishOutcome::PutFailed => Outcome::Failed,
-            proto::FinishOutcome::Unspecified => return Err(Refusal::invalid("outcome").into()),
-        };
-        let reason = text(&request.reason, 500, "reason")?;
-        let order = settlement::finish(&self.app, &caller, id, outcome, reason).await?;
+        let outcome = Outcome::required(request.outcome, "outcome")?;
+        let reason = map::text(&request.reason, LONGEST_REASON, "reason")?;
+        let order = settlement::finish(&self.0, &caller, id, outcome, reason).await?;
         Ok(Response::new(proto::FinishPlanResponse {
             plan: Some((&order).into()),
         }))
@@ -195,11 +169,11 @@ impl PlanAdminService for Grpc {
     async fn settle_plan(
         &self,
         request: Request<proto::SettlePlanRequest>,
-    ) -> Result<Response<proto::SettlePlanResponse>, GrpcStatus> {
+    ) -> Result<Response<proto::SettlePlanResponse>, Status> {
         let caller = Caller::from_request(&request);
-        caller.require_staff(&OPERATOR)?;
+        caller.require_staff(&[StaffRole::Operator])?;
         let id = wire::id(&request.into_inner().plan_id, "id")?;
-        let order = settlement::settle(&self.app, &caller, id).await?;
+        let order = settlement::settle(&self.0, &caller, id).await?;
         Ok(Response::new(proto::SettlePlanResponse {
             plan: Some((&order).into()),
         }))
@@ -208,33 +182,54 @@ impl PlanAdminService for Grpc {
     async fn import_delivery(
         &self,
         request: Request<Streaming<proto::ImportDeliveryRequest>>,
-    ) -> Result<Response<proto::ImportDeliveryResponse>, GrpcStatus> {
+    ) -> Result<Response<proto::ImportDeliveryResponse>, Status> {
         let caller = Caller::from_request(&request);
-        caller.require_staff(&OPERATOR)?;
-        let summary = import::run(&self.app, &caller, request.into_inner()).await?;
-        Ok(Response::new(summary))
+        caller.require_staff(&[StaffRole::Operator])?;
+        let mut messages = request.into_inner();
+        let first = messages.message().await.map_err(|_| broken_off())?;
+        let header = header(first)?;
+        let summary = import::run(&self.0, &caller, header, messages.map(piece)).await?;
+        Ok(Response::new(summary.into()))
     }
 
     async fn get_current_operators(
         &self,
         request: Request<proto::GetCurrentOperatorsRequest>,
-    ) -> Result<Response<proto::GetCurrentOperatorsResponse>, GrpcStatus> {
-        Caller::from_request(&request).require_staff(&ANY_ROLE)?;
-        let user_ids = request.into_inner().user_ids;
-        if user_ids.len() > MOST_USERS {
+    ) -> Result<Response<proto::GetCurrentOperatorsResponse>, Status> {
+        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        let ids = request.into_inner().user_ids;
+        if ids.len() > MOST_USERS {
             return Err(Refusal::invalid("user_ids").into());
         }
-        // An id out of form belongs to nobody, who follows nobody.
-        let user_ids: Vec<Uuid> = user_ids.iter().filter_map(|id| id.parse().ok()).collect();
-        let found = follow::current_of(&self.app, &user_ids).await?;
-        let items = found
-            .into_iter()
-            .map(|(user_id, operator_id)| proto::CurrentOperator {
-                user_id: user_id.to_string(),
-                operator_id: operator_id.to_string(),
-            });
+        // A malformed id belongs to nobody, who follows nobody.
+        let users: Vec<UserId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
+        let current = follow::current_of(&self.0, &users).await?;
         Ok(Response::new(proto::GetCurrentOperatorsResponse {
-            items: items.collect(),
+            items: current.iter().map(Into::into).collect(),
         }))
     }
+}
+
+/// The header in the first message of an import.
+fn header(first: Option<proto::ImportDeliveryRequest>) -> Result<Header, Refusal> {
+    match first.and_then(|message| message.part) {
+        Some(Part::Header(header)) => header.try_into(),
+        _ => Err(wrong_file("the first message is not the header")),
+    }
+}
+
+/// The piece of the file in a further message of an import.
+fn piece(message: Result<proto::ImportDeliveryRequest, Status>) -> Result<Vec<u8>, Refusal> {
+    match message.map_err(|_| broken_off())?.part {
+        Some(Part::Chunk(piece)) => Ok(piece),
+        _ => Err(wrong_file("a message is not a piece of the file")),
+    }
+}
+
+fn broken_off() -> Refusal {
+    wrong_file("the stream broke off")
+}
+
+fn wrong_file(detail: &str) -> Refusal {
+    Refusal::invalid("file").detail(detail)
 }
