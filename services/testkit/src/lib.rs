@@ -1,7 +1,8 @@
 //! What the tests of every crate share: databases, brokers, running services, and bounded waits.
 //!
-//! Servers come from the environment: `DATABASE_URL` (any database of a PostgreSQL where the role may create more) and
-//! `AMQP_URL`. Every test has a database and a broker namespace of its own, so tests run side by side.
+//! Servers come from the environment: `DATABASE_URL` (any database of a PostgreSQL where the role
+//! may create more) and `AMQP_URL`. Every test has a database and a broker namespace of its own, so
+//! tests run side by side.
 
 #![allow(
     clippy::expect_used,

@@ -1,7 +1,9 @@
-//! The shape of every service's `helpers.rs`: a service in an environment of its own, with any number of replicas.
+//! The shape of every service's `helpers.rs`: a service in an environment of its own, with any
+//! number of replicas.
 //!
-//! A service implements [`Tested`] for the type that its tests use, lets that type dereference to [`TestService`], and adds
-//! the calls of its tests. All six then start alike: `Coupon::builder().at("2026-11-20T10:00:00Z").replicas(2).spawn()`.
+//! A service implements [`Tested`] for the type that its tests use, lets that type dereference to
+//! [`TestService`], and adds the calls of its tests. All six then start alike:
+//! `Coupon::builder().at("2026-11-20T10:00:00Z").replicas(2).spawn()`.
 
 use std::iter;
 
@@ -56,7 +58,8 @@ pub fn config<C: Parser>(db: &TestDatabase, broker: &TestBroker, flags: &[&str])
 pub trait Tested: Sized {
     /// Its configuration.
     type Config: Clone + 'static;
-    /// What a test has of the services that it calls; `()` if there are none besides the user directory.
+    /// What a test has of the services that it calls; `()` if there are none besides the user
+    /// directory.
     type Peers;
     /// Its own tables.
     const MIGRATOR: &'static Migrator;
@@ -184,7 +187,8 @@ impl<C: Clone + 'static> TestService<C> {
         self.replicas = self.start(count).await;
     }
 
-    /// Ends all replicas in the middle of whatever they do; as many others have taken their place by then.
+    /// Ends all replicas in the middle of whatever they do; as many others have taken their place
+    /// by then.
     pub async fn crash(&mut self) {
         let fresh = self.start(self.replicas.len()).await;
         for replica in std::mem::replace(&mut self.replicas, fresh) {

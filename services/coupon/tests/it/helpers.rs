@@ -172,8 +172,8 @@ impl Coupon {
             .into_inner())
     }
 
-    /// Unused, used and expired coupons as counted by the service.
-    pub async fn counts(&self, caller: &Caller) -> (i64, i64, i64) {
+    /// A user's coupons as the service counts them.
+    pub async fn counts(&self, caller: &Caller) -> Counts {
         let counts = self.list(caller, pb::CouponState::Unused).await.counts;
         let of = |state: pb::CouponState| {
             counts
@@ -182,11 +182,11 @@ impl Coupon {
                 .map(|count| count.count)
                 .expect("every state is counted")
         };
-        (
-            of(pb::CouponState::Unused),
-            of(pb::CouponState::Used),
-            of(pb::CouponState::Expired),
-        )
+        Counts {
+            unused: of(pb::CouponState::Unused),
+            used: of(pb::CouponState::Used),
+            expired: of(pb::CouponState::Expired),
+        }
     }
 
     pub async fn reserve(
@@ -234,8 +234,8 @@ impl Coupon {
             .map_err(refused)
     }
 
-    /// Cost of coupons in all, and the part that is only reserved.
-    pub async fn totals(&self) -> (i64, i64) {
+    /// The cost of all coupons.
+    pub async fn totals(&self) -> Totals {
         let request = call(&Caller::system(), pb::GetRedeemedTotalRequest {});
         let totals = self
             .saga()
@@ -243,8 +243,46 @@ impl Coupon {
             .await
             .expect("the totals")
             .into_inner();
-        (totals.redeemed_minor, totals.reserved_minor)
+        Totals {
+            redeemed: totals.redeemed_minor,
+            reserved: totals.reserved_minor,
+        }
     }
+}
+
+/// How many coupons a user has: `Counts::NONE.unused(2).used(1)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    unused: i64,
+    used: i64,
+    expired: i64,
+}
+
+impl Counts {
+    pub const NONE: Self = Self {
+        unused: 0,
+        used: 0,
+        expired: 0,
+    };
+
+    pub fn unused(self, unused: i64) -> Self {
+        Self { unused, ..self }
+    }
+
+    pub fn used(self, used: i64) -> Self {
+        Self { used, ..self }
+    }
+
+    pub fn expired(self, expired: i64) -> Self {
+        Self { expired, ..self }
+    }
+}
+
+/// The cost of coupons in minor units; `redeemed` includes what is only `reserved`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Totals {
+    pub redeemed: i64,
+    pub reserved: i64,
 }
 
 pub fn operator() -> Caller {

@@ -30,8 +30,8 @@ pub enum Attempt {
     },
 }
 
-/// Makes a call of one attempt up to three times, within `limit`, until the other service answers. `in_doubt` if an
-/// earlier drive may have made it already.
+/// Makes a call of one attempt up to three times, within `limit`, until the other service answers.
+/// `in_doubt` if an earlier drive may have made it already.
 pub async fn attempt<F, Fut>(
     limit: Duration,
     mut in_doubt: bool,

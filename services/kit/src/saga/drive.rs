@@ -1,4 +1,4 @@
-//! Driving rows: for a caller who waits, and for nobody.
+//! Driving rows: for a caller who waits, and in the background.
 
 use std::future::Future;
 use std::time::Duration;
@@ -24,8 +24,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Kept of the caller's deadline for the answer itself.
 const ANSWER_RESERVE: Duration = Duration::from_millis(200);
 
-/// Waits until a row has an `outcome`, and drives the row if nobody else does. `leased` is the row if the caller holds
-/// its lease. Fails with [`CoreError::Unfinished`] when the deadline is near; the drive goes on then.
+/// Waits until a row has an `outcome`, and drives the row if nobody else does. `leased` is the row
+/// if the caller holds its lease. Fails with [`CoreError::Unfinished`] when the deadline is near;
+/// the drive goes on then.
 pub async fn follow<S: Saga, T>(
     app: &S::App,
     deadline: Deadline,
@@ -49,11 +50,11 @@ pub async fn follow<S: Saga, T>(
             match driven.map(|row| outcome(&row)) {
                 Ok(Some(reached)) => return Ok(reached),
                 Ok(None) => {}
-                // This process was too slow and another one drives on. Its outcome is the answer.
-                Err(error) if is_lease_lost(&error) => {}
-                // The step that decided may have come before the one that failed.
+                // A step that decided may have come before the one that failed.
                 Err(error) => match look(app, id, outcome).await {
                     Ok(Some(reached)) => return Ok(reached),
+                    // This drive was too slow and another one goes on. Its outcome is the answer.
+                    Ok(None) if is_lease_lost(&error) => {}
                     Ok(None) | Err(_) => return Err(error),
                 },
             }

@@ -1,7 +1,8 @@
-//! Sagas: work in several steps over several services that reaches its end even if callers and processes go away.
+//! Sagas: work in several steps over several services that reaches its end even if callers and
+//! processes go away.
 //!
-//! A saga is a row. It is written before its first step, and every step writes its result before the next one begins.
-//! Steps may be repeated, because other services know the row by its id.
+//! A saga is a row. It is written before its first step, and every step writes its result before
+//! the next one begins. Steps may be repeated, because other services know the row by its id.
 //!
 //! | term | meaning |
 //! |---|---|
@@ -14,8 +15,8 @@
 //! | forget | clear idempotency keys past their lifetime |
 //! | unfinished | rows that have not reached their end, counted by state |
 //!
-//! A drive writes only where the row still has its token. If another drive has overtaken it, it writes nothing and
-//! fails with [`CoreError::LeaseLost`].
+//! A drive writes only where the row still has its token. If another drive has overtaken it, it
+//! writes nothing and fails with [`CoreError::LeaseLost`].
 //!
 //! A service implements [`Rows`] in its `repo.rs` and [`Saga`] beside its steps. The rest is here.
 
@@ -57,7 +58,8 @@ impl Lease {
         Self { token, attempts: 1 }
     }
 
-    /// Whether an earlier drive may still have a call under way, which could succeed after a refusal now.
+    /// Whether an earlier drive may still have a call under way, which could succeed after a
+    /// refusal now.
     pub fn is_repeated(&self) -> bool {
         self.attempts > 1
     }
@@ -111,8 +113,8 @@ pub trait Rows: Send + Sized + 'static {
         id: Uuid,
     ) -> impl Future<Output = Result<Option<Self>, Self::Error>> + Send;
 
-    /// Leases unfinished rows whose lease has run out, and counts one more attempt of each. Skips rows that are locked,
-    /// so that replicas share the work.
+    /// Leases unfinished rows whose lease has run out, and counts one more attempt of each. Skips
+    /// rows that are locked, so that replicas share the work.
     fn claim_in_tx(
         tx: &mut Tx,
         claim: Claim,

@@ -24,6 +24,7 @@ mod policy;
 mod refusals;
 mod saga;
 mod servers;
+mod shutdowns;
 mod subscriptions;
 mod time_zones;
 mod tls;

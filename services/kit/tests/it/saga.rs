@@ -1,4 +1,5 @@
-//! Sagas whose callers go away, whose peers fail and whose drives overtake each other: each row ends, and ends once.
+//! Sagas whose callers go away, whose peers fail and whose drives overtake each other: each row
+//! ends, and ends once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

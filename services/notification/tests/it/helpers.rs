@@ -293,17 +293,28 @@ pub fn texts(texts: &[(&str, &str)]) -> HashMap<String, String> {
         .collect()
 }
 
-/// What an audit event says: action, target, user, before and after.
-pub fn act(data: &Value) -> (String, String, String, Value, Value) {
-    let text = |name: &str| data[name].as_str().unwrap_or_default().to_owned();
-    let json = |name: &str| serde_json::from_str(&text(name)).unwrap_or(Value::Null);
-    (
-        text("action"),
-        text("target"),
-        text("userId"),
-        json("beforeJson"),
-        json("afterJson"),
-    )
+/// An audit event.
+#[derive(Debug)]
+pub struct Acted {
+    pub action: String,
+    pub target: String,
+    pub user: String,
+    pub before: Value,
+    pub after: Value,
+}
+
+impl Acted {
+    pub fn of(data: &Value) -> Self {
+        let text = |name: &str| data[name].as_str().unwrap_or_default().to_owned();
+        let json = |name: &str| serde_json::from_str(&text(name)).unwrap_or(Value::Null);
+        Self {
+            action: text("action"),
+            target: text("target"),
+            user: text("userId"),
+            before: json("beforeJson"),
+            after: json("afterJson"),
+        }
+    }
 }
 
 /// What another service tells.
