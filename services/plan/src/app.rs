@@ -14,7 +14,8 @@ use crate::config::{Config, Rules};
 use crate::order::entity::Order;
 use crate::peers::Peers;
 
-/// Encodes the answer to a put. The saga stores it with the put's end, whether or not a caller still waits.
+/// Encodes the answer to a put. The saga stores it with the put's end, whether or not a caller
+/// still waits.
 pub type EncodePut = fn(&Order) -> Vec<u8>;
 
 /// Handed to every use case. Cheap to clone.

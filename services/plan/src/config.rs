@@ -121,8 +121,8 @@ impl From<&Config> for Rules {
 }
 
 impl Rules {
-    /// The longest that one step of a drive waits for another service: less than the lease, which must not run out
-    /// while a drive waits.
+    /// The longest that one step of a drive waits for another service: less than the lease, which
+    /// must not run out while a drive waits.
     pub fn step_limit(&self) -> Duration {
         self.recovery_after / 5 * 4
     }

@@ -1,7 +1,8 @@
 //! What this service consumes: delivery reports that a network's adapter publishes.
 //!
-//! All good reports of a message are stored in the transaction of its inbox row. A message without any good report
-//! becomes a dead letter with the reasons. It can be redriven, for example once its plan exists.
+//! All good reports of a message are stored in the transaction of its inbox row. A message without
+//! any good report becomes a dead letter with the reasons. It can be redriven, for example once its
+//! plan exists.
 
 use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
 use adfolio_kit::db::Tx;

@@ -1,5 +1,5 @@
-//! What this service announces. An event is written in the transaction of its change, under the lock of its user, so
-//! the events of one user leave in the order of the changes.
+//! What this service announces. An event is written in the transaction of its change, under the
+//! lock of its user, so the events of one user leave in the order of the changes.
 
 use adfolio_kit::db::Tx;
 use adfolio_kit::outbox::{self, Event};

@@ -13,6 +13,7 @@ adfolio_kit::ids! {
     PutId;
     /// A coupon that a user holds.
     CouponId;
-    /// The id by which coupon knows an order: the order's own, or the put's after an earlier put returned a coupon.
+    /// The id by which coupon knows an order: the order's own, or the put's after an earlier put
+    /// returned a coupon.
     ReservationId;
 }

@@ -1,13 +1,12 @@
 //! Plan: products, plans (ad orders) and their life, delivery reports, statistics.
 //!
 //! Invariants:
-//! - an acknowledged put exists exactly once, in the ledger and here; an unfinished one reaches an end (`put`);
-//! - a change of state is a guarded method of the order (`order::entity`); the change, its timeline and its event
-//! commit
-//!   together;
-//! - the charge never exceeds the budget. The ledger gets a plan's totals and not differences, so rounding never adds
-//! up
-//!   (`delivery`, `settlement`);
+//! - an acknowledged put exists exactly once, in the ledger and here; an unfinished one reaches an
+//!   end (`put`);
+//! - a change of state is a guarded method of the order (`order::entity`); the change, its timeline
+//!   and its event commit together;
+//! - the charge never exceeds the budget. The ledger gets a plan's totals and not differences, so
+//!   rounding never adds up (`delivery`, `settlement`);
 //! - a report counts once, however often it is imported; a restatement counts by its difference;
 //! - statistics are sums of roll-ups that are written with the reports (`statistics`);
 //! - no other service is called inside a transaction.

@@ -98,7 +98,8 @@ impl Peers {
         Ok(())
     }
 
-    /// Holds the money of an order. One attempt, because the saga must know whether an earlier one may still arrive.
+    /// Holds the money of an order. One attempt, because the saga must know whether an earlier one
+    /// may still arrive.
     pub async fn hold(
         &self,
         order: OrderId,
@@ -166,8 +167,8 @@ impl Peers {
         Ok(Money::from_minor(answer.paid_out_minor))
     }
 
-    /// The system itself: a saga must not end with the deadline of the caller who began it. All attempts of a call end
-    /// within the step's limit.
+    /// The system itself: a saga must not end with the deadline of the caller who began it. All
+    /// attempts of a call end within the step's limit.
     fn caller(&self) -> Caller {
         Caller {
             deadline: Deadline::after(self.step_limit),

@@ -1,4 +1,5 @@
-//! A dry run of an import: reads a whole file by the same steps, up to where the database would be used.
+//! A dry run of an import: reads a whole file by the same steps, up to where the database would be
+//! used.
 
 use adfolio_kit::refusal::Refusal;
 use chrono::{DateTime, Utc};

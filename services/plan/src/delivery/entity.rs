@@ -1,8 +1,8 @@
 //! Rules of delivery reports: what a report changes, given its earlier revision and its plan.
 //!
-//! Per plan, `charged = min(reported, budget)`, in whatever order reports and restatements come. Every report carries
-//! its part of the charge. Budget that a restatement frees goes to the plan's earliest reports that were not charged in
-//! full.
+//! Per plan, `charged = min(reported, budget)`, in whatever order reports and restatements come.
+//! Every report carries its part of the charge. Budget that a restatement frees goes to the plan's
+//! earliest reports that were not charged in full.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -211,8 +211,8 @@ impl Batch {
             .collect()
     }
 
-    /// Charges reports that were not charged in full, in the order given, while the plan has budget left; answers those
-    /// that changed.
+    /// Charges reports that were not charged in full, in the order given, while the plan has budget
+    /// left; answers those that changed.
     pub fn refill(
         &mut self,
         order_id: OrderId,
@@ -240,8 +240,8 @@ impl Batch {
         Ok(changed)
     }
 
-    /// The plans that changed, with their steps, and the roll-ups, once the batch is complete. A plan whose money
-    /// changed has a new version, which the ledger is then brought to.
+    /// The plans that changed, with their steps, and the roll-ups, once the batch is complete. A
+    /// plan whose money changed has a new version, which the ledger is then brought to.
     pub fn finish(
         self,
         origin: &str,
@@ -308,8 +308,8 @@ fn repeated(earlier: &Report, report: &Report) -> Verdict {
     }
 }
 
-/// What the order's delivery is with a report, in place of its earlier revision if there is one. Sets what of the
-/// report is charged.
+/// What the order's delivery is with a report, in place of its earlier revision if there is one.
+/// Sets what of the report is charged.
 fn with_report(
     order: &Order,
     earlier: Option<&Report>,

@@ -1,6 +1,6 @@
-//! Importing a file: the stream feeds a thread that reads it, and its batches are taken one transaction each. All good
-//! rows are stored, bad ones are named. A repeated import changes nothing, so an import that broke off is simply
-//! repeated.
+//! Importing a file: the stream feeds a thread that reads it, and its batches are taken one
+//! transaction each. All good rows are stored, bad ones are named. A repeated import changes
+//! nothing, so an import that broke off is simply repeated.
 
 use std::sync::Arc;
 
@@ -74,7 +74,8 @@ pub async fn run(
     Ok(summary)
 }
 
-/// Hands the pieces to the reading thread. If this ends early, the thread learns that the file is incomplete.
+/// Hands the pieces to the reading thread. If this ends early, the thread learns that the file is
+/// incomplete.
 async fn feed(
     mut file: impl Stream<Item = Result<Vec<u8>, Refusal>> + Unpin,
     pieces: Sender<Piece>,

@@ -1,5 +1,5 @@
-//! Taking reports from any source: each is new, repeated, restated or rejected, and all changes are written in one
-//! transaction.
+//! Taking reports from any source: each is new, repeated, restated or rejected, and all changes are
+//! written in one transaction.
 
 use std::sync::Arc;
 
@@ -37,7 +37,8 @@ pub fn is_source(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(is_letter)
 }
 
-/// Takes rows of one source and answers the verdict on each. The audit entry is written in the same transaction.
+/// Takes rows of one source and answers the verdict on each. The audit entry is written in the same
+/// transaction.
 pub async fn take(
     app: &App,
     source: &str,
@@ -74,7 +75,8 @@ pub fn count(verdict: &Verdict) {
     metrics::counter!("plan_delivery_rows_total", "verdict" => name).increment(1);
 }
 
-/// Takes rows in their order: reports, plans, roll-ups, events and work for the ledger in one transaction.
+/// Takes rows in their order: reports, plans, roll-ups, events and work for the ledger in one
+/// transaction.
 pub async fn take_in_tx(
     tx: &mut Tx,
     source: &str,

@@ -1,20 +1,23 @@
 //! How the columns of an import file are read: the `mapping` of an import, a JSON object.
 //!
-//! The plain form is `{column: field}` with the fields `report_id`, `revision`, `plan_number`, `time`, `impressions`,
-//! `clicks`, `spend`, `revenue`. An empty object takes columns that have a field's name. Keys whose value is not a
-//! field's name are settings:
+//! The plain form is `{column: field}` with the fields `report_id`, `revision`, `plan_number`,
+//! `time`, `impressions`, `clicks`, `spend`, `revenue`. An empty object takes columns that have a
+//! field's name. Keys whose value is not a field's name are settings:
 //!
 //! | key | value | meaning |
 //! |---|---|---|
-//! | `pricing` | one price, or `{plan number: price}` with `"*"` for the others | prices rows without spend or revenue |
+//! | `pricing` | a price, or `{plan number: price}` | prices rows without spend or revenue |
 //! | `time_shift_days` | whole number | days added to every time |
 //! | `constants` | `{field: value}` | fields that no column has |
-//! | `plans` | `{value: plan number}`, `"*"` for other values | translates the column mapped to `plan_number` |
-//! | `plans_modulo` | `[plan number, …]` | the same for whole numbers: value modulo length is the place in the list |
+//! | `plans` | `{value: plan number}` | translates the column mapped to `plan_number` |
+//! | `plans_modulo` | `[plan number, …]` | the same: value modulo length is the place in the list |
 //! | `report_id` | `"line"` | a report is named after its line: `<source>:<line>` |
 //!
-//! A price is `{"model": "cpm", "cost": "2.00", "revenue": "3.10"}` or `{"cpc": {"cost": …, "revenue": …}}`. Priced
-//! rows are marked as estimated. Reports are also named after their lines when no column is mapped to `report_id`.
+//! `"*"` stands for all other plan numbers or values.
+//!
+//! A price is `{"model": "cpm", "cost": "2.00", "revenue": "3.10"}` or `{"cpc": {"cost": …,
+//! "revenue": …}}`. Priced rows are marked as estimated. Reports are also named after their lines
+//! when no column is mapped to `report_id`.
 
 use std::collections::HashMap;
 
@@ -100,7 +103,8 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Reads the JSON of a mapping. What is wrong is VALIDATION of `mapping`, with a sentence that says what.
+    /// Reads the JSON of a mapping. What is wrong is VALIDATION of `mapping`, with a sentence that
+    /// says what.
     pub fn parse(json: &str) -> Result<Self, Refusal> {
         if json.len() > LONGEST_MAPPING {
             return Err(wrong("the mapping is too long"));

@@ -17,8 +17,8 @@
 //!
 //! [`dry_run()`](dry_run::dry_run) reads a file without a database; fuzzing uses it.
 //!
-//! A batch takes its locks in this order: the source (an advisory lock, so that two imports of one file queue up), the
-//! orders in order of id, the users in order of id.
+//! A batch takes its locks in this order: the source (an advisory lock, so that two imports of one
+//! file queue up), the orders in order of id, the users in order of id.
 
 pub mod dry_run;
 pub mod entity;

@@ -51,8 +51,8 @@ impl Pricing {
         }
     }
 
-    /// Reads `{"model": "cpm", "cost": "2.00", "revenue": "3.10"}` or `{"cpm": {"cost": "2.00", "revenue": "3.10"}}`;
-    /// none when the object is neither.
+    /// Reads `{"model": "cpm", "cost": "2.00", "revenue": "3.10"}` or `{"cpm": {"cost": "2.00",
+    /// "revenue": "3.10"}}`; none when the object is neither.
     fn parse(object: &Map<String, Value>) -> Result<Option<Self>, String> {
         if let Some(named) = MODEL_KEYS.iter().find_map(|key| object.get(*key)) {
             let model = named

@@ -1,5 +1,5 @@
-//! Reads an import file while it arrives: a thread parses the pieces of the stream, so memory holds a few pieces and a
-//! few batches, however large the file is.
+//! Reads an import file while it arrives: a thread parses the pieces of the stream, so memory holds
+//! a few pieces and a few batches, however large the file is.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read};
@@ -70,7 +70,8 @@ impl Read for PieceReader {
             }
             match self.pieces.blocking_recv() {
                 Some(Ok(piece)) => (self.current, self.position) = (piece, 0),
-                // A stream that broke off must not look like the end of the file: its last line may be incomplete.
+                // A stream that broke off must not look like the end of the file: its last line may
+                // be incomplete.
                 Some(Err(())) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
                 None => return Ok(0),
             }
@@ -147,8 +148,9 @@ impl<R: Read> LineReader<R> {
         }
     }
 
-    /// Appends the next line with its line break; false at the end of the file. A line beyond [`LONGEST_LINE`] is cut
-    /// just behind that length, so a file without line breaks does not fill the memory.
+    /// Appends the next line with its line break; false at the end of the file. A line beyond
+    /// [`LONGEST_LINE`] is cut just behind that length, so a file without line breaks does not fill
+    /// the memory.
     fn append_to(&mut self, bytes: &mut Vec<u8>) -> Result<bool, Stopped> {
         let mut found_any = false;
         loop {
@@ -178,8 +180,8 @@ impl<R: Read> LineReader<R> {
     }
 }
 
-/// Follows the quotes of a record through its lines, to know whether a quoted field contains a line break. The rules
-/// are those of the csv crate: only a quote at the beginning of a field opens it.
+/// Follows the quotes of a record through its lines, to know whether a quoted field contains a line
+/// break. The rules are those of the csv crate: only a quote at the beginning of a field opens it.
 struct Quotes {
     open: bool,
     at_start: bool,

@@ -84,7 +84,8 @@ pub(super) async fn known_in_tx(
     Ok(rows.into_iter().map(Report::from).collect())
 }
 
-/// Reports of an order that were not charged in full, earliest first. The caller holds the order's lock.
+/// Reports of an order that were not charged in full, earliest first. The caller holds the order's
+/// lock.
 pub(super) async fn not_charged_in_tx(
     tx: &mut Tx,
     order: OrderId,

@@ -19,7 +19,8 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// The report, by the rules for rows of files, or why it cannot be taken. `place` names it in the answer.
+    /// The report, by the rules for rows of files, or why it cannot be taken. `place` names it in
+    /// the answer.
     pub fn read(self, source: &str, place: u64, now: DateTime<Utc>) -> Result<Reported, String> {
         let text = |text: String| Some(text).filter(|text| !text.is_empty());
         let number = |number: i64| Some(number.to_string());

@@ -1,8 +1,8 @@
-//! Simulated delivery, for demonstrations and tests. It is disabled by default and marked as simulated wherever it is
-//! shown.
+//! Simulated delivery, for demonstrations and tests. It is disabled by default and marked as
+//! simulated wherever it is shown.
 //!
-//! Time is divided into slots. Every running plan gets one report per slot. The report follows from the seed, the plan
-//! and the slot alone, so replicas that make the same report repeat each other.
+//! Time is divided into slots. Every running plan gets one report per slot. The report follows from
+//! the seed, the plan and the slot alone, so replicas that make the same report repeat each other.
 
 use adfolio_kit::refusal::chain;
 use adfolio_money::{Micros, Money};
@@ -79,7 +79,8 @@ fn report(plan: &Running, seed: u64, slot: i64, now: DateTime<Utc>) -> Option<Re
         i64::from(byte).checked_rem(below).unwrap_or(0)
     };
     let share = plan.budget.minor().checked_mul(MICROS_PER_MINOR)? / SLOTS_OF_BUDGET;
-    // Between half and one and a half of an even share, and revenue between 80 and 139 per cent of it.
+    // Between half and one and a half of an even share, and revenue between 80 and 139 per cent of
+    // it.
     let spend = share.checked_mul(50_i64.checked_add(chance(0, 101))?)? / 100;
     let revenue = spend.checked_mul(80_i64.checked_add(chance(1, 60))?)? / 100;
     let impressions = spend.checked_mul(1_000)? / COST_PER_THOUSAND_MICROS;

@@ -1,5 +1,5 @@
-//! Reports as a stream: taken in batches of what has arrived. All good reports are stored, even if the stream breaks
-//! off later; a repeated stream changes nothing.
+//! Reports as a stream: taken in batches of what has arrived. All good reports are stored, even if
+//! the stream breaks off later; a repeated stream changes nothing.
 
 use adfolio_kit::refusal::Refusal;
 use futures::{Stream, StreamExt};

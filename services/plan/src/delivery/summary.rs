@@ -2,7 +2,8 @@
 
 use super::entity::Verdict;
 
-/// Rejected reports that are named: enough to repair a file, and an answer well below the largest gRPC message.
+/// Rejected reports that are named: enough to repair a file, and an answer well below the largest
+/// gRPC message.
 const MOST_NAMED: usize = 20_000;
 
 /// A report that cannot be taken.

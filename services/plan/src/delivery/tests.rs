@@ -267,8 +267,8 @@ fn a_budget_is_charged_to_the_last_cent_and_no_further() {
 }
 
 proptest! {
-    /// However reports and restatements come, every plan is charged the lesser of its reports and its budget, every
-    /// report at most its spend, and the roll-ups are the sums of the reports.
+    /// However reports and restatements come, every plan is charged the lesser of its reports and
+    /// its budget, every report at most its spend, and the roll-ups are the sums of the reports.
     #[test]
     fn charges_are_the_lesser_of_reports_and_budget(
         steps in prop::collection::vec((0_u32..6, 0_i64..6_000_000), 1..40),

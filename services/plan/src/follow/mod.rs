@@ -2,7 +2,7 @@
 //!
 //! | use case | statement |
 //! |---|---|
-//! | follow | under the user's lock: the open record ends, a new one begins, both operators' counts change |
+//! | follow | under the user's lock: one record ends, one begins, both counts change |
 //! | list | a range of the index by user, newest first |
 //! | current operators | index `follows_current`, one row a user |
 
@@ -43,7 +43,8 @@ pub struct Current {
     pub operator_id: OperatorId,
 }
 
-/// Follows the operator whose id a person typed, instead of the current one. Once per idempotency key.
+/// Follows the operator whose id a person typed, instead of the current one. Once per idempotency
+/// key.
 pub async fn follow(
     app: &App,
     once: Once<Follow>,

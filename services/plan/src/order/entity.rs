@@ -5,8 +5,8 @@
 //!          ├─▶ matching ────┤
 //! waiting ─┘                └─▶ put_failed
 //! ```
-//! Users never see `placing` (a put into a product) and its bad end `refused`. A pushed plan stays `waiting` during its
-//! put.
+//! Users never see `placing` (a put into a product) and its bad end `refused`. A pushed plan stays
+//! `waiting` during its put.
 
 use adfolio_kit::identity::UserId;
 use adfolio_money::{Micros, Money, MoneyError};
@@ -206,7 +206,8 @@ impl Order {
         self.status == Status::Waiting
     }
 
-    /// Whether the user can put money into it now. Its time may be over before the sweep expires it.
+    /// Whether the user can put money into it now. Its time may be over before the sweep expires
+    /// it.
     pub fn is_puttable(&self, now: DateTime<Utc>) -> bool {
         self.is_waiting() && self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
@@ -244,8 +245,9 @@ impl Order {
         Ok(self.move_to(Status::Matching, from, now, ""))
     }
 
-    /// The put was refused. An order of a put into a product ends unseen. A pushed one goes on waiting, unless wallet
-    /// had to close it for good (`closed`): then it fails, and its user sees that.
+    /// The put was refused. An order of a put into a product ends unseen. A pushed one goes on
+    /// waiting, unless wallet had to close it for good (`closed`): then it fails, and its user sees
+    /// that.
     pub fn refuse_put(
         &mut self,
         closed: bool,
@@ -284,7 +286,8 @@ impl Order {
         }
     }
 
-    /// The steps after reports were taken: the first report starts delivery, and spend that reaches the budget ends it.
+    /// The steps after reports were taken: the first report starts delivery, and spend that reaches
+    /// the budget ends it.
     pub fn progress(
         &mut self,
         now: DateTime<Utc>,
@@ -329,7 +332,8 @@ impl Order {
         self.status == Status::PutFailed || self.pending == Some(Pending::Fail)
     }
 
-    /// Decides that the order fails. Not allowed once money was consumed or earned: delivery cannot be undone.
+    /// Decides that the order fails. Not allowed once money was consumed or earned: delivery cannot
+    /// be undone.
     pub fn begin_fail(&mut self, reason: &str) -> Result<(), PlanError> {
         self.require(&[Status::Matching, Status::Putting])?;
         if self.delivered.charged != Micros::ZERO || self.delivered.revenue != Micros::ZERO {

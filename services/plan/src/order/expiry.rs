@@ -12,7 +12,8 @@ use crate::ids::OrderId;
 /// Plans that one run ends at most.
 const BATCH: i64 = 200;
 
-/// Ends pushed plans whose time is over. Replicas may meet at one: its lock decides, and the second finds it ended.
+/// Ends pushed plans whose time is over. Replicas may meet at one: its lock decides, and the second
+/// finds it ended.
 pub async fn expire(app: &App) -> Result<(), PlanError> {
     let expired = repo::expired(&app.pool, app.clock.now(), BATCH).await?;
     if expired.is_empty() {

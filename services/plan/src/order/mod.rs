@@ -104,7 +104,8 @@ pub async fn count_waiting(app: &App, user: UserId) -> Result<i64, PlanError> {
     list::count_waiting(&app.pool, user).await
 }
 
-/// One order that users see, of `user` if one is given. Another user's order answers like an unknown one.
+/// One order that users see, of `user` if one is given. Another user's order answers like an
+/// unknown one.
 pub async fn find_listed(app: &App, id: OrderId, user: Option<UserId>) -> Result<Order, PlanError> {
     let order = repo::find(&app.pool, id).await?;
     order

@@ -92,8 +92,8 @@ pub fn is_number_taken(error: &PlanError) -> bool {
     database.is_some_and(|error| is_unique_violation(error, "orders_plan_number_key"))
 }
 
-/// The users that the push names, each once, sorted: rows and counters of several users are locked in this order. Empty
-/// if it is for the operator's followers.
+/// The users that the push names, each once, sorted: rows and counters of several users are locked
+/// in this order. Empty if it is for the operator's followers.
 async fn named(app: &App, caller: &Caller, push: &Push) -> Result<Vec<UserId>, PlanError> {
     if push.user_ids.is_empty() {
         return match push.operator_id {
@@ -175,8 +175,8 @@ async fn insert_pushed(
     .await
 }
 
-/// Replaces orders whose number is taken. Among ten thousand there often is one. A number that another transaction
-/// takes at this very moment is left to the constraint.
+/// Replaces orders whose number is taken. Among ten thousand there often is one. A number that
+/// another transaction takes at this very moment is left to the constraint.
 async fn redraw_taken_in_tx(
     tx: &mut Tx,
     orders: &mut [Order],

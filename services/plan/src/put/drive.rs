@@ -1,5 +1,5 @@
-//! The steps of the put saga. Each may be repeated: coupon and wallet know the order, and the lease guards what is
-//! written here.
+//! The steps of the put saga. Each may be repeated: coupon and wallet know the order, and the lease
+//! guards what is written here.
 
 use adfolio_kit::chaos::Defect;
 use adfolio_kit::db;
@@ -86,8 +86,8 @@ async fn reserve(app: &App, mut put: Put, coupon: CouponId) -> Result<Put, PlanE
     }
 }
 
-/// Step 3: the hold. An attempt without an answer may reach wallet later than one that was refused: then the order must
-/// be closed there before the refusal stands.
+/// Step 3: the hold. An attempt without an answer may reach wallet later than one that was refused:
+/// then the order must be closed there before the refusal stands.
 async fn hold(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
     let (order, user) = (put.order_id, put.user_id);
     let call = async || {
@@ -145,7 +145,8 @@ async fn place(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
     }
 }
 
-/// Ends a put as refused: at once if there is nothing to return, else after [`undo`]. The refusal is final either way.
+/// Ends a put as refused: at once if there is nothing to return, else after [`undo`]. The refusal
+/// is final either way.
 async fn refuse(
     app: &App,
     mut put: Put,
@@ -199,8 +200,9 @@ fn finish_refused(app: &App, put: Put) -> impl Future<Output = Result<Put, PlanE
     })
 }
 
-/// Calls coupon directly, because the order's event does not name the reservation. If the plan has failed meanwhile,
-/// its coupon was returned and coupon refuses for good: then nothing is left to report.
+/// Calls coupon directly, because the order's event does not name the reservation. If the plan has
+/// failed meanwhile, its coupon was returned and coupon refuses for good: then nothing is left to
+/// report.
 async fn redeem(app: &App, mut put: Put) -> Result<Put, PlanError> {
     match app.peers.redeem(put.reservation_id, put.user_id).await {
         Ok(()) => {}
@@ -216,7 +218,8 @@ async fn redeem(app: &App, mut put: Put) -> Result<Put, PlanError> {
     save(app, put).await
 }
 
-/// `track_caller` here and above: each step is a point of its own at which a test can end the process.
+/// `track_caller` here and above: each step is a point of its own at which a test can end the
+/// process.
 #[track_caller]
 fn save(app: &App, put: Put) -> impl Future<Output = Result<Put, PlanError>> + use<> {
     let lease = app.rules.recovery_after;

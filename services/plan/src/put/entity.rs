@@ -182,7 +182,8 @@ impl Put {
         }
     }
 
-    /// Coupon has answered what the coupon is worth. The answer is stored, so every later hold is for the same amounts.
+    /// Coupon has answered what the coupon is worth. The answer is stored, so every later hold is
+    /// for the same amounts.
     pub fn reserved(&mut self, worth: Worth) -> Result<(), MoneyError> {
         let amounts = Amounts::with_coupon(self.amount, worth.effect, worth.amount)?;
         self.amounts = Some(amounts);
@@ -198,7 +199,8 @@ impl Put {
         self.redeem_due = self.user_coupon_id.is_some() && self.reservation_id.0 != self.order_id.0;
     }
 
-    /// It is refused for good. `release_hold` if wallet holds the money or may still receive an attempt.
+    /// It is refused for good. `release_hold` if wallet holds the money or may still receive an
+    /// attempt.
     pub fn refuse(&mut self, refusal: Refusal, release_hold: bool) {
         self.refusal = Some(refusal);
         self.release_hold = release_hold;

@@ -1,4 +1,5 @@
-//! The put saga: putting money into a product or a pushed plan, as the caller sees it. [`drive`] has the steps.
+//! The put saga: putting money into a product or a pushed plan, as the caller sees it. [`drive`]
+//! has the steps.
 //!
 //! | what | where |
 //! |---|---|
@@ -6,9 +7,10 @@
 //! | coupon, wallet, the plan runs | [`drive`] |
 //! | puts that a caller or a crash left unfinished | [`saga::recover`] |
 //!
-//! An acknowledged put exists exactly once: its row is unique by user and key, and the ledger holds its order once. An
-//! unfinished put always ends: repeats of the call and recovery drive it until wallet holds the money or refuses. Only
-//! a refusal undoes it. A put into a pushed plan is unique by the plan, so it needs no key.
+//! An acknowledged put exists exactly once: its row is unique by user and key, and the ledger holds
+//! its order once. An unfinished put always ends: repeats of the call and recovery drive it until
+//! wallet holds the money or refuses. Only a refusal undoes it. A put into a pushed plan is unique
+//! by the plan, so it needs no key.
 
 mod drive;
 pub mod entity;
@@ -32,7 +34,8 @@ use crate::order::{self, NUMBER_ATTEMPTS};
 use crate::product;
 use entity::{Command, Put, PutState, Target};
 
-/// Puts money into a product or a pushed plan, and answers with the order. Repeats get the first answer.
+/// Puts money into a product or a pushed plan, and answers with the order. Repeats get the first
+/// answer.
 pub async fn put(
     app: &App,
     caller: &Caller,
@@ -91,7 +94,8 @@ async fn find_known(
     }
 }
 
-/// The order that the money goes into, after every check that needs no other service. Nothing is written yet.
+/// The order that the money goes into, after every check that needs no other service. Nothing is
+/// written yet.
 async fn target_order(app: &App, user: UserId, command: &Command) -> Result<Order, PlanError> {
     match command.target {
         Target::Product(id) => {
@@ -118,8 +122,8 @@ async fn target_order(app: &App, user: UserId, command: &Command) -> Result<Orde
     }
 }
 
-/// Writes the put, and the order of a put into a product, with the lease of the drive that follows at once. Refused if
-/// the key or the plan is taken.
+/// Writes the put, and the order of a put into a product, with the lease of the drive that follows
+/// at once. Refused if the key or the plan is taken.
 async fn begin(
     app: &App,
     order: Order,
@@ -148,12 +152,14 @@ async fn begin(
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             if order.is_waiting() {
-                // Coupon never reserves again under an id whose coupon was returned, so a later put uses its own id.
+                // Coupon never reserves again under an id whose coupon was returned, so a later put
+                // uses its own id.
                 if repo::has_refused_in_tx(tx, order.id).await? {
                     put.reservation_id = ReservationId(put.id.0);
                 }
             }
-            // The put comes first: a repeat waits here for the first one's commit and then goes no further.
+            // The put comes first: a repeat waits here for the first one's commit and then goes no
+            // further.
             if !repo::insert_in_tx(tx, &put, key.as_ref(), lease).await? {
                 return Err(Refusal::new(Reason::PlanNotPuttable).into());
             }

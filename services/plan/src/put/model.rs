@@ -1,5 +1,5 @@
-//! The put saga under a model checker: the transitions are [`Put`]'s own, wallet and coupon are what they promise to
-//! be.
+//! The put saga under a model checker: the transitions are [`Put`]'s own, wallet and coupon are
+//! what they promise to be.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,8 @@ const MONEY: Money = Money::from_minor(130);
 #[derive(Debug)]
 struct Puts {
     each: Vec<(u128, Option<u128>)>,
-    /// The last put's order ends otherwise while its hold is under way, so that what was held comes back.
+    /// The last put's order ends otherwise while its hold is under way, so that what was held comes
+    /// back.
     ends_last: bool,
     /// What the checker must find.
     flaw: Option<Flaw>,

@@ -1,4 +1,5 @@
-//! The SQL of puts. The lease's token guards everything that a drive writes: a drive that was overtaken writes nothing.
+//! The SQL of puts. The lease's token guards everything that a drive writes: a drive that was
+//! overtaken writes nothing.
 
 use std::time::Duration;
 
@@ -38,7 +39,8 @@ struct PutRow {
     lease_token: Uuid,
 }
 
-/// `query_puts!("SELECT ", " FROM puts WHERE id = $1", id)`: a query for puts, with every column named.
+/// `query_puts!("SELECT ", " FROM puts WHERE id = $1", id)`: a query for puts, with every column
+/// named.
 macro_rules! query_puts {
     ($before:tt, $after:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
@@ -236,7 +238,8 @@ pub(super) async fn find_by_key(
     row.map(Put::try_from).transpose()
 }
 
-/// Whether an earlier put of the order was refused, so that coupon may have closed the order's own reservation.
+/// Whether an earlier put of the order was refused, so that coupon may have closed the order's own
+/// reservation.
 pub(super) async fn has_refused_in_tx(tx: &mut Tx, order: OrderId) -> Result<bool, PlanError> {
     let found = sqlx::query_scalar!(
         "SELECT id FROM puts WHERE order_id = $1 AND state = 'refused' AND user_coupon_id IS NOT NULL LIMIT 1",

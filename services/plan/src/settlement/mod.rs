@@ -2,7 +2,7 @@
 //!
 //! | what | how |
 //! |---|---|
-//! | totals to post, endings to carry out | rows of `order_work`, written with their cause, driven by [`worker`] |
+//! | totals to post, endings to carry out | rows of `order_work`, which [`worker`] drives |
 //! | `put_finished` | becomes `waiting_settlement` once the ledger has every posting |
 //! | the end of the put window | delivered plans finish, the others fail |
 //! | the end of the time for restatements | plans settle |
@@ -65,8 +65,8 @@ pub fn wake(app: &App) {
     app.work.notify_one();
 }
 
-/// Ends delivery of a plan and drives what follows as far as the caller's time allows: to `waiting_settlement` or
-/// `put_failed`. A plan that has ended the same way is answered as it is.
+/// Ends delivery of a plan and drives what follows as far as the caller's time allows: to
+/// `waiting_settlement` or `put_failed`. A plan that has ended the same way is answered as it is.
 pub async fn finish(
     app: &App,
     caller: &Caller,
@@ -87,7 +87,8 @@ pub async fn finish(
         Outcome::Failed => order.pending.is_none(),
     })
     .await?;
-    // A finished plan whose postings are late is still finished. A plan has not failed before the money is returned.
+    // A finished plan whose postings are late is still finished. A plan has not failed before the
+    // money is returned.
     if outcome == Outcome::Failed && order.pending.is_some() {
         Err(CoreError::Unfinished.into())
     } else {
@@ -95,8 +96,8 @@ pub async fn finish(
     }
 }
 
-/// Settles a plan that waits for settlement, or first brings a finished plan that far. A settled plan is answered as it
-/// is.
+/// Settles a plan that waits for settlement, or first brings a finished plan that far. A settled
+/// plan is answered as it is.
 pub async fn settle(app: &App, caller: &Caller, id: OrderId) -> Result<Order, PlanError> {
     let mut known = order::find_listed(app, id, None).await?;
     if known.is_settled() {
@@ -269,8 +270,8 @@ fn standing(order: &Order) -> serde_json::Value {
     })
 }
 
-/// Drives an order, or waits for another drive, until `reached` or the caller's time is up; answers the order as it is
-/// then.
+/// Drives an order, or waits for another drive, until `reached` or the caller's time is up; answers
+/// the order as it is then.
 async fn drive_until(
     app: &App,
     caller: &Caller,

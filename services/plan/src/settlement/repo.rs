@@ -16,7 +16,8 @@ pub(super) struct Leased {
     pub(super) attempts: i32,
 }
 
-/// Puts orders into the queue, in the transaction that creates the work. The caller holds the orders' locks.
+/// Puts orders into the queue, in the transaction that creates the work. The caller holds the
+/// orders' locks.
 pub(super) async fn enqueue_in_tx(tx: &mut Tx, orders: &[OrderId]) -> Result<(), PlanError> {
     let ids: Vec<Uuid> = orders.iter().map(|order| order.0).collect();
     sqlx::query!(
@@ -29,7 +30,8 @@ pub(super) async fn enqueue_in_tx(tx: &mut Tx, orders: &[OrderId]) -> Result<(),
     Ok(())
 }
 
-/// Leases orders that nobody works on: `only` at once, or any that are due. Replicas skip each other's orders.
+/// Leases orders that nobody works on: `only` at once, or any that are due. Replicas skip each
+/// other's orders.
 pub(super) async fn claim_in_tx(
     tx: &mut Tx,
     only: Option<OrderId>,
@@ -79,8 +81,9 @@ pub(super) async fn renew_in_tx(
     Ok(done.rows_affected() == 1)
 }
 
-/// Takes an order out of the queue. The caller holds the order's lock and has seen that nothing is left to do. No work
-/// is lost: a transaction that creates new work waits for that lock and puts the order in again.
+/// Takes an order out of the queue. The caller holds the order's lock and has seen that nothing is
+/// left to do. No work is lost: a transaction that creates new work waits for that lock and puts
+/// the order in again.
 pub(super) async fn remove_in_tx(
     tx: &mut Tx,
     order: OrderId,
@@ -149,7 +152,8 @@ pub(super) async fn settlement_due(
     Ok(ids.into_iter().map(OrderId).collect())
 }
 
-/// What orders wait for: work to be done, work that fails again and again, and settlements past their time.
+/// What orders wait for: work to be done, work that fails again and again, and settlements past
+/// their time.
 pub(super) async fn waiting(pool: &PgPool, now: DateTime<Utc>) -> Result<Vec<InState>, PlanError> {
     let states = sqlx::query_as!(
         InState,

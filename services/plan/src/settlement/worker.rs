@@ -1,5 +1,5 @@
-//! Carries out what orders wait for, step after step. Every step may be repeated: wallet and coupon know the order, and
-//! the order's state under its lock guards what is written here.
+//! Carries out what orders wait for, step after step. Every step may be repeated: wallet and coupon
+//! know the order, and the order's state under its lock guards what is written here.
 
 use std::time::Duration;
 
@@ -29,7 +29,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// The longest wait between two attempts at the same order.
 const LONGEST_WAIT: Duration = Duration::from_secs(15);
 
-/// Works until the shutdown. This process wakes it; the clock wakes it for work that other replicas left.
+/// Works until the shutdown. This process wakes it; the clock wakes it for work that other replicas
+/// left.
 pub async fn run(app: App, shutdown: Shutdown) {
     while !shutdown.is_triggered() {
         match round(&app).await {
@@ -69,7 +70,8 @@ pub(super) async fn drive_now(app: &App, order_id: OrderId) -> Result<bool, Plan
     driven.map_err(|_| CoreError::Unfinished)?.map(|()| true)
 }
 
-/// `track_caller` here and below: each step is a point of its own at which a test can end the process.
+/// `track_caller` here and below: each step is a point of its own at which a test can end the
+/// process.
 #[track_caller]
 fn claim(
     app: &App,
@@ -137,7 +139,8 @@ async fn post(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> {
             let mut order = order::repo::lock_in_tx(tx, order_id)
                 .await?
                 .ok_or(CoreError::Corrupt("order_work.order_id"))?;
-            // The ledger may be ahead of what this drive read, never ahead of what was committed here.
+            // The ledger may be ahead of what this drive read, never ahead of what was committed
+            // here.
             order.posted_version = order.posted_version.max(posted.min(order.version));
             order::repo::save_in_tx(tx, &order).await?;
             if repo::renew_in_tx(tx, order_id, token, lease).await? {
@@ -185,7 +188,8 @@ fn advance(
             let mut order = order::repo::lock_in_tx(tx, order_id)
                 .await?
                 .ok_or(CoreError::Corrupt("order_work.order_id"))?;
-            // Another drive may have done it, or a report may have come in between: then the next look decides.
+            // Another drive may have done it, or a report may have come in between: then the next
+            // look decides.
             if next_step(&order) == step {
                 order::repo::lock_users_in_tx(tx, &[order.user_id]).await?;
                 let transition = match step {
@@ -208,7 +212,8 @@ fn advance(
     })
 }
 
-/// Takes the order out of the queue if nothing is left under its lock; false when there is more to do.
+/// Takes the order out of the queue if nothing is left under its lock; false when there is more to
+/// do.
 async fn leave(app: &App, order_id: OrderId, token: Uuid) -> Result<bool, PlanError> {
     db::write(&app.pool, move |tx| {
         Box::pin(async move {

@@ -1,4 +1,5 @@
-//! Rules of statistics: buckets, ranges in a time zone, and how a stretch of time is divided into days and buckets.
+//! Rules of statistics: buckets, ranges in a time zone, and how a stretch of time is divided into
+//! days and buckets.
 
 use adfolio_kit::names;
 use adfolio_kit::time_zone::TimeZone;
@@ -112,7 +113,8 @@ pub struct Stretches {
 }
 
 impl Stretches {
-    /// Today's hours, or the days of this week or month up to today. The last point ends with the local day.
+    /// Today's hours, or the days of this week or month up to today. The last point ends with the
+    /// local day.
     pub fn of_range(
         range: Range,
         zone: TimeZone,
@@ -133,7 +135,8 @@ impl Stretches {
         }
     }
 
-    /// Hours from a local midnight to another. The last one is shorter where the clock moved by half an hour.
+    /// Hours from a local midnight to another. The last one is shorter where the clock moved by
+    /// half an hour.
     pub fn hours(from: DateTime<Utc>, to: DateTime<Utc>) -> Self {
         let mut edges = vec![from];
         let mut edge = from;

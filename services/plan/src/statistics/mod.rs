@@ -1,5 +1,5 @@
-//! Statistics of the ad centre and of a plan's detail. They are read from roll-ups alone, so they cost the same however
-//! many reports there are.
+//! Statistics of the ad centre and of a plan's detail. They are read from roll-ups alone, so they
+//! cost the same however many reports there are.
 //!
 //! | value | read from |
 //! |---|---|
@@ -217,7 +217,8 @@ impl Changes {
     }
 }
 
-/// Rolls a batch of reports up. Locks the users' totals in order of id, then changes buckets and days.
+/// Rolls a batch of reports up. Locks the users' totals in order of id, then changes buckets and
+/// days.
 pub async fn roll_up_in_tx(tx: &mut Tx, changes: &Changes) -> Result<(), PlanError> {
     let mut plans = Additions::default();
     let mut buckets: BTreeMap<(UserId, DateTime<Utc>), Figures> = BTreeMap::new();

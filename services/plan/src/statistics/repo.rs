@@ -1,4 +1,5 @@
-//! The SQL of the roll-ups. Writers lock the users' rows of `user_totals` first, so they meet at buckets in one order.
+//! The SQL of the roll-ups. Writers lock the users' rows of `user_totals` first, so they meet at
+//! buckets in one order.
 
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::identity::UserId;
@@ -80,7 +81,8 @@ impl Additions {
     }
 }
 
-/// Adds to users' running totals; `times` are those of each user's first report. Locks the users in order of id.
+/// Adds to users' running totals; `times` are those of each user's first report. Locks the users in
+/// order of id.
 pub(super) async fn add_to_totals_in_tx(tx: &mut Tx, rows: &Additions) -> Result<(), PlanError> {
     sqlx::query!(
         "INSERT INTO user_totals AS total (user_id, first_at, impressions, clicks, charged_micros, revenue_micros)
@@ -212,8 +214,8 @@ macro_rules! points {
     };
 }
 
-/// Sums of a user's days. LATERAL makes each piece a range of the primary key of its own: a plain join may read all
-/// days of the user once for every piece.
+/// Sums of a user's days. LATERAL makes each piece a range of the primary key of its own: a plain
+/// join may read all days of the user once for every piece.
 pub(super) async fn sum_days(
     pool: &PgPool,
     user: UserId,

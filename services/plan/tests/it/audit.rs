@@ -45,7 +45,7 @@ async fn every_act_of_staff_is_announced_once() {
         .await
         .unwrap();
     stack.settle(&plan.id).await.unwrap();
-    // Settled already: nothing changes, so nothing is told.
+    // Settled already: nothing changes, so there is no entry.
     stack.settle(&plan.id).await.unwrap();
     let mut acts: Vec<StaffActed> = probe
         .wait_for(TYPE, 7)

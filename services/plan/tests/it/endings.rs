@@ -116,10 +116,12 @@ async fn two_hundred<F>(
 where
     F: Future<Output = Result<pb::Plan, tonic::Status>>,
 {
-    let replicas = stack.replicas.iter().cycle();
-    let calls = replicas
-        .take(200)
-        .map(|replica| call(PlanAdminServiceClient::new(replica.channel())));
+    let clients = stack.replicas.iter();
+    let clients: Vec<_> = clients
+        .map(|replica| PlanAdminServiceClient::new(replica.channel()))
+        .collect();
+    let calls = clients.iter().cycle().take(200);
+    let calls = calls.map(|client| call(client.clone()));
     let answers = futures::future::join_all(calls).await;
     answers.into_iter().map(|it| it.unwrap()).collect()
 }
@@ -168,8 +170,9 @@ async fn two_hundred_who_finish_and_settle_at_once_pay_once_and_hear_the_same() 
         statuses(&detail),
         [Matching, Putting, PutFinished, WaitingSettlement, Settled]
     );
-    // Told once each, as acts of staff and as changes of the plan: seen once nothing is left to tell.
-    eventually("everything is told", || async {
+    // Each is announced once, as an audit entry and as a change of the plan: seen once the outbox is
+    // empty.
+    eventually("everything is sent", || async {
         let left: i64 = sqlx::query_scalar("SELECT count(*) FROM outbox")
             .fetch_one(&stack.db.pool())
             .await
@@ -192,7 +195,8 @@ async fn two_hundred_who_finish_and_settle_at_once_pay_once_and_hear_the_same() 
     assert_eq!(paid, 1);
 }
 
-/// Makes `call` while its order's row is locked, and meanwhile `change` what the row says, as another call would.
+/// Makes `call` while its order's row is locked, and meanwhile `change` what the row says, as
+/// another call would.
 async fn meeting<T>(
     stack: &Plan,
     plan: &pb::Plan,
@@ -361,7 +365,8 @@ async fn spend_at_the_budget_finishes_the_plan_and_what_is_over_is_not_charged()
     .await;
     assert_eq!(seen.consumed_minor, 6_000);
     assert_eq!(seen.put_progress, 100);
-    // The second report falls away but for 50.00: what was over is charged now, up to the sum of both.
+    // The second report falls away but for 50.00: what was over is charged now, up to the sum of
+    // both.
     let restated = report(&stack, &plan, "r2", 2, "50", "0").await;
     assert_eq!(restated.restated, 1);
     assert_eq!(stack.plan(&caller, &plan.id).await.consumed_minor, 6_000);

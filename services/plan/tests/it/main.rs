@@ -1,4 +1,5 @@
-//! Plan's behaviour through its gRPC calls, with the real wallet and coupon beside it, on real PostgreSQL and RabbitMQ.
+//! Plan's behaviour through its gRPC calls, with the real wallet and coupon beside it, on real
+//! PostgreSQL and RabbitMQ.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

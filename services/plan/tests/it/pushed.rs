@@ -103,7 +103,8 @@ async fn a_repeat_that_meets_what_the_first_call_put_is_that_put() {
     let id = stack.push(&product, &[&caller]).await.remove(0).plan_id;
     let put = || stack.put_request(&caller, put_plan(&id, 6_000));
     let first = put().await.unwrap();
-    // Made as if the first call came while the repeat, which has not found the key, waits to read the plan.
+    // Made as if the first call came while the repeat, which has not found the key, waits to read
+    // the plan.
     let pool = stack.db.pool();
     let name = async |key: Option<&str>| {
         sqlx::query("UPDATE puts SET idempotency_key = $1")
@@ -170,7 +171,7 @@ async fn a_refused_put_leaves_the_plan_waiting_and_its_coupon_usable() {
 }
 
 #[tokio::test]
-async fn a_plan_may_fail_before_coupon_was_told_of_its_put() {
+async fn a_plan_may_fail_before_coupon_learns_of_its_put() {
     let stack = Plan::spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(1_000).await;
@@ -180,7 +181,7 @@ async fn a_plan_may_fail_before_coupon_was_told_of_its_put() {
         user_coupon_id: coupon.id,
         ..put_plan(&id, 6_000)
     };
-    // Only a put after a refused one goes by an id of its own, which coupon has to be told.
+    // Only a put after a refused one has a reservation id of its own, which coupon must be told.
     let refused = stack.put_request(&caller, request.clone()).await;
     assert_eq!(why(refused).0, Reason::InsufficientBalance);
     stack.deposit(&caller, 10_000).await;

@@ -143,7 +143,8 @@ async fn stack_with(now: &str, rows: &[Row]) -> (Plan, Caller, pb::Plan) {
 
 #[tokio::test]
 async fn every_range_in_three_zones_is_the_sum_of_its_rows() {
-    // Sunday evening; New York set its clocks back on the first of this month, at six in the morning, UTC.
+    // Sunday evening; New York set its clocks back on the first of this month, at six in the
+    // morning, UTC.
     let rows = rows("2026-10-25T00:10:00Z", 840);
     let (stack, caller, _) = stack_with("2026-11-15T22:00:00Z", &rows).await;
     for (range, zone, from, to) in [

@@ -87,7 +87,8 @@ fn positive(minor: i64, field: &str) -> Result<Money, Refusal> {
     }
 }
 
-/// An amount to put. Nothing is an amount, too: like every other one below the product's range it is out of range.
+/// An amount to put. Nothing is an amount, too: like every other one below the product's range it
+/// is out of range.
 fn put_amount(minor: i64) -> Result<Money, Refusal> {
     let amount = Money::from_minor(minor);
     if amount.is_negative() {

@@ -1,6 +1,7 @@
-//! The SQL of lists of orders. Each filter value is one range of an index, and the ranges are merged newest first, so a
-//! page costs the same with every filter and at every depth. A range is compared and ordered by all columns of its
-//! index: with equalities the planner may walk another index and skip what does not fit.
+//! The SQL of lists of orders. Each filter value is one range of an index, and the ranges are
+//! merged newest first, so a page costs the same with every filter and at every depth. A range is
+//! compared and ordered by all columns of its index: with equalities the planner may walk another
+//! index and skip what does not fit.
 
 use adfolio_kit::db::PgPool;
 use adfolio_kit::error::CoreError;

@@ -32,8 +32,8 @@ pub async fn lock_in_tx(tx: &mut Tx, id: OrderId) -> Result<Option<Order>, PlanE
     row.map(Order::try_from).transpose()
 }
 
-/// Orders, locked in order of id. Every transaction locks several orders in this order, so two never wait for each
-/// other.
+/// Orders, locked in order of id. Every transaction locks several orders in this order, so two
+/// never wait for each other.
 pub async fn lock_many_in_tx(tx: &mut Tx, ids: Vec<OrderId>) -> Result<Vec<Order>, PlanError> {
     let ids: Vec<Uuid> = ids.into_iter().map(|id| id.0).collect();
     let rows = query_orders!(
@@ -46,8 +46,9 @@ pub async fn lock_many_in_tx(tx: &mut Tx, ids: Vec<OrderId>) -> Result<Vec<Order
     rows.into_iter().map(Order::try_from).collect()
 }
 
-/// Locks the row of `user_totals` of each user, in order of id, and creates it where it is missing. Every transaction
-/// that changes a user's plans holds this lock, so the user's events leave in the order of the commits.
+/// Locks the row of `user_totals` of each user, in order of id, and creates it where it is missing.
+/// Every transaction that changes a user's plans holds this lock, so the user's events leave in the
+/// order of the commits.
 pub async fn lock_users_in_tx(tx: &mut Tx, users: &[UserId]) -> Result<(), PlanError> {
     let user_ids: Vec<Uuid> = users.iter().map(|user| user.0).collect();
     sqlx::query!(
@@ -110,7 +111,8 @@ pub async fn insert_in_tx(tx: &mut Tx, orders: &[Order]) -> Result<(), PlanError
     Ok(())
 }
 
-/// Writes everything that changes in the life of an order except its delivery, which only reports change.
+/// Writes everything that changes in the life of an order except its delivery, which only reports
+/// change.
 pub async fn save_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
     let coupon = order.coupon.as_ref();
     sqlx::query!(

@@ -12,8 +12,8 @@ use crate::order::entity::{CouponUse, Delivered, Order};
 use crate::order::status::{Pending, Status};
 use crate::product::entity::Audience;
 
-/// `query_orders!("SELECT ", " FROM orders WHERE id = $1", id)`: a query for orders. It names every column, so it goes
-/// on working when a later release adds one.
+/// `query_orders!("SELECT ", " FROM orders WHERE id = $1", id)`: a query for orders. It names every
+/// column, so it goes on working when a later release adds one.
 macro_rules! query_orders {
     ($before:tt, $after:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
