@@ -256,6 +256,7 @@ mod tests {
     #[test]
     fn a_coupon_takes_off_or_adds() {
         assert_amounts(Effect::TakesOff, 1_500, 10_000, 8_500, 1_500);
+        assert_amounts(Effect::TakesOff, 2_000, 10_000, 8_000, 2_000);
         assert_amounts(Effect::AddsOn, 2_000, 12_000, 10_000, 2_000);
     }
 

@@ -171,7 +171,7 @@ async fn a_refused_put_leaves_the_plan_waiting_and_its_coupon_usable() {
 }
 
 #[tokio::test]
-async fn a_plan_may_fail_before_coupon_learns_of_its_put() {
+async fn a_plan_may_fail_before_coupon_was_told_of_its_put() {
     let stack = Plan::spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(1_000).await;
