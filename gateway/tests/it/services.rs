@@ -113,7 +113,7 @@ impl Services {
         );
         let acceptor = spawn_service(|on, end| adfolio_acceptor::run(config, on, end)).await;
         let config = configured!(
-            adfolio_plan::config::PlanConfig,
+            adfolio_plan::Config,
             databases["plan"],
             broker,
             "--auth-url",

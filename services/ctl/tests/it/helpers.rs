@@ -246,7 +246,7 @@ impl Stack {
         let acceptor = spawn_service(|on, end| adfolio_acceptor::run(config, on, end)).await;
         let (plan_database, config) = configured!(
             adfolio_plan,
-            config::PlanConfig,
+            Config,
             broker,
             auth_flag,
             auth_at,
