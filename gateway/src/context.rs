@@ -9,7 +9,6 @@ use uuid::Uuid;
 
 use crate::auth::Token;
 use crate::errors::Failure;
-use crate::gateway::Gateway;
 use crate::lang::Lang;
 
 /// The token's header.
@@ -48,7 +47,11 @@ pub fn request_id(headers: &HeaderMap) -> String {
 
 /// The client's address: the peer's, or what trusted proxies in front say. An address further left than the first untrusted
 /// one is only somebody's claim.
-pub fn client_address(gateway: &Gateway, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+pub fn client_address(
+    peer: IpAddr,
+    headers: &HeaderMap,
+    is_trusted: impl Fn(IpAddr) -> bool,
+) -> IpAddr {
     let mut address = peer.to_canonical();
     let values = headers
         .get_all(FORWARDED_FOR)
@@ -56,7 +59,7 @@ pub fn client_address(gateway: &Gateway, peer: IpAddr, headers: &HeaderMap) -> I
         .filter_map(|value| value.to_str().ok());
     let hops: Vec<&str> = values.flat_map(|value| value.split(',')).collect();
     for hop in hops.iter().rev().take(MAX_PROXIES) {
-        if !gateway.trusts(address) {
+        if !is_trusted(address) {
             break;
         }
         let Ok(next) = hop.trim().parse::<IpAddr>() else {

@@ -7,6 +7,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 
+use adfolio_kit::chaos::Defect;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Reason;
@@ -35,7 +36,7 @@ use crate::errors::Failure;
 use crate::etag;
 use crate::gateway::Gateway;
 use crate::lang::Lang;
-use crate::openapi::BASE_PATH;
+use crate::paths::BASE_PATH;
 use crate::route::{Access, Answer, Route};
 use crate::routes;
 use crate::uploads;
@@ -88,7 +89,7 @@ pub fn router(gateway: &Gateway) -> Router {
             move |request: Request| dispatch(gateway.clone(), Arc::clone(&route), request);
         router = router.route(&path, if is_get { get(handler) } else { post(handler) });
     }
-    let files = gateway.clone();
+    let files = gateway.uploads().clone();
     let serve_file = move |request: Request| uploads::serve(files.clone(), request);
     let serve_document = |request: Request| {
         ready(etag::conditional(
@@ -139,7 +140,9 @@ async fn around(State(gateway): State<Gateway>, mut request: Request, next: Next
         .map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0.ip());
     let edge = Edge {
         request_id: context::request_id(request.headers()),
-        client_address: context::client_address(&gateway, peer, request.headers()),
+        client_address: context::client_address(peer, request.headers(), |proxy| {
+            gateway.trusts(proxy)
+        }),
     };
     let route = request
         .extensions()
@@ -302,6 +305,10 @@ async fn answer(
     let token = authenticate(&gateway, route.access, headers, &mut caller, lang).await?;
     lang.code().clone_into(&mut caller.lang);
     caller.idempotency_key = context::idempotency_key(headers)?;
+    let is_repeatable = route.keyed && caller.idempotency_key.is_some();
+    if Defect::KeyDropped.is_enabled() {
+        caller.idempotency_key = None;
+    }
     let user_agent = context::user_agent(headers);
     let call = Call {
         gateway,
@@ -310,7 +317,7 @@ async fn answer(
         client_address: edge.client_address,
         user_agent,
         token,
-        keyed: route.keyed,
+        is_repeatable,
     };
     route.serve(call, request).await
 }

@@ -20,7 +20,7 @@ use crate::dto::Empty;
 use crate::errors::Failure;
 use crate::input::{Carrier, Input};
 use crate::messages::Success;
-use crate::openapi::{Schemas, Shapes};
+use crate::schemas::{Schemas, Shapes};
 use crate::staff_reason;
 
 /// Bytes of a JSON body at most.
@@ -266,8 +266,10 @@ impl Route {
     }
 
     /// Reads the request, calls the handler and serialises what it answers.
-    pub async fn serve(&self, mut call: Call, request: Request) -> Result<Answer, Failure> {
-        let mut request = staff_reason::take(self, &mut call, request).await?;
+    pub async fn serve(&self, mut call: Call, mut request: Request) -> Result<Answer, Failure> {
+        if matches!(self.access, Access::Staff(_)) && self.carrier == Carrier::Json {
+            request = staff_reason::take(&mut call, request, self.body_limit).await?;
+        }
         request.extensions_mut().insert(BodyLimit(self.body_limit));
         (self.serve)(call, request).await
     }

@@ -4,17 +4,17 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use adfolio_kit::client::{Channel, outgoing};
+use adfolio_kit::call;
+use adfolio_kit::client::{Call, Channel};
 use adfolio_kit::identity::Caller;
+use adfolio_proto::notification::v1::ListServiceEntriesRequest;
 use adfolio_proto::notification::v1::notification_service_client::NotificationServiceClient;
-use adfolio_proto::notification::v1::{
-    ListServiceEntriesRequest, ListServiceEntriesResponse, ServiceEntry as ProtoEntry,
-};
 use moka::future::Cache;
 use tracing::warn;
 
 use crate::basic_config::BasicConfigCache;
-use crate::dto::account::ServiceEntry;
+use crate::dto::account::ServiceEntries;
+use crate::errors::Failure;
 use crate::lang::Lang;
 
 /// How long the entries of a language are kept.
@@ -22,15 +22,6 @@ const KEEP: Duration = Duration::from_secs(10);
 
 /// A profile waits no longer than this for them.
 const CALL_LIMIT: Duration = Duration::from_secs(1);
-
-/// The customer-service entries in one language.
-#[derive(Clone, Debug, Default)]
-pub struct ServiceEntries {
-    /// For questions of every kind.
-    pub customer_service: Vec<ServiceEntry>,
-    /// For deposits.
-    pub recharge_customer_service: Vec<ServiceEntry>,
-}
 
 /// The entries of every language, as they were a few seconds ago.
 #[derive(Debug)]
@@ -70,15 +61,22 @@ impl ServiceEntryCache {
             lang: lang.code().to_owned(),
             ..Caller::system()
         };
-        let request = outgoing(&caller, ListServiceEntriesRequest {}, CALL_LIMIT);
-        match self.client.clone().list_service_entries(request).await {
-            Ok(response) => {
-                let entries = Arc::new(ServiceEntries::from(response.into_inner()));
+        let call = Call::once(&caller, CALL_LIMIT);
+        let asked = call!(
+            self.client,
+            list_service_entries,
+            ListServiceEntriesRequest {},
+            call
+        );
+        let fetched = asked.await.map_err(Failure::from);
+        match fetched.and_then(ServiceEntries::from_proto) {
+            Ok(entries) => {
+                let entries = Arc::new(entries);
                 self.known().insert(lang, Arc::clone(&entries));
                 entries
             }
-            Err(status) => {
-                warn!(code = ?status.code(), "customer-service entries cannot be fetched");
+            Err(failure) => {
+                warn!(reason = %failure.refusal.reason, "customer-service entries are unavailable");
                 self.known().get(&lang).cloned().unwrap_or_default()
             }
         }
@@ -88,24 +86,5 @@ impl ServiceEntryCache {
         self.last_known
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl From<ListServiceEntriesResponse> for ServiceEntries {
-    fn from(response: ListServiceEntriesResponse) -> Self {
-        let entry = |entry: ProtoEntry| ServiceEntry {
-            id: entry.id,
-            kind: entry.r#type,
-            url: entry.url,
-            label: entry.label,
-        };
-        Self {
-            customer_service: response.customer_service.into_iter().map(entry).collect(),
-            recharge_customer_service: response
-                .recharge_customer_service
-                .into_iter()
-                .map(entry)
-                .collect(),
-        }
     }
 }

@@ -10,8 +10,7 @@ use serde::Deserialize;
 
 use crate::call::Call;
 use crate::errors::Failure;
-use crate::input::{Carrier, read_body};
-use crate::route::{Access, Route};
+use crate::input::read_body;
 
 /// The one field of interest. Whatever else is wrong with the body, and with this field, the route itself says.
 #[derive(Deserialize)]
@@ -20,12 +19,13 @@ struct Reasoned {
 }
 
 /// Puts the reason of a staff call into its caller, and gives the request back with its body unread.
-pub async fn take(route: &Route, call: &mut Call, request: Request) -> Result<Request, Failure> {
-    if !matches!(route.access, Access::Staff(_)) || route.carrier != Carrier::Json {
-        return Ok(request);
-    }
+pub async fn take(
+    call: &mut Call,
+    request: Request,
+    body_limit: usize,
+) -> Result<Request, Failure> {
     let (parts, body) = request.into_parts();
-    let bytes = read_body(body, route.body_limit).await?;
+    let bytes = read_body(body, body_limit).await?;
     let given = serde_json::from_slice::<Reasoned>(&bytes).ok();
     if let Some(reason) = given.and_then(|body| body.reason) {
         call.caller.reason = cut_reason(&reason);

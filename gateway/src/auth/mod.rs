@@ -13,7 +13,8 @@ mod doubts;
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-use adfolio_kit::client::{RetryPolicy, call_with_retry, outgoing};
+use adfolio_kit::call;
+use adfolio_kit::client::Call;
 use adfolio_kit::consumer::EventSink;
 use adfolio_kit::identity::{Caller, Staff, StaffRole as Role, UserId};
 use adfolio_kit::refusal::Reason;
@@ -24,7 +25,6 @@ use chrono::{DateTime, Utc};
 use moka::future::Cache;
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
-use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use crate::dto::secret;
@@ -155,11 +155,9 @@ impl Sessions {
             let message = VerifySessionRequest {
                 token: token.to_message(),
             };
-            let answer = ask(caller, message, |request| {
-                let mut auth = self.services.auth.clone();
-                async move { auth.verify_session(request).await }
-            })
-            .await?;
+            let caller = bounded(caller);
+            let call = Call::repeated(&caller, VERIFY_LIMIT);
+            let answer = call!(self.services.auth, verify_session, message, call).await?;
             let user = answer
                 .user_id
                 .parse()
@@ -186,10 +184,14 @@ impl Sessions {
             let message = VerifyStaffSessionRequest {
                 token: token.to_message(),
             };
-            let answer = ask(caller, message, |request| {
-                let mut auth = self.services.auth_admin.clone();
-                async move { auth.verify_staff_session(request).await }
-            })
+            let caller = bounded(caller);
+            let call = Call::repeated(&caller, VERIFY_LIMIT);
+            let answer = call!(
+                self.services.auth_admin,
+                verify_staff_session,
+                message,
+                call
+            )
             .await?;
             let staff = answer
                 .staff
@@ -277,20 +279,12 @@ impl Sessions {
     }
 }
 
-/// Asks auth, and asks again where it cannot be reached, all within [`VERIFY_LIMIT`].
-async fn ask<M, T, F, Fut>(caller: &Caller, message: M, send: F) -> Result<T, Failure>
-where
-    M: Clone,
-    F: Fn(Request<M>) -> Fut,
-    Fut: Future<Output = Result<Response<T>, Status>>,
-{
-    let caller = Caller {
+/// The caller of a verification, all attempts of which end within [`VERIFY_LIMIT`].
+fn bounded(caller: &Caller) -> Caller {
+    Caller {
         deadline: caller.deadline.capped(VERIFY_LIMIT),
         ..caller.clone()
-    };
-    let policy = RetryPolicy::within(caller.deadline);
-    let attempt = || send(outgoing(&caller, message.clone(), VERIFY_LIMIT));
-    Ok(call_with_retry(policy, attempt).await?.into_inner())
+    }
 }
 
 /// What is in it is gone no earlier than it is not believed any more.

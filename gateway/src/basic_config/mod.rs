@@ -9,7 +9,8 @@ mod shape;
 use std::sync::Arc;
 use std::time::Duration;
 
-use adfolio_kit::client::outgoing;
+use adfolio_kit::call;
+use adfolio_kit::client::Call;
 use adfolio_kit::identity::Caller;
 use adfolio_proto::acceptor::v1::{GetExchangeLimitRequest, GetExchangeLimitResponse};
 use adfolio_proto::notification::v1::{GetPublicContentRequest, GetPublicContentResponse};
@@ -17,6 +18,7 @@ use adfolio_proto::plan::v1::{GetPutRangeRequest, GetPutRangeResponse};
 use adfolio_proto::wallet::v1::{GetWithdrawalMethodsRequest, GetWithdrawalMethodsResponse};
 
 use self::kept::Kept;
+use self::shape::Parts;
 pub use self::shape::{
     AmountRange, BasicConfig, Faq, LanguageMapping, Marketing, WithdrawalMethodConfig,
 };
@@ -26,15 +28,6 @@ use crate::services::Services;
 
 /// A service that does not answer within this counts as away.
 const CALL_LIMIT: Duration = Duration::from_secs(2);
-
-/// What the services said.
-#[derive(Clone, Debug)]
-struct Parts {
-    content: Arc<GetPublicContentResponse>,
-    methods: Arc<GetWithdrawalMethodsResponse>,
-    put_range: GetPutRangeResponse,
-    exchange_limit: GetExchangeLimitResponse,
-}
 
 /// The parts of every language, as they were a few seconds ago. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -91,29 +84,50 @@ impl BasicConfigCache {
             lang: lang.code().to_owned(),
             ..Caller::system()
         };
-        let mut client = self.0.services.notification.clone();
-        let request = outgoing(&caller, GetPublicContentRequest {}, CALL_LIMIT);
-        let response = client.get_public_content(request).await?;
-        Ok(Arc::new(response.into_inner()))
+        let call = Call::once(&caller, CALL_LIMIT);
+        let message = GetPublicContentRequest {};
+        Ok(Arc::new(
+            call!(
+                self.0.services.notification,
+                get_public_content,
+                message,
+                call
+            )
+            .await?,
+        ))
     }
 
     async fn ask_methods(&self) -> Result<Arc<GetWithdrawalMethodsResponse>, Failure> {
-        let mut client = self.0.services.wallet.clone();
+        let caller = Caller::system();
+        let call = Call::once(&caller, CALL_LIMIT);
         let message = GetWithdrawalMethodsRequest {};
-        let request = outgoing(&Caller::system(), message, CALL_LIMIT);
-        let response = client.get_withdrawal_methods(request).await?;
-        Ok(Arc::new(response.into_inner()))
+        Ok(Arc::new(
+            call!(
+                self.0.services.wallet,
+                get_withdrawal_methods,
+                message,
+                call
+            )
+            .await?,
+        ))
     }
 
     async fn ask_put_range(&self) -> Result<GetPutRangeResponse, Failure> {
-        let mut client = self.0.services.plan.clone();
-        let request = outgoing(&Caller::system(), GetPutRangeRequest {}, CALL_LIMIT);
-        Ok(client.get_put_range(request).await?.into_inner())
+        let caller = Caller::system();
+        let call = Call::once(&caller, CALL_LIMIT);
+        Ok(call!(
+            self.0.services.plan,
+            get_put_range,
+            GetPutRangeRequest {},
+            call
+        )
+        .await?)
     }
 
     async fn ask_exchange_limit(&self) -> Result<GetExchangeLimitResponse, Failure> {
-        let mut client = self.0.services.acceptor.clone();
-        let request = outgoing(&Caller::system(), GetExchangeLimitRequest {}, CALL_LIMIT);
-        Ok(client.get_exchange_limit(request).await?.into_inner())
+        let caller = Caller::system();
+        let call = Call::once(&caller, CALL_LIMIT);
+        let message = GetExchangeLimitRequest {};
+        Ok(call!(self.0.services.acceptor, get_exchange_limit, message, call).await?)
     }
 }

@@ -1,13 +1,19 @@
 //! The shape of basic_config.
 
-use adfolio_proto::notification::v1::ServiceEntry as ProtoEntry;
+use std::sync::Arc;
+
+use adfolio_proto::acceptor::v1::GetExchangeLimitResponse;
+use adfolio_proto::notification::v1 as notification;
+use adfolio_proto::notification::v1::GetPublicContentResponse;
+use adfolio_proto::plan::v1::GetPutRangeResponse;
+use adfolio_proto::wallet::v1 as wallet;
+use adfolio_proto::wallet::v1::GetWithdrawalMethodsResponse;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Parts;
-use crate::dto::Money;
 use crate::dto::account::ServiceEntry;
 use crate::dto::withdrawal::WithdrawalMethod;
+use crate::dto::{Decode, Money, wire_struct};
 use crate::errors::Failure;
 use crate::lang::Lang;
 use crate::uploads::MAX_FILE_BYTES;
@@ -30,6 +36,15 @@ const CLIENT_LANGUAGES: [(&str, Lang); 12] = [
     ("vi,vi-vn", Lang::Vi),
     ("zh,zh-cn,zh-sg,zh-my,zh-hans", Lang::Zh),
 ];
+
+/// What the services said.
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    pub(super) content: Arc<GetPublicContentResponse>,
+    pub(super) methods: Arc<GetWithdrawalMethodsResponse>,
+    pub(super) put_range: GetPutRangeResponse,
+    pub(super) exchange_limit: GetExchangeLimitResponse,
+}
 
 /// What a client must know before anybody logs in.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -83,33 +98,35 @@ pub struct LanguageMapping {
     pub targets: Lang,
 }
 
-/// Terms of one way to withdraw.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct WithdrawalMethodConfig {
-    /// The way.
-    pub method: WithdrawalMethod,
-    /// Whether it can be used now.
-    pub enabled: bool,
-    /// Least amount.
-    pub min: Money,
-    /// Highest amount.
-    pub max: Money,
-    /// Kept from the amount.
-    pub fee: Money,
+wire_struct! {
+    /// Terms of one way to withdraw.
+    pub struct WithdrawalMethodConfig = wallet::WithdrawalTerms {
+        /// The way.
+        pub method: WithdrawalMethod,
+        /// Whether it can be used now.
+        pub enabled: bool,
+        /// Least amount.
+        pub min: Money = min_minor,
+        /// Highest amount.
+        pub max: Money = max_minor,
+        /// Kept from the amount.
+        pub fee: Money = fee_minor,
+    }
 }
 
-/// A question and its answer.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Faq {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
-    pub id: String,
-    /// The question.
-    #[schema(example = "How long does learning take?")]
-    pub title: String,
-    /// The answer.
-    #[schema(example = "Learning needs about 30 to 50 conversions within 7 days.")]
-    pub content: String,
+wire_struct! {
+    /// A question and its answer.
+    pub struct Faq = notification::Faq {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
+        pub id: String,
+        /// The question.
+        #[schema(example = "How long does learning take?")]
+        pub title: String,
+        /// The answer.
+        #[schema(example = "Learning needs about 30 to 50 conversions within 7 days.")]
+        pub content: String,
+    }
 }
 
 /// From the least to the highest amount.
@@ -135,26 +152,20 @@ impl BasicConfig {
         let headline = &content.marketing_headline;
         Ok(Self {
             currency: currency.to_owned(),
-            customer_service_url: content.customer_service.iter().map(entry).collect(),
-            recharge_customer_service_url: content
-                .recharge_customer_service
-                .iter()
-                .map(entry)
-                .collect(),
+            customer_service_url: Decode::decode(
+                content.customer_service.clone(),
+                "customer_service",
+            )?,
+            recharge_customer_service_url: Decode::decode(
+                content.recharge_customer_service.clone(),
+                "recharge_customer_service",
+            )?,
             client_language_map: CLIENT_LANGUAGES
                 .map(|(source, targets)| LanguageMapping { source, targets })
                 .to_vec(),
-            withdraw_method_config: withdrawal_methods(parts)?,
+            withdraw_method_config: Decode::decode(parts.methods.items.clone(), "items")?,
             withdrawal_cooling_off_hours: parts.methods.cooling_off_hours,
-            faq_config: content
-                .faq
-                .iter()
-                .map(|faq| Faq {
-                    id: faq.id.clone(),
-                    title: faq.title.clone(),
-                    content: faq.content.clone(),
-                })
-                .collect(),
+            faq_config: Decode::decode(content.faq.clone(), "faq")?,
             operating_rules: content.operating_rules.clone(),
             activity_rules: content.activity_rules.clone(),
             put_amount: range(parts.put_range.min_minor, parts.put_range.max_minor),
@@ -168,30 +179,6 @@ impl BasicConfig {
                 headline: headline.clone(),
             }),
         })
-    }
-}
-
-fn withdrawal_methods(parts: &Parts) -> Result<Vec<WithdrawalMethodConfig>, Failure> {
-    let terms = parts.methods.items.iter();
-    terms
-        .map(|terms| {
-            Ok(WithdrawalMethodConfig {
-                method: WithdrawalMethod::from_wire(terms.method)?,
-                enabled: terms.enabled,
-                min: Money::from_minor(terms.min_minor),
-                max: Money::from_minor(terms.max_minor),
-                fee: Money::from_minor(terms.fee_minor),
-            })
-        })
-        .collect()
-}
-
-fn entry(entry: &ProtoEntry) -> ServiceEntry {
-    ServiceEntry {
-        id: entry.id.clone(),
-        kind: entry.r#type,
-        url: entry.url.clone(),
-        label: entry.label.clone(),
     }
 }
 

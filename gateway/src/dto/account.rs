@@ -1,15 +1,15 @@
 //! Users, sessions, languages.
 
 use adfolio_proto::auth::v1 as auth;
+use adfolio_proto::notification::v1 as notification;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Money, Timestamp, non_empty, secret, wire_enum};
+use super::{Decode, Money, Timestamp, non_empty, secret, wire_enum, wire_struct};
 use crate::errors::Failure;
 use crate::lang::Lang;
-use crate::service_entries::ServiceEntries;
-use crate::uploads::url_of;
+use crate::paths::file_url;
 
 wire_enum! {
     /// State of an account.
@@ -35,79 +35,103 @@ wire_enum! {
     }
 }
 
-/// A way to reach customer service.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ServiceEntry {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30")]
-    pub id: String,
-    /// 1 is a page inside the app, anything else opens elsewhere.
-    #[serde(rename = "type")]
-    #[schema(example = 1)]
-    pub kind: i32,
-    /// Its address.
-    #[schema(example = "https://support.example.com/chat")]
-    pub url: String,
-    /// Its label in the caller's language.
-    #[schema(example = "Live chat")]
-    pub label: String,
+wire_struct! {
+    /// A way to reach customer service.
+    pub struct ServiceEntry = notification::ServiceEntry {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30")]
+        pub id: String,
+        /// 1 is a page inside the app, anything else opens elsewhere.
+        #[serde(rename = "type")]
+        #[schema(example = 1)]
+        pub kind: i32 = r#type,
+        /// Its address.
+        #[schema(example = "https://support.example.com/chat")]
+        pub url: String,
+        /// Its label in the caller's language.
+        #[schema(example = "Live chat")]
+        pub label: String,
+    }
 }
 
-/// A user as the user and staff see one.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct UserInfo {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
-    pub id: String,
-    /// Login name.
-    #[schema(example = "ada.lovelace")]
-    pub username: String,
-    /// Name shown.
-    #[schema(example = "Ada")]
-    pub nickname: String,
-    /// E-mail address; empty when none was given.
-    #[schema(example = "ada@example.com")]
-    pub email: String,
-    /// Phone number; empty when none was given.
-    #[schema(example = "+4915112345678")]
-    pub phone: String,
-    /// Address of the picture.
-    #[schema(required = true)]
-    pub avatar_url: Option<String>,
-    /// Credit score in points.
-    #[schema(example = 100)]
-    pub credit_score: i32,
-    /// Shop level, from 1.
-    #[schema(example = 1)]
-    pub shop_level: i32,
-    /// Guarantee deposit.
-    pub deposit: Money,
-    /// The proxy operator followed.
-    #[schema(required = true)]
-    pub proxy_operator_id: Option<String>,
-    /// Licence key that opened the account; only the last four characters are shown.
-    #[serde(rename = "licenseKey")]
-    #[schema(required = true, example = "****0001")]
-    pub license_key: Option<String>,
-    /// How the user came in.
-    pub entry: Entry,
-    /// Chosen language.
-    #[schema(required = true)]
-    pub lang: Option<Lang>,
-    /// Whether the user is a member.
-    pub vip: bool,
-    /// Whether a transaction password is set.
-    pub has_pay_password: bool,
-    /// Whether a bank card is bound.
-    pub has_bank_card: bool,
-    /// State of the account.
-    pub state: UserState,
-    /// Customer service for questions of every kind.
-    pub customer_service_url: Vec<ServiceEntry>,
-    /// Customer service for deposits.
-    pub recharge_customer_service_url: Vec<ServiceEntry>,
-    /// When the account was created.
-    pub created_at: Timestamp,
+wire_struct! {
+    /// A user as the user and staff see one.
+    pub struct UserInfo = auth::User as user, settings: Settings, entries: &ServiceEntries {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+        pub id: String,
+        /// Login name.
+        #[schema(example = "ada.lovelace")]
+        pub username: String,
+        /// Name shown.
+        #[schema(example = "Ada")]
+        pub nickname: String,
+        /// E-mail address; empty when none was given.
+        #[schema(example = "ada@example.com")]
+        pub email: String,
+        /// Phone number; empty when none was given.
+        #[schema(example = "+4915112345678")]
+        pub phone: String,
+        /// Address of the picture.
+        #[schema(required = true)]
+        pub avatar_url: Option<String> = (non_empty(user.avatar_file_id).map(|id| file_url(&id))),
+        /// Credit score in points.
+        #[schema(example = 100)]
+        pub credit_score: i32,
+        /// Shop level, from 1.
+        #[schema(example = 1)]
+        pub shop_level: i32,
+        /// Guarantee deposit.
+        pub deposit: Money = deposit_minor,
+        /// The proxy operator followed.
+        #[schema(required = true)]
+        pub proxy_operator_id: Option<String> = (settings.operator_id),
+        /// Licence key that opened the account; only the last four characters are shown.
+        #[serde(rename = "licenseKey")]
+        #[schema(required = true, example = "****0001")]
+        pub license_key: Option<String> = license_key_masked,
+        /// How the user came in.
+        pub entry: Entry,
+        /// Chosen language.
+        #[schema(required = true)]
+        pub lang: Option<Lang> = (Lang::from_code(&user.lang)),
+        /// Whether the user is a member.
+        pub vip: bool,
+        /// Whether a transaction password is set.
+        pub has_pay_password: bool = (settings.has_pay_password),
+        /// Whether a bank card is bound.
+        pub has_bank_card: bool = (settings.has_bank_card),
+        /// State of the account.
+        pub state: UserState,
+        /// Customer service for questions of every kind.
+        pub customer_service_url: Vec<ServiceEntry> = (entries.customer_service.clone()),
+        /// Customer service for deposits.
+        pub recharge_customer_service_url: Vec<ServiceEntry> = (entries.recharge_customer_service.clone()),
+        /// When the account was created.
+        pub created_at: Timestamp,
+    }
+}
+
+/// The customer-service entries in one language.
+#[derive(Clone, Debug, Default)]
+pub struct ServiceEntries {
+    /// For questions of every kind.
+    pub customer_service: Vec<ServiceEntry>,
+    /// For deposits.
+    pub recharge_customer_service: Vec<ServiceEntry>,
+}
+
+impl ServiceEntries {
+    /// From a service's message.
+    pub fn from_proto(response: notification::ListServiceEntriesResponse) -> Result<Self, Failure> {
+        Ok(Self {
+            customer_service: Decode::decode(response.customer_service, "customer_service")?,
+            recharge_customer_service: Decode::decode(
+                response.recharge_customer_service,
+                "recharge_customer_service",
+            )?,
+        })
+    }
 }
 
 /// What other services than auth know of a user.
@@ -119,38 +143,6 @@ pub struct Settings {
     pub has_pay_password: bool,
     /// Whether a bank card is bound.
     pub has_bank_card: bool,
-}
-
-impl UserInfo {
-    /// Puts together what auth and others know of the user and where customer service is reached.
-    pub fn compose(
-        user: auth::User,
-        settings: Settings,
-        entries: &ServiceEntries,
-    ) -> Result<Self, Failure> {
-        Ok(Self {
-            id: user.id,
-            username: user.username,
-            nickname: user.nickname,
-            email: user.email,
-            phone: user.phone,
-            avatar_url: non_empty(user.avatar_file_id).map(|id| url_of(&id)),
-            credit_score: user.credit_score,
-            shop_level: user.shop_level,
-            deposit: Money::from_minor(user.deposit_minor),
-            proxy_operator_id: settings.operator_id,
-            license_key: non_empty(user.license_key_masked),
-            entry: Entry::from_wire(user.entry)?,
-            lang: Lang::from_code(&user.lang),
-            vip: user.vip,
-            has_pay_password: settings.has_pay_password,
-            has_bank_card: settings.has_bank_card,
-            state: UserState::from_wire(user.state)?,
-            customer_service_url: entries.customer_service.clone(),
-            recharge_customer_service_url: entries.recharge_customer_service.clone(),
-            created_at: Timestamp::required(user.created_at, "created_at")?,
-        })
-    }
 }
 
 /// A session that was just opened.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{PageLimit, Timestamp, each, non_empty};
+use super::{PageLimit, Timestamp, wire_struct};
 use crate::errors::Failure;
 
 /// A member of staff as the audit shows one.
@@ -19,57 +19,37 @@ pub struct StaffName {
     pub username: String,
 }
 
-/// One thing that a member of staff did.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct AuditEntry {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e40")]
-    pub id: String,
-    /// When.
-    pub time: Timestamp,
-    /// Who.
-    pub staff: StaffName,
-    /// What.
-    #[schema(example = "wallet.deposit")]
-    pub action: String,
-    /// To what: an id or a code.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
-    pub target: String,
-    /// To whom; null when it was about no user.
-    #[schema(required = true, example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
-    pub user_id: Option<String>,
-    /// Why.
-    #[schema(required = true)]
-    pub reason: Option<String>,
-    /// What stood before; null when there was nothing.
-    #[schema(required = true, value_type = Option<Object>)]
-    pub before: Option<Map<String, Value>>,
-    /// What stood after; null when there is nothing.
-    #[schema(required = true, value_type = Option<Object>, example = json!({"amount_minor": 200_000}))]
-    pub after: Option<Map<String, Value>>,
-    /// The request at the edge (`X-Request-Id`).
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e41")]
-    pub request_id: String,
-}
-
-impl AuditEntry {
-    /// From a service's message.
-    pub fn from_proto(entry: auth::AuditEntry) -> Result<Self, Failure> {
-        Ok(Self {
-            id: entry.id,
-            time: Timestamp::required(entry.time, "time")?,
-            staff: StaffName {
-                id: entry.staff_id,
-                username: entry.staff_username,
-            },
-            action: entry.action,
-            target: entry.target,
-            user_id: non_empty(entry.user_id),
-            reason: non_empty(entry.reason),
-            before: object(&entry.before_json)?,
-            after: object(&entry.after_json)?,
-            request_id: entry.request_id,
-        })
+wire_struct! {
+    /// One thing that a member of staff did.
+    pub struct AuditEntry = auth::AuditEntry as entry {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e40")]
+        pub id: String,
+        /// When.
+        pub time: Timestamp,
+        /// Who.
+        pub staff: StaffName = (StaffName { id: entry.staff_id, username: entry.staff_username, }),
+        /// What.
+        #[schema(example = "wallet.deposit")]
+        pub action: String,
+        /// To what: an id or a code.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+        pub target: String,
+        /// To whom; null when it was about no user.
+        #[schema(required = true, example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+        pub user_id: Option<String>,
+        /// Why.
+        #[schema(required = true)]
+        pub reason: Option<String>,
+        /// What stood before; null when there was nothing.
+        #[schema(required = true, value_type = Option<Object>)]
+        pub before: Option<Map<String, Value>> = (object(&entry.before_json)?),
+        /// What stood after; null when there is nothing.
+        #[schema(required = true, value_type = Option<Object>, example = json!({"amount_minor": 200_000}))]
+        pub after: Option<Map<String, Value>> = (object(&entry.after_json)?),
+        /// The request at the edge (`X-Request-Id`).
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e41")]
+        pub request_id: String,
     }
 }
 
@@ -78,26 +58,6 @@ fn object(json: &str) -> Result<Option<Map<String, Value>>, Failure> {
         return Ok(None);
     }
     serde_json::from_str(json).map_err(|_| Failure::broken_answer("audit entry"))
-}
-
-/// A page of what staff did.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct AuditPage {
-    /// The entries, newest first.
-    pub items: Vec<AuditEntry>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-impl AuditPage {
-    /// From a service's message.
-    pub fn from_proto(response: auth::ListAuditResponse) -> Result<Self, Failure> {
-        Ok(Self {
-            items: each(response.items, AuditEntry::from_proto)?,
-            next_cursor: non_empty(response.next_cursor),
-        })
-    }
 }
 
 /// Asks what staff did; all filters together.

@@ -4,7 +4,7 @@ use adfolio_proto::coupon::v1 as coupon;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Money, PageLimit, Timestamp, each, non_empty, wire_enum};
+use super::{Decode, Money, PageLimit, Timestamp, wire_enum, wire_struct};
 use crate::errors::Failure;
 
 wire_enum! {
@@ -66,13 +66,13 @@ pub struct CouponValue(String);
 
 impl CouponValue {
     /// From the two forms of a service's message.
-    pub fn from_proto(mode: CouponMode, value_minor: i64, basis_points: u32) -> Self {
-        match mode {
-            CouponMode::Discount => Self(percent_text(basis_points)),
+    pub fn from_proto(mode: i32, value_minor: i64, basis_points: u32) -> Result<Self, Failure> {
+        Ok(Self(match CouponMode::from_wire(mode)? {
+            CouponMode::Discount => percent_text(basis_points),
             CouponMode::Deduction | CouponMode::Addition => {
-                Self(Money::from_minor(value_minor).to_string())
+                Money::from_minor(value_minor).to_string()
             }
-        }
+        }))
     }
 }
 
@@ -95,55 +95,36 @@ pub fn parse_percent(text: &str) -> Option<u32> {
         .filter(|basis_points| (1..=10_000).contains(basis_points))
 }
 
-/// A user's coupon.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Coupon {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e33")]
-    pub id: String,
-    /// Name shown.
-    #[schema(example = "Welcome 10%")]
-    pub name: String,
-    /// Type shown.
-    #[serde(rename = "type")]
-    pub kind: CouponType,
-    /// What it does.
-    pub mode: CouponMode,
-    /// What it is worth.
-    pub value: CouponValue,
-    /// Least put amount it can be used with.
-    pub amount_requirement: Money,
-    /// When it expires.
-    pub expires_at: Timestamp,
-    /// Where it stands.
-    pub state: CouponState,
-    /// When it was used.
-    #[schema(required = true)]
-    pub used_at: Option<Timestamp>,
-    /// The plan it was used for.
-    #[schema(required = true)]
-    pub plan_id: Option<String>,
-    /// How the user came by it.
-    pub source: CampaignKind,
-}
-
-impl Coupon {
-    /// From a service's message.
-    pub fn from_proto(coupon: coupon::Coupon) -> Result<Self, Failure> {
-        let mode = CouponMode::from_wire(coupon.mode)?;
-        Ok(Self {
-            id: coupon.id,
-            name: coupon.name,
-            kind: CouponType::from_wire(coupon.r#type)?,
-            mode,
-            value: CouponValue::from_proto(mode, coupon.value_minor, coupon.value_basis_points),
-            amount_requirement: Money::from_minor(coupon.amount_requirement_minor),
-            expires_at: Timestamp::required(coupon.expires_at, "expires_at")?,
-            state: CouponState::from_wire(coupon.state)?,
-            used_at: Timestamp::optional(coupon.used_at)?,
-            plan_id: non_empty(coupon.plan_id),
-            source: CampaignKind::from_wire(coupon.source)?,
-        })
+wire_struct! {
+    /// A user's coupon.
+    pub struct Coupon = coupon::Coupon as coupon {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e33")]
+        pub id: String,
+        /// Name shown.
+        #[schema(example = "Welcome 10%")]
+        pub name: String,
+        /// Type shown.
+        #[serde(rename = "type")]
+        pub kind: CouponType = r#type,
+        /// What it does.
+        pub mode: CouponMode,
+        /// What it is worth.
+        pub value: CouponValue = (CouponValue::from_proto(coupon.mode, coupon.value_minor, coupon.value_basis_points)?),
+        /// Least put amount it can be used with.
+        pub amount_requirement: Money = amount_requirement_minor,
+        /// When it expires.
+        pub expires_at: Timestamp,
+        /// Where it stands.
+        pub state: CouponState,
+        /// When it was used.
+        #[schema(required = true)]
+        pub used_at: Option<Timestamp>,
+        /// The plan it was used for.
+        #[schema(required = true)]
+        pub plan_id: Option<String>,
+        /// How the user came by it.
+        pub source: CampaignKind,
     }
 }
 
@@ -158,9 +139,9 @@ pub struct CouponCounts {
     pub expired: i64,
 }
 
-impl CouponCounts {
-    /// From a service's message; a state that is not there counts zero.
-    pub fn from_proto(counts: Vec<coupon::StateCount>) -> Result<Self, Failure> {
+/// A state that is missing counts zero.
+impl Decode<Vec<coupon::StateCount>> for CouponCounts {
+    fn decode(counts: Vec<coupon::StateCount>, _: &'static str) -> Result<Self, Failure> {
         let mut all = Self::default();
         for count in counts {
             match CouponState::from_wire(count.state)? {
@@ -173,67 +154,38 @@ impl CouponCounts {
     }
 }
 
-/// A campaign as a user sees it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Claimable {
-    /// The campaign.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35")]
-    pub campaign_id: String,
-    /// Name shown.
-    #[schema(example = "Welcome 10%")]
-    pub name: String,
-    /// New-user or periodic.
-    pub kind: CampaignKind,
-    /// What its coupons do.
-    pub mode: CouponMode,
-    /// What they are worth.
-    pub value: CouponValue,
-    /// Whether the caller has claimed it; for a periodic one, today.
-    pub claimed: bool,
-}
-
-impl Claimable {
-    /// From a service's message.
-    pub fn from_proto(claimable: coupon::Claimable) -> Result<Self, Failure> {
-        let mode = CouponMode::from_wire(claimable.mode)?;
-        Ok(Self {
-            campaign_id: claimable.campaign_id,
-            name: claimable.name,
-            kind: CampaignKind::from_wire(claimable.kind)?,
-            mode,
-            value: CouponValue::from_proto(
-                mode,
-                claimable.value_minor,
-                claimable.value_basis_points,
-            ),
-            claimed: claimable.claimed,
-        })
+wire_struct! {
+    /// A campaign as a user sees it.
+    pub struct Claimable = coupon::Claimable as claimable {
+        /// The campaign.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35")]
+        pub campaign_id: String,
+        /// Name shown.
+        #[schema(example = "Welcome 10%")]
+        pub name: String,
+        /// New-user or periodic.
+        pub kind: CampaignKind,
+        /// What its coupons do.
+        pub mode: CouponMode,
+        /// What they are worth.
+        pub value: CouponValue = (CouponValue::from_proto(claimable.mode, claimable.value_minor, claimable.value_basis_points)?),
+        /// Whether the caller has claimed it; for a periodic one, today.
+        pub claimed: bool,
     }
 }
 
-/// A page of coupons.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct CouponPage {
-    /// The coupons, newest first.
-    pub items: Vec<Coupon>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-    /// Counts by state.
-    pub counts: CouponCounts,
-    /// What can be claimed now, or was.
-    pub claimable: Vec<Claimable>,
-}
-
-impl CouponPage {
-    /// From a service's message.
-    pub fn from_proto(response: coupon::ListCouponsResponse) -> Result<Self, Failure> {
-        Ok(Self {
-            items: each(response.items, Coupon::from_proto)?,
-            next_cursor: non_empty(response.next_cursor),
-            counts: CouponCounts::from_proto(response.counts)?,
-            claimable: each(response.claimable, Claimable::from_proto)?,
-        })
+wire_struct! {
+    /// A page of coupons.
+    pub struct CouponPage = coupon::ListCouponsResponse {
+        /// The coupons, newest first.
+        pub items: Vec<Coupon>,
+        /// Where the next page begins; null at the end.
+        #[schema(required = true)]
+        pub next_cursor: Option<String>,
+        /// Counts by state.
+        pub counts: CouponCounts,
+        /// What can be claimed now, or was.
+        pub claimable: Vec<Claimable>,
     }
 }
 

@@ -5,10 +5,28 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::acceptor::{AcceptorKind, ExchangeDirection};
 use super::staff::UserName;
-use super::{Money, MoneyInput, PageLimit, Timestamp, each, non_empty, present, wire_enum};
-use crate::errors::Failure;
+use super::{Money, MoneyInput, PageLimit, Timestamp, wire_enum, wire_struct};
+
+wire_enum! {
+    /// Kind of an acceptor.
+    AcceptorKind = acceptor::AcceptorKind {
+        /// A person.
+        Personal,
+        /// An enterprise.
+        Enterprise,
+    }
+}
+
+wire_enum! {
+    /// Which way an exchange goes.
+    ExchangeDirection = acceptor::ExchangeDirection {
+        /// Wallet money into the other currency.
+        WalletToCurrency,
+        /// The other currency into wallet money.
+        CurrencyToWallet,
+    }
+}
 
 wire_enum! {
     /// Where an exchange order stands.
@@ -24,97 +42,54 @@ wire_enum! {
     }
 }
 
-/// An acceptor as an exchange order shows one.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ExchangeAcceptor {
-    /// Its id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e37")]
-    pub id: String,
-    /// Name shown.
-    #[schema(example = "Harbour Exchange Ltd")]
-    pub name: String,
-    /// Person or enterprise.
-    pub kind: AcceptorKind,
-}
-
-/// An exchange order.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ExchangeOrder {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3d")]
-    pub id: String,
-    /// With whom.
-    pub acceptor: ExchangeAcceptor,
-    /// Which way.
-    pub direction: ExchangeDirection,
-    /// The other currency, ISO 4217.
-    #[schema(example = "EUR")]
-    pub currency: String,
-    /// Units of the other currency for one unit of wallet money, as decimal text.
-    #[schema(example = "0.9235")]
-    pub rate: String,
-    /// The wallet's side.
-    pub amount: Money,
-    /// The other side, as decimal text in the other currency.
-    #[schema(example = "92.35")]
-    pub counter_amount: String,
-    /// Where it stands.
-    pub status: ExchangeStatus,
-    /// When it was opened.
-    pub create_time: Timestamp,
-    /// When it expires unless decided.
-    #[schema(required = true)]
-    pub expire_time: Option<Timestamp>,
-    /// When it ended.
-    #[schema(required = true)]
-    pub finish_time: Option<Timestamp>,
-    /// Why it was cancelled.
-    #[schema(required = true)]
-    pub reason: Option<String>,
-}
-
-impl ExchangeOrder {
-    /// From a service's message.
-    pub fn from_proto(order: acceptor::Exchange) -> Result<Self, Failure> {
-        let acceptor = present(order.acceptor, "acceptor")?;
-        Ok(Self {
-            id: order.id,
-            acceptor: ExchangeAcceptor {
-                id: acceptor.id,
-                name: acceptor.name,
-                kind: AcceptorKind::from_wire(acceptor.kind)?,
-            },
-            direction: ExchangeDirection::from_wire(order.direction)?,
-            currency: order.currency,
-            rate: order.rate,
-            amount: Money::from_minor(order.amount_minor),
-            counter_amount: order.counter_amount,
-            status: ExchangeStatus::from_wire(order.status)?,
-            create_time: Timestamp::required(order.create_time, "create_time")?,
-            expire_time: Timestamp::optional(order.expire_time)?,
-            finish_time: Timestamp::optional(order.finish_time)?,
-            reason: non_empty(order.reason),
-        })
+wire_struct! {
+    /// An acceptor as an exchange order shows one.
+    pub struct ExchangeAcceptor = acceptor::Acceptor {
+        /// Its id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e37")]
+        pub id: String,
+        /// Name shown.
+        #[schema(example = "Harbour Exchange Ltd")]
+        pub name: String,
+        /// Person or enterprise.
+        pub kind: AcceptorKind,
     }
 }
 
-/// A page of the caller's exchange orders.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ExchangePage {
-    /// The orders, newest first.
-    pub items: Vec<ExchangeOrder>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-impl ExchangePage {
-    /// From a service's message.
-    pub fn from_proto(response: acceptor::ListExchangesResponse) -> Result<Self, Failure> {
-        Ok(Self {
-            items: each(response.items, ExchangeOrder::from_proto)?,
-            next_cursor: non_empty(response.next_cursor),
-        })
+wire_struct! {
+    /// An exchange order.
+    pub struct ExchangeOrder = acceptor::Exchange {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3d")]
+        pub id: String,
+        /// With whom.
+        pub acceptor: ExchangeAcceptor,
+        /// Which way.
+        pub direction: ExchangeDirection,
+        /// The other currency, ISO 4217.
+        #[schema(example = "EUR")]
+        pub currency: String,
+        /// Units of the other currency for one unit of wallet money, as decimal text.
+        #[schema(example = "0.9235")]
+        pub rate: String,
+        /// The wallet's side.
+        pub amount: Money = amount_minor,
+        /// The other side, as decimal text in the other currency.
+        #[schema(example = "92.35")]
+        pub counter_amount: String,
+        /// Where it stands.
+        pub status: ExchangeStatus,
+        /// When it was opened.
+        pub create_time: Timestamp,
+        /// When it expires unless decided.
+        #[schema(required = true)]
+        pub expire_time: Option<Timestamp>,
+        /// When it ended.
+        #[schema(required = true)]
+        pub finish_time: Option<Timestamp>,
+        /// Why it was cancelled.
+        #[schema(required = true)]
+        pub reason: Option<String>,
     }
 }
 
@@ -145,16 +120,6 @@ pub struct StaffExchangeOrder {
     pub order: ExchangeOrder,
     /// Whose order.
     pub user: UserName,
-}
-
-/// A page of exchange orders of all users.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct StaffExchangePage {
-    /// The orders, newest first.
-    pub items: Vec<StaffExchangeOrder>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
 }
 
 /// Asks for exchange orders of all users.

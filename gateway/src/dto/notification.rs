@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::content::by_code;
-use super::{PageLimit, Timestamp, each, non_empty, wire_enum};
-use crate::errors::Failure;
+use super::{PageLimit, Timestamp, wire_enum, wire_struct};
 use crate::lang::Lang;
 
 wire_enum! {
@@ -73,61 +72,38 @@ impl From<ReadFilter> for i32 {
     }
 }
 
-/// A notification.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Notification {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36")]
-    pub id: String,
-    /// Its category.
-    pub category: Category,
-    /// Title in the caller's language.
-    #[schema(example = "Deposit credited")]
-    pub title: String,
-    /// Text in the caller's language.
-    #[schema(example = "2,000.00 was added to your available funds.")]
-    pub content: String,
-    /// Whether it was read.
-    pub read: bool,
-    /// When it came.
-    pub time: Timestamp,
-}
-
-impl Notification {
-    /// From a service's message.
-    pub fn from_proto(notification: notification::Notification) -> Result<Self, Failure> {
-        Ok(Self {
-            id: notification.id,
-            category: Category::from_wire(notification.category)?,
-            title: notification.title,
-            content: notification.content,
-            read: notification.read,
-            time: Timestamp::required(notification.time, "time")?,
-        })
+wire_struct! {
+    /// A notification.
+    pub struct Notification = notification::Notification {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36")]
+        pub id: String,
+        /// Its category.
+        pub category: Category,
+        /// Title in the caller's language.
+        #[schema(example = "Deposit credited")]
+        pub title: String,
+        /// Text in the caller's language.
+        #[schema(example = "2,000.00 was added to your available funds.")]
+        pub content: String,
+        /// Whether it was read.
+        pub read: bool,
+        /// When it came.
+        pub time: Timestamp,
     }
 }
 
-/// A page of notifications.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct NotificationPage {
-    /// The notifications, newest first.
-    pub items: Vec<Notification>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-    /// Unread ones over all categories.
-    #[schema(example = 3)]
-    pub unread_total: i64,
-}
-
-impl NotificationPage {
-    /// From a service's message.
-    pub fn from_proto(response: notification::ListNotificationsResponse) -> Result<Self, Failure> {
-        Ok(Self {
-            items: each(response.items, Notification::from_proto)?,
-            next_cursor: non_empty(response.next_cursor),
-            unread_total: response.unread_total,
-        })
+wire_struct! {
+    /// A page of notifications.
+    pub struct NotificationPage = notification::ListNotificationsResponse {
+        /// The notifications, newest first.
+        pub items: Vec<Notification>,
+        /// Where the next page begins; null at the end.
+        #[schema(required = true)]
+        pub next_cursor: Option<String>,
+        /// Unread ones over all categories.
+        #[schema(example = 3)]
+        pub unread_total: i64,
     }
 }
 
@@ -216,13 +192,14 @@ impl CreateNotificationRequest {
     }
 }
 
-/// A notification that is out.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct PublishedNotification {
-    /// Its id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36")]
-    pub id: String,
-    /// To how many users it went; 0 when to all.
-    #[schema(example = 1)]
-    pub recipients: i64,
+wire_struct! {
+    /// A notification that is out.
+    pub struct PublishedNotification = notification::CreateNotificationResponse {
+        /// Its id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36")]
+        pub id: String,
+        /// To how many users it went; 0 when to all.
+        #[schema(example = 1)]
+        pub recipients: i64,
+    }
 }

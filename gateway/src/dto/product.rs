@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::coupon::Coupon;
-use super::{Money, MoneyInput, each, non_empty, wire_enum};
+use super::{Decode, Money, MoneyInput, wire_enum, wire_struct};
 use crate::errors::Failure;
 
 wire_enum! {
@@ -47,17 +47,20 @@ pub struct Audience {
     pub gender: Gender,
 }
 
-impl Audience {
-    /// From a service's message. A gender that was never said is any.
-    pub fn from_proto(audience: common::Audience) -> Self {
-        Self {
+/// A missing audience is everyone, and so is a missing gender.
+impl Decode<Option<common::Audience>> for Audience {
+    fn decode(audience: Option<common::Audience>, _: &'static str) -> Result<Self, Failure> {
+        let audience = audience.unwrap_or_default();
+        Ok(Self {
             regions: audience.regions,
             age_min: audience.age_min,
             age_max: audience.age_max,
             gender: Gender::from_wire(audience.gender).unwrap_or(Gender::Any),
-        }
+        })
     }
+}
 
+impl Audience {
     /// For a service's message.
     pub fn into_proto(self) -> common::Audience {
         common::Audience {
@@ -69,76 +72,38 @@ impl Audience {
     }
 }
 
-/// What can be advertised.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Product {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
-    pub id: String,
-    /// Name shown.
-    #[schema(example = "Puzzle Harbour")]
-    pub name: String,
-    /// Square icon.
-    #[schema(required = true, example = "/media/puzzle-harbour.png")]
-    pub icon_url: Option<String>,
-    /// Wide picture.
-    #[schema(required = true, example = "/media/puzzle-harbour-cover.png")]
-    pub cover_url: Option<String>,
-    /// Category shown.
-    #[schema(example = "Games")]
-    pub category: String,
-    /// What it is.
-    #[schema(example = "A calm puzzle game by the sea.")]
-    pub description: String,
-    /// Game description; may be empty.
-    #[schema(example = "Match tiles, repair the harbour.")]
-    pub game_description: String,
-    /// Content it can be advertised with.
-    pub content_types: Vec<ContentType>,
-    /// Lowest put amount.
-    pub put_min: Money,
-    /// Highest put amount.
-    pub put_max: Money,
-    /// Whom its advertisements are shown to.
-    pub audience: Audience,
-}
-
-impl Product {
-    /// From a service's message.
-    pub fn from_proto(product: plan::Product) -> Result<Self, Failure> {
-        Ok(Self {
-            id: product.id,
-            name: product.name,
-            icon_url: non_empty(product.icon_url),
-            cover_url: non_empty(product.cover_url),
-            category: product.category,
-            description: product.description,
-            game_description: product.game_description,
-            content_types: each(product.content_types, ContentType::from_wire)?,
-            put_min: Money::from_minor(product.put_min_minor),
-            put_max: Money::from_minor(product.put_max_minor),
-            audience: Audience::from_proto(product.audience.unwrap_or_default()),
-        })
-    }
-}
-
-/// A page of products.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ProductPage {
-    /// The products, newest first.
-    pub items: Vec<Product>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-impl ProductPage {
-    /// From a service's message.
-    pub fn from_proto(items: Vec<plan::Product>, next_cursor: String) -> Result<Self, Failure> {
-        Ok(Self {
-            items: each(items, Product::from_proto)?,
-            next_cursor: non_empty(next_cursor),
-        })
+wire_struct! {
+    /// What can be advertised.
+    pub struct Product = plan::Product {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
+        pub id: String,
+        /// Name shown.
+        #[schema(example = "Puzzle Harbour")]
+        pub name: String,
+        /// Square icon.
+        #[schema(required = true, example = "/media/puzzle-harbour.png")]
+        pub icon_url: Option<String>,
+        /// Wide picture.
+        #[schema(required = true, example = "/media/puzzle-harbour-cover.png")]
+        pub cover_url: Option<String>,
+        /// Category shown.
+        #[schema(example = "Games")]
+        pub category: String,
+        /// What it is.
+        #[schema(example = "A calm puzzle game by the sea.")]
+        pub description: String,
+        /// Game description; may be empty.
+        #[schema(example = "Match tiles, repair the harbour.")]
+        pub game_description: String,
+        /// Content it can be advertised with.
+        pub content_types: Vec<ContentType>,
+        /// Lowest put amount.
+        pub put_min: Money = put_min_minor,
+        /// Highest put amount.
+        pub put_max: Money = put_max_minor,
+        /// Whom its advertisements are shown to.
+        pub audience: Audience,
     }
 }
 

@@ -183,21 +183,10 @@ fn exact_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
 pub struct Timestamp(DateTime<Utc>);
 
 impl Timestamp {
-    /// The moment of a message field that is always set.
-    pub fn required(
-        value: Option<pbjson_types::Timestamp>,
-        name: &'static str,
-    ) -> Result<Self, Failure> {
-        Self::optional(value)?.ok_or_else(|| Failure::broken_answer(name))
-    }
-
-    /// The moment of a message field that may be unset.
-    pub fn optional(value: Option<pbjson_types::Timestamp>) -> Result<Option<Self>, Failure> {
-        let Some(value) = value else { return Ok(None) };
-        let nanos = u32::try_from(value.nanos).map_err(|_| Failure::broken_answer("timestamp"))?;
-        let time = DateTime::from_timestamp(value.seconds, nanos)
-            .ok_or_else(|| Failure::broken_answer("timestamp"))?;
-        Ok(Some(Self(time)))
+    /// The instant of a message field; none if it is out of range.
+    pub fn from_proto(value: pbjson_types::Timestamp) -> Option<Self> {
+        let nanos = u32::try_from(value.nanos).ok()?;
+        DateTime::from_timestamp(value.seconds, nanos).map(Self)
     }
 }
 

@@ -8,8 +8,7 @@ use utoipa::ToSchema;
 
 use super::account::{UserInfo, UserState};
 use super::wallet::Property;
-use super::{MoneyInput, PageLimit, Timestamp, each, non_empty, secret, wire_enum};
-use crate::errors::Failure;
+use super::{MoneyInput, PageLimit, Timestamp, secret, wire_enum, wire_struct};
 use crate::lang::Lang;
 
 wire_enum! {
@@ -26,49 +25,30 @@ wire_enum! {
     }
 }
 
-/// A member of staff.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Staff {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39")]
-    pub id: String,
-    /// Login name.
-    #[schema(example = "admin")]
-    pub username: String,
-    /// What the member may do.
-    pub role: StaffRole,
-}
-
-impl Staff {
-    /// From a service's message.
-    pub fn from_proto(staff: auth::Staff) -> Result<Self, Failure> {
-        Ok(Self {
-            id: staff.id,
-            username: staff.username,
-            role: StaffRole::from_wire(staff.role)?,
-        })
+wire_struct! {
+    /// A member of staff.
+    pub struct Staff = auth::Staff {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39")]
+        pub id: String,
+        /// Login name.
+        #[schema(example = "admin")]
+        pub username: String,
+        /// What the member may do.
+        pub role: StaffRole,
     }
 }
 
-/// A staff session that was just opened.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct StaffSession {
-    /// The token for `X-CT`; told only here.
-    #[serde(serialize_with = "secret::tell")]
-    #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
-    pub token: SecretString,
-    /// Whose it is.
-    pub staff: Staff,
-}
-
-/// A page of staff.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct StaffPage {
-    /// The members, newest first.
-    pub items: Vec<Staff>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
+wire_struct! {
+    /// A staff session that was just opened.
+    pub struct StaffSession = auth::StaffLoginResponse {
+        /// The token for `X-CT`; told only here.
+        #[serde(serialize_with = "secret::tell")]
+        #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
+        pub token: SecretString,
+        /// Whose it is.
+        pub staff: Staff,
+    }
 }
 
 /// Creates a member of staff.
@@ -94,38 +74,25 @@ wire_enum! {
     }
 }
 
-/// A licence key (authorisation code).
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct License {
-    /// The code as handed out.
-    #[serde(serialize_with = "secret::tell")]
-    #[schema(value_type = String, example = "7KQ2-M9TX-4WPA-ZC3H")]
-    pub code: SecretString,
-    /// Whether it still opens an account.
-    pub state: LicenseState,
-    /// Staff's note.
-    #[schema(required = true)]
-    pub note: Option<String>,
-    /// Whether the account it opens is active at once.
-    pub activate: bool,
-    /// The user it opened an account for.
-    #[schema(required = true)]
-    pub user_id: Option<String>,
-    /// When it was issued.
-    pub created_at: Timestamp,
-}
-
-impl License {
-    /// From a service's message.
-    pub fn from_proto(key: auth::LicenseKey) -> Result<Self, Failure> {
-        Ok(Self {
-            code: key.code.into(),
-            state: LicenseState::from_wire(key.state)?,
-            note: non_empty(key.note),
-            activate: key.activate,
-            user_id: non_empty(key.user_id),
-            created_at: Timestamp::required(key.created_at, "created_at")?,
-        })
+wire_struct! {
+    /// A licence key (authorisation code).
+    pub struct License = auth::LicenseKey {
+        /// The code as handed out.
+        #[serde(serialize_with = "secret::tell")]
+        #[schema(value_type = String, example = "7KQ2-M9TX-4WPA-ZC3H")]
+        pub code: SecretString,
+        /// Whether it still opens an account.
+        pub state: LicenseState,
+        /// Staff's note.
+        #[schema(required = true)]
+        pub note: Option<String>,
+        /// Whether the account it opens is active at once.
+        pub activate: bool,
+        /// The user it opened an account for.
+        #[schema(required = true)]
+        pub user_id: Option<String>,
+        /// When it was issued.
+        pub created_at: Timestamp,
     }
 }
 
@@ -143,21 +110,12 @@ pub struct CreateLicenseRequest {
     pub activate: Option<bool>,
 }
 
-/// Licence keys that were just issued.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct LicenseList {
-    /// The keys.
-    pub items: Vec<License>,
-}
-
-/// A page of licence keys.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct LicensePage {
-    /// The keys, newest first.
-    pub items: Vec<License>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
+wire_struct! {
+    /// Licence keys that were just issued.
+    pub struct LicenseList = auth::CreateLicenseKeysResponse {
+        /// The keys.
+        pub items: Vec<License>,
+    }
 }
 
 /// Asks for users.
@@ -174,16 +132,6 @@ pub struct UserListQuery {
     pub limit: Option<PageLimit>,
 }
 
-/// A page of users.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct UserPage {
-    /// The users, newest first.
-    pub items: Vec<UserInfo>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
 /// A user as lists show one to staff.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct UserName {
@@ -195,29 +143,18 @@ pub struct UserName {
     pub username: Option<String>,
 }
 
-/// A live session of a user.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct SessionSummary {
-    /// Its id; not the token.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3a")]
-    pub id: String,
-    /// When it was opened.
-    pub created_at: Timestamp,
-    /// When it was last seen, to the minute.
-    pub last_seen_at: Timestamp,
-    /// When it expires unless used.
-    pub expires_at: Timestamp,
-}
-
-impl SessionSummary {
-    /// From a service's message.
-    pub fn from_proto(session: auth::SessionSummary) -> Result<Self, Failure> {
-        Ok(Self {
-            id: session.id,
-            created_at: Timestamp::required(session.created_at, "created_at")?,
-            last_seen_at: Timestamp::required(session.last_seen_at, "last_seen_at")?,
-            expires_at: Timestamp::required(session.expires_at, "expires_at")?,
-        })
+wire_struct! {
+    /// A live session of a user.
+    pub struct SessionSummary = auth::SessionSummary {
+        /// Its id; not the token.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3a")]
+        pub id: String,
+        /// When it was opened.
+        pub created_at: Timestamp,
+        /// When it was last seen, to the minute.
+        pub last_seen_at: Timestamp,
+        /// When it expires unless used.
+        pub expires_at: Timestamp,
     }
 }
 
@@ -330,60 +267,31 @@ pub struct WalletChangeRequest {
     pub remark: String,
 }
 
-/// One proof of the books.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ReconcileCheck {
-    /// Stable name.
-    #[schema(example = "entries_sum_to_zero")]
-    pub name: String,
-    /// Whether it holds.
-    #[schema(example = true)]
-    pub ok: bool,
-    /// The figure that must be zero.
-    #[schema(example = 0)]
-    pub figure: i64,
-    /// What was found, in English.
-    #[schema(example = "every transaction's entries sum to zero")]
-    pub detail: String,
-}
-
-/// The proof of the books.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Reconciliation {
-    /// Whether all checks hold.
-    #[schema(example = true)]
-    pub ok: bool,
-    /// The checks.
-    pub checks: Vec<ReconcileCheck>,
-}
-
-impl Reconciliation {
-    /// From a service's message.
-    pub fn from_proto(response: wallet::ReconcileResponse) -> Self {
-        let check = |check: wallet::ReconcileCheck| ReconcileCheck {
-            name: check.name,
-            ok: check.ok,
-            figure: check.figure,
-            detail: check.detail,
-        };
-        Self {
-            ok: response.ok,
-            checks: response.checks.into_iter().map(check).collect(),
-        }
+wire_struct! {
+    /// One proof of the books.
+    pub struct ReconcileCheck = wallet::ReconcileCheck {
+        /// Stable name.
+        #[schema(example = "entries_sum_to_zero")]
+        pub name: String,
+        /// Whether it holds.
+        #[schema(example = true)]
+        pub ok: bool,
+        /// The figure that must be zero.
+        #[schema(example = 0)]
+        pub figure: i64,
+        /// What was found, in English.
+        #[schema(example = "every transaction's entries sum to zero")]
+        pub detail: String,
     }
 }
 
-impl UserDetail {
-    /// Puts together what auth and wallet know.
-    pub fn compose(
-        user: UserInfo,
-        property: Property,
-        sessions: Vec<auth::SessionSummary>,
-    ) -> Result<Self, Failure> {
-        Ok(Self {
-            user,
-            property,
-            sessions: each(sessions, SessionSummary::from_proto)?,
-        })
+wire_struct! {
+    /// The proof of the books.
+    pub struct Reconciliation = wallet::ReconcileResponse {
+        /// Whether all checks hold.
+        #[schema(example = true)]
+        pub ok: bool,
+        /// The checks.
+        pub checks: Vec<ReconcileCheck>,
     }
 }

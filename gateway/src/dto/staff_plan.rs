@@ -7,40 +7,21 @@ use utoipa::ToSchema;
 use super::plan::{Plan, PlanDetail, PlanStatus, PushFilter};
 use super::product::Audience;
 use super::staff::UserName;
-use super::{MoneyInput, PageLimit, wire_enum};
+use super::{MoneyInput, PageLimit, wire_enum, wire_struct};
 
-/// A proxy operator.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Operator {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b")]
-    pub id: String,
-    /// Name shown.
-    #[schema(example = "North Sea Media")]
-    pub name: String,
-    /// Users who follow now.
-    #[schema(example = 0)]
-    pub followers: i64,
-}
-
-impl From<plan::Operator> for Operator {
-    fn from(operator: plan::Operator) -> Self {
-        Self {
-            id: operator.id,
-            name: operator.name,
-            followers: operator.followers,
-        }
+wire_struct! {
+    /// A proxy operator.
+    pub struct Operator = plan::Operator {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b")]
+        pub id: String,
+        /// Name shown.
+        #[schema(example = "North Sea Media")]
+        pub name: String,
+        /// Users who follow now.
+        #[schema(example = 0)]
+        pub followers: i64,
     }
-}
-
-/// A page of operators.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct OperatorPage {
-    /// The operators, newest first.
-    pub items: Vec<Operator>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
 }
 
 /// Creates a proxy operator.
@@ -82,22 +63,24 @@ pub struct PushPlanRequest {
     pub user_targeting: Option<Audience>,
 }
 
-/// A pushed plan.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct PushedPlan {
-    /// To whom.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
-    pub user_id: String,
-    /// The plan.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32")]
-    pub plan_id: String,
+wire_struct! {
+    /// A pushed plan.
+    pub struct PushedPlan = plan::PushedPlan {
+        /// To whom.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+        pub user_id: String,
+        /// The plan.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32")]
+        pub plan_id: String,
+    }
 }
 
-/// The pushed plans.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct PushedPlans {
-    /// One for each user.
-    pub items: Vec<PushedPlan>,
+wire_struct! {
+    /// The pushed plans.
+    pub struct PushedPlans = plan::PushPlanResponse {
+        /// One for each user.
+        pub items: Vec<PushedPlan>,
+    }
 }
 
 /// A plan with its user.
@@ -108,16 +91,6 @@ pub struct StaffPlan {
     pub plan: Plan,
     /// Whose plan.
     pub user: UserName,
-}
-
-/// A page of plans of all users.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct StaffPlanPage {
-    /// The plans, newest first.
-    pub items: Vec<StaffPlan>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
 }
 
 /// A plan in detail with its user.
@@ -171,52 +144,37 @@ pub struct FinishPlanRequest {
     pub reason: Option<String>,
 }
 
-/// A row of an import that could not be taken.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct RejectedRow {
-    /// Line of the file, from 1, the CSV header included.
-    #[schema(example = 17)]
-    pub line: i64,
-    /// Why, in English.
-    #[schema(example = "unknown plan number")]
-    pub reason: String,
+wire_struct! {
+    /// A row of an import that could not be taken.
+    pub struct RejectedRow = plan::RejectedRow {
+        /// Line of the file, from 1, the CSV header included.
+        #[schema(example = 17)]
+        pub line: i64,
+        /// Why, in English.
+        #[schema(example = "unknown plan number")]
+        pub reason: String,
+    }
 }
 
-/// What became of an import. All good rows have landed.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ImportResult {
-    /// Rows read.
-    #[schema(example = 10000)]
-    pub read: i64,
-    /// Rows that were new.
-    #[schema(example = 9999)]
-    pub applied: i64,
-    /// Rows that were known already.
-    #[schema(example = 0)]
-    pub repeated: i64,
-    /// Rows that restated an earlier revision.
-    #[schema(example = 0)]
-    pub restated: i64,
-    /// Rows that could not be taken; at most 20000 are named.
-    pub rejected: Vec<RejectedRow>,
-    /// How many could not be taken.
-    #[schema(example = 1)]
-    pub rejected_count: i64,
-}
-
-impl From<plan::ImportDeliveryResponse> for ImportResult {
-    fn from(response: plan::ImportDeliveryResponse) -> Self {
-        let row = |row: plan::RejectedRow| RejectedRow {
-            line: row.line,
-            reason: row.reason,
-        };
-        Self {
-            read: response.read,
-            applied: response.applied,
-            repeated: response.repeated_rows,
-            restated: response.restated,
-            rejected: response.rejected.into_iter().map(row).collect(),
-            rejected_count: response.rejected_count,
-        }
+wire_struct! {
+    /// What became of an import. All good rows have landed.
+    pub struct ImportResult = plan::ImportDeliveryResponse {
+        /// Rows read.
+        #[schema(example = 10000)]
+        pub read: i64,
+        /// Rows that were new.
+        #[schema(example = 9999)]
+        pub applied: i64,
+        /// Rows that were known already.
+        #[schema(example = 0)]
+        pub repeated: i64 = repeated_rows,
+        /// Rows that restated an earlier revision.
+        #[schema(example = 0)]
+        pub restated: i64,
+        /// Rows that could not be taken; at most 20000 are named.
+        pub rejected: Vec<RejectedRow>,
+        /// How many could not be taken.
+        #[schema(example = 1)]
+        pub rejected_count: i64,
     }
 }

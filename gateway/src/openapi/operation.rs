@@ -12,13 +12,38 @@ use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, SchemaType, T
 use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Required, Response, ResponseBuilder};
 
-use super::{EDGE_STATUSES, ERROR_ENVELOPE, JSON, STAFF_TOKEN, Shapes, TAGS, USER_TOKEN};
+use super::tags;
 use crate::context;
 use crate::envelope::SUCCESS;
 use crate::errors::envelope_code;
 use crate::input::Carrier;
 use crate::lang::Lang;
 use crate::route::{Access, Route};
+use crate::schemas::Shapes;
+
+pub(super) const JSON: &str = "application/json";
+pub(super) const USER_TOKEN: &str = "userToken";
+pub(super) const STAFF_TOKEN: &str = "staffToken";
+pub(super) const ERROR_ENVELOPE: &str = "ErrorEnvelope";
+
+/// What never reaches the business, by status.
+pub(super) const EDGE_STATUSES: [(u16, &str); 9] = [
+    (
+        400,
+        "The request is not valid HTTP, or its headers are too long.",
+    ),
+    (405, "The path does not know this method."),
+    (413, "The body is too large."),
+    (414, "The address is too long."),
+    (415, "The body is of the wrong content type."),
+    (
+        429,
+        "Too many requests from this address or with this token.",
+    ),
+    (502, "A service behind is down."),
+    (503, "A service behind is down."),
+    (504, "A service behind did not answer in time."),
+];
 
 /// The operation of a route with these schemas.
 pub fn operation(route: &Route, shapes: Shapes) -> Operation {
@@ -29,7 +54,7 @@ pub fn operation(route: &Route, shapes: Shapes) -> Operation {
         .add("x-access", json!(access_text(route.access)))
         .build();
     let mut operation = OperationBuilder::new()
-        .tag(tag(route.path))
+        .tag(tags::of(route.path))
         .operation_id(Some(route.operation))
         .summary(Some(route.summary))
         .description(Some(description(route, &reasons)))
@@ -61,12 +86,6 @@ pub fn operation(route: &Route, shapes: Shapes) -> Operation {
         }
     }
     operation.build()
-}
-
-fn tag(path: &str) -> &'static str {
-    TAGS.iter()
-        .find(|(start, _, _)| path.starts_with(start))
-        .map_or("account", |(_, name, _)| name)
 }
 
 fn access_text(access: Access) -> String {

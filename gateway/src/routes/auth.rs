@@ -4,7 +4,7 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1 as auth;
 
 use super::profile::session;
-use crate::call::{Call, write_call};
+use crate::call::{Call, send};
 use crate::dto::account::{
     Language, LanguageList, LoginRequest, OlderRegisterRequest, OpenStoreRequest, RegisterRequest,
     Session, Token,
@@ -102,7 +102,7 @@ async fn register(call: Call, Json(request): Json<RegisterRequest>) -> Result<Se
         client_address: call.client_address.to_string(),
         user_agent: call.user_agent.clone(),
     };
-    let response = write_call!(call, auth.register, message)?;
+    let response = send!(call.writing(), auth.register, message).await?;
     session(&call, response.session).await
 }
 
@@ -122,7 +122,7 @@ async fn older_register(
         client_address: call.client_address.to_string(),
         user_agent: call.user_agent.clone(),
     };
-    let response = write_call!(call, auth.register, message)?;
+    let response = send!(call.writing(), auth.register, message).await?;
     Ok(Token {
         token: present(response.session, "session")?.token.into(),
     })
@@ -146,7 +146,10 @@ async fn open_session(call: &Call, request: LoginRequest) -> Result<auth::Sessio
         client_address: call.client_address.to_string(),
         user_agent: call.user_agent.clone(),
     };
-    present(write_call!(call, auth.login, message)?.session, "session")
+    present(
+        send!(call.writing(), auth.login, message).await?.session,
+        "session",
+    )
 }
 
 async fn languages(_: Call, _: Nothing) -> Result<LanguageList, Failure> {
@@ -169,7 +172,7 @@ async fn logout(call: Call, _: Json<Empty>) -> Result<Empty, Failure> {
     let message = auth::LogoutRequest {
         token: call.token()?.to_message(),
     };
-    write_call!(call, auth.logout, message)?;
+    send!(call.writing(), auth.logout, message).await?;
     // The event says the same to every replica; here it must hold for the very next request.
     call.gateway.sessions().forget(call.user()?.0);
     Ok(Empty {})
@@ -181,7 +184,7 @@ async fn open_store(call: Call, Json(request): Json<OpenStoreRequest>) -> Result
         client_address: call.client_address.to_string(),
         user_agent: call.user_agent.clone(),
     };
-    let response = write_call!(call, auth.open_store, message)?;
+    let response = send!(call.writing(), auth.open_store, message).await?;
     // The token of this call is dead now.
     call.gateway.sessions().forget(call.user()?.0);
     session(&call, response.session).await

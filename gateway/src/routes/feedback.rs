@@ -3,7 +3,7 @@
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::notification::v1 as notification;
 
-use crate::call::{Call, write_call};
+use crate::call::{Call, send};
 use crate::dto::feedback::{Created, FeedbackRequest};
 use crate::errors::Failure;
 use crate::input::Json;
@@ -41,6 +41,8 @@ async fn submit(call: Call, Json(request): Json<FeedbackRequest>) -> Result<Crea
         image_file_ids: images,
     };
     Ok(Created {
-        id: write_call!(call, notification.submit_feedback, message)?.id,
+        id: send!(call.writing(), notification.submit_feedback, message)
+            .await?
+            .id,
     })
 }

@@ -13,9 +13,9 @@ use adfolio_proto::plan::v1::GetCurrentOperatorRequest;
 use adfolio_proto::wallet::v1::GetPropertyRequest;
 use tracing::warn;
 
-use crate::call::{Call, read};
+use crate::call::{Call, send};
 use crate::dto::account::{Session, Settings, UserInfo};
-use crate::dto::{Timestamp, non_empty, present};
+use crate::dto::{Decode, non_empty, present};
 use crate::errors::Failure;
 
 /// An answer waits no longer than this for a part that it can do without.
@@ -24,11 +24,12 @@ const PART_LIMIT: Duration = Duration::from_secs(1);
 /// A part of an answer that can do without it.
 pub async fn spare<T>(
     what: &'static str,
-    part: impl Future<Output = Result<T, Failure>>,
+    part: impl Future<Output = Result<T, impl Into<Failure>>>,
 ) -> Option<T> {
     match tokio::time::timeout(PART_LIMIT, part).await {
         Ok(Ok(value)) => Some(value),
-        Ok(Err(failure)) => {
+        Ok(Err(error)) => {
+            let failure: Failure = error.into();
             warn!(what, reason = %failure.refusal.reason, "a part of an answer cannot be had");
             None
         }
@@ -41,7 +42,7 @@ pub async fn spare<T>(
 
 /// The caller's profile as it is.
 pub async fn own(call: &Call) -> Result<UserInfo, Failure> {
-    let user = async { read!(call, auth.get_user, auth::GetUserRequest {}) };
+    let user = async { send!(call.reading(), auth.get_user, auth::GetUserRequest {}).await };
     let (user, settings, operator_id, entries) = futures::join!(
         user,
         settings(call),
@@ -53,7 +54,7 @@ pub async fn own(call: &Call) -> Result<UserInfo, Failure> {
         operator_id,
         ..settings?
     };
-    UserInfo::compose(user, settings, &entries)
+    UserInfo::from_proto(user, settings, &entries)
 }
 
 /// The caller's profile around what auth has just answered, without what cannot be had.
@@ -67,7 +68,7 @@ pub async fn around(call: &Call, user: auth::User) -> Result<UserInfo, Failure> 
         operator_id,
         ..settings.unwrap_or_default()
     };
-    UserInfo::compose(user, settings, &entries)
+    UserInfo::from_proto(user, settings, &entries)
 }
 
 /// A session that auth has just opened. Nothing but auth can fail it.
@@ -85,13 +86,13 @@ pub async fn session(call: &Call, opened: Option<auth::Session>) -> Result<Sessi
     };
     Ok(Session {
         token: opened.token.into(),
-        expires_at: Timestamp::required(opened.expires_at, "expires_at")?,
+        expires_at: Decode::decode(opened.expires_at, "expires_at")?,
         user: around(&call, user).await?,
     })
 }
 
 async fn settings(call: &Call) -> Result<Settings, Failure> {
-    let response = read!(call, wallet.get_property, GetPropertyRequest {})?;
+    let response = send!(call.reading(), wallet.get_property, GetPropertyRequest {}).await?;
     let property = present(response.property, "property")?;
     Ok(Settings {
         operator_id: None,
@@ -102,11 +103,12 @@ async fn settings(call: &Call) -> Result<Settings, Failure> {
 
 async fn operator(call: &Call) -> Option<String> {
     let response = async {
-        read!(
-            call,
+        send!(
+            call.reading(),
             plan.get_current_operator,
             GetCurrentOperatorRequest {}
         )
+        .await
     };
     non_empty(spare("operator followed", response).await?.operator_id)
 }

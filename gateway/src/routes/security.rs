@@ -4,9 +4,9 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1 as auth;
 use adfolio_proto::auth::v1::end_sessions_request::Target;
 
-use crate::call::{Call, read, write_call};
-use crate::dto::security::{EndSessionsRequest, OwnSessionList, SecurityPage};
-use crate::dto::{Empty, PageQuery};
+use crate::call::{Call, send};
+use crate::dto::security::{EndSessionsRequest, OwnSessionList, SecurityEntry};
+use crate::dto::{Empty, Page, PageQuery};
 use crate::errors::Failure;
 use crate::input::{Json, Nothing, Query};
 use crate::route::Route;
@@ -39,18 +39,20 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-async fn log(call: Call, Query(query): Query<PageQuery>) -> Result<SecurityPage, Failure> {
+async fn log(call: Call, Query(query): Query<PageQuery>) -> Result<Page<SecurityEntry>, Failure> {
     let message = auth::ListSecurityLogRequest {
         page: query.into_page(),
     };
-    SecurityPage::from_proto(read!(call, auth.list_security_log, message)?)
+    let response = send!(call.reading(), auth.list_security_log, message).await?;
+    Page::from_proto(response.items, response.next_cursor)
 }
 
 async fn sessions(call: Call, _: Nothing) -> Result<OwnSessionList, Failure> {
     let message = auth::ListSessionsRequest {
         token: call.token()?.to_message(),
     };
-    OwnSessionList::from_proto(read!(call, auth.list_sessions, message)?)
+    let response = send!(call.reading(), auth.list_sessions, message).await?;
+    OwnSessionList::from_proto(response)
 }
 
 async fn end(call: Call, Json(request): Json<EndSessionsRequest>) -> Result<Empty, Failure> {
@@ -64,7 +66,7 @@ async fn end(call: Call, Json(request): Json<EndSessionsRequest>) -> Result<Empt
         token: call.token()?.to_message(),
         target: Some(target),
     };
-    write_call!(call, auth.end_sessions, message)?;
+    send!(call.writing(), auth.end_sessions, message).await?;
     // The event says the same to every replica; here it must hold for the very next request.
     call.gateway.sessions().forget(call.user()?.0);
     Ok(Empty {})

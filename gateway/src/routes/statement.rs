@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use adfolio_kit::client::outgoing;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::Caller;
+use adfolio_kit::{call, client};
 use adfolio_proto::wallet::v1::{GetStatementRequest, GetStatementResponse, StatementRow};
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
@@ -68,9 +68,15 @@ async fn statement(call: Call, Query(query): Query<StatementQuery>) -> Result<Re
     };
     let month = query.month.into_text();
     let disposition = format!("attachment; filename=\"adfolio-statement-{month}.csv\"");
-    let request = outgoing(&caller, GetStatementRequest { month }, STATEMENT_LIMIT);
-    let mut wallet = call.gateway.services().wallet.clone();
-    let mut pieces = wallet.get_statement(request).await?.into_inner();
+    let limits = client::Call::once(&caller, STATEMENT_LIMIT);
+    let message = GetStatementRequest { month };
+    let mut pieces = call!(
+        call.gateway.services().wallet,
+        get_statement,
+        message,
+        limits
+    )
+    .await?;
     // Until the first piece is there a refusal can still be an envelope.
     let first = pieces
         .message()

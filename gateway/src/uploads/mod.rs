@@ -30,7 +30,7 @@ use uuid::Uuid;
 
 use crate::config::GatewayConfig;
 use crate::errors::Failure;
-use crate::openapi::BASE_PATH;
+use crate::paths::file_url;
 
 pub use serve::serve;
 pub use store::open_s3;
@@ -190,7 +190,7 @@ impl Uploads {
             })
             .map_err(|reason| Failure::from(Refusal::new(reason).field("file")))?;
         let file = UploadedFile {
-            url: url_of(&id),
+            url: file_url(&id),
             width: picture.width,
             height: picture.height,
             size: u64::try_from(picture.bytes.len()).unwrap_or(u64::MAX),
@@ -255,11 +255,6 @@ impl Uploads {
             Err(error) => Err(unreachable_store("remember a key", &error)),
         }
     }
-}
-
-/// Where a file is served.
-pub fn url_of(file_id: &str) -> String {
-    format!("{BASE_PATH}/files/{file_id}")
 }
 
 async fn take_turn(turns: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Failure> {

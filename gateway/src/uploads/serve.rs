@@ -10,29 +10,28 @@ use bytes::Bytes;
 use futures::StreamExt;
 use image::ImageFormat;
 
-use super::unreachable_store;
+use super::{Uploads, unreachable_store};
 use crate::context;
 use crate::envelope;
 use crate::errors::Failure;
 use crate::etag;
-use crate::gateway::Gateway;
 
 /// A file of an id never changes.
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 /// Answers `GET /files/{id}`.
-pub async fn serve(gateway: Gateway, request: Request) -> Response {
+pub async fn serve(uploads: Uploads, request: Request) -> Response {
     let (asked, _) = request.into_parts();
     let lang = context::lang(&asked.headers, None);
-    picture(&gateway, &asked)
+    picture(&uploads, &asked)
         .await
         .unwrap_or_else(|failure| envelope::failure(&failure, lang))
 }
 
-async fn picture(gateway: &Gateway, asked: &Parts) -> Result<Response, Failure> {
+async fn picture(uploads: &Uploads, asked: &Parts) -> Result<Response, Failure> {
     let unknown = || Failure::at_the_edge(StatusCode::NOT_FOUND, Reason::NotFound);
     let id = asked.uri.path().rsplit('/').next().unwrap_or_default();
-    let found = gateway.uploads().read(id).await?.ok_or_else(unknown)?;
+    let found = uploads.read(id).await?.ok_or_else(unknown)?;
     // What exists never changes, so whoever has it has it.
     let tag = etag::strong(id);
     if etag::is_known(&asked.headers, &tag) {

@@ -163,7 +163,7 @@ async fn send(
     };
     let answered = async { client.import_delivery(request).await.map_err(Failure::from) };
     let ((), response) = futures::try_join!(fed, answered)?;
-    Ok(response.into_inner().into())
+    ImportResult::from_proto(response.into_inner())
 }
 
 /// Hands a piece to the call, if it still runs.

@@ -6,7 +6,7 @@ use adfolio_proto::auth::v1::{LookUpUsersRequest, User};
 use adfolio_proto::plan::v1::GetCurrentOperatorsRequest;
 use adfolio_proto::wallet::v1::GetUserSettingsRequest;
 
-use crate::call::{Call, read};
+use crate::call::{Call, send};
 use crate::dto::account::{Settings, UserInfo};
 use crate::dto::staff::UserName;
 use crate::errors::Failure;
@@ -25,7 +25,7 @@ impl Names {
             return Self(HashMap::new());
         }
         let message = LookUpUsersRequest { user_ids };
-        let found = async { read!(call, directory.look_up_users, message) };
+        let found = async { send!(call.reading(), directory.look_up_users, message).await };
         let users = spare("names of users", found)
             .await
             .map(|response| response.users)
@@ -59,18 +59,20 @@ impl AllSettings {
         }
         let ids = user_ids.clone();
         let wallets = async {
-            read!(
-                call,
+            send!(
+                call.reading(),
                 wallet_admin.get_user_settings,
                 GetUserSettingsRequest { user_ids: ids }
             )
+            .await
         };
         let operators = async {
-            read!(
-                call,
+            send!(
+                call.reading(),
                 plan_admin.get_current_operators,
                 GetCurrentOperatorsRequest { user_ids }
             )
+            .await
         };
         let (wallets, operators) = futures::join!(wallets, spare("operators followed", operators));
         let mut all: HashMap<String, Settings> = HashMap::new();
@@ -98,5 +100,5 @@ pub async fn around(call: &Call, user: User) -> Result<UserInfo, Failure> {
         call.gateway.service_entries().get(call.lang)
     );
     let settings = settings.map(|mut all| all.take(&user.id));
-    UserInfo::compose(user, settings.unwrap_or_default(), &entries)
+    UserInfo::from_proto(user, settings.unwrap_or_default(), &entries)
 }

@@ -2,9 +2,9 @@
 
 use adfolio_proto::notification::v1 as notification;
 
-use crate::call::{Call, read, write_call};
+use crate::call::{Call, send};
+use crate::dto::Decode;
 use crate::dto::content::{Content, ContentRequest};
-use crate::dto::present;
 use crate::errors::Failure;
 use crate::input::{Json, Nothing};
 use crate::messages::Success;
@@ -37,12 +37,13 @@ pub fn routes() -> Vec<Route> {
 }
 
 async fn get(call: Call, _: Nothing) -> Result<Content, Failure> {
-    let response = read!(
-        call,
+    let response = send!(
+        call.reading(),
         notification_admin.get_content,
         notification::GetContentRequest {}
-    )?;
-    present(response.content, "content").map(Content::from)
+    )
+    .await?;
+    Content::decode(response.content, "content")
 }
 
 async fn set(call: Call, Json(request): Json<ContentRequest>) -> Result<Content, Failure> {
@@ -51,7 +52,7 @@ async fn set(call: Call, Json(request): Json<ContentRequest>) -> Result<Content,
     if message.parts.is_empty() {
         return get(call, Nothing).await;
     }
-    let response = write_call!(call, notification_admin.set_content, message)?;
+    let response = send!(call.writing(), notification_admin.set_content, message).await?;
     call.gateway.service_entries().clear();
-    present(response.content, "content").map(Content::from)
+    Content::decode(response.content, "content")
 }

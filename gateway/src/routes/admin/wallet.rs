@@ -1,16 +1,17 @@
 //! What finance does with wallets, and the proof of the books. A posting above the configured amount is kept for another
 //! member of staff (APPROVAL_REQUIRED); wallet looks at the amount.
 
+use adfolio_kit::call;
 use std::time::Duration;
 
-use adfolio_kit::client::outgoing;
+use adfolio_kit::client;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::wallet::v1 as wallet;
 
-use crate::call::{Call, write_call};
-use crate::dto::present;
+use crate::call::{Call, send};
+use crate::dto::Decode;
 use crate::dto::staff::{
     MembershipRequest, Reconciliation, StartUpFundsRequest, WalletChangeRequest,
 };
@@ -91,10 +92,6 @@ fn posting_routes() -> [Route; 5] {
     ]
 }
 
-fn entry(entry: Option<wallet::FlowEntry>) -> Result<FlowEntry, Failure> {
-    FlowEntry::from_proto(present(entry, "entry")?)
-}
-
 async fn deposit(
     call: Call,
     Json(request): Json<WalletChangeRequest>,
@@ -104,7 +101,8 @@ async fn deposit(
         amount_minor: request.amount.minor(),
         remark: request.remark,
     };
-    entry(write_call!(call, wallet_admin.deposit, message)?.entry)
+    let response = send!(call.writing(), wallet_admin.deposit, message).await?;
+    FlowEntry::decode(response.entry, "entry")
 }
 
 async fn charge_back(
@@ -116,7 +114,8 @@ async fn charge_back(
         amount_minor: request.amount.minor(),
         remark: request.remark,
     };
-    entry(write_call!(call, wallet_admin.chargeback, message)?.entry)
+    let response = send!(call.writing(), wallet_admin.chargeback, message).await?;
+    FlowEntry::decode(response.entry, "entry")
 }
 
 async fn deduct_recharge(
@@ -128,7 +127,8 @@ async fn deduct_recharge(
         amount_minor: request.amount.minor(),
         remark: request.remark,
     };
-    entry(write_call!(call, wallet_admin.deduct_recharge, message)?.entry)
+    let response = send!(call.writing(), wallet_admin.deduct_recharge, message).await?;
+    FlowEntry::decode(response.entry, "entry")
 }
 
 async fn open_membership(
@@ -139,7 +139,8 @@ async fn open_membership(
         user_id: request.user_id,
         amount_minor: request.amount.minor(),
     };
-    entry(write_call!(call, wallet_admin.open_membership, message)?.entry)
+    let response = send!(call.writing(), wallet_admin.open_membership, message).await?;
+    FlowEntry::decode(response.entry, "entry")
 }
 
 async fn change_start_up_funds(
@@ -151,7 +152,8 @@ async fn change_start_up_funds(
         action: request.action.into(),
         amount_minor: request.amount.minor(),
     };
-    entry(write_call!(call, wallet_admin.change_start_up_funds, message)?.entry)
+    let response = send!(call.writing(), wallet_admin.change_start_up_funds, message).await?;
+    FlowEntry::decode(response.entry, "entry")
 }
 
 async fn reconcile(call: Call, _: Nothing) -> Result<Reconciliation, Failure> {
@@ -159,13 +161,14 @@ async fn reconcile(call: Call, _: Nothing) -> Result<Reconciliation, Failure> {
         deadline: Deadline::after(RECONCILE_LIMIT),
         ..call.caller
     };
-    let request = outgoing(&caller, wallet::ReconcileRequest {}, RECONCILE_LIMIT);
-    let response = call
-        .gateway
-        .services()
-        .wallet_admin
-        .clone()
-        .reconcile(request)
-        .await?;
-    Ok(Reconciliation::from_proto(response.into_inner()))
+    let limits = client::Call::once(&caller, RECONCILE_LIMIT);
+    let message = wallet::ReconcileRequest {};
+    let response = call!(
+        call.gateway.services().wallet_admin,
+        reconcile,
+        message,
+        limits
+    )
+    .await?;
+    Reconciliation::from_proto(response)
 }
