@@ -34,8 +34,8 @@ pub struct Call {
     pub user_agent: String,
     /// The verified token, if the route requires one.
     pub token: Option<Token>,
-    /// Whether the route knows idempotency keys and the client sent one. Clients may send a key to other routes too, where
-    /// it protects nothing.
+    /// Whether the route honours idempotency keys and the client sent one. Clients may send a key to other routes
+    /// too, where it protects nothing.
     pub is_repeatable: bool,
 }
 

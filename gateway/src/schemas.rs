@@ -10,11 +10,11 @@ use crate::input::{Carrier, Input};
 
 /// The schemas of a route.
 pub struct Shapes {
-    /// Of the input, written out.
+    /// The input, inline.
     pub input: RefOr<Schema>,
-    /// Of the input, by reference if it is a schema of its own.
+    /// The input, by reference unless it is a query string.
     pub input_by_name: RefOr<Schema>,
-    /// Of the output, by reference.
+    /// The output, by reference.
     pub output: RefOr<Schema>,
 }
 
@@ -26,7 +26,7 @@ impl Schemas {
     /// The schemas of a handler's input and output.
     pub fn shapes_of<I: Input, O: ToSchema>(&mut self) -> Shapes {
         let input_by_name = match I::CARRIER {
-            // A query string is no schema of its own, only its parameters are.
+            // A query string is not a schema of its own; only its parameters are in the document.
             Carrier::Query | Carrier::Nothing => {
                 self.add_referred::<I::Shape>();
                 I::Shape::schema()
@@ -40,14 +40,14 @@ impl Schemas {
         }
     }
 
-    /// Adds a type and what it refers to, and refers to it.
+    /// Adds a type and everything it refers to, and returns a reference to it.
     pub fn add<T: ToSchema>(&mut self) -> RefOr<Schema> {
         self.add_referred::<T>();
         self.0.insert(T::name().into_owned(), T::schema());
         Ref::from_schema_name(T::name()).into()
     }
 
-    /// Adds what a type refers to.
+    /// Adds everything a type refers to.
     pub fn add_referred<T: ToSchema>(&mut self) {
         let mut referred = Vec::new();
         T::schemas(&mut referred);

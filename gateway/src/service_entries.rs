@@ -1,4 +1,5 @@
-//! Where customer service is reached: part of every profile, so it is kept for some seconds and never fails a login.
+//! The customer-service entries. They are part of every profile, so they are cached for a few seconds and never fail
+//! a login.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,13 +18,13 @@ use crate::dto::account::ServiceEntries;
 use crate::errors::Failure;
 use crate::lang::Lang;
 
-/// How long the entries of a language are kept.
+/// How long the entries of a language are cached.
 const KEEP: Duration = Duration::from_secs(10);
 
-/// A profile waits no longer than this for them.
+/// How long a profile waits for them.
 const CALL_LIMIT: Duration = Duration::from_secs(1);
 
-/// The entries of every language, as they were a few seconds ago.
+/// The entries of every language, cached for a few seconds.
 #[derive(Debug)]
 pub struct ServiceEntryCache {
     client: NotificationServiceClient<Channel>,
@@ -33,7 +34,7 @@ pub struct ServiceEntryCache {
 }
 
 impl ServiceEntryCache {
-    /// An empty cache in front of notification. `basic_config` shows the same texts.
+    /// An empty cache of notification's entries. `basic_config` shows the same texts.
     pub fn new(client: NotificationServiceClient<Channel>, basic_config: BasicConfigCache) -> Self {
         let fresh = Cache::builder().time_to_live(KEEP).build();
         Self {
@@ -44,13 +45,13 @@ impl ServiceEntryCache {
         }
     }
 
-    /// The entries of a language; the last known ones, or none, while notification cannot be reached. That answer is kept
-    /// too, so that a frozen service costs one caller a second now and then and not every caller.
+    /// The entries of a language: the last known ones, or none, while notification is unavailable. That answer is
+    /// cached too, so that a frozen service delays only one caller now and then.
     pub async fn get(&self, lang: Lang) -> Arc<ServiceEntries> {
         self.fresh.get_with(lang, self.fetch(lang)).await
     }
 
-    /// Forgets everything, basic_config's texts included: staff changed them.
+    /// Invalidates everything, including the texts of basic_config, after staff changed them.
     pub fn clear(&self) {
         self.fresh.invalidate_all();
         self.basic_config.forget_content();

@@ -1,7 +1,7 @@
-//! What a client must know before anybody logs in, composed from four services and what the gateway knows itself.
+//! What a client needs before login, composed of the answers of four services and the gateway's configuration.
 //!
-//! Every part is kept for seconds by itself; a service that is away leaves its last known part standing. What staff change is
-//! seen at once by callers of the same replica and after those seconds by others.
+//! Each part is cached for a few seconds. While a service is down, its last known part is used. Changes by staff are
+//! visible at once on the same replica and after those seconds on others.
 
 mod kept;
 mod shape;
@@ -26,10 +26,10 @@ use crate::errors::Failure;
 use crate::lang::Lang;
 use crate::services::Services;
 
-/// A service that does not answer within this counts as away.
+/// A service that does not answer within this time counts as down.
 const CALL_LIMIT: Duration = Duration::from_secs(2);
 
-/// The parts of every language, as they were a few seconds ago. Cheap to clone.
+/// The parts of every language, cached for a few seconds. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct BasicConfigCache(Arc<Shared>);
 
@@ -44,7 +44,7 @@ struct Shared {
 }
 
 impl BasicConfigCache {
-    /// An empty cache in front of the services.
+    /// An empty cache.
     pub fn new(services: Services, currency: String, keep: Duration) -> Self {
         Self(Arc::new(Shared {
             services,
@@ -56,12 +56,12 @@ impl BasicConfigCache {
         }))
     }
 
-    /// Forgets the texts: staff changed them.
+    /// Drops the cached texts after staff changed them.
     pub fn forget_content(&self) {
         self.0.content.forget();
     }
 
-    /// All of it in one language; UNAVAILABLE while a part was never known.
+    /// The configuration in one language. UNAVAILABLE while a part has never been fetched.
     pub async fn get(&self, lang: Lang) -> Result<BasicConfig, Failure> {
         let shared = &self.0;
         let (content, methods, put_range, exchange_limit) = tokio::join!(

@@ -1,4 +1,4 @@
-//! The shape of basic_config.
+//! The content of basic_config.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use crate::errors::Failure;
 use crate::lang::Lang;
 use crate::uploads::MAX_FILE_BYTES;
 
-/// Seconds after which an open ad centre asks for its figures again.
+/// Refresh interval of the ad centre's statistics, in seconds.
 const STATS_REFRESH_SECONDS: u32 = 30;
 
-/// Codes of browsers, and the language that they get. A longer code counts before a shorter one that it begins with.
+/// Browsers' language codes and the language they map to. The longest matching code wins.
 const CLIENT_LANGUAGES: [(&str, Lang); 12] = [
     ("zh-tw,zh-hk,zh-mo,zh-hant", Lang::Cht),
     ("de,de-de,de-at,de-ch", Lang::De),
@@ -37,7 +37,7 @@ const CLIENT_LANGUAGES: [(&str, Lang); 12] = [
     ("zh,zh-cn,zh-sg,zh-my,zh-hans", Lang::Zh),
 ];
 
-/// What the services said.
+/// The services' answers.
 #[derive(Clone, Debug)]
 pub(super) struct Parts {
     pub(super) content: Arc<GetPublicContentResponse>,
@@ -46,22 +46,22 @@ pub(super) struct Parts {
     pub(super) exchange_limit: GetExchangeLimitResponse,
 }
 
-/// What a client must know before anybody logs in.
+/// What a client needs before login.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BasicConfig {
     /// The platform's currency, ISO 4217.
     #[schema(example = "USD")]
     pub currency: String,
-    /// Where customer service is reached.
+    /// Customer-service entries.
     pub customer_service_url: Vec<ServiceEntry>,
-    /// Where customer service is reached about deposits.
+    /// Customer-service entries for deposits.
     pub recharge_customer_service_url: Vec<ServiceEntry>,
-    /// Which language a browser's language gets.
+    /// Mapping of browsers' languages.
     pub client_language_map: Vec<LanguageMapping>,
-    /// How money can be withdrawn.
+    /// Withdrawal methods.
     pub withdraw_method_config: Vec<WithdrawalMethodConfig>,
-    /// Hours that withdrawals wait after a change of login password, transaction password, bank card or wallet address; 0
-    /// when they do not wait.
+    /// Hours that withdrawals are blocked after a change of login password, transaction password, bank card or wallet
+    /// address; 0 if they are not.
     #[schema(example = 24)]
     pub withdrawal_cooling_off_hours: u32,
     /// Questions and answers.
@@ -72,25 +72,25 @@ pub struct BasicConfig {
     /// Rules of the new-user activity.
     #[schema(example = "One coupon for every new account.")]
     pub activity_rules: String,
-    /// What can be put into a plan of any product; both 0 while there is no product.
+    /// Limits of a put over all products; both 0 if there is no product.
     pub put_amount: AmountRange,
-    /// What can be exchanged at a time.
+    /// Limits of an exchange.
     pub exchange_limit: AmountRange,
-    /// Seconds after which an open ad centre asks for its figures again.
+    /// Refresh interval of the ad centre's statistics, in seconds.
     #[schema(example = 30)]
     pub stats_refresh_seconds: u32,
-    /// Bytes of an uploaded picture at most.
+    /// Maximum size of an uploaded picture, in bytes.
     #[schema(example = 5_242_880)]
     pub upload_max_bytes: usize,
-    /// What the first page says; null for nothing.
+    /// Marketing texts of the first page; null for none.
     #[schema(required = true)]
     pub marketing: Option<Marketing>,
 }
 
-/// Browsers' language codes and the language that they get.
+/// Browsers' language codes and the language they map to.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct LanguageMapping {
-    /// Codes as browsers name them, in lower case, separated by commas.
+    /// Browsers' language codes in lower case, separated by commas.
     #[schema(example = "zh-tw,zh-hk,zh-mo,zh-hant")]
     pub source: &'static str,
     /// The language.
@@ -99,17 +99,17 @@ pub struct LanguageMapping {
 }
 
 wire_struct! {
-    /// Terms of one way to withdraw.
+    /// Terms of a withdrawal method.
     pub struct WithdrawalMethodConfig = wallet::WithdrawalTerms {
-        /// The way.
+        /// The method.
         pub method: WithdrawalMethod,
-        /// Whether it can be used now.
+        /// Whether it is available now.
         pub enabled: bool,
-        /// Least amount.
+        /// Minimum amount.
         pub min: Money = min_minor,
-        /// Highest amount.
+        /// Maximum amount.
         pub max: Money = max_minor,
-        /// Kept from the amount.
+        /// Fee, deducted from the amount.
         pub fee: Money = fee_minor,
     }
 }
@@ -129,16 +129,16 @@ wire_struct! {
     }
 }
 
-/// From the least to the highest amount.
+/// A range of amounts.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AmountRange {
-    /// The least.
+    /// The minimum.
     pub min: Money,
-    /// The highest.
+    /// The maximum.
     pub max: Money,
 }
 
-/// What the first page says.
+/// Marketing texts of the first page.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Marketing {
     /// One line.

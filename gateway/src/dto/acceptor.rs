@@ -18,7 +18,7 @@ wire_struct! {
         pub id: String,
         /// Person or enterprise.
         pub kind: AcceptorKind,
-        /// Name shown.
+        /// Display name.
         #[schema(example = "Harbour Exchange Ltd")]
         pub name: String,
         /// Rating from `"0.0"` to `"5.0"`, with one decimal.
@@ -36,7 +36,7 @@ wire_struct! {
         /// Opaque id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e38")]
         pub id: String,
-        /// Which way.
+        /// The direction.
         pub direction: ExchangeDirection,
         /// The other currency, ISO 4217.
         #[schema(example = "EUR")]
@@ -44,9 +44,9 @@ wire_struct! {
         /// Units of the other currency for one unit of wallet money, as decimal text.
         #[schema(example = "0.9235")]
         pub rate: String,
-        /// Least wallet amount.
+        /// Minimum wallet amount.
         pub min: Money = min_minor,
-        /// Highest wallet amount.
+        /// Maximum wallet amount.
         pub max: Money = max_minor,
         /// When the offer ends.
         pub expires_at: Timestamp,
@@ -54,22 +54,22 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What is behind an acceptance code.
+    /// The acceptor and offer of an acceptance code.
     pub struct AcceptorDetail = acceptor::GetAcceptorDetailResponse {
         /// The acceptor.
         pub acceptor: Acceptor,
         /// The offer.
         pub offer: Offer,
-        /// The caller's pending exchange order, with whomever; null without one.
+        /// The caller's pending exchange order with any acceptor; null without one.
         #[schema(required = true)]
         pub current: Option<ExchangeOrder>,
     }
 }
 
-/// Asks for what is behind an acceptance code.
+/// Names an acceptance code.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct AcceptorDetailRequest {
-    /// Kind of acceptor chosen.
+    /// The chosen kind of acceptor.
     pub kind: AcceptorKind,
     /// Acceptance code.
     #[schema(value_type = String, example = "DEMO-PERSONAL")]
@@ -81,10 +81,10 @@ pub struct AcceptorDetailRequest {
 pub struct CreateAcceptorRequest {
     /// Person or enterprise.
     pub kind: AcceptorKind,
-    /// Name shown, 1 to 100 characters.
+    /// Display name, 1 to 100 characters.
     #[schema(example = "Harbour Exchange Ltd")]
     pub name: String,
-    /// Rating from 0 to 5 with at most one decimal; 0 when absent.
+    /// Rating from 0 to 5 with at most one decimal; 0 if absent.
     pub rating: Option<DecimalInput>,
 }
 
@@ -109,21 +109,21 @@ pub fn rating_tenths(rating: &DecimalInput) -> Option<u32> {
 /// Issues an acceptance code.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct CreateAcceptanceCodeRequest {
-    /// Whose offer.
+    /// The acceptor of the offer.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e37")]
     pub acceptor_id: String,
-    /// Only for this user; for anyone when absent.
+    /// The only user who may use it; anyone if absent.
     pub user_id: Option<String>,
-    /// Which way.
+    /// The direction.
     pub direction: ExchangeDirection,
     /// The other currency, ISO 4217.
     #[schema(example = "EUR")]
     pub currency: String,
     /// Units of the other currency for one unit of wallet money, up to 8 decimals.
     pub rate: DecimalInput,
-    /// Least wallet amount.
+    /// Minimum wallet amount.
     pub min: MoneyInput,
-    /// Highest wallet amount.
+    /// Maximum wallet amount.
     pub max: MoneyInput,
     /// When the offer ends.
     pub expires_at: TimestampInput,
@@ -132,11 +132,11 @@ pub struct CreateAcceptanceCodeRequest {
 wire_struct! {
     /// An acceptance code.
     pub struct AcceptanceCode = acceptor::CreateAcceptanceCodeResponse {
-        /// To hand to the user.
+        /// The code to give to the user.
         #[serde(serialize_with = "secret::tell")]
         #[schema(value_type = String, example = "DEMO-PERSONAL")]
         pub code: SecretString,
-        /// What it stands for.
+        /// The offer behind it.
         pub offer: Offer,
     }
 }

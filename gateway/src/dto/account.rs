@@ -20,28 +20,28 @@ wire_enum! {
         NotActivated,
         /// Disabled by staff.
         Disabled,
-        /// Cancelled for good.
+        /// Cancelled permanently.
         Cancelled,
     }
 }
 
 wire_enum! {
-    /// How a user came in.
+    /// How a user's account was created.
     Entry = auth::Entry {
         /// Registered with user name and password.
         Register,
-        /// Handed over by a native host shell.
+        /// Came through a native host shell.
         Host,
     }
 }
 
 wire_struct! {
-    /// A way to reach customer service.
+    /// A customer-service entry.
     pub struct ServiceEntry = notification::ServiceEntry {
         /// Opaque id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30")]
         pub id: String,
-        /// 1 is a page inside the app, anything else opens elsewhere.
+        /// 1 for a page inside the app; any other number opens outside of it.
         #[serde(rename = "type")]
         #[schema(example = 1)]
         pub kind: i32 = r#type,
@@ -55,7 +55,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A user as the user and staff see one.
+    /// A user, as shown to the user and to staff.
     pub struct UserInfo = auth::User as user, settings: Settings, entries: &ServiceEntries {
         /// Opaque id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
@@ -63,13 +63,13 @@ wire_struct! {
         /// Login name.
         #[schema(example = "ada.lovelace")]
         pub username: String,
-        /// Name shown.
+        /// Display name.
         #[schema(example = "Ada")]
         pub nickname: String,
-        /// E-mail address; empty when none was given.
+        /// E-mail address; empty if none was given.
         #[schema(example = "ada@example.com")]
         pub email: String,
-        /// Phone number; empty when none was given.
+        /// Phone number; empty if none was given.
         #[schema(example = "+4915112345678")]
         pub phone: String,
         /// Address of the picture.
@@ -90,7 +90,7 @@ wire_struct! {
         #[serde(rename = "licenseKey")]
         #[schema(required = true, example = "****0001")]
         pub license_key: Option<String> = license_key_masked,
-        /// How the user came in.
+        /// How the account was created.
         pub entry: Entry,
         /// Chosen language.
         #[schema(required = true)]
@@ -134,7 +134,7 @@ impl ServiceEntries {
     }
 }
 
-/// What other services than auth know of a user.
+/// What services other than auth know about a user.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// The proxy operator followed.
@@ -145,35 +145,35 @@ pub struct Settings {
     pub has_bank_card: bool,
 }
 
-/// A session that was just opened.
+/// A new session.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Session {
-    /// The token for `X-CT`; told only here.
+    /// The token for `X-CT`; returned only here.
     #[serde(serialize_with = "secret::tell")]
     #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
     pub token: SecretString,
-    /// When it expires unless used.
+    /// When it expires if not used.
     pub expires_at: Timestamp,
-    /// Whose it is.
+    /// Its owner.
     pub user: UserInfo,
 }
 
-/// A session in the older form.
+/// A session, in the older format.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Token {
-    /// The token for `X-CT`; told only here.
+    /// The token for `X-CT`; returned only here.
     #[serde(serialize_with = "secret::tell")]
     #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
     pub token: SecretString,
 }
 
-/// Asks for a new account.
+/// Creates an account.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct RegisterRequest {
     /// Login name.
     #[schema(example = "ada.lovelace")]
     pub username: String,
-    /// Name shown; the user name when absent.
+    /// Display name; the user name if absent.
     #[schema(example = "Ada")]
     pub nickname: Option<String>,
     /// Password, 8 to 128 characters.
@@ -195,13 +195,13 @@ pub struct RegisterRequest {
     pub license_key: SecretString,
 }
 
-/// Asks for a new account in the older form.
+/// Creates an account, in the older format.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct OlderRegisterRequest {
     /// Login name.
     #[schema(example = "ada.lovelace")]
     pub username: String,
-    /// Name shown; the user name when absent.
+    /// Display name; the user name if absent.
     #[schema(example = "Ada")]
     pub nickname: Option<String>,
     /// Password, 8 to 128 characters.
@@ -223,10 +223,10 @@ pub struct OlderRegisterRequest {
     pub license_key: SecretString,
 }
 
-/// Asks for a session.
+/// Opens a session.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct LoginRequest {
-    /// Login name, without regard to case.
+    /// Login name, case-insensitive.
     #[schema(example = "demo")]
     pub username: String,
     /// Password.
@@ -242,10 +242,10 @@ pub struct OpenStoreRequest {
     pub code: SecretString,
 }
 
-/// Changes what is given of the caller's profile; what is absent stays.
+/// Changes the given fields of the caller's profile; absent fields stay as they are.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct EditProfileRequest {
-    /// Name shown, 1 to 50 characters.
+    /// Display name, 1 to 50 characters.
     #[schema(example = "Ada")]
     pub nickname: Option<String>,
     /// E-mail address.
@@ -254,7 +254,7 @@ pub struct EditProfileRequest {
     /// Phone number.
     #[schema(example = "+4915112345678")]
     pub phone: Option<String>,
-    /// Id of an upload of the caller's own; empty removes the picture.
+    /// Id of one of the caller's uploads; empty removes the picture.
     pub avatar_file_id: Option<String>,
     /// Language of the interface.
     pub lang: Option<Lang>,
@@ -268,7 +268,7 @@ pub struct Language {
     /// Its name in English.
     #[schema(value_type = String, example = "English")]
     pub name: &'static str,
-    /// Its name in itself.
+    /// Its own name for itself.
     #[schema(value_type = String, example = "English")]
     pub native_name: &'static str,
     /// Its BCP 47 tag.
@@ -279,7 +279,7 @@ pub struct Language {
 /// The languages of the interface.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct LanguageList {
-    /// The language of who names none.
+    /// The default language.
     pub default: Lang,
     /// All of them.
     pub items: Vec<Language>,

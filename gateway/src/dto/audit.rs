@@ -1,4 +1,4 @@
-//! What staff did.
+//! The audit log.
 
 use adfolio_proto::auth::v1 as auth;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::{PageLimit, Timestamp, wire_struct};
 use crate::errors::Failure;
 
-/// A member of staff as the audit shows one.
+/// A member of staff in the audit log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StaffName {
     /// The member.
@@ -20,7 +20,7 @@ pub struct StaffName {
 }
 
 wire_struct! {
-    /// One thing that a member of staff did.
+    /// An entry of the audit log.
     pub struct AuditEntry = auth::AuditEntry as entry {
         /// Opaque id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e40")]
@@ -32,22 +32,22 @@ wire_struct! {
         /// What.
         #[schema(example = "wallet.deposit")]
         pub action: String,
-        /// To what: an id or a code.
+        /// The object of the action: an id or a code.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
         pub target: String,
-        /// To whom; null when it was about no user.
+        /// The user concerned; null if none.
         #[schema(required = true, example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
         pub user_id: Option<String>,
         /// Why.
         #[schema(required = true)]
         pub reason: Option<String>,
-        /// What stood before; null when there was nothing.
+        /// The object before the action; null if none.
         #[schema(required = true, value_type = Option<Object>)]
         pub before: Option<Map<String, Value>> = (object(&entry.before_json)?),
-        /// What stood after; null when there is nothing.
+        /// The object after the action; null if none.
         #[schema(required = true, value_type = Option<Object>, example = json!({"amount_minor": 200_000}))]
         pub after: Option<Map<String, Value>> = (object(&entry.after_json)?),
-        /// The request at the edge (`X-Request-Id`).
+        /// Id of the HTTP request (`X-Request-Id`).
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e41")]
         pub request_id: String,
     }
@@ -60,18 +60,18 @@ fn object(json: &str) -> Result<Option<Map<String, Value>>, Failure> {
     serde_json::from_str(json).map_err(|_| Failure::broken_answer("audit entry"))
 }
 
-/// Asks what staff did; all filters together.
+/// Filters for the audit log. An entry must match all of them.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct AuditListQuery {
-    /// Only this member's.
+    /// Only entries of this member of staff.
     pub staff_id: Option<String>,
-    /// Only what was done to this user.
+    /// Only entries about this user.
     pub user_id: Option<String>,
-    /// Only this action, for example `wallet.deposit`.
+    /// Only entries with this action, for example `wallet.deposit`.
     pub action: Option<String>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }

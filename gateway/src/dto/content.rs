@@ -12,15 +12,15 @@ use crate::lang::Lang;
 /// A text by language, as staff send it.
 type TextInput = BTreeMap<Lang, String>;
 
-/// A text by language, as it is kept.
+/// A stored text by language.
 type Text = BTreeMap<String, String>;
 
-/// A way to reach customer service, in every language, as staff edit it.
+/// A customer-service entry in every language, as staff edit it.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct ServiceEntryContentInput {
-    /// Opaque id; given when absent.
+    /// Opaque id; assigned if absent.
     pub id: Option<String>,
-    /// 1 is a page inside the app, anything else opens elsewhere.
+    /// 1 for a page inside the app; any other number opens outside of it.
     #[serde(rename = "type")]
     #[schema(example = 1)]
     pub kind: i32,
@@ -44,12 +44,12 @@ impl ServiceEntryContentInput {
 }
 
 wire_struct! {
-    /// A way to reach customer service, in every language.
+    /// A customer-service entry in every language.
     pub struct ServiceEntryContent = notification::ServiceEntryContent {
         /// Opaque id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30")]
         pub id: String,
-        /// 1 is a page inside the app, anything else opens elsewhere.
+        /// 1 for a page inside the app; any other number opens outside of it.
         #[serde(rename = "type")]
         #[schema(example = 1)]
         pub kind: i32 = r#type,
@@ -62,10 +62,10 @@ wire_struct! {
     }
 }
 
-/// A question and its answer, in every language, as staff edit them.
+/// A question and its answer in every language, as staff edit them.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct FaqContentInput {
-    /// Opaque id; given when absent.
+    /// Opaque id; assigned if absent.
     pub id: Option<String>,
     /// The question by language; `en` is required.
     #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "How long does learning take?"}))]
@@ -106,7 +106,7 @@ pub struct MarketingContent {
     pub headline: Text,
 }
 
-/// The texts that staff edit, as they shall be. Parts that are absent stay as they are.
+/// New texts. Absent parts stay as they are.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct ContentRequest {
     /// For questions of every kind.
@@ -126,7 +126,7 @@ pub struct ContentRequest {
 }
 
 impl ContentRequest {
-    /// For a service's message: the parts that were sent, and their names.
+    /// To a service's message with the parts that were sent and their names.
     pub fn into_proto(self) -> notification::SetContentRequest {
         let sent = [
             ("customer_service", self.customer_service.is_some()),

@@ -8,7 +8,7 @@ use super::{Decode, Money, PageLimit, Timestamp, wire_enum, wire_struct};
 use crate::errors::Failure;
 
 wire_enum! {
-    /// Type of a coupon, as shown.
+    /// Displayed type of a coupon.
     CouponType = coupon::CouponType {
         /// Value-added voucher.
         Increment,
@@ -24,11 +24,11 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// What a coupon does to a put.
+    /// The effect of a coupon on a put.
     CouponMode = coupon::CouponMode {
-        /// Takes a percentage off what the user pays.
+        /// Reduces what the user pays by a percentage.
         Discount,
-        /// Takes a fixed amount off what the user pays.
+        /// Reduces what the user pays by a fixed amount.
         Deduction,
         /// Adds a fixed amount to the budget; the user pays all of the amount.
         Addition,
@@ -36,21 +36,21 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Who may claim from a campaign, and how a user came by a coupon.
+    /// Who may claim from a campaign, and how a user got a coupon.
     CampaignKind = coupon::CampaignKind {
-        /// Every user once, over all campaigns of this kind.
+        /// Every user, once across all campaigns of this kind.
         NewUser,
-        /// Every user, one coupon of the same name a day.
+        /// Every user, one coupon per name and day.
         Periodic,
-        /// Only granted by staff.
+        /// Nobody; staff grant its coupons.
         Staff,
     }
 }
 
 wire_enum! {
-    /// Where a coupon stands.
+    /// State of a coupon.
     CouponState = coupon::CouponState {
-        /// Can be used.
+        /// Usable.
         Unused,
         /// Used.
         Used,
@@ -59,13 +59,13 @@ wire_enum! {
     }
 }
 
-/// What a coupon is worth: money (`"50.00"`), or a percentage (`"10%"`, `"12.5%"`) when its mode is discount.
+/// Value of a coupon: a percentage (`"10%"`, `"12.5%"`) if its mode is discount, else money (`"50.00"`).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(value_type = String, pattern = r"^\d+\.\d{2}$|^\d+(\.\d{1,2})?%$", example = "10%")]
 pub struct CouponValue(String);
 
 impl CouponValue {
-    /// From the two forms of a service's message.
+    /// From the fields of a service's message.
     pub fn from_proto(mode: i32, value_minor: i64, basis_points: u32) -> Result<Self, Failure> {
         Ok(Self(match CouponMode::from_wire(mode)? {
             CouponMode::Discount => percent_text(basis_points),
@@ -76,7 +76,7 @@ impl CouponValue {
     }
 }
 
-/// Hundredths of a percent as `10%`, `12.5%`, `0.25%`.
+/// Writes hundredths of a percent as `10%`, `12.5%`, `0.25%`.
 pub fn percent_text(basis_points: u32) -> String {
     // Dividing by a constant that is not zero.
     let (whole, hundredths) = (basis_points / 100, basis_points % 100);
@@ -87,7 +87,7 @@ pub fn percent_text(basis_points: u32) -> String {
     format!("{whole}.{}%", decimals.trim_end_matches('0'))
 }
 
-/// `10%` or `12.5%` in hundredths of a percent, above 0 and up to 100 %.
+/// Parses `10%` or `12.5%` to hundredths of a percent, above 0 and up to 100 %.
 pub fn parse_percent(text: &str) -> Option<u32> {
     let number: adfolio_money::Money = text.strip_suffix('%')?.parse().ok()?;
     u32::try_from(number.minor())
@@ -101,21 +101,21 @@ wire_struct! {
         /// Opaque id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e33")]
         pub id: String,
-        /// Name shown.
+        /// Display name.
         #[schema(example = "Welcome 10%")]
         pub name: String,
-        /// Type shown.
+        /// Displayed type.
         #[serde(rename = "type")]
         pub kind: CouponType = r#type,
-        /// What it does.
+        /// Its effect.
         pub mode: CouponMode,
-        /// What it is worth.
+        /// Its value.
         pub value: CouponValue = (CouponValue::from_proto(coupon.mode, coupon.value_minor, coupon.value_basis_points)?),
-        /// Least put amount it can be used with.
+        /// Minimum put amount it can be used with.
         pub amount_requirement: Money = amount_requirement_minor,
         /// When it expires.
         pub expires_at: Timestamp,
-        /// Where it stands.
+        /// Its state.
         pub state: CouponState,
         /// When it was used.
         #[schema(required = true)]
@@ -123,12 +123,12 @@ wire_struct! {
         /// The plan it was used for.
         #[schema(required = true)]
         pub plan_id: Option<String>,
-        /// How the user came by it.
+        /// How the user got it.
         pub source: CampaignKind,
     }
 }
 
-/// How many coupons stand where.
+/// Number of coupons by state.
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 pub struct CouponCounts {
     /// Unused.
@@ -160,16 +160,16 @@ wire_struct! {
         /// The campaign.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35")]
         pub campaign_id: String,
-        /// Name shown.
+        /// Display name.
         #[schema(example = "Welcome 10%")]
         pub name: String,
         /// New-user or periodic.
         pub kind: CampaignKind,
-        /// What its coupons do.
+        /// Effect of its coupons.
         pub mode: CouponMode,
-        /// What they are worth.
+        /// Value of its coupons.
         pub value: CouponValue = (CouponValue::from_proto(claimable.mode, claimable.value_minor, claimable.value_basis_points)?),
-        /// Whether the caller has claimed it; for a periodic one, today.
+        /// Whether the caller has claimed it; for periodic campaigns, today.
         pub claimed: bool,
     }
 }
@@ -179,32 +179,32 @@ wire_struct! {
     pub struct CouponPage = coupon::ListCouponsResponse {
         /// The coupons, newest first.
         pub items: Vec<Coupon>,
-        /// Where the next page begins; null at the end.
+        /// Cursor of the next page; null on the last page.
         #[schema(required = true)]
         pub next_cursor: Option<String>,
         /// Counts by state.
         pub counts: CouponCounts,
-        /// What can be claimed now, or was.
+        /// Campaigns that the caller can claim from, or has claimed from.
         pub claimable: Vec<Claimable>,
     }
 }
 
-/// Asks for the caller's coupons.
+/// Filters for the caller's coupons.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct CouponListQuery {
-    /// The state; unused when absent.
+    /// The state; unused if absent.
     pub state: Option<CouponState>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
 /// Claims a coupon.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct ReceiveCouponRequest {
-    /// The campaign; the new-user coupon when absent.
+    /// The campaign; the new-user coupon if absent.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35")]
     pub campaign_id: Option<String>,
 }

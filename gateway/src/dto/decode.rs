@@ -1,4 +1,4 @@
-//! How a field of a service's message becomes a field of the contract, by the types of both.
+//! Conversions from fields of the services' messages to fields of the contract, by type.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,14 +7,14 @@ use secrecy::SecretString;
 use super::{Money, Timestamp};
 use crate::errors::Failure;
 
-/// A type of the contract that is made from a message or a field `M` of one. A value that the contract between the
-/// services does not allow is a broken answer.
+/// A type of the contract that is converted from a message or one of its fields, `M`. A value that violates the
+/// contract between the services is a broken answer.
 pub trait Decode<M>: Sized {
-    /// Converts `value`, which stands in `field`.
+    /// Converts `value`, which comes from `field`.
     fn decode(value: M, field: &'static str) -> Result<Self, Failure>;
 }
 
-/// Types that are the same on both sides.
+/// Types that are the same in both contracts.
 macro_rules! same {
     ($($type:ty),+) => {
         $(impl Decode<$type> for $type {
@@ -27,7 +27,7 @@ macro_rules! same {
 
 same!(String, bool, i32, i64, u32);
 
-/// Proto's empty text is the contract's null.
+/// Proto's empty text is null in the contract.
 impl Decode<String> for Option<String> {
     fn decode(value: String, _: &'static str) -> Result<Self, Failure> {
         Ok(non_empty(value))
@@ -80,7 +80,7 @@ impl Decode<HashMap<String, String>> for BTreeMap<String, String> {
     }
 }
 
-/// Proto's empty text is the contract's null.
+/// Proto's empty text is null in the contract.
 pub fn non_empty(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }

@@ -19,7 +19,7 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Which way an exchange goes.
+    /// Direction of an exchange.
     ExchangeDirection = acceptor::ExchangeDirection {
         /// Wallet money into the other currency.
         WalletToCurrency,
@@ -29,26 +29,26 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Where an exchange order stands.
+    /// Status of an exchange order.
     ExchangeStatus = acceptor::ExchangeStatus {
-        /// Open, waits for the acceptor.
+        /// Open, waiting for the acceptor.
         Pending,
-        /// Both sides have their money.
+        /// Both sides have been paid.
         Completed,
-        /// Called off; what the wallet gave came back.
+        /// Cancelled; the amount was returned to the wallet.
         Cancelled,
-        /// Nobody decided in time; what the wallet gave came back.
+        /// Not decided in time; the amount was returned to the wallet.
         Expired,
     }
 }
 
 wire_struct! {
-    /// An acceptor as an exchange order shows one.
+    /// The acceptor of an exchange order.
     pub struct ExchangeAcceptor = acceptor::Acceptor {
         /// Its id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e37")]
         pub id: String,
-        /// Name shown.
+        /// Display name.
         #[schema(example = "Harbour Exchange Ltd")]
         pub name: String,
         /// Person or enterprise.
@@ -62,9 +62,9 @@ wire_struct! {
         /// Opaque id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3d")]
         pub id: String,
-        /// With whom.
+        /// The acceptor.
         pub acceptor: ExchangeAcceptor,
-        /// Which way.
+        /// The direction.
         pub direction: ExchangeDirection,
         /// The other currency, ISO 4217.
         #[schema(example = "EUR")]
@@ -72,16 +72,16 @@ wire_struct! {
         /// Units of the other currency for one unit of wallet money, as decimal text.
         #[schema(example = "0.9235")]
         pub rate: String,
-        /// The wallet's side.
+        /// Wallet amount.
         pub amount: Money = amount_minor,
-        /// The other side, as decimal text in the other currency.
+        /// The amount in the other currency, as decimal text.
         #[schema(example = "92.35")]
         pub counter_amount: String,
-        /// Where it stands.
+        /// Its state.
         pub status: ExchangeStatus,
         /// When it was opened.
         pub create_time: Timestamp,
-        /// When it expires unless decided.
+        /// When it expires if not decided.
         #[schema(required = true)]
         pub expire_time: Option<Timestamp>,
         /// When it ended.
@@ -96,12 +96,12 @@ wire_struct! {
 /// Opens an exchange order behind an acceptance code.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct CreateExchangeRequest {
-    /// Kind of acceptor chosen.
+    /// The chosen kind of acceptor.
     pub kind: AcceptorKind,
     /// Acceptance code.
     #[schema(value_type = String, example = "DEMO-PERSONAL")]
     pub code: SecretString,
-    /// The wallet's side, within the offer's and the platform's limits.
+    /// Wallet amount, within the limits of the offer and the platform.
     pub amount: MoneyInput,
     /// MD5 of the transaction password, in lower-case hex.
     #[schema(
@@ -118,30 +118,30 @@ pub struct StaffExchangeOrder {
     /// The order.
     #[serde(flatten)]
     pub order: ExchangeOrder,
-    /// Whose order.
+    /// Its user.
     pub user: UserName,
 }
 
-/// Asks for exchange orders of all users.
+/// Filters for the exchange orders of all users.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct StaffExchangeListQuery {
     /// Only this status.
     pub status: Option<ExchangeStatus>,
-    /// Only this user's.
+    /// Only those of this user.
     pub user_id: Option<String>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
 wire_enum! {
-    /// What becomes of an exchange order.
+    /// Decision on an exchange order.
     ExchangeDecision = acceptor::ExchangeDecision {
-        /// Both sides have their money.
+        /// Both sides have been paid.
         Completed,
-        /// Called off.
+        /// Cancelled.
         Cancelled,
     }
 }
@@ -152,9 +152,9 @@ pub struct DecideExchangeRequest {
     /// The order.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3d")]
     pub id: String,
-    /// What becomes of it.
+    /// The decision.
     pub decision: ExchangeDecision,
-    /// Why; shown to the user when cancelled, at most 500 characters.
+    /// Reason, at most 500 characters; shown to the user if the order is cancelled.
     #[schema(example = "The acceptor confirmed the transfer")]
     pub reason: Option<String>,
 }

@@ -8,7 +8,7 @@ use super::staff::UserName;
 use super::{PageLimit, Timestamp, wire_enum, wire_struct};
 use crate::paths::file_url;
 
-/// Hands in feedback.
+/// Submits feedback.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct FeedbackRequest {
     /// Subject, 1 to 200 characters.
@@ -22,7 +22,7 @@ pub struct FeedbackRequest {
     pub images: Option<Vec<String>>,
 }
 
-/// The id of what was made.
+/// The id of a new object.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Created {
     /// Opaque id.
@@ -31,11 +31,11 @@ pub struct Created {
 }
 
 wire_enum! {
-    /// Where feedback stands.
+    /// State of feedback.
     FeedbackState = notification::FeedbackState {
-        /// Waits for staff.
+        /// Waiting for staff.
         Open,
-        /// Dealt with.
+        /// Handled by staff.
         Closed,
     }
 }
@@ -46,7 +46,7 @@ wire_struct! {
         /// Opaque id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3f")]
         pub id: String,
-        /// Whose feedback.
+        /// Its user.
         pub user: UserName = (user),
         /// Subject.
         #[schema(example = "Delivery")]
@@ -56,12 +56,12 @@ wire_struct! {
         pub content: String,
         /// Addresses of its images.
         pub images: Vec<String> = (feedback.image_file_ids.iter().map(|id| file_url(id)).collect()),
-        /// Where it stands.
+        /// Its state.
         pub state: FeedbackState,
-        /// What staff replied.
+        /// Reply of staff.
         #[schema(required = true)]
         pub reply: Option<String>,
-        /// When it came.
+        /// When it was created.
         pub time: Timestamp,
         /// When it was closed.
         #[schema(required = true)]
@@ -69,15 +69,15 @@ wire_struct! {
     }
 }
 
-/// Asks for feedback of all users.
+/// Filters for the feedback of all users.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct FeedbackListQuery {
     /// Only this state.
     pub state: Option<FeedbackState>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
@@ -87,7 +87,7 @@ pub struct CloseFeedbackRequest {
     /// The feedback.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3f")]
     pub id: String,
-    /// Told to the user as a notification, at most 2000 characters; nothing is told when absent.
+    /// Sent to the user as a notification, at most 2000 characters; no notification if absent.
     #[schema(example = "The network restated its report; the clicks are there now.")]
     pub reply: Option<String>,
 }

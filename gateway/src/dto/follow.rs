@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use super::{Timestamp, wire_struct};
 
 wire_struct! {
-    /// One stretch of following an operator.
+    /// A period of following an operator.
     pub struct Follow = plan::FollowRecord {
         /// The operator.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b")]
@@ -15,9 +15,9 @@ wire_struct! {
         /// Their name.
         #[schema(example = "North Sea Media")]
         pub operator_name: String,
-        /// Since when.
+        /// When following began.
         pub followed_at: Timestamp,
-        /// Until when; null while it lasts.
+        /// When it ended; null while it lasts.
         #[schema(required = true)]
         pub ended_at: Option<Timestamp>,
     }
@@ -26,18 +26,18 @@ wire_struct! {
 wire_struct! {
     /// A page of follows.
     pub struct FollowPage = plan::ListFollowsResponse {
-        /// The follows, newest first.
+        /// The periods, newest first.
         pub items: Vec<Follow>,
-        /// Where the next page begins; null at the end.
+        /// Cursor of the next page; null on the last page.
         #[schema(required = true)]
         pub next_cursor: Option<String>,
-        /// Whom the caller follows now; null for nobody.
+        /// The operator the caller follows; null if none.
         #[schema(required = true, example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b")]
         pub current_operator_id: Option<String>,
     }
 }
 
-/// Follows an operator instead of the one followed now.
+/// Follows an operator instead of the current one.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct FollowRequest {
     /// The operator.

@@ -1,7 +1,7 @@
 //! The types of the REST contract, and their conversions from and to the services' messages.
 //!
-//! A struct derives `Deserialize` if clients send it and `Serialize` if they receive it. The OpenAPI document is made from
-//! the same structs. Outgoing `Option` fields are always present and nullable.
+//! A struct derives `Deserialize` if clients send it and `Serialize` if they receive it. The OpenAPI document is made
+//! from the same structs. Outgoing `Option` fields are always present and nullable.
 
 mod decode;
 mod page;

@@ -23,7 +23,7 @@ wire_enum! {
     }
 }
 
-/// Which notifications by category.
+/// Filter by category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CategoryFilter {
@@ -49,15 +49,15 @@ impl From<CategoryFilter> for i32 {
     }
 }
 
-/// Which notifications by whether they were read.
+/// Filter by read state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadFilter {
     /// All.
     All,
-    /// Unread ones.
+    /// Unread notifications.
     Unread,
-    /// Read ones.
+    /// Read notifications.
     Read,
 }
 
@@ -88,7 +88,7 @@ wire_struct! {
         pub content: String,
         /// Whether it was read.
         pub read: bool,
-        /// When it came.
+        /// When it was created.
         pub time: Timestamp,
     }
 }
@@ -98,30 +98,30 @@ wire_struct! {
     pub struct NotificationPage = notification::ListNotificationsResponse {
         /// The notifications, newest first.
         pub items: Vec<Notification>,
-        /// Where the next page begins; null at the end.
+        /// Cursor of the next page; null on the last page.
         #[schema(required = true)]
         pub next_cursor: Option<String>,
-        /// Unread ones over all categories.
+        /// Number of unread notifications in all categories.
         #[schema(example = 3)]
         pub unread_total: i64,
     }
 }
 
-/// Asks for notifications.
+/// Filters for notifications.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct NotificationListRequest {
-    /// The category; all when absent.
+    /// The category; all if absent.
     pub category: Option<CategoryFilter>,
-    /// Read or unread; all when absent.
+    /// Read or unread; all if absent.
     pub filter: Option<ReadFilter>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
-/// Marks one notification (`id`) or all of them (`all`), perhaps of one category, as read.
+/// Marks one notification (`id`) or all of them (`all`), optionally of one category, as read.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct MarkReadRequest {
     /// One notification.
@@ -129,34 +129,34 @@ pub struct MarkReadRequest {
     pub id: Option<String>,
     /// All of them.
     pub all: Option<bool>,
-    /// With `all`: only this category.
+    /// With `all`: only notifications of this category.
     pub category: Option<CategoryFilter>,
 }
 
-/// How many notifications are unread.
+/// Number of unread notifications.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct UnreadTotal {
-    /// Unread ones over all categories.
+    /// Number of unread notifications in all categories.
     #[schema(example = 3)]
     pub unread_total: i64,
 }
 
-/// The word for everybody.
+/// All users.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Everybody {
-    /// All users that are registered by now.
+    /// All users registered so far.
     All,
 }
 
-/// To whom a notification goes: `"all"` or a list of user ids.
+/// Recipients of a notification: `"all"` or a list of user ids.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum Recipients {
-    /// To everybody.
+    /// All users.
     #[schema(title = "Everybody")]
     Everybody(Everybody),
-    /// To these users, 1 to 1000.
+    /// These users, 1 to 1000.
     #[schema(title = "Users")]
     Users(Vec<String>),
 }
@@ -166,7 +166,7 @@ pub enum Recipients {
 pub struct CreateNotificationRequest {
     /// Its category.
     pub category: Category,
-    /// To whom: `"all"` or user ids.
+    /// Recipients: `"all"` or user ids.
     pub to: Recipients,
     /// Title by language, at most 200 characters each; `en` is required.
     #[schema(example = json!({"en": "Maintenance on Sunday"}))]
@@ -177,7 +177,7 @@ pub struct CreateNotificationRequest {
 }
 
 impl CreateNotificationRequest {
-    /// For a service's message.
+    /// To a service's message.
     pub fn into_proto(self) -> notification::CreateNotificationRequest {
         let to = match self.to {
             Recipients::Everybody(Everybody::All) => To::All(true),
@@ -193,12 +193,12 @@ impl CreateNotificationRequest {
 }
 
 wire_struct! {
-    /// A notification that is out.
+    /// A published notification.
     pub struct PublishedNotification = notification::CreateNotificationResponse {
         /// Its id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36")]
         pub id: String,
-        /// To how many users it went; 0 when to all.
+        /// Number of recipients; 0 for all users.
         #[schema(example = 1)]
         pub recipients: i64,
     }

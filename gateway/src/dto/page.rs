@@ -42,7 +42,7 @@ pub fn page(cursor: Option<String>, limit: Option<PageLimit>) -> Option<PageRequ
 pub struct Page<T> {
     /// The items, newest first.
     pub items: Vec<T>,
-    /// Where the next page begins; null on the last page.
+    /// Cursor of the next page; null on the last page.
     pub next_cursor: Option<String>,
 }
 

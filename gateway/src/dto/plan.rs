@@ -10,32 +10,32 @@ use super::{Decode, Money, MoneyInput, PageLimit, Timestamp, non_empty, wire_enu
 use crate::errors::Failure;
 
 wire_enum! {
-    /// Where a plan stands.
+    /// Status of a plan.
     PlanStatus = plan::PlanStatus {
-        /// Pushed by an operator, waits for the user's put.
+        /// Pushed by an operator, waiting for the user's put.
         Waiting,
-        /// Paid, waits for its first delivery.
+        /// Paid, waiting for the first delivery.
         Matching,
         /// Delivering.
         Putting,
-        /// Refused or undelivered; the money went back.
+        /// Refused or not delivered; the money was returned.
         PutFailed,
-        /// Budget consumed or window over.
+        /// The budget is consumed or the delivery window is over.
         PutFinished,
-        /// Networks may still restate.
+        /// Waiting for settlement; networks may still restate.
         WaitingSettlement,
         /// Revenue paid out.
         Settled,
     }
 }
 
-/// A product as a plan shows it.
+/// The product of a plan.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PlanProduct {
     /// Its id.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
     pub id: String,
-    /// Its name at the put.
+    /// Its name at the time of the put.
     #[schema(example = "Puzzle Harbour")]
     pub name: String,
     /// Its icon.
@@ -43,7 +43,7 @@ pub struct PlanProduct {
     pub icon_url: Option<String>,
 }
 
-/// A coupon as a plan shows it.
+/// The coupon of a plan.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PlanCoupon {
     /// The user's coupon.
@@ -60,10 +60,10 @@ wire_struct! {
         /// Opaque id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32")]
         pub id: String,
-        /// Number shown to people and used in delivery reports.
+        /// Number shown to users and used in delivery reports.
         #[schema(example = "AD2611200042")]
         pub plan_number: String,
-        /// What is advertised.
+        /// The advertised product.
         pub product: PlanProduct = (PlanProduct { id: plan.product_id, name: plan.product_name, icon_url: non_empty(plan.product_icon_url) }),
         /// Budget: paid plus discount.
         pub put_amount: Money = put_amount_minor,
@@ -74,20 +74,20 @@ wire_struct! {
         /// Share of the budget consumed, 0 to 100, rounded down.
         #[schema(minimum = 0, maximum = 100, example = 25)]
         pub put_progress: u32,
-        /// Where it stands.
+        /// Its state.
         pub status: PlanStatus,
         /// Pushed by an operator.
         pub official: bool,
         /// The operator who pushed it.
         #[schema(required = true)]
         pub operator_id: Option<String>,
-        /// What is advertised, in words.
+        /// Advertising content, as text.
         #[schema(example = "Fifteen-second video")]
         pub put_content: String,
-        /// How it is advertised, in words.
+        /// Delivery rule, as text.
         #[schema(example = "Delivered evenly until the budget is consumed.")]
         pub put_rule: String,
-        /// Whom it is shown to.
+        /// Its audience.
         pub user_targeting: Audience,
         /// Impressions reported.
         #[schema(example = 12000)]
@@ -120,23 +120,23 @@ wire_struct! {
         /// When it was settled.
         #[schema(required = true)]
         pub settle_time: Option<Timestamp>,
-        /// When a pushed plan that waits expires.
+        /// When a waiting pushed plan expires.
         #[schema(required = true)]
         pub expire_time: Option<Timestamp>,
-        /// Whether any figure is estimated from an import's pricing.
+        /// Whether any value is estimated from an import's pricing.
         pub estimated: bool,
-        /// Where its reports came from.
+        /// Sources of its reports.
         #[schema(example = json!(["import"]))]
         pub sources: Vec<String>,
     }
 }
 
-/// How many plans stand where.
+/// Number of plans by status.
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 pub struct PlanCounts {
-    /// Waiting to be put.
+    /// Waiting for the user's put.
     pub waiting: i64,
-    /// Paid, before the first delivery.
+    /// Paid, waiting for the first delivery.
     pub matching: i64,
     /// Delivering.
     pub putting: i64,
@@ -175,7 +175,7 @@ wire_struct! {
     pub struct PlanPage = plan::ListPlansResponse {
         /// The plans, newest first.
         pub items: Vec<Plan>,
-        /// Where the next page begins; null at the end.
+        /// Cursor of the next page; null on the last page.
         #[schema(required = true)]
         pub next_cursor: Option<String>,
         /// Counts by status under the same push filter.
@@ -184,9 +184,9 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A step in the life of a plan.
+    /// A change of a plan's status.
     pub struct TimelineEntry = plan::TimelineEntry {
-        /// The status it moved to.
+        /// The new status.
         pub status: PlanStatus,
         /// When.
         pub time: Timestamp,
@@ -197,39 +197,39 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Delivery in a stretch of time.
+    /// Delivery in one period.
     pub struct SeriesPoint = plan::SeriesPoint {
-        /// When the stretch begins.
+        /// When the period begins.
         pub time: Timestamp,
-        /// Impressions in it.
+        /// Impressions in this period.
         #[schema(example = 1200)]
         pub impressions: i64,
-        /// Clicks in it.
+        /// Clicks in this period.
         #[schema(example = 8)]
         pub clicks: i64,
-        /// Spend charged for it.
+        /// Spend charged in this period.
         pub consumed: Money = consumed_minor,
-        /// Revenue for it.
+        /// Revenue in this period.
         pub revenue: Money = revenue_minor,
     }
 }
 
-/// A plan with its life, its delivery and its money.
+/// A plan with its timeline, delivery and wallet entries.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PlanDetail {
     /// The plan.
     #[serde(flatten)]
     pub plan: Plan,
-    /// Its life so far, oldest first.
+    /// Changes of its status, oldest first.
     pub timeline: Vec<TimelineEntry>,
     /// Its delivery by hour (up to three days) or day of the caller's time zone, oldest first.
     pub series: Vec<SeriesPoint>,
-    /// The wallet's lines that belong to it, oldest first.
+    /// The wallet entries of the plan, oldest first.
     pub flow: Vec<FlowEntry>,
 }
 
 impl PlanDetail {
-    /// Puts together what plan and wallet know.
+    /// Combines the answers of plan and wallet.
     pub fn compose(
         plan: Option<plan::Plan>,
         timeline: Vec<plan::TimelineEntry>,
@@ -245,7 +245,7 @@ impl PlanDetail {
     }
 }
 
-/// Which plans by who proposed them.
+/// Filter by who proposed a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PushFilter {
@@ -269,38 +269,38 @@ impl From<PushFilter> for i32 {
     }
 }
 
-/// Asks for the caller's plans.
+/// Filters for the caller's plans.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct PlanListQuery {
-    /// Who proposed them; all when absent.
+    /// Filter by who proposed them; all if absent.
     pub push: Option<PushFilter>,
     /// Only this status.
     pub status: Option<PlanStatus>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
-/// Puts money into a product (`product_id`) or into a pushed plan that waits (`plan_id`): exactly one of them.
+/// Puts money into a product (`product_id`) or into a waiting pushed plan (`plan_id`): exactly one of them.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct PutRequest {
-    /// A pushed plan that waits.
+    /// A pushed plan that is waiting for its put.
     pub plan_id: Option<String>,
     /// A product.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
     pub product_id: Option<String>,
     /// Budget before a coupon that adds to it, within the product's range.
     pub amount: MoneyInput,
-    /// The caller's coupon to use.
+    /// The caller's coupon to apply.
     pub user_coupon_id: Option<String>,
 }
 
 /// A count.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct Count {
-    /// How many.
+    /// The count.
     #[schema(example = 2)]
     pub count: i64,
 }

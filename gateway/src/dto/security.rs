@@ -1,4 +1,4 @@
-//! A user's own sessions, and what was done to the account.
+//! A user's own sessions and security log.
 
 use adfolio_proto::auth::v1 as auth;
 use serde::{Deserialize, Serialize};
@@ -8,26 +8,26 @@ use super::{Money, Timestamp, wire_enum, wire_struct};
 use crate::errors::Failure;
 
 wire_struct! {
-    /// A live session of the caller.
+    /// An active session of the caller.
     pub struct OwnSession = auth::SessionSummary as session, current_id: &str {
         /// Opaque id; not the token.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42")]
         pub id: String = (session.id.clone()),
-        /// Whether it is the one that asks.
+        /// Whether it is the current session.
         pub current: bool = (session.id == current_id),
         /// When it was opened.
         pub created_at: Timestamp,
         /// When it was last used, to the minute.
         pub last_used_at: Timestamp = last_seen_at,
-        /// When it expires unless used.
+        /// When it expires if not used.
         pub expires_at: Timestamp,
-        /// What the client that opened it said it was; null when it said nothing.
+        /// `User-Agent` of the client that opened the session; null if it sent none.
         #[schema(
             required = true,
             example = "Mozilla/5.0 (Linux; Android 15) Chrome/142.0 Mobile"
         )]
         pub user_agent: Option<String>,
-        /// Address from which it was opened; null when nobody knows.
+        /// IP address that opened the session; null if unknown.
         #[schema(required = true, example = "192.0.2.7")]
         pub address: Option<String>,
     }
@@ -36,7 +36,7 @@ wire_struct! {
 /// The caller's sessions.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct OwnSessionList {
-    /// All live ones, newest first.
+    /// The active sessions, newest first.
     pub items: Vec<OwnSession>,
 }
 
@@ -52,41 +52,41 @@ impl OwnSessionList {
     }
 }
 
-/// Ends one session of the caller, or all others.
+/// Ends one session of the caller, or all except the current one.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct EndSessionsRequest {
-    /// One session; the caller's own is a logout.
+    /// Id of one session. The current one is logged out.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42")]
     pub id: Option<String>,
-    /// All but the one that asks.
+    /// All sessions except the current one.
     pub others: Option<bool>,
 }
 
 wire_enum! {
-    /// Whose doing something was.
+    /// Who performed an action.
     Actor = auth::Actor {
-        /// A staff member's.
+        /// By a member of staff.
         Staff,
-        /// Done from a session of the caller's own.
+        /// From one of the caller's own sessions.
         User,
     }
 }
 
 wire_struct! {
-    /// Something that was done to the caller's account.
+    /// An entry of the security log of the caller's account.
     pub struct SecurityEntry = auth::SecurityEntry {
         /// Opaque id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e43")]
         pub id: String,
         /// When.
         pub time: Timestamp,
-        /// What. Further actions may come.
+        /// The action. More actions may be added.
         #[schema(example = "wallet.deposit")]
         pub action: String,
-        /// How much money it was about; null when it was about none.
+        /// Amount concerned; null if none.
         #[schema(required = true, value_type = Option<Money>, example = "2000.00")]
         pub amount: Option<Money> = amount_minor,
-        /// Whose doing.
+        /// Who performed it.
         pub by: Actor,
     }
 }

@@ -15,10 +15,10 @@ wire_struct! {
         /// Opaque id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b")]
         pub id: String,
-        /// Name shown.
+        /// Display name.
         #[schema(example = "North Sea Media")]
         pub name: String,
-        /// Users who follow now.
+        /// Current number of followers.
         #[schema(example = 0)]
         pub followers: i64,
     }
@@ -27,23 +27,23 @@ wire_struct! {
 /// Creates a proxy operator.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct CreateOperatorRequest {
-    /// Name shown, 1 to 100 characters.
+    /// Display name, 1 to 100 characters.
     #[schema(example = "North Sea Media")]
     pub name: String,
 }
 
-/// To whom a plan is pushed: to users (`user_ids`) or to an operator's followers (`operator_id`), or to users on behalf of an
+/// Recipients of a pushed plan: users (`user_ids`), an operator's followers (`operator_id`), or users on behalf of an
 /// operator (both).
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct PushTarget {
     /// Users, 1 to 500.
     #[schema(example = json!(["0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"]))]
     pub user_ids: Option<Vec<String>>,
-    /// The operator whose followers get it, or on whose behalf the users do.
+    /// The operator whose followers get it, or on whose behalf the users get it.
     pub operator_id: Option<String>,
 }
 
-/// Pushes a plan to users; it waits for their put.
+/// Pushes a plan to users, where it waits for their put.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct PushPlanRequest {
     /// The product.
@@ -53,13 +53,13 @@ pub struct PushPlanRequest {
     pub amount: MoneyInput,
     /// To whom.
     pub to: PushTarget,
-    /// What is advertised, in words.
+    /// Advertising content, as text.
     #[schema(example = "Fifteen-second video")]
     pub put_content: String,
-    /// How it is advertised, in words.
+    /// Delivery rule, as text.
     #[schema(example = "Delivered evenly until the budget is consumed.")]
     pub put_rule: String,
-    /// Whom it is shown to; the product's audience when absent.
+    /// Its audience; the product's audience if absent.
     pub user_targeting: Option<Audience>,
 }
 
@@ -78,7 +78,7 @@ wire_struct! {
 wire_struct! {
     /// The pushed plans.
     pub struct PushedPlans = plan::PushPlanResponse {
-        /// One for each user.
+        /// One per user.
         pub items: Vec<PushedPlan>,
     }
 }
@@ -89,44 +89,44 @@ pub struct StaffPlan {
     /// The plan.
     #[serde(flatten)]
     pub plan: Plan,
-    /// Whose plan.
+    /// Its user.
     pub user: UserName,
 }
 
-/// A plan in detail with its user.
+/// The details of a plan, and its user.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StaffPlanDetail {
     /// The plan.
     #[serde(flatten)]
     pub detail: PlanDetail,
-    /// Whose plan.
+    /// Its user.
     pub user: UserName,
 }
 
-/// Asks for plans of all users.
+/// Filters for the plans of all users.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct StaffPlanListQuery {
-    /// Only this user's.
+    /// Only those of this user.
     pub user_id: Option<String>,
     /// Only this status.
     pub status: Option<PlanStatus>,
     /// Only this plan number.
     pub plan_number: Option<String>,
-    /// Who proposed them; all when absent.
+    /// Filter by who proposed them; all if absent.
     pub push: Option<PushFilter>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
 wire_enum! {
     /// How delivery ends.
     FinishOutcome = plan::FinishOutcome {
-        /// Delivered; goes on to settlement.
+        /// Delivered; settlement follows.
         PutFinished,
-        /// Undelivered; the money goes back.
+        /// Not delivered; the money is returned.
         PutFailed,
     }
 }
@@ -139,41 +139,41 @@ pub struct FinishPlanRequest {
     pub id: String,
     /// How.
     pub outcome: FinishOutcome,
-    /// Why; kept in the timeline.
+    /// Reason; shown in the plan's timeline.
     #[schema(example = "Window over")]
     pub reason: Option<String>,
 }
 
 wire_struct! {
-    /// A row of an import that could not be taken.
+    /// A rejected row of an import.
     pub struct RejectedRow = plan::RejectedRow {
         /// Line of the file, from 1, the CSV header included.
         #[schema(example = 17)]
         pub line: i64,
-        /// Why, in English.
+        /// Why it was rejected, in English.
         #[schema(example = "unknown plan number")]
         pub reason: String,
     }
 }
 
 wire_struct! {
-    /// What became of an import. All good rows have landed.
+    /// Result of an import. All valid rows have been stored.
     pub struct ImportResult = plan::ImportDeliveryResponse {
         /// Rows read.
         #[schema(example = 10000)]
         pub read: i64,
-        /// Rows that were new.
+        /// New rows.
         #[schema(example = 9999)]
         pub applied: i64,
-        /// Rows that were known already.
+        /// Rows that were already known.
         #[schema(example = 0)]
         pub repeated: i64 = repeated_rows,
         /// Rows that restated an earlier revision.
         #[schema(example = 0)]
         pub restated: i64,
-        /// Rows that could not be taken; at most 20000 are named.
+        /// Rejected rows; at most 20000 are listed.
         pub rejected: Vec<RejectedRow>,
-        /// How many could not be taken.
+        /// Number of rejected rows.
         #[schema(example = 1)]
         pub rejected_count: i64,
     }

@@ -1,4 +1,4 @@
-//! The ad centre's figures.
+//! The ad centre's statistics.
 
 use adfolio_proto::plan::v1 as plan;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use super::{Decode, Money, Timestamp, wire_struct};
 pub struct StatisticsType(u8);
 
 impl StatisticsType {
-    /// Since midnight, the range of who names none.
+    /// Since midnight; the default range.
     pub const TODAY: Self = Self(1);
 
     /// The range in a service's message.
@@ -63,19 +63,19 @@ impl PartialSchema for StatisticsType {
 
 impl ToSchema for StatisticsType {}
 
-/// Asks for statistics.
+/// Selects statistics.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct StatisticsQuery {
-    /// The range; today when absent.
+    /// The range; today if absent.
     #[serde(rename = "type")]
     pub kind: Option<StatisticsType>,
-    /// Time zone whose days count, in the form of `X-TZ`, which is taken when this is absent.
+    /// Time zone that defines days, in the format of `X-TZ`; the value of that header if absent.
     #[schema(example = "Asia/Shanghai GMT+08:00")]
     pub user_time_zone: Option<String>,
 }
 
 wire_struct! {
-    /// The figures of a range.
+    /// The statistics of a range.
     pub struct Statistics = plan::GetStatisticsResponse as response, kind: StatisticsType {
         /// The range.
         #[serde(rename = "type")]
@@ -85,9 +85,9 @@ wire_struct! {
         pub from: Timestamp = (Decode::decode(response.from.or(response.to), "from")?),
         /// When it ends, exclusive.
         pub to: Timestamp,
-        /// Put amounts of plans paid in the range, failed ones left out.
+        /// Put amounts of plans paid in the range, without failed ones.
         pub invested: Money = invested_minor,
-        /// Plans paid in the range, failed ones left out.
+        /// Plans paid in the range, without failed ones.
         #[schema(example = 3)]
         pub delivery_orders: i64,
         /// Spend charged for delivery in the range.
@@ -113,18 +113,18 @@ wire_struct! {
         /// Revenue per spend, a ratio with four decimals (`"1.1240"`); null without spend.
         #[schema(required = true, example = "1.1240")]
         pub roas: Option<String> = (ratio_text(response.revenue_minor, response.consumed_minor, 4)),
-        /// Points by hour (today), day (week, month) or month (all) of the time zone, oldest first.
+        /// Values by hour (today), day (week, month) or month (all) in the time zone, oldest first.
         pub series: Vec<SeriesPoint>,
     }
 }
 
-/// Minor units per click are rounded to whole minor units first, then written like any money.
+/// Spend per click, rounded to whole minor units.
 fn cost_per_click(consumed_minor: i64, clicks: i64) -> Option<String> {
     let minor = divide_half_even(i128::from(consumed_minor), i128::from(clicks))?;
     Some(Money::from_minor(i64::try_from(minor).ok()?).to_string())
 }
 
-/// `numerator / denominator` with so many decimals, rounded half to even; none when there is nothing to divide by.
+/// `numerator / denominator` as text, rounded half to even; none if the denominator is zero.
 pub fn ratio_text(numerator: i64, denominator: i64, decimals: u32) -> Option<String> {
     let scale = 10_i128.checked_pow(decimals)?;
     let scaled = divide_half_even(

@@ -1,4 +1,4 @@
-//! Wallet figures and fund details.
+//! Wallet balances and fund details.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::envelope::ReasonName;
 use crate::errors::Failure;
 
 wire_enum! {
-    /// What a line of the fund details was.
+    /// Type of an entry of the fund details.
     FlowType = wallet::FlowType {
         /// Deposit credited by staff.
         SystemTopUp,
@@ -19,7 +19,7 @@ wire_enum! {
         ManualPayout,
         /// Spend charged by delivery.
         AdBilling,
-        /// Money put into a plan, or given back from it.
+        /// Money put into a plan or returned from it.
         AdServing,
         /// Chargeback.
         SystemChargeback,
@@ -29,7 +29,7 @@ wire_enum! {
         OpenMembership,
         /// Payout of a settled plan's revenue.
         ProfitSharing,
-        /// Part of a put paid by a coupon, or its return.
+        /// Part of a put paid by a coupon, or returned.
         DiscountAmount,
         /// Currency exchange.
         Exchange,
@@ -39,7 +39,7 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Which balance of the wallet changed.
+    /// A balance of the wallet.
     WalletAccount = wallet::WalletAccount {
         /// Free to use.
         Available,
@@ -47,18 +47,18 @@ wire_enum! {
         ToBeConsumed,
         /// Earned, waiting for settlement.
         ToBeSettled,
-        /// On its way out.
+        /// Being withdrawn.
         Withdrawing,
     }
 }
 
 wire_struct! {
-    /// The figures of a wallet.
+    /// The balances of a wallet.
     pub struct Property = wallet::Property as property, currency: &str {
         /// The platform's currency, ISO 4217.
         #[schema(example = "USD")]
         pub currency: String = (currency.to_owned()),
-        /// Available, to be consumed, to be settled and withdrawing together.
+        /// Sum of available, to be consumed, to be settled and withdrawing.
         pub total_assets: Money = (total_assets(&property)?),
         /// Free to use.
         pub available_funds: Money = available_minor,
@@ -66,16 +66,16 @@ wire_struct! {
         pub to_be_consumed: Money = to_be_consumed_minor,
         /// Earned, waiting for settlement.
         pub to_be_settled: Money = to_be_settled_minor,
-        /// What coupons paid so far, less what was given back.
+        /// Total paid by coupons, less returns.
         pub discount_amount: Money = discount_minor,
         /// Start-up funds not yet returned.
         pub start_up_funds_outstanding: Money = start_up_funds_outstanding_minor,
-        /// On its way out.
+        /// Being withdrawn.
         pub withdrawing: Money = withdrawing_minor,
-        /// Why a withdrawal would be refused now, whatever its amount, in the order of the checks; empty when it would not.
+        /// Why a withdrawal of any amount would be refused now, in the order of the checks; empty if it would not.
         pub withdraw_blocked_by: Vec<ReasonName> = withdrawal_blocked_by,
-        /// When withdrawals are possible again that wait after a change of login password, transaction password, bank card or
-        /// wallet address; null when they do not wait.
+        /// When withdrawals are possible again after a change of login password, transaction password, bank card or
+        /// wallet address; null if they are not blocked.
         #[schema(required = true)]
         pub withdrawal_available_at: Option<Timestamp>,
     }
@@ -98,26 +98,26 @@ impl Decode<String> for ReasonName {
 }
 
 wire_struct! {
-    /// A line of the fund details.
+    /// An entry of the fund details.
     pub struct FlowEntry = wallet::FlowEntry as entry {
         /// Opaque id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e34")]
         pub id: String,
         /// When it was posted.
         pub time: Timestamp,
-        /// What it was.
+        /// Its type.
         #[serde(rename = "type")]
         pub kind: FlowType = r#type,
-        /// Signed change of the account.
+        /// Signed change of the account's balance.
         pub amount: Money = amount_minor,
-        /// The account's balance straight after.
+        /// The account's balance after the posting.
         pub balance_after: Money = balance_after_minor,
         /// The account that changed.
         pub account: WalletAccount,
         /// Staff's remark.
         #[schema(required = true)]
         pub remark: Option<String>,
-        /// What it belongs to, for example a plan's id.
+        /// Id of the object it belongs to, for example a plan.
         #[schema(required = true, example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32")]
         pub reference: Option<String>,
         /// Hash of the wallet's chain at this posting: SHA-256 in lower-case hex.
@@ -127,8 +127,8 @@ wire_struct! {
 }
 
 impl FlowEntry {
-    /// The lines of one order. Postings that the contract has no flow type for (revenue that came in before its
-    /// settlement) are part of the plan's own figures and not of its flow.
+    /// The entries of one plan. Postings without a flow type (revenue before its settlement) are left out; the plan's
+    /// own metrics include them.
     pub fn of_order(entries: Vec<wallet::FlowEntry>) -> Result<Vec<Self>, Failure> {
         let shown =
             |entry: &wallet::FlowEntry| entry.r#type != i32::from(wallet::FlowType::Unspecified);
@@ -140,18 +140,18 @@ impl FlowEntry {
     }
 }
 
-/// Asks for fund details.
+/// Filters for fund details.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct FlowListQuery {
     /// Only this type.
     #[serde(rename = "type")]
     pub kind: Option<FlowType>,
-    /// Only this month of the caller's time zone.
+    /// Only this month, in the caller's time zone.
     pub month: Option<Month>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
@@ -186,21 +186,21 @@ impl TryFrom<String> for Month {
     }
 }
 
-/// Asks for a statement.
+/// Selects a statement.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct StatementQuery {
     /// The month, in the caller's time zone.
     pub month: Month,
 }
 
-/// Asks for months.
+/// Selects months.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct MonthlyQuery {
-    /// How many months back from the current one; 12 when absent.
+    /// Number of months, counted back from the current one; 12 if absent.
     pub months: Option<MonthCount>,
 }
 
-/// How many months: 1 to 24.
+/// Number of months: 1 to 24.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(try_from = "u32")]
 #[schema(value_type = u32, minimum = 1, maximum = 24, example = 12)]
@@ -226,24 +226,24 @@ impl TryFrom<u32> for MonthCount {
 }
 
 wire_struct! {
-    /// One month's sums.
+    /// The sums of a month.
     pub struct MonthSummary = wallet::MonthSummary as summary {
         /// The month in the caller's time zone.
         #[schema(example = "2026-11")]
         pub month: String,
-        /// What came into the available funds.
+        /// Total credited to the available funds.
         pub income: Money = income_minor,
-        /// What left them, as a positive amount.
+        /// Total debited from the available funds, as a positive amount.
         pub expense: Money = expense_minor,
         /// Income less expense.
         pub net: Money = (Money::difference(summary.income_minor, summary.expense_minor)?),
-        /// Net sum by type over all lines of the month, whichever account they changed.
+        /// Net sum by type over all entries of the month, for any account.
         #[schema(example = json!({"system_top_up": "2000.00", "ad_serving": "-500.00"}))]
         pub by_type: BTreeMap<FlowType, Money>,
     }
 }
 
-/// Postings without a flow type are not shown.
+/// Postings without a flow type are left out.
 impl Decode<Vec<wallet::TypeSum>> for BTreeMap<FlowType, Money> {
     fn decode(sums: Vec<wallet::TypeSum>, _: &'static str) -> Result<Self, Failure> {
         sums.into_iter()
@@ -257,7 +257,7 @@ impl Decode<Vec<wallet::TypeSum>> for BTreeMap<FlowType, Money> {
 }
 
 wire_struct! {
-    /// The months, newest first; months without lines are there with zeros.
+    /// The months, newest first. Months without entries are included with zeros.
     pub struct Monthly = wallet::GetMonthlyResponse {
         /// The months.
         pub items: Vec<MonthSummary>,

@@ -1,7 +1,7 @@
 //! Enums and structs of the contract that mirror the services' messages.
 
-/// Declares an enum of the REST contract that mirrors a proto enum variant by variant: words in snake case, `Into` the
-/// proto enum, `from_wire` back from its number. Proto's UNSPECIFIED has no word, so it is a broken answer.
+/// Declares an enum of the REST contract that mirrors a proto enum variant by variant: snake-case names, `Into` the
+/// proto enum, and `from_wire` from its number. UNSPECIFIED has no counterpart, so it is a broken answer.
 macro_rules! wire_enum {
     ($(#[$meta:meta])* $name:ident = $proto:ty { $($(#[$variant_meta:meta])* $variant:ident),+ $(,)? }) => {
         $(#[$meta])*
@@ -27,7 +27,7 @@ macro_rules! wire_enum {
 
         #[allow(dead_code, reason = "some enums only travel one way")]
         impl $name {
-            /// The word for a service's number.
+            /// The value for a service's number.
             pub fn from_wire(value: i32) -> Result<Self, crate::errors::Failure> {
                 match <$proto>::try_from(value) {
                     $(Ok(<$proto>::$variant) => Ok(Self::$variant),)+
@@ -44,8 +44,8 @@ macro_rules! wire_enum {
     };
 }
 
-/// Declares a struct of the REST contract that a service's message becomes, field by field (see [`Decode`]): with
-/// `from_proto`, and usable as a field of other such structs.
+/// Declares a struct of the REST contract that is converted from a service's message field by field (see [`Decode`]).
+/// It gets `from_proto` and can be a field of other such structs.
 ///
 /// ```ignore
 /// wire_struct! {
@@ -61,7 +61,7 @@ macro_rules! wire_enum {
 /// }
 /// ```
 ///
-/// `wallet::Withdrawal as withdrawal, user: UserName` gives `from_proto` a further parameter, for expressions to use.
+/// `wallet::Withdrawal as withdrawal, user: UserName` adds a parameter to `from_proto`, for use in expressions.
 ///
 /// [`Decode`]: super::Decode
 macro_rules! wire_struct {

@@ -1,4 +1,4 @@
-//! Withdrawals, and where they go.
+//! Withdrawals and their destinations.
 
 use adfolio_proto::wallet::v1 as wallet;
 use adfolio_proto::wallet::v1::destination::Kind;
@@ -11,7 +11,7 @@ use super::{Money, MoneyInput, PageLimit, Timestamp, secret, wire_enum, wire_str
 use crate::errors::Failure;
 
 wire_enum! {
-    /// How money leaves.
+    /// A withdrawal method.
     WithdrawalMethod = wallet::WithdrawalMethod {
         /// To the bound bank card.
         BankCard,
@@ -21,13 +21,13 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Where a withdrawal stands.
+    /// Status of a withdrawal.
     WithdrawalStatus = wallet::WithdrawalStatus {
-        /// Waits for a decision.
+        /// Waiting for a decision.
         Pending,
-        /// The money has left.
+        /// The money has been paid out.
         Paid,
-        /// The money came back to the available funds.
+        /// The money was returned to the available funds.
         Rejected,
     }
 }
@@ -69,7 +69,7 @@ wire_struct! {
     }
 }
 
-/// Where a withdrawal goes.
+/// Destination of a withdrawal.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Destination {
@@ -94,7 +94,7 @@ impl Destination {
 }
 
 wire_struct! {
-    /// What is bound.
+    /// The bound withdrawal destinations.
     pub struct Destinations = wallet::GetDestinationsResponse {
         /// The bank card; null without one.
         #[schema(required = true)]
@@ -105,11 +105,11 @@ wire_struct! {
     }
 }
 
-/// Binds a bank card (`card_name`, `user_name`, `mobile`, `bank_account`, `branch_name`) or a wallet address (`network`,
-/// `address`).
+/// Binds a bank card (`card_name`, `user_name`, `mobile`, `bank_account`, `branch_name`) or a wallet address
+/// (`network`, `address`).
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct BindRequest {
-    /// Which of both.
+    /// Kind of destination.
     pub kind: WithdrawalMethod,
     /// Name of the bank.
     #[schema(example = "North Sea Bank")]
@@ -141,7 +141,7 @@ pub struct BindRequest {
 }
 
 impl BindRequest {
-    /// For a service's message; the failure names the first field that the kind needs and that is missing.
+    /// To a service's message. A failure names the first field that the kind requires and that is missing.
     pub fn into_proto(self) -> Result<wallet::BindDestinationRequest, Failure> {
         let needed = |value: Option<String>, name| value.ok_or_else(|| Failure::invalid(name));
         let needed_secret = |value: Option<SecretString>, name| {
@@ -167,10 +167,10 @@ impl BindRequest {
     }
 }
 
-/// Asks for a withdrawal.
+/// Requests a withdrawal.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct WithdrawRequest {
-    /// What leaves the available funds, fee included.
+    /// Amount taken from the available funds, fee included.
     pub amount: MoneyInput,
     /// How.
     pub method: WithdrawalMethod,
@@ -189,23 +189,23 @@ wire_struct! {
         /// Opaque id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3e")]
         pub id: String,
-        /// What left the available funds, fee included.
+        /// Amount taken from the available funds, fee included.
         pub amount: Money = amount_minor,
-        /// Part of it kept as the fee.
+        /// Fee, part of the amount.
         pub fee: Money = fee_minor,
         /// How.
         pub method: WithdrawalMethod,
-        /// Where it stands.
+        /// Its state.
         pub status: WithdrawalStatus,
         /// Why it was rejected.
         #[schema(required = true)]
         pub reason: Option<String>,
-        /// When it was asked for.
+        /// When it was requested.
         pub time: Timestamp,
         /// When it was decided.
         #[schema(required = true)]
         pub decided_at: Option<Timestamp>,
-        /// Where it goes, as bound when it was asked for.
+        /// Destination that was bound at the time of the request.
         #[schema(required = true)]
         pub destination: Option<Destination> = (Destination::from_proto(withdrawal.destination)?),
     }
@@ -217,30 +217,30 @@ pub struct StaffWithdrawal {
     /// The withdrawal.
     #[serde(flatten)]
     pub withdrawal: Withdrawal,
-    /// Whose withdrawal.
+    /// Its user.
     pub user: UserName,
 }
 
-/// Asks for withdrawals of all users.
+/// Filters for the withdrawals of all users.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct StaffWithdrawalListQuery {
     /// Only this status.
     pub status: Option<WithdrawalStatus>,
-    /// Only this user's.
+    /// Only those of this user.
     pub user_id: Option<String>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
 wire_enum! {
-    /// What becomes of a withdrawal.
+    /// Decision on a withdrawal.
     WithdrawalDecision = wallet::WithdrawalDecision {
-        /// The money has left.
+        /// The money has been paid out.
         Paid,
-        /// The money goes back.
+        /// The money is returned.
         Rejected,
     }
 }
@@ -251,9 +251,9 @@ pub struct DecideWithdrawalRequest {
     /// The withdrawal.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3e")]
     pub id: String,
-    /// What becomes of it.
+    /// The decision.
     pub decision: WithdrawalDecision,
-    /// Why, at most 500 characters; needed for a rejection and shown to the user then.
+    /// Reason, at most 500 characters; required for a rejection and then shown to the user.
     #[schema(example = "Transferred on 2026-11-21")]
     pub reason: Option<String>,
 }

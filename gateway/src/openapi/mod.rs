@@ -1,4 +1,4 @@
-//! The OpenAPI document, made from the route table and the types of its handlers, so it cannot say anything else than they do.
+//! The OpenAPI document, generated from the route table and the types of its handlers.
 
 mod example;
 mod operation;
@@ -30,13 +30,13 @@ use crate::routes;
 use crate::schemas::Schemas;
 use operation::{EDGE_STATUSES, ERROR_ENVELOPE, JSON, STAFF_TOKEN, USER_TOKEN};
 
-const DESCRIPTION: &str = "Every answer is an envelope `{code, msg, data}`; success has code 200. HTTP status is 200 for every answer that \
-    the business gave, failures included: their `data` is `{reason, field, lang, retry_after}`, with the stable `reason` listed per \
-    operation under `x-reasons`. Another HTTP status, with the same envelope, is for what never reached the business.\n\nMoney is a \
-    decimal string with exactly two decimals. Time is RFC 3339 in UTC. Ids are opaque. Lists are newest first, asked for with `cursor` \
-    and `limit`.";
+const DESCRIPTION: &str = "Every answer is an envelope `{code, msg, data}`; success has code 200. The HTTP status is 200 \
+    for every answer of a service, including refusals. The `data` of a refusal is `{reason, field, lang, retry_after}`, with \
+    a stable `reason` out of the operation's `x-reasons`. Any other HTTP status, with the same envelope, means that the call \
+    did not reach a service.\n\nMoney is a decimal string with exactly two decimals. Time is RFC 3339 in UTC. Ids are opaque. \
+    Lists are newest first; `cursor` and `limit` select a page.";
 
-/// The document, as it is served and kept in the repository.
+/// The document, as it is served and stored in the repository.
 pub fn document() -> Value {
     let table = routes::table();
     let mut schemas = Schemas::default();
@@ -149,7 +149,7 @@ fn error_envelope() -> ObjectBuilder {
         .description(Some("Why a call was refused."))
 }
 
-/// Puts an example into every request and answer, made from the examples of their fields.
+/// Adds an example to every request and answer, composed of the examples of their fields.
 fn add_examples(document: &mut Value, table: &[Route]) {
     let components = document.get("components").cloned().unwrap_or_default();
     for route in table {

@@ -20,7 +20,7 @@ const TAGS: &[(&str, &str, &str)] = &[
     (
         "/admin/wallet",
         "staff wallet",
-        "Postings, withdrawals and the proof of the books.",
+        "Postings, withdrawals and reconciliation.",
     ),
     ("/admin/withdraw", "staff wallet", ""),
     ("/admin/approval", "staff wallet", ""),
@@ -49,7 +49,7 @@ const TAGS: &[(&str, &str, &str)] = &[
     (
         "/user/property",
         "wallet",
-        "Wallet figures, fund details, withdrawals and the transaction password.",
+        "Wallet balances, fund details, withdrawals and the transaction password.",
     ),
     ("/user/withdraw", "wallet", ""),
     ("/check/password", "wallet", ""),

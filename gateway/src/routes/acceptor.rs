@@ -19,7 +19,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/acceptor/detail",
             "getAcceptorDetail",
-            "What is behind an acceptance code, and the caller's pending exchange order.",
+            "The acceptor and offer of an acceptance code, and the caller's pending exchange order.",
             detail,
         )
         .user()

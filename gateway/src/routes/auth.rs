@@ -55,7 +55,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/auth/login",
             "olderLogin",
-            "Opens a session, in the older form.",
+            "Opens a session, in the older format.",
             older_login,
         )
         .fails(LOGIN_REASONS)
@@ -63,7 +63,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/auth/register",
             "olderRegister",
-            "Creates an account, in the older form.",
+            "Creates an account, in the older format.",
             older_register,
         )
         .fails(REGISTER_REASONS)
@@ -173,7 +173,7 @@ async fn logout(call: Call, _: Json<Empty>) -> Result<Empty, Failure> {
         token: call.token()?.to_message(),
     };
     send!(call.writing(), auth.logout, message).await?;
-    // The event says the same to every replica; here it must hold for the very next request.
+    // The event tells every replica. This one must know before the next request.
     call.gateway.sessions().forget(call.user()?.0);
     Ok(Empty {})
 }
@@ -185,7 +185,7 @@ async fn open_store(call: Call, Json(request): Json<OpenStoreRequest>) -> Result
         user_agent: call.user_agent.clone(),
     };
     let response = send!(call.writing(), auth.open_store, message).await?;
-    // The token of this call is dead now.
+    // The token of this call is invalid now.
     call.gateway.sessions().forget(call.user()?.0);
     session(&call, response.session).await
 }

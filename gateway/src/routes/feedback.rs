@@ -10,7 +10,8 @@ use crate::input::Json;
 use crate::messages::Success;
 use crate::route::Route;
 
-/// Images of one feedback at most; notification refuses more too, but each costs a look at the store here.
+/// Maximum number of images per feedback. notification refuses more too, but each image costs a look-up in the store
+/// here.
 const MAX_IMAGES: usize = 9;
 
 /// The routes of this area.

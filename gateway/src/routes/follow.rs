@@ -17,14 +17,14 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/assistance/list",
             "listFollows",
-            "Whom the caller has followed, newest first.",
+            "The proxy operators that the caller has followed, newest first.",
             list,
         )
         .user(),
         Route::post(
             "/assistance/follow",
             "follow",
-            "Follows a proxy operator instead of the one followed now.",
+            "Follows a proxy operator instead of the current one.",
             follow,
         )
         .user()

@@ -27,7 +27,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/user/notifications/read",
             "markNotificationsRead",
-            "Marks one or all as read.",
+            "Marks one or all notifications as read.",
             mark_read,
         )
         .user()
@@ -36,7 +36,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/user/notifications/unread_count",
             "countUnread",
-            "How many are unread.",
+            "The number of unread notifications.",
             count_unread,
         )
         .user(),

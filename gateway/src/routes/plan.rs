@@ -30,7 +30,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/plan/order/detail",
             "getPlan",
-            "A plan with its life, its delivery and its money.",
+            "A plan with its timeline, delivery and wallet entries.",
             detail,
         )
         .user()
@@ -63,7 +63,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/plan/order/await/put/count",
             "countWaitingPlans",
-            "How many pushed plans wait.",
+            "The number of pushed plans that are waiting for the caller's put.",
             count_waiting,
         )
         .user(),
@@ -77,7 +77,7 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/ad/order/data_statistics/list",
             "getStatistics",
-            "The ad centre's figures.",
+            "The ad centre's statistics.",
             statistics,
         )
         .user(),
@@ -107,7 +107,7 @@ async fn detail(call: Call, Json(request): Json<ById>) -> Result<PlanDetail, Fai
     };
     let flow = async { send!(call.reading(), ledger.list_order_flow, flow_of).await };
     let (found, flow) = futures::join!(found, flow);
-    // Whether there is such a plan is for plan to say.
+    // plan decides whether the plan exists.
     let found = found?;
     PlanDetail::compose(
         found.plan,
@@ -179,7 +179,7 @@ async fn statistics(
     let kind = query.kind.unwrap_or(StatisticsType::TODAY);
     let message = plan::GetStatisticsRequest {
         range: kind.range().into(),
-        // Junk is UTC here as in the header, and goes on in its canonical form.
+        // An invalid zone is UTC, as in the header. It is passed on in canonical form.
         time_zone: query
             .user_time_zone
             .map(|text| TimeZone::parse(&text).to_string())

@@ -1,4 +1,4 @@
-//! The caller's sessions, and what was done to the account.
+//! The caller's sessions and security log.
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1 as auth;
@@ -17,21 +17,21 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/user/security/log",
             "listSecurityLog",
-            "What staff did to the caller's account, and what was done from the caller's own sessions to protect it, newest first.",
+            "The security log: actions of staff on the caller's account, and security changes from the caller's own sessions, newest first.",
             log,
         )
         .user(),
         Route::get(
             "/user/sessions",
             "listSessions",
-            "The caller's live sessions, newest first.",
+            "The caller's active sessions, newest first.",
             sessions,
         )
         .user(),
         Route::post(
             "/user/sessions/end",
             "endSessions",
-            "Ends one session of the caller, or all but the one that asks.",
+            "Ends one session of the caller, or all except the current one.",
             end,
         )
         .user()
@@ -67,7 +67,7 @@ async fn end(call: Call, Json(request): Json<EndSessionsRequest>) -> Result<Empt
         target: Some(target),
     };
     send!(call.writing(), auth.end_sessions, message).await?;
-    // The event says the same to every replica; here it must hold for the very next request.
+    // The event tells every replica. This one must know before the next request.
     call.gateway.sessions().forget(call.user()?.0);
     Ok(Empty {})
 }

@@ -21,7 +21,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/user/info/edit",
             "editUser",
-            "Changes what is given of the caller's profile.",
+            "Changes the given fields of the caller's profile.",
             edit,
         )
         .user()
@@ -67,7 +67,7 @@ async fn edit(call: Call, Json(request): Json<EditProfileRequest>) -> Result<Use
         lang: request.lang.map(|lang| lang.code().to_owned()),
     };
     let response = send!(call.writing(), auth.edit_profile, message).await?;
-    // What is remembered of the session names the language of before.
+    // The cached session has the old language.
     call.gateway.sessions().forget(user_id.0);
     profile::around(&call, present(response.user, "user")?).await
 }
@@ -83,7 +83,7 @@ async fn change_password(
         client_address: call.client_address.to_string(),
     };
     send!(call.writing(), auth.change_password, message).await?;
-    // The event says the same to every replica; here it must hold for the very next request.
+    // The event tells every replica. This one must know before the next request.
     call.gateway.sessions().forget(call.user()?.0);
     Ok(Empty {})
 }

@@ -1,4 +1,4 @@
-//! Wallet figures and fund details.
+//! Wallet balances and fund details.
 
 use adfolio_proto::wallet::v1 as wallet;
 
@@ -17,7 +17,7 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/user/property",
             "getProperty",
-            "The wallet's figures.",
+            "The balances of the wallet.",
             property,
         )
         .user(),

@@ -1,4 +1,4 @@
-//! Withdrawals, where they go, and the transaction password.
+//! Withdrawals, their destinations, and the transaction password.
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::wallet::v1 as wallet;
@@ -23,7 +23,7 @@ fn money_routes() -> Vec<Route> {
         Route::post(
             "/user/withdraw",
             "withdraw",
-            "Asks for a withdrawal; its money waits for a decision.",
+            "Requests a withdrawal. Its amount is held until the decision.",
             withdraw,
         )
         .user()
@@ -54,7 +54,7 @@ fn security_routes() -> Vec<Route> {
         Route::post(
             "/check/password",
             "checkPayPassword",
-            "Whether a transaction password is right.",
+            "Checks a transaction password.",
             check_password,
         )
         .user()
@@ -66,7 +66,7 @@ fn security_routes() -> Vec<Route> {
         Route::post(
             "/set/password",
             "setPayPassword",
-            "Sets the transaction password, or changes it with the old one.",
+            "Sets the transaction password, or changes it with the current one.",
             set_password,
         )
         .user()
@@ -82,7 +82,7 @@ fn security_routes() -> Vec<Route> {
         Route::post(
             "/bank_card/edit",
             "bindDestination",
-            "Binds a bank card or a wallet address, or puts another in its place.",
+            "Binds a bank card or a wallet address, or replaces it.",
             bind,
         )
         .user()
@@ -95,7 +95,7 @@ fn security_routes() -> Vec<Route> {
         Route::get(
             "/bank_card/detail",
             "getDestinations",
-            "The bank card and the wallet address that are bound.",
+            "The bound bank card and wallet address.",
             destinations,
         )
         .user(),
@@ -127,7 +127,7 @@ async fn check_password(
     let message = wallet::CheckPayPasswordRequest {
         password: to_message(&request.password),
     };
-    // A check counts an attempt, so it is no call to repeat.
+    // A check counts as an attempt, so the call is never repeated.
     send!(call.writing(), wallet.check_pay_password, message).await?;
     Ok(Empty {})
 }

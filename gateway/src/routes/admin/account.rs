@@ -1,4 +1,4 @@
-//! Staff accounts, licence keys and what staff did.
+//! Staff accounts, licence keys and the audit log.
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1 as auth;
@@ -70,7 +70,7 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/admin/audit/list",
             "listAudit",
-            "What staff did, newest first.",
+            "The audit log, newest first.",
             audit,
         )
         .staff(ADMIN),

@@ -1,4 +1,4 @@
-//! What staff asked for and another member of staff must approve.
+//! Requests by staff that another member of staff must approve.
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::wallet::v1 as wallet;
@@ -17,14 +17,14 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/admin/approval/list",
             "listApprovals",
-            "What staff asked for and another member of staff must approve, newest first.",
+            "Requests by staff that another member of staff must approve, newest first.",
             list,
         )
         .staff(FINANCE),
         Route::post(
             "/admin/approval/decide",
             "decideApproval",
-            "Approves what another member of staff asked for, which posts it, or rejects it.",
+            "Approves a request by another member of staff, which posts it, or rejects it.",
             decide,
         )
         .staff(FINANCE)

@@ -36,7 +36,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/admin/coupon/grant",
             "grantCoupon",
-            "Gives a user a coupon of a campaign, whatever the claim rules say.",
+            "Grants a user a coupon of a campaign, regardless of the claim rules.",
             grant,
         )
         .staff(OPERATOR)
@@ -50,7 +50,7 @@ async fn create(
     call: Call,
     Json(request): Json<CreateCampaignRequest>,
 ) -> Result<Campaign, Failure> {
-    // The form of the value follows from the mode.
+    // The mode determines the form of the value.
     let (value_minor, value_basis_points) = match (request.mode, request.value) {
         (CouponMode::Discount, ValueInput::BasisPoints(basis_points)) => (0, basis_points),
         (CouponMode::Deduction | CouponMode::Addition, ValueInput::Money(minor)) => (minor, 0),

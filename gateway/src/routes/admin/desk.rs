@@ -1,4 +1,4 @@
-//! What support publishes and answers: notifications and feedback.
+//! Notifications and feedback, as support handles them.
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::notification::v1 as notification;
@@ -13,7 +13,7 @@ use crate::input::{Json, Query};
 use crate::messages::Success;
 use crate::route::{Route, SUPPORT};
 
-/// Titles and texts in twelve languages, in characters of up to four bytes, and a thousand ids.
+/// Fits titles and texts in twelve languages with characters of up to four bytes, and a thousand ids.
 const NOTIFICATION_LIMIT: usize = 512 * 1024;
 
 /// The routes of this area.
@@ -22,7 +22,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/admin/notification/create",
             "createNotification",
-            "Publishes a notification to all users, or to some.",
+            "Publishes a notification to all or some users.",
             create,
         )
         .staff(SUPPORT)

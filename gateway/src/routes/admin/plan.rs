@@ -79,7 +79,7 @@ fn plan_routes() -> Vec<Route> {
         Route::post(
             "/admin/plan/push",
             "pushPlan",
-            "Pushes a plan to users; it waits for their put.",
+            "Pushes a plan to users, where it waits for their put.",
             push,
         )
         .staff(OPERATOR)
@@ -114,7 +114,7 @@ fn plan_routes() -> Vec<Route> {
         Route::post(
             "/admin/plan/settle",
             "settlePlan",
-            "Settles a plan that waits for it.",
+            "Settles a plan that is waiting for settlement.",
             settle,
         )
         .staff(OPERATOR)
@@ -129,7 +129,7 @@ async fn create_product(
     Json(request): Json<CreateProductRequest>,
 ) -> Result<Product, Failure> {
     let message = plan::CreateProductRequest {
-        product: Some(request.into_proto(String::new())),
+        product: Some(request.into_proto()),
     };
     let response = send!(call.writing(), plan_admin.create_product, message).await?;
     Product::decode(response.product, "product")
@@ -174,7 +174,7 @@ async fn operators(call: Call, Query(query): Query<PageQuery>) -> Result<Page<Op
 async fn push(call: Call, Json(request): Json<PushPlanRequest>) -> Result<PushedPlans, Failure> {
     let (user_ids, operator_id) = match (request.to.user_ids, request.to.operator_id) {
         (None, None) => return Err(Failure::invalid("to")),
-        // An empty list is nobody, and not everybody who follows.
+        // An empty list means no users, not all followers.
         (Some(user_ids), _) if user_ids.is_empty() => {
             return Err(Failure::invalid("to.user_ids"));
         }

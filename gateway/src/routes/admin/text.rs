@@ -10,7 +10,7 @@ use crate::input::{Json, Nothing};
 use crate::messages::Success;
 use crate::route::{ANY_ROLE, OPERATOR, Route};
 
-/// Fifty questions and answers and two rule books in twelve languages.
+/// Fits fifty questions and answers and two rule texts in twelve languages.
 const CONTENT_LIMIT: usize = 4 * 1024 * 1024;
 
 /// The routes of this area.
@@ -26,7 +26,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/admin/content",
             "setContent",
-            "Replaces those of the texts that are sent.",
+            "Replaces the texts that are sent.",
             set,
         )
         .staff(OPERATOR)
@@ -47,7 +47,7 @@ async fn get(call: Call, _: Nothing) -> Result<Content, Failure> {
 }
 
 async fn set(call: Call, Json(request): Json<ContentRequest>) -> Result<Content, Failure> {
-    // Nothing sent would mean everything to the service.
+    // To the service, an empty list of parts means all parts.
     let message = request.into_proto();
     if message.parts.is_empty() {
         return get(call, Nothing).await;

@@ -49,7 +49,7 @@ fn changing_routes() -> Vec<Route> {
         Route::post(
             "/admin/user/state",
             "setUserState",
-            "Moves an account to another state.",
+            "Changes the state of an account.",
             set_state,
         )
         .staff(SUPPORT)
@@ -59,7 +59,7 @@ fn changing_routes() -> Vec<Route> {
         Route::post(
             "/admin/user/profile",
             "setUserProfile",
-            "Changes what is given of a user's standing.",
+            "Changes the given fields of a user's standing.",
             set_profile,
         )
         .staff(SUPPORT)
@@ -68,7 +68,7 @@ fn changing_routes() -> Vec<Route> {
         Route::post(
             "/admin/user/host_token",
             "createHostToken",
-            "A token for a user of a native host shell.",
+            "Issues a token for a user of a native host shell.",
             host_token,
         )
         .staff(SUPPORT)
@@ -132,7 +132,7 @@ async fn detail(call: Call, Json(request): Json<ById>) -> Result<UserDetail, Fai
         AllSettings::of(&call, vec![user_id.clone()]),
         call.gateway.service_entries().get(call.lang)
     );
-    // Whether there is such a user is for auth to say.
+    // auth decides whether the user exists.
     let found = found?;
     let user = present(found.user, "user")?;
     let property = present(property?.property, "property")?;
@@ -154,7 +154,7 @@ async fn set_state(call: Call, Json(request): Json<UserStateRequest>) -> Result<
     };
     let response = send!(call.writing(), auth_admin.set_user_state, message).await?;
     let user = present(response.user, "user")?;
-    // The event says the same to every replica; here it must hold for the very next request.
+    // The event tells every replica. This one must know before the next request.
     call.gateway.sessions().forget(
         user.id
             .parse()

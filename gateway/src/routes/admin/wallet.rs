@@ -1,5 +1,5 @@
-//! What finance does with wallets, and the proof of the books. A posting above the configured amount is kept for another
-//! member of staff (APPROVAL_REQUIRED); wallet looks at the amount.
+//! Postings by finance, and reconciliation. wallet keeps a posting above the configured amount for approval by
+//! another member of staff (APPROVAL_REQUIRED).
 
 use adfolio_kit::call;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::input::{Json, Nothing};
 use crate::messages::Success;
 use crate::route::{FINANCE, Route};
 
-/// Reading all the books takes longer than other calls, but no longer than proxies in front wait.
+/// Limit of a reconciliation, which takes longer than other calls; below the timeouts of proxies.
 const RECONCILE_LIMIT: Duration = Duration::from_secs(50);
 
 /// The routes of this area.
@@ -34,7 +34,7 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/admin/wallet/reconcile",
             "reconcile",
-            "Proves that the books balance.",
+            "Checks that the ledger balances.",
             reconcile,
         )
         .staff(FINANCE),
@@ -73,7 +73,7 @@ fn posting_routes() -> [Route; 5] {
         Route::post(
             "/admin/wallet/membership",
             "openMembership",
-            "Charges the membership fee; the user is a member then.",
+            "Charges the membership fee and makes the user a member.",
             open_membership,
         )
         .fails(TAKING),
@@ -92,44 +92,27 @@ fn posting_routes() -> [Route; 5] {
     ]
 }
 
-async fn deposit(
-    call: Call,
-    Json(request): Json<WalletChangeRequest>,
-) -> Result<FlowEntry, Failure> {
-    let message = wallet::DepositRequest {
-        user_id: request.user_id,
-        amount_minor: request.amount.minor(),
-        remark: request.remark,
+/// A handler that posts a [`WalletChangeRequest`].
+macro_rules! wallet_change {
+    ($handler:ident, $method:ident, $message:ident) => {
+        async fn $handler(
+            call: Call,
+            Json(request): Json<WalletChangeRequest>,
+        ) -> Result<FlowEntry, Failure> {
+            let message = wallet::$message {
+                user_id: request.user_id,
+                amount_minor: request.amount.minor(),
+                remark: request.remark,
+            };
+            let response = send!(call.writing(), wallet_admin.$method, message).await?;
+            FlowEntry::decode(response.entry, "entry")
+        }
     };
-    let response = send!(call.writing(), wallet_admin.deposit, message).await?;
-    FlowEntry::decode(response.entry, "entry")
 }
 
-async fn charge_back(
-    call: Call,
-    Json(request): Json<WalletChangeRequest>,
-) -> Result<FlowEntry, Failure> {
-    let message = wallet::ChargebackRequest {
-        user_id: request.user_id,
-        amount_minor: request.amount.minor(),
-        remark: request.remark,
-    };
-    let response = send!(call.writing(), wallet_admin.chargeback, message).await?;
-    FlowEntry::decode(response.entry, "entry")
-}
-
-async fn deduct_recharge(
-    call: Call,
-    Json(request): Json<WalletChangeRequest>,
-) -> Result<FlowEntry, Failure> {
-    let message = wallet::DeductRechargeRequest {
-        user_id: request.user_id,
-        amount_minor: request.amount.minor(),
-        remark: request.remark,
-    };
-    let response = send!(call.writing(), wallet_admin.deduct_recharge, message).await?;
-    FlowEntry::decode(response.entry, "entry")
-}
+wallet_change!(deposit, deposit, DepositRequest);
+wallet_change!(charge_back, chargeback, ChargebackRequest);
+wallet_change!(deduct_recharge, deduct_recharge, DeductRechargeRequest);
 
 async fn open_membership(
     call: Call,

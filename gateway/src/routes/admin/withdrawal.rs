@@ -20,14 +20,14 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/admin/withdraw/list",
             "listAllWithdrawals",
-            "Withdrawals of all users with where they go, newest first.",
+            "Withdrawals of all users with their destinations, newest first.",
             list,
         )
         .staff(FINANCE),
         Route::post(
             "/admin/withdraw/decide",
             "decideWithdrawal",
-            "Pays or rejects a withdrawal that waits. To pay a large one takes another member of staff.",
+            "Pays or rejects a pending withdrawal. Paying a large one needs the approval of another member of staff.",
             decide,
         )
         .staff(FINANCE)
