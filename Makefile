@@ -1,10 +1,10 @@
-# Adfolio on this machine. `make help` lists the targets; the work is done by the scripts below deploy/local.
+# Adfolio on this machine. `make help` lists the targets; the scripts in deploy/local do the work.
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
 .PHONY: help up down status backup restore test bench scale-test upgrade-test chaos outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests migrations fuzz
 
-help: ## Show this list
+help: ## List the targets
 	@echo "Adfolio"
 	@echo
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -12,84 +12,84 @@ help: ## Show this list
 	@echo "  make up reads ADFOLIO_PORT (8080), ADFOLIO_DATA (.data), ADFOLIO_DEMO (1), ADFOLIO_ADMIN_PASSWORD,"
 	@echo "  ADFOLIO_AMQP_PORT (8072), ADFOLIO_PG_PORT (8032), ADFOLIO_ADMIN_PORT (8100), ADFOLIO_GRPC_PORT (8200)."
 
-up: ## Install what is missing, build, and run everything until Ctrl-C
+up: ## Install missing packages, build, and run everything until Ctrl-C
 	@$(SCRIPTS)/up.sh
 
-down: ## Stop what `make up` started
+down: ## Stop the system that `make up` started
 	@$(SCRIPTS)/adfolio-local.sh down
 
-status: ## Show what runs
+status: ## Show the running processes
 	@$(SCRIPTS)/adfolio-local.sh status
 
-backup: ## Copy databases and uploads of the running system, at one point, into a new folder below ADFOLIO_BACKUPS (.backups)
+backup: ## Back up databases and uploads of the running system into a new folder in ADFOLIO_BACKUPS (.backups)
 	@$(SCRIPTS)/adfolio-local.sh backup
 
-restore: build ## With nothing running, put BACKUP=.backups/… in place of the data, which are kept aside
+restore: build ## Restore BACKUP=.backups/… while nothing runs; the replaced data are kept
 	@$(SCRIPTS)/adfolio-local.sh restore --from "$(BACKUP)" $(if $(ACCEPT_LOST_SECRETS),--accept-lost-secrets)
 
-test: ## Everything that must hold: format, lints, unit, integration, browser
+test: ## Run every check: format, lints, unit, integration and browser tests
 	@$(SCRIPTS)/test.sh
 
 bench: ## Measure puts, postings, statistics, pgbench and failed logins on this machine
 	@$(SCRIPTS)/bench.sh
 
-chaos: ## Kill, freeze and cut everything for nine minutes, and look at the books; CHAOS_SEED repeats a run
+chaos: ## Kill, freeze and cut everything for nine minutes and check the books; CHAOS_SEED repeats a run
 	@$(SCRIPTS)/faults.sh chaos
 
-outage: ## No RabbitMQ for five minutes under load; OUTAGE_SECONDS says for how long
+outage: ## Take RabbitMQ away for five minutes under load; OUTAGE_SECONDS sets the duration
 	@$(SCRIPTS)/faults.sh outage
 
-defects: ## Chaos with each of ten mistakes seeded into the services, which it must notice; twenty minutes
+defects: ## Seed each of ten defects into the services; chaos must notice all; twenty minutes
 	@$(SCRIPTS)/faults.sh defects
 
-scale-test: ## Two and three replicas of everything under load: shares, restarts, replicas more and less; ten minutes
+scale-test: ## Run two and three replicas of everything under load, with restarts; ten minutes
 	@$(SCRIPTS)/scale-test.sh
 
-crash-points: ## Let a process die before and after every commit, and look whether it is taken up; CHAOS_SEED repeats a run
+crash-points: ## Kill a process before and after every commit and check recovery; CHAOS_SEED repeats a run
 	@$(SCRIPTS)/faults.sh crash-points
 
-build: ## Install what is missing and build for `make up`
+build: ## Install missing packages and build for `make up`
 	@$(SCRIPTS)/build.sh
 
 fmt: ## Format everything
 	@$(SCRIPTS)/test.sh --fix
 
-lint: ## Formatting, Rust, protobuf, AsyncAPI, container and web lints
-	@$(SCRIPTS)/test.sh fmt clippy buf asyncapi containers web-lint web-types
+lint: ## Check formatting and spelling; lint Rust, protobuf, AsyncAPI, containers and web
+	@$(SCRIPTS)/test.sh fmt clippy typos buf asyncapi containers web-lint web-types
 
-sbom: ## What programs and web client are made of, as CycloneDX documents below the target folder
+sbom: ## Write the SBOMs of programs and web client (CycloneDX) into the target folder
 	@$(SCRIPTS)/sbom/make.sh
 
-manifests: ## Whether the Kubernetes manifests fit schemas, policies and the programs
+manifests: ## Check the Kubernetes manifests against schemas, policies and the programs
 	@$(SCRIPTS)/test.sh manifests
 
-migrations: ## Whether programs of the previous release can run beside this one's migrations
+migrations: ## Check that the previous release can run on this one's migrations
 	@$(SCRIPTS)/test.sh migrations
 
-upgrade-test: ## From the previous release to this one and back, replica by replica under load; builds it first
+upgrade-test: ## Upgrade from the previous release and back, replica by replica under load
 	@$(SCRIPTS)/upgrade.sh
 
-deny: ## Licences, sources and, where their list can be fetched, known defects of the libraries
+deny: ## Check licences, sources and known defects of the Rust libraries
 	@$(SCRIPTS)/test.sh deny
 
-observability: ## Prometheus' configuration, the tests of every alert, the runbook, the dashboards
+observability: ## Check alert rules and their tests, the runbook and the dashboards
 	@$(SCRIPTS)/test.sh observability
 
-test-rust: ## Rust tests against a private PostgreSQL and RabbitMQ
+test-rust: ## Run the Rust tests against a private PostgreSQL and RabbitMQ
 	@$(SCRIPTS)/test.sh rust-build rust-test
 
-test-web: ## The web client's own tests
+test-web: ## Lint, type-check, test and build the web client
 	@$(SCRIPTS)/test.sh web-lint web-types web-test web-build web-size
 
-web-matrix: ## Every screen of the app in every language and width, and axe, in Chromium without a stack
+web-matrix: ## Check every screen in every language and width, and axe, in Chromium without a stack
 	@$(SCRIPTS)/test.sh web-build web-matrix
 
-api-fuzz: ## Try every call with generated requests, 10,000 or more; ADFOLIO_FUZZ_CASES (50) random ones each
+api-fuzz: ## Send 10,000 or more generated requests to the API; ADFOLIO_FUZZ_CASES (50) random ones per call
 	@ADFOLIO_FUZZ_CASES=$${ADFOLIO_FUZZ_CASES:-50} ADFOLIO_FUZZ_LEAST=$${ADFOLIO_FUZZ_LEAST:-10000} \
 	$(SCRIPTS)/test.sh rust-build web-build api-fuzz
 
-fuzz: ## Search for what breaks a parser, each for ADFOLIO_FUZZ_SECONDS (60); not part of `make test`
+fuzz: ## Fuzz each parser for ADFOLIO_FUZZ_SECONDS (60); not part of `make test`
 	@$(SCRIPTS)/fuzz.sh
 
-e2e: ## The journeys in Chromium against a whole stack
+e2e: ## Run the browser journeys in Chromium against a whole stack
 	@$(SCRIPTS)/test.sh rust-build web-build e2e

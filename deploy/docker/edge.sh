@@ -1,10 +1,11 @@
 #!/bin/sh
-# The edge in its container: writes nginx's configuration and becomes nginx. `edge.sh healthcheck` asks it whether a gateway is ready.
+# The edge in its container: writes nginx's configuration and becomes nginx. `edge.sh healthcheck` asks nginx whether a
+# gateway is ready.
 #
 #   GATEWAY          name of the gateway (gateway)
-#   FRAME_ANCESTORS  who may show the web client in a frame: 'none', or the origin of a native host shell
+#   FRAME_ANCESTORS  who may frame the web client: 'none', or the origin of a native host shell
 #   NGINX_GATEWAYS, NGINX_GATEWAY_ADMINS, NGINX_REAL_IP
-#                    directives to use instead of those made here, as nginx.conf.template describes them
+#                    directives that replace the generated ones; see nginx.conf.template
 set -eu
 
 if [ "${1:-serve}" = healthcheck ]; then
@@ -15,11 +16,12 @@ fail() { echo "$*" >&2; exit 2; }
 
 gateway=${GATEWAY:-gateway}
 ancestors=${FRAME_ANCESTORS:-"'none'"}
-# They go into directives: neither may end one.
-case $gateway in *[!A-Za-z0-9._-]*) fail "GATEWAY is no name: $gateway" ;; esac
-case $ancestors in *[\"\;,\$\\]*) fail "FRAME_ANCESTORS are no sources of frames: $ancestors" ;; esac
+# Both become part of a directive and must not end it.
+case $gateway in *[!A-Za-z0-9._-]*) fail "GATEWAY is not a host name: $gateway" ;; esac
+case $ancestors in *[\"\;,\$\\]*) fail "FRAME_ANCESTORS is not a list of frame sources: $ancestors" ;; esac
 
-# From 1.27.3 on nginx looks a name up again while it runs, so gateways may come and go; before, only when it starts.
+# From 1.27.3 on nginx resolves names again while it runs, so gateways may come and go. Earlier versions resolve only at
+# start.
 follows_names() {
     printf '1.27.3\n%s\n' "$1" | sort -V -C
 }
@@ -31,7 +33,7 @@ server() {
         echo "server $gateway:$2 max_fails=0;"
     fi
 }
-# An address of IPv6 stands in brackets.
+# IPv6 addresses need brackets.
 resolvers=$(awk '$1 == "nameserver" { print $2 ~ /:/ ? "[" $2 "]" : $2 }' /etc/resolv.conf | paste -s -d ' ' -)
 
 export NGINX_ACCOUNT='' NGINX_LISTEN=8080 NGINX_PID_FILE=/tmp/nginx.pid NGINX_TEMP_FOLDER=/tmp \
@@ -41,7 +43,7 @@ NGINX_GATEWAYS=${NGINX_GATEWAYS:-$(server gateway 8080)}
 NGINX_GATEWAY_ADMINS=${NGINX_GATEWAY_ADMINS:-$(server gateway_admin 9090)}
 export NGINX_GATEWAYS NGINX_GATEWAY_ADMINS NGINX_REAL_IP="${NGINX_REAL_IP:-}"
 
-# These alone: nginx's own variables stay.
+# Substitute these names only, and leave nginx's own variables alone.
 # shellcheck disable=SC2016
 names=$(env | sed -n 's/^\(NGINX_[A-Z_]*\)=.*/${\1}/p' | tr '\n' ' ')
 envsubst "$names" </etc/adfolio/nginx.conf.template >/tmp/nginx.conf

@@ -1,21 +1,21 @@
 #!/bin/sh
-# `up` with podman-compose, in the order that docker-compose.yml says. podman-compose passes dependencies on to podman as
-# containers that must run whenever a container starts: what depends on one that has done its work and ended is then never
-# started again when it dies. So nothing is named as a dependency here, and each step is waited for.
+# `up` with podman-compose, in the order of docker-compose.yml. podman requires every dependency to run whenever a
+# container starts, so a container that depends on a finished one-shot is never restarted. This script therefore starts
+# each step without dependencies and waits for it.
 #
 #   ADFOLIO_SCALE_WALLET=3 deploy/docker/podman-up.sh [options of podman-compose, such as --profile observability]
 set -eu
 cd "$(dirname "$0")/../.."
 
-# More than a first start takes on a slow machine.
+# Longer than the first start takes on a slow machine.
 LIMIT_SECONDS=180
 
-# Words of their own: what was given to this script.
+# Unquoted, so that several options stay separate words.
 # shellcheck disable=SC2086
 compose() { podman-compose $options "$@"; }
 options=$*
 
-# Asks the containers of these services by their own health check until all are well; podman itself asks only beside systemd.
+# Runs the health checks of these services' containers until all pass. podman runs them by itself only with systemd.
 wait_healthy() {
     deadline=$(($(date +%s) + LIMIT_SECONDS))
     for service in "$@"; do
@@ -43,5 +43,5 @@ compose run --rm --no-deps prepare
 start auth plan wallet coupon notification acceptor
 start gateway
 start web
-# What is left: the first member of staff, the demo data, and what a profile adds.
+# The rest: the first member of staff, the demo data, and services of profiles.
 compose up -d --no-build --no-deps

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Lays out, below a folder, what these programs need in an image that holds nothing else.
+# Creates, below a folder, the file system that these programs need in an otherwise empty image.
 set -eu
 folder=$1
 shift
 
 mkdir -p "$folder/etc/ssl/certs" "$folder/tmp"
 chmod 1777 "$folder/tmp"
-# Lines of ldd: `libm.so.6 => /lib/…/libm.so.6 (0x…)`, or the loader's path alone; the kernel's own has no path.
+# ldd prints `libm.so.6 => /lib/…/libm.so.6 (0x…)`, or the loader's path alone. The kernel's vdso has no path.
 for program in "$@"; do
     ldd "$program"
 done | sed -n 's#^[^/]*\(/[^ ]*\) (0x.*#\1#p' | sort -u | while read -r library; do

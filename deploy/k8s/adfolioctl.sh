@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs one command of adfolioctl in the cluster, as a Job with its own certificate, and shows what it says:
+# Runs one command of adfolioctl in the cluster, as a Job with its own certificate, and prints its output:
 #
 #     deploy/k8s/adfolioctl.sh wallet reconcile
 #
-# It reads nothing from standard input and no files but those of the Job. Ends with an error when the command did.
+# It reads no standard input and only the files of the Job. It fails when the command fails.
 set -euo pipefail
 
 [ $# -gt 0 ] || { echo "usage: $0 COMMAND OF ADFOLIOCTL..." >&2; exit 2; }

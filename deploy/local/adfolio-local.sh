@@ -1,15 +1,11 @@
 #!/usr/bin/env bash
-# Runs a command of adfolio-local, as it was built.
+# Runs a command of the built adfolio-local.
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-target=$(target_folder)
-for profile in release debug; do
-    if [ -x "$target/$profile/adfolio-local" ]; then
-        exec "$target/$profile/adfolio-local" "$@"
-    fi
-done
-say "nothing is built yet, so nothing runs: see \`make help\`"
+program=$(target_folder)/debug/adfolio-local
+[ -x "$program" ] && exec "$program" "$@"
+say "nothing is built yet, so nothing runs; see \`make help\`"
 case ${1:-} in
 down | status) ;;
 *) exit 1 ;;

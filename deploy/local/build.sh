@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Everything `make up` needs: packages, programs and the web client, side by side, each only if it is missing or old.
+# Installs and builds what `make up` needs: packages, programs and the web client, in parallel, each only if missing or
+# old.
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -8,14 +9,14 @@ packages=$(missing_packages)
 prepare_install "$packages"
 logs=$(mktemp -d)
 
-# One job each; apt stays in the terminal's process group for sudo's sake, the others get their own so that all they start
-# can be ended.
+# One job each. apt stays in the terminal's process group, because sudo needs it; the others get their own, so that
+# everything they start can be ended.
 install_packages "$packages" >"$logs/packages" 2>&1 &
 names=([$!]=packages)
 set -m
 (install_web; build_web) >"$logs/web" 2>&1 &
 names[$!]=web
-cargo build --release --workspace --bins &
+build_programs &
 names[$!]=cargo
 set +m
 
@@ -23,7 +24,7 @@ stop_jobs() {
     local job
     for job in "${!names[@]}"; do
         if [ "${names[job]}" = packages ]; then
-            # An interrupted dpkg leaves the machine's packages half configured.
+            # Interrupting dpkg would leave packages half configured.
             wait "$job" || true
         else
             kill -TERM -- "-$job" 2>/dev/null || true

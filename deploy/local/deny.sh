@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Checks the Rust libraries by .config/deny.toml: licences, versions and sources always, known defects and versions that were
-# taken back where the list of them can be fetched.
+# Checks the Rust libraries against .config/deny.toml: licences, versions and sources always, advisories and yanked
+# versions if the advisory database can be fetched.
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Later versions of the tool have other rules: a new one is a change like any other.
+# Pinned, because later versions have other rules.
 version=0.20.2
-# The list is small; a network that swallows packets must not hold the tests up.
+# The database is small. A network that drops packets must not block the tests.
 fetch_limit_seconds=60
 
 programs=$(cargo_tool cargo-deny "$version")

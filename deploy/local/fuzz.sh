@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Searches with libFuzzer for what breaks a parser: every target of services/fuzz, or the named ones, for ADFOLIO_FUZZ_SECONDS
-# each. What it learns stays in the target folder. An input that breaks something is kept in services/fuzz/artifacts: with
-# the mend it goes into the target's corpus, which `make test` runs.
+# Fuzzes parsers with libFuzzer: every target of services/fuzz, or the named ones, for ADFOLIO_FUZZ_SECONDS each. The
+# grown corpus stays in the target folder. An input that breaks a parser is kept in services/fuzz/artifacts. Add it to
+# the target's corpus together with the fix; `make test` runs the corpus.
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 version=0.13.2
 seconds=${ADFOLIO_FUZZ_SECONDS:-60}
-# One input may take so long, or so much memory.
+# Limits for one input.
 limits=(-timeout=10 -rss_limit_mb=2048)
-# Without optimisation it builds in a third of the time, and checks every sum for overflow. No sanitizer: they need a nightly
-# compiler and look for what safe Rust does not do.
+# A debug build takes a third of the time and checks for overflow. No sanitizers: they need a nightly compiler and find
+# errors that safe Rust does not have.
 options=(--fuzz-dir services/fuzz --dev --sanitizer none --features libfuzzer)
 
 programs=$(cargo_tool cargo-fuzz "$version")

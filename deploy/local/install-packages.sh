@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the given packages as root. The servers in them are neither started nor left to start at boot: Adfolio runs its
-# own, and whatever else runs on this machine stays as it is.
+# Installs the given packages as root. Their servers are neither started nor enabled at boot: Adfolio runs its own, and
+# other servers on this machine stay as they are.
 set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive
 
@@ -15,8 +15,8 @@ restore() {
     fi
 }
 
-# Debian's way of saying that no service may be started by an installation. A saved one is there only if an earlier run was
-# killed: it, not the file in place, is the machine's own.
+# Debian's policy file that forbids starting services during installation. A saved copy exists only if an earlier run
+# was killed; then the copy is the machine's own file.
 if [ -e "$policy" ] && [ ! -e "$saved_policy" ]; then
     mv "$policy" "$saved_policy"
 fi
@@ -24,7 +24,7 @@ trap restore EXIT
 trap 'exit 130' INT TERM
 printf '#!/bin/sh\nexit 101\n' >"$policy"
 chmod 755 "$policy"
-# Without this PostgreSQL's package makes a database cluster that starts at boot.
+# Otherwise PostgreSQL's package creates a cluster that starts at boot.
 mkdir -p "$(dirname "$cluster_switch")"
 printf 'create_main_cluster = false\n' >"$cluster_switch"
 
@@ -37,17 +37,17 @@ for package in "$@"; do
         prometheus) new_services+=(prometheus) ;;
     esac
 done
-# RabbitMQ brings Erlang, whose port mapper is a service of its own.
+# RabbitMQ depends on Erlang, whose port mapper is a service of its own.
 command -v epmd >/dev/null 2>&1 || new_services+=(epmd.service epmd.socket)
 
 wait_for_lock=(-o DPkg::Lock::Timeout=300)
 quiet=(-qq -o Dpkg::Use-Pty=0)
-# A mirror that is down must not matter if the lists are good enough.
-apt-get "${quiet[@]}" "${wait_for_lock[@]}" update || echo "apt-get update failed, going on with the lists there are" >&2
+# A mirror that is down does not matter if the present package lists suffice.
+apt-get "${quiet[@]}" "${wait_for_lock[@]}" update || echo "apt-get update failed; using the present package lists" >&2
 
 available=()
 for package in "$@"; do
-    # Ubuntu has Chromium as a snap only; the tests then let Playwright fetch one.
+    # Ubuntu has Chromium only as a snap; then the tests let Playwright download one.
     if [ "$package" = chromium ] && [[ "$(apt-cache policy chromium)" != *'Candidate: '[0-9]* ]]; then
         continue
     fi

@@ -1,10 +1,10 @@
-# Shared by the scripts of this folder: what is installed, what is built. Sourced, from any working directory.
+# Functions shared by the scripts: installing, building, tools. Sourced from any working directory.
 # shellcheck shell=bash
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# The query checks of the build never need a database.
+# Check queries against the offline cache instead of a database.
 export SQLX_OFFLINE=true
 
 say() { printf '%s\n' "$*"; }
@@ -21,7 +21,7 @@ has_program() {
     return 1
 }
 
-# A Chromium that starts. Ubuntu's chromium-browser only asks for a snap, so it is tried, not just found.
+# A Chromium that starts. Ubuntu's chromium-browser may only print advice to install a snap, so run it.
 find_chromium() {
     local name path
     for name in chromium chromium-browser google-chrome-stable google-chrome; do
@@ -40,7 +40,7 @@ has_letters() {
     done
 }
 
-# The distribution's packages that are missing, looked for by their files: asking apt takes seconds.
+# The missing packages of the distribution. Looks for their files, because asking apt takes seconds.
 missing_packages() {
     local found=()
     compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || found+=(postgresql)
@@ -50,7 +50,7 @@ missing_packages() {
     has_program cc || found+=(gcc libc6-dev)
     if [ "${1:-}" = test ]; then
         find_chromium >/dev/null || found+=(chromium)
-        # Without letters of its own a text is as wide as empty boxes.
+        # Without glyphs for a script, texts would be measured as empty boxes.
         has_letters zh-cn ja ko || found+=(fonts-wqy-microhei)
         has_letters th || found+=(fonts-tlwg-loma-otf)
         python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || found+=(python3-venv)
@@ -59,19 +59,20 @@ missing_packages() {
     printf '%s\n' "${found[*]:-}"
 }
 
-# Says how to go on by hand where nothing can be installed, and asks for sudo's password before anything runs beside it.
+# Explains what to install by hand if the script cannot, and asks for sudo's password before other jobs write to the
+# terminal.
 prepare_install() {
     local packages=$1
     [ -n "$packages" ] || return 0
     if ! command -v apt-get >/dev/null 2>&1; then
-        fail "Please install PostgreSQL, RabbitMQ, nginx and util-linux (for tests also Chromium, fonts and Prometheus); missing here: $packages.
-Only Debian's and Ubuntu's packages are installed by themselves."
+        fail "Install PostgreSQL, RabbitMQ, nginx and util-linux (for tests also Chromium, fonts and Prometheus); missing: $packages.
+The scripts install packages only on Debian and Ubuntu."
     fi
     say "installing: $packages"
     [ "$(id -u)" = 0 ] && return
-    command -v sudo >/dev/null 2>&1 || fail "As root, please run: apt-get install --no-install-recommends $packages"
+    command -v sudo >/dev/null 2>&1 || fail "Run as root: apt-get install --no-install-recommends $packages"
     sudo -n true 2>/dev/null && return
-    [ -t 0 ] || fail "sudo wants a password and there is no terminal; as root, please run: apt-get install --no-install-recommends $packages"
+    [ -t 0 ] || fail "sudo needs a password and there is no terminal. Run as root: apt-get install --no-install-recommends $packages"
     sudo -v
 }
 
@@ -92,7 +93,7 @@ install_packages() {
 
 # --- web --------------------------------------------------------------------------------------------------------------
 
-# A digest of the files' contents: their times say nothing after a checkout.
+# A digest of the files' contents; times are meaningless after a checkout.
 digest() {
     find "$@" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
 }
@@ -103,13 +104,14 @@ install_web() {
     local lock stamp=web/node_modules/.installed.stamp
     lock=$(digest web/package.json web/package-lock.json)
     is_current "$stamp" "$lock" && return
-    # `npm ci` refuses a lock file without the packages of platforms that a registry does not carry; `install` takes the same
-    # versions from the same file.
+    # `npm ci` rejects a lock file that lacks packages of other platforms, as some registries cause; `npm install` uses
+    # the same versions from the same file.
     npm --prefix web ci --loglevel=silent || npm --prefix web install --no-save --loglevel=error
     printf '%s\n' "$lock" >"$stamp"
 }
 
-# The packages of another lock file, below the target folder and without what is optional; prints where their programs are.
+# Installs the packages of another lock file below the target folder, without optional ones; prints the folder of
+# programs.
 node_tool() {
     local tool stamp wanted
     tool=$(target_folder)/$1
@@ -127,7 +129,7 @@ node_tool() {
 
 web_sources() {
     local path
-    for path in web/src web/public web/index.html web/console.html web/vite.config.ts web/package-lock.json web/tsconfig*.json; do
+    for path in web/src web/public web/index.html web/console.html web/vite.config.ts web/build web/package-lock.json web/tsconfig*.json; do
         [ -e "$path" ] && printf '%s\n' "$path"
     done
     return 0
@@ -147,11 +149,11 @@ build_web() {
 need_toolchain() {
     local program
     for program in cargo node npm; do
-        command -v "$program" >/dev/null 2>&1 || fail "Please install $program first (see README.md)."
+        command -v "$program" >/dev/null 2>&1 || fail "Install $program first; see README.md."
     done
 }
 
-# What a whole stack needs beside the programs.
+# Installs and builds what a whole stack needs besides the programs.
 prepare_stack() {
     local packages
     need_toolchain
@@ -162,29 +164,46 @@ prepare_stack() {
     build_web
 }
 
-# Whether a commit is here; a clone without its history is given it where it came from somewhere.
+# Whether a commit is in this clone; fetches the history of a shallow clone if it can.
 has_commit() {
     git cat-file -e "$1^{commit}" 2>/dev/null \
         || { git fetch --quiet --unshallow 2>/dev/null && git cat-file -e "$1^{commit}" 2>/dev/null; }
 }
 
-# Where cargo puts what it builds, whatever its configuration says.
+# Cargo's target folder, as configured.
 target_folder() {
     cargo metadata --format-version 1 --no-deps --offline | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p'
 }
 
-# A program of cargo's registry, built once into a folder that every checkout shares; prints where it is.
+# The programs that `make up` runs and `make test` tests are one build in cargo's dev profile. Both lint it while it
+# compiles: clippy-driver is rustc with lints, so nothing is compiled a second time for them.
+lint_while_building() {
+    if command -v clippy-driver >/dev/null 2>&1; then
+        export RUSTC_WORKSPACE_WRAPPER=clippy-driver
+    fi
+}
+
+# The example makes cargo choose the features of libraries as it does for tests: without one it leaves out what only
+# tests ask for, and `make test` would compile those libraries again.
+build_programs() {
+    lint_while_building
+    cargo build --workspace --bins --example wallet_events
+}
+
+# As they are shipped: for images, benchmarks and long runs of faults. Takes several times as long.
+build_release_programs() { cargo build --release --workspace --bins; }
+
+# Builds a program from crates.io, once, into a folder that all checkouts share; prints the folder.
 cargo_tool() {
     local tool=${XDG_CACHE_HOME:-$HOME/.cache}/adfolio-tools/$1-$2 building status=0
     if [ ! -x "$tool/bin/$1" ]; then
         say "building $1 $2, once" >&2
         mkdir -p "$tool/bin"
         building=$(mktemp -d "$tool.XXXXXX")
-        # Unoptimised it takes a third of the time to build and is fast enough. It is not linted like the
-        # workspace.
+        # A debug build takes a third of the time and is fast enough. It is not linted like the workspace.
         env -u RUSTC_WORKSPACE_WRAPPER CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR="$building/target" \
             cargo install --locked --debug --quiet --root "$building" "$1@$2" >&2 || status=$?
-        # In one step: another run may do the same at the same time.
+        # Atomically: another run may do the same at the same time.
         [ "$status" != 0 ] || mv -f "$building/bin/$1" "$tool/bin/$1"
         rm -rf "$building"
         [ "$status" = 0 ] || return "$status"
@@ -194,7 +213,8 @@ cargo_tool() {
 
 # --- Python -----------------------------------------------------------------------------------------------------------
 
-# An environment of its own below the target folder with the packages that a file pins; prints where its programs are.
+# Creates a virtual environment below the target folder with the packages that a file pins; prints the folder of
+# programs.
 python_tool() {
     local tool stamp wanted
     tool=$(target_folder)/$1
@@ -202,7 +222,7 @@ python_tool() {
     wanted=$(digest "$2")
     if ! is_current "$stamp" "$wanted"; then
         python3 -m venv --clear "$tool"
-        # What is used is compiled when it is used, which is far less than is installed.
+        # Modules are compiled on first use; most never are.
         "$tool/bin/pip" install --quiet --no-compile --disable-pip-version-check --requirement "$2" >&2
         printf '%s\n' "$wanted" >"$stamp"
     fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the example consumers in Python need, for the tests that run them.
+# Installs the packages of the Python example consumers, for the tests that run them.
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -1,27 +1,27 @@
 #!/usr/bin/env bash
-# `make test`: every stage, or the named ones; side by side where they do not disturb each other. Ends with what ran.
+# `make test`: runs all stages, or the named ones, in parallel where they do not disturb each other. Ends with a
+# summary.
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# The stages in the order of the summary. Rust's run one after the other in front, the web's and what else needs no server
-# beside them; those that need a browser or a whole stack at last.
+# The stages. Rust's run in sequence in the foreground, the web's and others without servers beside them, and those that
+# need a browser or a whole stack last.
 rust_stages=(fmt clippy rust-build rust-test)
-web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom observability manifests migrations containers)
+web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom observability manifests migrations containers typos)
 last_stages=(web-matrix api-fuzz e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
 
 stage_fmt() { cargo fmt --all --check; }
-# Only when named: a whole run lints while it builds.
+# Only when named: a full run lints while it builds.
 stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 stage_rust_build() {
-    # One call for tests and programs: by itself each would choose other features of the libraries and build them once more.
-    # Tests that run whole stacks start the programs.
-    if has_nextest; then
-        cargo nextest run --workspace --no-run --cargo-quiet
-    else
-        cargo test --workspace --no-run --quiet
-    fi
+    # Tests that run whole stacks start the programs. Cargo repeats the warnings of what it does not build again.
+    local log=$results/rust-build.log status=0
+    cargo test --workspace --no-run --quiet --color never 2>"$log" || status=$?
+    cat "$log"
+    ! grep -q '^warning' "$log" || fail "warnings count as errors here"
+    return "$status"
 }
 stage_rust_test() { local_program with-servers -- deploy/local/rust-test.sh; }
 stage_web_install() { install_web; }
@@ -39,16 +39,21 @@ stage_migrations() {
     deploy/local/migrations/check.sh
 }
 stage_observability() {
-    # The packages are installed beside this lane, by a job that is not this shell's child.
+    # Wait for the packages: another job installs them, which is not a child of this shell.
     tail --pid="$installing" -f /dev/null
     deploy/observability/check.sh
 }
-# The Dockerfile and the compose file, without building or starting anything.
+# Lints the Dockerfile and the compose file; builds and starts nothing.
 stage_containers() {
     local tools
     tools=$(python_tool containers deploy/docker/requirements.txt)
     "$tools/check-jsonschema" --quiet --builtin-schema vendor.compose-spec docker-compose.yml
     "$tools/hadolint" deploy/docker/Dockerfile
+}
+stage_typos() {
+    local tools
+    tools=$(python_tool typos deploy/local/typos/requirements.txt)
+    "$tools/typos" --config .config/typos.toml
 }
 stage_web_size() { npm --prefix web run --silent size; }
 need_browser() {
@@ -73,15 +78,7 @@ stage_api_fuzz() {
     local_program with-stack -- deploy/local/api-fuzz/run.sh
 }
 
-# From here on cargo compiles the workspace with clippy's driver, which is rustc with lints and warnings that fail: no library
-# is compiled once more only to lint what uses it. What runs the tests must see the same wrapper, or it would build anew.
-# This is what `cargo clippy -- -D warnings` sets for itself.
-lint_while_building() {
-    export RUSTC_WORKSPACE_WRAPPER=clippy-driver
-    export CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
-}
-
-# What must have passed before a stage makes sense.
+# The stages that a stage depends on.
 needs() {
     case $1 in
         rust-test) echo "packages rust-build" ;;
@@ -96,12 +93,11 @@ needs() {
 
 # --- running them -----------------------------------------------------------------------------------------------------
 
-has_nextest() { cargo nextest --version >/dev/null 2>&1; }
 local_program() { "$(target_folder)/debug/adfolio-local" "$@"; }
 is_wanted() { [ "${#wanted[@]}" = 0 ] || [[ " ${wanted[*]} " == *" $1 "* ]]; }
 
-# Runs one stage and notes how it ended. As a job of its own, because a function called in a condition would go on after a
-# failed command.
+# Runs one stage and records the outcome. The stage is a job of its own, because `set -e` does not apply to a function
+# that is called in a condition.
 run_stage() {
     local stage=$1 need began=$SECONDS status=0 outcome=ok
     for need in $(needs "$stage"); do
@@ -143,7 +139,7 @@ summary() {
     return "$failed"
 }
 
-# A job's processes, so that an interrupted run leaves none behind.
+# Ends a job with all its processes, so that an interrupted run leaves none behind.
 end_tree() {
     local child
     for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
@@ -169,7 +165,7 @@ if [ "${1:-}" = --fix ]; then
     exit
 fi
 wanted=("$@")
-# Installing is never worth naming.
+# Installing is implied.
 for stage in "$@"; do
     case $stage in
         web-matrix) wanted+=(web-install packages) ;;

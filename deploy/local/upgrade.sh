@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# From the release that deploy/local/previous-release names to this one and back, replica by replica under load. Builds the programs
-# of both; the previous ones once, which takes minutes.
+# Upgrades from the release in deploy/local/previous-release to this one and back, replica by replica under load. Builds
+# the programs of both; building the previous ones takes minutes, once.
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -13,13 +13,13 @@ if ! is_current "$folder/.built.stamp" "$commit"; then
     say "building the previous release, $commit"
     rm -rf "$folder/tree"
     mkdir -p "$folder/tree"
-    # With the time of now: cargo would take the sources of another commit that are older than its last build for built.
+    # With the current time: cargo skips sources that are older than its last build, even from another commit.
     git archive "$commit" | tar -x -m -C "$folder/tree"
     env -u RUSTC_WORKSPACE_WRAPPER CARGO_TARGET_DIR="$folder/target" CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0 \
         cargo build --locked --workspace --bins --manifest-path "$folder/tree/Cargo.toml"
     printf '%s\n' "$commit" >"$folder/.built.stamp"
 fi
 
-cargo build --workspace --bins
+build_programs
 export ADFOLIO_PREVIOUS_PROGRAMS=$folder/target/debug
 exec cargo test --package adfolio-local --test system -- --ignored chaos::upgrade --nocapture

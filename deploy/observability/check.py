@@ -1,6 +1,6 @@
-"""Looks whether alerts, their tests, the runbook, the dashboards and the metrics of the programs fit together.
+"""Checks that alerts, their tests, the runbook, the dashboards and the metrics of the programs are consistent.
 
-Run by check.sh from the top of the repository. Prints what is wrong, a line each, and exits with 1.
+Run by check.sh from the top of the repository. Prints one line per problem and then exits with 1.
 """
 
 import json
@@ -16,10 +16,10 @@ import yaml
 HERE = Path("deploy/observability")
 RUNBOOK = Path("docs/runbook.md")
 SEVERITIES = {"page", "ticket"}
-# What a runbook's entry says, in this order; what not to do only where there is something.
-PARTS = ("**Means:**", "**Look:**", "**Do:**", "**Over:**")
-# What others measure: Prometheus itself, RabbitMQ's exporter, the collector, and the library that tells of the process; the
-# last are asked for by services/kit/tests/it/metrics.rs.
+# The parts of a runbook entry, in order. "Do not" is optional.
+PARTS = ("**Means:**", "**Check:**", "**Do:**", "**Resolved:**")
+# Metrics of others: Prometheus itself, RabbitMQ's exporter, the collector, and the library that reports on the process;
+# services/kit/tests/it/metrics.rs checks the last.
 EXTERNAL = re.compile(
     r"process_(resident_memory_bytes|cpu_seconds_total|open_fds|max_fds|start_time_seconds)"
     r"|up|ALERTS|prometheus_rule_evaluation_failures_total|otelcol_exporter_(sent|send_failed)_spans(_total)?"
@@ -27,7 +27,8 @@ EXTERNAL = re.compile(
     r"|process_resident_memory_bytes|resident_memory_limit_bytes|connections"
     r"|detailed_queue_(messages|messages_ready|messages_unacked|consumers))"
 )
-# Labels whose values are no literals of the programs: gRPC's and HTTP's own, numbers, places, what Prometheus and RabbitMQ add.
+# Labels whose values are not literals in the programs: gRPC's and HTTP's own, numbers, places, labels of Prometheus
+# and RabbitMQ.
 FREE_LABELS = {"code", "status", "method", "route", "le", "instance", "job", "service", "queue", "vhost"}
 KEYWORDS = {"and", "or", "unless", "bool", "offset", "inf", "nan", "atan2"}
 GRID_COLUMNS = 24
@@ -62,7 +63,7 @@ def selectors(expression):
 
 
 def literals():
-    """Every text that stands in quotes in the programs' sources, but not in their tests."""
+    """Every quoted text in the programs' sources, without their tests."""
     found = set()
     for root in ("services", "gateway"):
         for path in Path(root).rglob("*.rs"):
@@ -80,7 +81,7 @@ def check_expression(where, expression, known, recorded):
         for label, value in matchers:
             if label not in FREE_LABELS and re.fullmatch(r"[\w|.]+", value):
                 for missing in set(value.split("|")) - known:
-                    complain(where, f"no program says {label}={missing!r} (of {name})")
+                    complain(where, f"no program has the label {label}={missing!r} (of {name})")
 
 
 # --- alerts, their tests, the runbook ---------------------------------------------------------------------------------
@@ -96,12 +97,12 @@ def check_alert(rule, expectations, entries):
     name = rule["alert"]
     annotations = rule.get("annotations", {})
     if rule.get("labels", {}).get("severity") not in SEVERITIES:
-        complain(name, f"severity is one of {sorted(SEVERITIES)}")
+        complain(name, f"severity must be one of {sorted(SEVERITIES)}")
     for part in ("summary", "description"):
         if not annotations.get(part):
             complain(name, f"has no {part}")
     if annotations.get("runbook_url") != f"{RUNBOOK}#{name.lower()}":
-        complain(name, f"runbook_url is {RUNBOOK}#{name.lower()}")
+        complain(name, f"runbook_url must be {RUNBOOK}#{name.lower()}")
     if name not in entries:
         complain(name, f"has no entry in {RUNBOOK}")
     seen = expectations.get(name, [])
@@ -111,23 +112,23 @@ def check_alert(rule, expectations, entries):
     if [] not in seen:
         complain(name, "no test sees it silent")
     if "for" in rule and "pending" not in states:
-        complain(name, "no test sees it wait for its `for`")
+        complain(name, "no test sees it pending for its `for`")
     shown = set(re.findall(r"\$labels\.(\w+)", " ".join(annotations.values())))
     firing = [labels for samples in seen for labels in samples if labels.get("alertstate") == "firing"]
     for label in shown - {"service"}:
         if firing and not all(label in labels for labels in firing):
-            complain(name, f"shows the label {label}, which it does not have when it fires")
+            complain(name, f"shows the label {label}, which it lacks when it fires")
 
 
 def expectations_of_tests():
-    """By alert: what its tests expect, each a list of label sets."""
+    """The expectations of the tests by alert, each a list of label sets."""
     found: dict[str, list[list[dict[str, str]]]] = {}
     for path in sorted((HERE / "prometheus/tests").glob("*.yml")):
         for test in yaml.safe_load(path.read_text(encoding="utf-8"))["tests"]:
             for case in test.get("promql_expr_test", []):
                 match = re.fullmatch(r'ALERTS\{alertname="(\w+)"\}', case["expr"])
                 if not match or match[1] != test["name"]:
-                    complain(path, f"{test['name']} asks about something else: {case['expr']}")
+                    complain(path, f"{test['name']} queries something else: {case['expr']}")
                     continue
                 samples = [dict(re.findall(r'(\w+)="([^"]*)"', sample["labels"])) for sample in case["exp_samples"]]
                 found.setdefault(match[1], []).append(samples)
@@ -154,24 +155,37 @@ def check_alerts(known):
     for rule in alerts:
         check_alert(rule, expectations, entries)
     for name in entries.keys() - names:
-        complain(RUNBOOK, f"{name} is no alert")
+        complain(RUNBOOK, f"{name} is not an alert")
     for name in expectations.keys() - names:
-        complain("tests", f"{name} is no alert")
+        complain("tests", f"{name} is not an alert")
     for title, text in entries.items():
         places = [text.find(part) for part in PARTS]
         if -1 in places or places != sorted(places):
-            complain(RUNBOOK, f"{title} says {', '.join(PARTS)} in this order")
+            complain(RUNBOOK, f"{title} must have {', '.join(PARTS)} in this order")
     return names, recorded
 
 
+def command_modules():
+    """The module of adfolioctl that implements each area, as its command line lists them."""
+    source = Path("services/ctl/src/cli.rs").read_text(encoding="utf-8")
+    return {area.lower(): module for area, module in re.findall(r"^    ([A-Z]\w*)\((?:Box<)?(\w+)::", source, re.MULTILINE)}
+
+
 def check_commands():
-    """Whether adfolioctl has the commands that the runbook names."""
-    for area, command in sorted(set(re.findall(r"`adfolioctl ([a-z-]+) ([a-z-]+)", RUNBOOK.read_text(encoding="utf-8")))):
-        source = Path("services/ctl/src") / f"{area.replace('-', '_')}.rs"
-        variant = "".join(word.capitalize() for word in command.split("-"))
-        # A variant of the area's commands, alone or with what it takes.
-        if not source.exists() or not re.search(rf"^    {variant}\b[ ({{,]", source.read_text(encoding="utf-8"), re.MULTILINE):
-            complain(RUNBOOK, f"adfolioctl has no command {area} {command}")
+    """Checks that adfolioctl has the commands that the documentation names."""
+    modules = command_modules()
+    for path in sorted(Path("docs").glob("*.md")):
+        code = "\n".join(re.findall(r"^ *```.*?^ *```|`[^`]+`", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE))
+        for area, command in sorted(set(re.findall(r"\badfolioctl ([a-z-]+) ([a-z-]+)", code))):
+            module = modules.get(area.replace("-", ""))
+            if not module:
+                complain(path, f"adfolioctl has no command {area}")
+                continue
+            source = Path(f"services/ctl/src/{module}.rs").read_text(encoding="utf-8")
+            variant = "".join(word.capitalize() for word in command.split("-"))
+            # A variant of the area's commands, alone or with its arguments.
+            if not re.search(rf"^    {variant}\b[ ({{,]", source, re.MULTILINE):
+                complain(path, f"adfolioctl has no command {area} {command}")
 
 
 # --- dashboards -------------------------------------------------------------------------------------------------------
@@ -191,7 +205,7 @@ def check_panel(where, panel, alerts):
         complain(where, "has no unit")
     for name in re.findall(r"Runbook: ([\w, ]+)", panel.get("description", "")):
         for missing in set(name.split(", ")) - alerts:
-            complain(where, f"names {missing}, which is no alert")
+            complain(where, f"names {missing}, which is not an alert")
 
 
 def check_grid(where, panels):
@@ -204,7 +218,7 @@ def check_grid(where, panels):
             for y in range(grid["y"], grid["y"] + grid["h"]):
                 other = taken.setdefault((x, y), panel["title"])
                 if other != panel["title"]:
-                    complain(where, f"{panel['title']!r} lies over {other!r}")
+                    complain(where, f"{panel['title']!r} overlaps {other!r}")
                     return
 
 
@@ -232,7 +246,7 @@ def check_dashboards(alerts, known, recorded):
 
 
 def check_promql(expressions):
-    """Has promtool read the panels' expressions, as if they were rules."""
+    """Checks the panels' expressions with promtool, as if they were rules."""
     variables = {"$__rate_interval": "5m", "$__range": "1h", "$service": "wallet", "$instance": ".+"}
     recorded = []
     for number, (_, expression) in enumerate(expressions):
@@ -249,11 +263,11 @@ def check_promql(expressions):
         complain("promtool", (done.stdout + done.stderr).strip())
 
 
-# --- who else asks Prometheus -----------------------------------------------------------------------------------------
+# --- scalers that query Prometheus ------------------------------------------------------------------------------------
 
 
 def queries(value):
-    """Every text under a key `query`, as scalers of Kubernetes have them."""
+    """Every text under a key `query`, as in Kubernetes' scalers."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key == "query" and isinstance(inner, str):
@@ -285,7 +299,7 @@ def check_collector():
             for missing in set(pipeline[kind]) - config[kind].keys():
                 complain("collector.yaml", f"pipeline {name} uses {missing}, which is not among the {kind}")
     for missing in set(config["service"].get("extensions", [])) - config.get("extensions", {}).keys():
-        complain("collector.yaml", f"uses the extension {missing}, which is not there")
+        complain("collector.yaml", f"uses the extension {missing}, which is not defined")
 
 
 def main():

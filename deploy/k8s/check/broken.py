@@ -1,4 +1,4 @@
-"""Manifests that are wrong on purpose: a rule that overlooks one is no rule."""
+"""Deliberately wrong manifests: every rule must notice its own."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -116,7 +116,7 @@ BROKEN: tuple[tuple[Callable, str, Change], ...] = (
 )
 
 
-# What a schema must refuse: fields that do not exist, and values of another type or beyond what is allowed.
+# What a schema must refuse: unknown fields, wrong types and values out of range.
 MISSHAPEN: tuple[Change, ...] = (
     pod("auth", terminationGraceSeconds=30),
     spec("HorizontalPodAutoscaler", "web", maxReplicas="many"),
@@ -133,7 +133,7 @@ MISSHAPEN: tuple[Change, ...] = (
 
 
 def misshapen(overlays: list[Manifests]) -> Manifests:
-    """One document for each of them."""
+    """One document per change."""
     (production,) = (overlay for overlay in overlays if overlay.name == "production")
     documents = []
     for number, change in enumerate(MISSHAPEN):
@@ -151,6 +151,6 @@ def overlooked(overlays: list[Manifests]) -> Iterator[str]:
         wrong = Manifests(name, copy.deepcopy(by_name[name].documents))
         change(wrong)
         if not list(rule(wrong)):
-            yield f"{rule.__name__} overlooks what is broken on purpose (row {number + 1} of broken.py)"
+            yield f"{rule.__name__} misses a deliberate mistake (row {number + 1} of broken.py)"
     for rule in set(rules.RULES) - {rule for rule, _, _ in BROKEN}:
         yield f"nothing in broken.py shows that {rule.__name__} can fail"

@@ -1,4 +1,4 @@
-"""`main.py RENDERED MODELS`: looks at the rendered manifests, with the programs of the operators' models in MODELS."""
+"""`main.py RENDERED MODELS`: checks the rendered manifests, with the programs of the operators' models in MODELS."""
 
 import sys
 from pathlib import Path
@@ -16,7 +16,7 @@ def main(rendered: Path, models: Path) -> int:
     rules = rendered / "rules.yaml"
     documents = [*overlays, made, *([Manifests.read(rules)] if rules.exists() else [])]
     faults = list(schemas.faults(documents, rendered, models, broken.misshapen(overlays)))
-    # What has another shape cannot be asked for more.
+    # Rules cannot inspect documents of the wrong shape.
     if not faults:
         faults += [f"{overlay.name}: {fault}" for overlay in overlays for rule in RULES for fault in sorted(rule(overlay))]
         faults += secrets_of.faults(overlays, made, Path("deploy/k8s/README.md"))

@@ -1,4 +1,4 @@
-"""The rendered manifests of one overlay, and what is asked of them again and again."""
+"""The rendered manifests of one overlay, and common queries on them."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ class Manifests:
         return cls(path.stem, [document for document in yaml.safe_load_all(path.read_text()) if document])
 
     def of(self, kind: str, group: str = "") -> dict[str, dict]:
-        """By name. A group tells kinds of the same name apart."""
+        """By name. A group distinguishes kinds of the same name."""
         return {
             document["metadata"]["name"]: document
             for document in self.documents
@@ -34,7 +34,7 @@ class Manifests:
         }
 
     def pods(self) -> dict[str, dict]:
-        """The pods' specifications of all that is ours."""
+        """The pods' specifications of everything of ours."""
         return {name: pod_of(document) for kind in ("Deployment", "Job") for name, document in self.of(kind).items()}
 
 
@@ -48,7 +48,7 @@ def container_of(pod: dict) -> dict:
 
 
 def variables_of(pod: dict) -> dict[str, str | None]:
-    """None where the value comes from elsewhere."""
+    """None for a value from another source."""
     return {entry["name"]: entry.get("value") for entry in container_of(pod).get("env", [])}
 
 
@@ -57,7 +57,7 @@ def port_of(address: str) -> int:
 
 
 def selected(selector: dict, key: str) -> list[str]:
-    """The values of a label that a selector takes."""
+    """The values of a label that a selector matches."""
     values = [selector.get("matchLabels", {}).get(key)]
     for expression in selector.get("matchExpressions", []):
         if expression["key"] == key and expression["operator"] == "In":

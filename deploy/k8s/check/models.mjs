@@ -1,6 +1,6 @@
-// `models.mjs DOCUMENTS MODELS`: whether resources of the operators are as their published types say. Values are checked by the models'
-// own validators; these let unknown fields pass, so TypeScript, which does not, compiles the documents against the types as well.
-// Prints one line for each fault.
+// `models.mjs DOCUMENTS MODELS`: checks that resources of the operators match their published types. The models' own
+// validators check values but accept unknown fields, so TypeScript compiles the documents against the types as well.
+// Prints one line per problem.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-"""Who reaches whom by the NetworkPolicies, pod by pod and port by port, beside who must and nobody else."""
+"""Compares the connections that the NetworkPolicies admit with the needed ones, pod by pod and port by port."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from manifests import COMPONENT, NAME, Manifests
 
 NAMESPACE = "adfolio"
 NAMESPACE_LABEL = "kubernetes.io/metadata.name"
-# Every port at which somebody listens; of ranges the first and one that nobody needs.
+# Every port that something listens on; of ranges the first, and one port that nothing needs.
 PORTS = (50051, 9090, 8080, 8089, 5432, 8000, 9187, 5672, 15672, 15692, 4369, 25672, 35672, 6000, 6501, 4317, 22)
-# The broker's nodes among themselves: port mapper, distribution, command line, replicas of streams.
+# Between the broker's nodes: port mapper, distribution, command line, replicas of streams.
 DISTRIBUTION = (4369, 25672, 35672, 6000)
 
 
@@ -23,7 +23,7 @@ class Pod:
 
 
 def pods_of(manifests: Manifests) -> list[Pod]:
-    """Ours, those that operators make for us, those that README.md lets others run beside them, and those around."""
+    """Ours, those that operators create, those that README.md allows beside them, and those in other namespaces."""
     templates = [*manifests.of("Deployment").values()]
     inside = {document["metadata"]["name"]: document["spec"]["template"]["metadata"]["labels"] for document in templates}
     inside |= {
@@ -63,7 +63,7 @@ def faults(manifests: Manifests) -> Iterator[str]:
 
     @cache
     def applying(pod: Pod, side: str) -> tuple[list[dict], bool]:
-        """The rules for a pod, and whether anything is denied to it at all."""
+        """The rules for a pod, and whether any policy applies to it."""
         if pod.namespace != NAMESPACE:
             return [], False
         specs = [policy["spec"] for policy in policies if side.capitalize() in policy["spec"]["policyTypes"]]
@@ -74,17 +74,17 @@ def faults(manifests: Manifests) -> Iterator[str]:
         rules, denied = applying(pod, side)
         return not denied or any(has_port(rule, port) and has_peer(rule.get(word), peer) for rule in rules)
 
-    # Each side by itself: both have to let a call through, so that a mistake in one is none yet.
+    # Check each side by itself: both must admit a call, so one side alone could hide a mistake in the other.
     wanted = needed(manifests)
     inside = {pod.name for pod in pods if pod.namespace == NAMESPACE}
     pairs = [(caller, callee, port) for caller in pods for callee in pods for port in PORTS]
     sent = {(caller.name, callee.name, port) for caller, callee, port in pairs if passes(caller, "egress", "to", callee, port)}
     taken = {(caller.name, callee.name, port) for caller, callee, port in pairs if passes(callee, "ingress", "from", caller, port)}
-    for verb, flows, ours in (("may call", sent, 0), ("is let in by", taken, 1)):
+    for verb, flows, ours in (("may call", sent, 0), ("is admitted by", taken, 1)):
         flows = {flow for flow in flows if flow[ours] in inside}
         must = {flow for flow in wanted if flow[ours] in inside}
         for caller, callee, port in sorted(must ^ flows):
-            what = "is to be let through, but is not" if (caller, callee, port) in must else "has no business there"
+            what = "must be admitted, but is not" if (caller, callee, port) in must else "must not be admitted"
             yield f"{caller} {verb} {callee} at port {port}: {what}"
     if manifests.of("NetworkPolicy")["default-deny"]["spec"] != {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}:
         yield "default-deny does not deny everything to everybody"
@@ -97,7 +97,7 @@ def has_port(rule: dict, port: int) -> bool:
 
 
 def has_peer(peers: list[dict] | None, pod: Pod) -> bool:
-    # Blocks of addresses are of the world outside.
+    # Address blocks mean the outside world.
     return peers is None or any(is_peer(peer, pod) for peer in peers if "ipBlock" not in peer)
 
 
@@ -112,7 +112,7 @@ def is_peer(peer: dict, pod: Pod) -> bool:
 def matches(selector: dict, labels: dict[str, str]) -> bool:
     for expression in selector.get("matchExpressions", []):
         if expression["operator"] != "In":
-            raise ValueError(f"{expression['operator']} is not understood here")
+            raise ValueError(f"{expression['operator']} is not supported here")
         if labels.get(expression["key"]) not in expression["values"]:
             return False
     return all(labels.get(key) == value for key, value in selector.get("matchLabels", {}).items())

@@ -1,4 +1,4 @@
-"""Whether the manifests agree with the programs and with each other. A rule yields what is wrong; broken.py breaks each of them."""
+"""Rules for the manifests against the programs and each other. A rule yields faults; broken.py shows that each can fail."""
 
 from collections.abc import Iterator
 
@@ -8,11 +8,11 @@ from manifests import COMPONENT, NAME, Manifests, container_of, pod_of, port_of,
 
 Faults = Iterator[str]
 
-# Made by people, as README.md says; secrets.sh makes the others that cert-manager does not.
+# Created by hand as README.md says; secrets.sh and cert-manager create the others.
 SECRETS_BY_HAND = {"uploads-bucket", "backup-bucket"}
-# Variables of the bucket's client, which reads its keys nowhere else.
+# Variables of the bucket's client, which reads its keys only there.
 BUCKET = {"AWS_REGION", "AWS_ENDPOINT", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
-# PostgreSQL's own reserve, its operator's connections, and some for people.
+# PostgreSQL's reserve, its operator's connections, and some for operators' sessions.
 CONNECTIONS_BESIDE = 20
 
 
@@ -21,14 +21,14 @@ def programs_know_their_variables(manifests: Manifests) -> Faults:
         program = "adfolioctl" if name == "first-staff" else name
         known = source.nginx_variables() if name == "web" else source.variables(program)
         for variable in variables_of(pod).keys() - known - (BUCKET if name == "gateway" else set()):
-            yield f"{name}: no program knows {variable}"
+            yield f"{name}: no program reads {variable}"
 
 
 def variables_hold_no_secrets(manifests: Manifests) -> Faults:
     for name, pod in manifests.pods().items():
         for entry in container_of(pod).get("env", []):
             if "valueFrom" in entry and entry["name"] not in BUCKET:
-                yield f"{name}: {entry['name']} is to be a file"
+                yield f"{name}: {entry['name']} must be a file"
 
 
 def services_are_reached_where_they_listen(manifests: Manifests) -> Faults:
@@ -39,10 +39,10 @@ def services_are_reached_where_they_listen(manifests: Manifests) -> Faults:
         named = {variable.removesuffix("_URL").lower(): value for variable, value in variables.items() if variable.endswith("_URL")}
         named = {peer: url for peer, url in named.items() if peer in source.SERVICES}
         if name != "web" and set(named) != source.peers(program):
-            yield f"{name}: wants the addresses of {sorted(source.peers(program))}, has {sorted(named)}"
+            yield f"{name}: needs the addresses of {sorted(source.peers(program))}, has {sorted(named)}"
         for peer, url in named.items():
             if url != f"https://{peer}:50051":
-                yield f"{name}: {url} is not where {peer} is"
+                yield f"{name}: {url} is not the address of {peer}"
     if manifests.of("Deployment"):
         for peer in source.SERVICES:
             if services[peer]["spec"].get("clusterIP") != "None":
@@ -56,7 +56,7 @@ def ports_are_the_programs(manifests: Manifests) -> Faults:
         ports = {port["name"]: port["containerPort"] for port in container["ports"]}
         for port in services[name]["spec"]["ports"]:
             if port["targetPort"] not in ports:
-                yield f"{name}: the Service's port {port['name']} leads nowhere"
+                yield f"{name}: the Service's port {port['name']} targets no container port"
         if services[name]["spec"]["selector"] != {NAME: name} or deployment["spec"]["template"]["metadata"]["labels"][NAME] != name:
             yield f"{name}: the Service does not select its pods"
         if name not in manifests.processes():
@@ -64,11 +64,11 @@ def ports_are_the_programs(manifests: Manifests) -> Faults:
         variables = variables_of(pod_of(deployment))
         listener = ports.get("grpc") or ports["http"]
         if port_of(variables["LISTEN_ADDR"]) != listener or port_of(variables["ADMIN_ADDR"]) != ports["admin"]:
-            yield f"{name}: listens elsewhere than its ports say"
+            yield f"{name}: does not listen on its declared ports"
         probes = {kind: container.get(f"{kind}Probe", {}).get("grpc") for kind in ("startup", "liveness", "readiness")}
         alive, ready = {"port": ports["admin"], "service": "liveness"}, {"port": ports["admin"]}
         if probes != {"startup": alive, "liveness": alive, "readiness": ready}:
-            yield f"{name}: probes ask something else than the admin port's health: {probes}"
+            yield f"{name}: probes do not use the admin port's health check: {probes}"
 
 
 def images_are_this_version(manifests: Manifests) -> Faults:
@@ -85,7 +85,7 @@ def ends_have_time(manifests: Manifests) -> Faults:
         drain = int(variables.get("DRAIN_LIMIT_SECONDS") or source.default_of("DRAIN_LIMIT_SECONDS"))
         notice = int(variables.get("NOTICE_SECONDS") or source.default_of("NOTICE_SECONDS"))
         if pod.get("terminationGracePeriodSeconds", 30) <= drain:
-            yield f"{name}: is killed before its {drain} s are over"
+            yield f"{name}: is killed before its {drain} s have passed"
         if name == "gateway" and drain < 3 * notice:
             yield f"{name}: {drain} s are not three times the notice of {notice} s"
 
@@ -100,7 +100,7 @@ def connections_fit(manifests: Manifests) -> Faults:
         wanted = 0
         for name, pod in manifests.processes().items():
             if name != "gateway":
-                # One more replica while they are replaced, one more connection for the migrations of each.
+                # One more replica during a rollout, and one more connection per replica for migrations.
                 wanted += (most_replicas(manifests, name) + 1) * (int(variables_of(pod)["DATABASE_MAX_CONNECTIONS"]) + 1)
         there = int(cluster["spec"]["postgresql"]["parameters"]["max_connections"])
         if wanted + CONNECTIONS_BESIDE > there:
@@ -125,9 +125,9 @@ def scalers_do_not_meet(manifests: Manifests) -> Faults:
     deployments = manifests.of("Deployment")
     for name in by_cpu + by_queue:
         if name not in deployments:
-            yield f"{name}: is scaled and not there"
+            yield f"{name}: is scaled but does not exist"
         elif "replicas" in deployments[name]["spec"]:
-            yield f"{name}: every rollout would set its replicas back"
+            yield f"{name}: every rollout would reset its replicas"
     if manifests.name == "production":
         for name in deployments.keys() - set(by_cpu + by_queue):
             yield f"{name}: is not scaled"
@@ -145,7 +145,7 @@ def every_consumer_is_scaled_by_its_queue(manifests: Manifests) -> Faults:
     }
     wanted = {(service, source.queue(service, consumer)) for service, consumer in source.consumers()}
     for name, queue in sorted(wanted ^ queues):
-        yield f"{name}: {queue} is " + ("looked at, but nobody's" if (name, queue) in queues else "not looked at")
+        yield f"{name}: {queue} is " + ("polled, but not consumed" if (name, queue) in queues else "not polled")
 
 
 def production_survives_a_node(manifests: Manifests) -> Faults:
@@ -154,9 +154,9 @@ def production_survives_a_node(manifests: Manifests) -> Faults:
     budgets = manifests.of("PodDisruptionBudget")
     for name, pod in manifests.pods().items():
         if len(pod.get("topologySpreadConstraints", [])) < 2:
-            yield f"{name}: may be all on one node"
+            yield f"{name}: replicas may all run on one node"
         if name not in budgets or budgets[name]["spec"]["selector"] != {"matchLabels": {NAME: name}}:
-            yield f"{name}: a drain may take all replicas"
+            yield f"{name}: a drain may evict all replicas"
     least = [it["spec"]["minReplicaCount"] for it in manifests.of("ScaledObject").values()]
     least += [it["spec"]["minReplicas"] for it in manifests.of("HorizontalPodAutoscaler").values()]
     if min(least) < 2:
@@ -191,9 +191,9 @@ def certificates_say_who_somebody_is(manifests: Manifests) -> Faults:
         yield f"certificates are for {sorted(certificates)}, callers are {sorted(names)}"
     for name, certificate in certificates.items():
         if certificate["dnsNames"] != [name] or certificate["secretName"] != f"{name}-tls":
-            yield f"{name}: its certificate says somebody else"
+            yield f"{name}: its certificate has another name"
         if not {"server auth", "client auth"} <= set(certificate["usages"]):
-            yield f"{name}: its certificate is not for both sides of a call"
+            yield f"{name}: its certificate is not for both server and client"
 
 
 def processes_have_their_own_certificate(manifests: Manifests) -> Faults:
@@ -201,7 +201,7 @@ def processes_have_their_own_certificate(manifests: Manifests) -> Faults:
         owner = "adfolioctl" if name == "first-staff" else name
         secrets = [volume["secret"]["secretName"] for volume in pod["volumes"] if volume["name"] == "tls"]
         if secrets != ([] if name == "web" else [f"{owner}-tls"]):
-            yield f"{name}: shows the certificate {secrets}"
+            yield f"{name}: uses the certificate {secrets}"
 
 
 def databases_are_the_roles_own(manifests: Manifests) -> Faults:
@@ -212,10 +212,10 @@ def databases_are_the_roles_own(manifests: Manifests) -> Faults:
     databases = {document["spec"]["name"]: document["spec"] for document in manifests.of("Database").values()}
     wanted = {f"adfolio_{service}" for service in source.SERVICES}
     if set(roles) != wanted or set(databases) != wanted:
-        yield f"roles {sorted(roles)} and databases {sorted(databases)} are to be {sorted(wanted)}"
+        yield f"roles {sorted(roles)} and databases {sorted(databases)} must be {sorted(wanted)}"
     for name, database in databases.items():
         if database["owner"] != name or database["databaseReclaimPolicy"] != "retain":
-            yield f"{name}: is somebody else's, or goes with its manifest"
+            yield f"{name}: has another owner, or is deleted with its manifest"
     if clusters["postgres"]["spec"]["postgresql"]["pg_hba"] != ["hostssl sameuser all all scram-sha-256", "host all all all reject"]:
         yield "a role may enter another's database, or without TLS"
 
@@ -230,7 +230,7 @@ def everything_is_looked_at_by_prometheus(manifests: Manifests) -> Faults:
         service = manifests.of("Service")[name]
         found = service["metadata"]["labels"][COMPONENT] in components
         if not found or ports != ["admin"] or "admin" not in [port["name"] for port in service["spec"]["ports"]]:
-            yield f"{name}: nobody reads its metrics"
+            yield f"{name}: its metrics are not scraped"
 
 
 def exchanges_are_as_the_services_declare_them(manifests: Manifests) -> Faults:
@@ -243,7 +243,7 @@ def exchanges_are_as_the_services_declare_them(manifests: Manifests) -> Faults:
         "x-message-ttl": source.constant("services/kit/src/broker/topology.rs", "UNROUTED_AGE_MS"),
     }
     if queues["unrouted"]["spec"]["arguments"] != limits:
-        yield f"the queue of what nobody hears is not {limits}"
+        yield f"the queue of unrouted events is not {limits}"
     kinds = {document["spec"]["name"]: document["spec"]["type"] for document in manifests.of("Exchange").values()}
     if kinds != {"adfolio.events": "topic", "adfolio.dead": "direct", "adfolio.unrouted": "fanout"}:
         yield f"exchanges are {kinds}"

@@ -1,4 +1,4 @@
-"""Whether each document fits the schema of its kind, and has no field that the kind does not know."""
+"""Validates each document against the schema of its kind, including unknown fields."""
 
 import json
 import subprocess
@@ -12,19 +12,19 @@ import yaml
 
 from manifests import Manifests
 
-# The oldest that README.md promises, and a recent one.
+# The oldest version that README.md supports, and a recent one.
 KUBERNETES = ("1.30", "1.36")
 HERE = Path(__file__).parent
 
 
 def faults(overlays: list[Manifests], rendered: Path, models: Path, wrong: Manifests) -> Iterator[str]:
-    """What is wrong with the documents; every one of `wrong` is to have a fault."""
+    """The faults of the documents. Every document of `wrong` must have one."""
     found = list(all_faults(overlays, wrong, rendered, models))
     yield from (fault for fault in found if not fault.startswith(f"{wrong.name}: "))
     for document in wrong.documents:
         name = name_of(wrong, document)
         if not any(fault.startswith(f"{name}: ") for fault in found):
-            yield f"no schema notices what is broken on purpose in {name}"
+            yield f"no schema notices the deliberate mistake in {name}"
 
 
 def name_of(overlay: Manifests, document: dict) -> str:
@@ -57,7 +57,7 @@ def all_faults(overlays: list[Manifests], wrong: Manifests, rendered: Path, mode
     said = subprocess.run(command, capture_output=True, text=True, check=False)
     yield from filter(None, said.stdout.splitlines())
     if said.returncode != 0:
-        yield f"the operators' models could not be asked: {said.stderr.strip()[-2000:]}"
+        yield f"the operators' models failed: {said.stderr.strip()[-2000:]}"
     for what, kinds in (
         (f"schemas of Kubernetes {' and '.join(KUBERNETES)}", by_kubernetes),
         ("schemas of the operators", by_models),

@@ -1,4 +1,4 @@
-"""Whether every Secret that the manifests use is made by somebody, with the keys that are used."""
+"""Checks that something creates every Secret that the manifests use, with the keys that are used."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ from rules import SECRETS_BY_HAND
 
 
 def used(manifests: Manifests) -> Iterator[tuple[str, str, str | None]]:
-    """Who uses which Secret, and its key where one is named."""
+    """The users of each Secret, and the key if one is named."""
     for name, pod in manifests.pods().items():
         mounts = {mount["name"]: mount["mountPath"] for mount in container_of(pod).get("volumeMounts", [])}
         files = [str(value) for variable, value in variables_of(pod).items() if variable.endswith("_FILE")]
@@ -54,19 +54,19 @@ def faults(overlays: list[Manifests], made: Manifests, readme: Path) -> Iterator
     for owner, secret, key in sorted(uses, key=str):
         if secret in SECRETS_BY_HAND:
             if f"generic {secret}" not in readme.read_text() or f"--from-literal={key}=" not in readme.read_text():
-                yield f"{owner}: README.md does not say how {secret} with {key} is made"
+                yield f"{owner}: README.md does not say how to create {secret} with {key}"
         elif secret not in keys:
-            yield f"{owner}: nobody makes the Secret {secret}"
+            yield f"{owner}: nothing creates the Secret {secret}"
         elif key is not None and key not in keys[secret]:
             yield f"{owner}: {secret} has no {key}"
     secrets = {name: document["stringData"] for name, document in made.of("Secret").items()}
     for name in sorted(set(secrets) - {secret for _, secret, _ in uses}):
-        yield f"secrets.sh makes {name}, which nobody uses"
+        yield f"secrets.sh creates {name}, which nothing uses"
     yield from addresses(secrets)
 
 
 def addresses(secrets: dict[str, dict[str, str]]) -> Iterator[str]:
-    """Whether the addresses of the servers fit the users that are made there."""
+    """Checks that the addresses of the servers match the users that are created there."""
     for name, values in secrets.items():
         if "amqp-url" in values:
             broker = urlsplit(values["amqp-url"])

@@ -1,10 +1,10 @@
-"""What the programs say of themselves, read from their sources."""
+"""Facts about the programs, read from their sources."""
 
 import re
 from pathlib import Path
 
 SERVICES = ("auth", "plan", "wallet", "coupon", "notification", "acceptor")
-# Each with the sources of its configuration beside kit's.
+# Each with the sources of its configuration in addition to kit's.
 FOLDERS = {name: Path("services", name, "src") for name in SERVICES}
 FOLDERS |= {"gateway": Path("gateway/src"), "adfolioctl": Path("services/ctl/src")}
 KIT = Path("services/kit/src")
@@ -15,12 +15,12 @@ def text_of(folder: Path) -> str:
 
 
 def variables(program: str) -> set[str]:
-    """The variables that a program reads by its configuration."""
+    """The variables of a program's configuration."""
     return set(re.findall(r'\benv = "([A-Z0-9_]+)"', text_of(FOLDERS[program]) + text_of(KIT)))
 
 
 def peers(program: str) -> set[str]:
-    """The services whose addresses it wants to know."""
+    """The services whose addresses it needs."""
     wanted = re.findall(r'\benv = "([A-Z]+)_URL"', text_of(FOLDERS[program]))
     return {name.lower() for name in wanted if name.lower() in SERVICES}
 
@@ -32,7 +32,7 @@ def default_of(variable: str) -> int:
 
 
 def constant(path: str, name: str) -> int:
-    """A constant of whole numbers, maybe a product."""
+    """An integer constant, possibly a product."""
     (value,) = re.findall(rf"const {name}: \w+ = ([0-9_ *]+);", Path(path).read_text())
     product = 1
     for factor in value.split("*"):
@@ -41,7 +41,7 @@ def constant(path: str, name: str) -> int:
 
 
 def callers() -> tuple[set[str], set[tuple[str, str]]]:
-    """All callers, and who has a method of which service, by kit::policy."""
+    """All callers, and which of them may call a method of which service, from kit::policy."""
     text = (KIT / "policy.rs").read_text()
     names = dict(re.findall(r'pub const ([A-Z]+): &str = "([a-z]+)";', text))
     groups = {
@@ -58,7 +58,7 @@ def callers() -> tuple[set[str], set[tuple[str, str]]]:
 
 
 def methods_counted() -> int:
-    """How many methods `callers` sees, so that a change of form cannot hide some."""
+    """The number of methods that `callers` finds, so that a change of syntax cannot hide any."""
     text = (KIT / "policy.rs").read_text()
     return len(re.findall(r'\(\s*"(\w+)",\s*(?:&\[([A-Z, ]+)\]|([A-Z_]+)),?\s*\)', text))
 

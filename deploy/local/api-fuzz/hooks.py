@@ -6,7 +6,7 @@ import schemathesis
 
 @schemathesis.check
 def envelope_is_no_server_error(context, response, case):
-    """No input makes the envelope say 500, and every refusal has a reason that the document names for the call."""
+    """No input yields code 500, and every refusal has a reason that the document lists for the call."""
     if not response.headers.get("content-type", [""])[0].startswith("application/json"):
         return
     envelope = json.loads(response.content)
@@ -16,7 +16,8 @@ def envelope_is_no_server_error(context, response, case):
         raise AssertionError(f"envelope says 500: {envelope}")
     if envelope["code"] != 200 and response.status_code == 200:
         reason = (envelope.get("data") or {}).get("reason")
-        # A made-up token was never alive; only the run's own can have ended, and then nothing behind it is tried any more.
+        # A made-up token was never valid. Only the run's own session can have ended, and then later calls would test
+        # nothing.
         if reason == "SESSION_EXPIRED":
             raise AssertionError("the session of this run has ended")
         named = case.operation.definition.raw.get("x-reasons", [])

@@ -12,7 +12,7 @@ from pathlib import Path
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-# cargo's packages have other names than their programs here and there.
+# Packages whose program has another name.
 PACKAGES = {"adfolioctl": "adfolio-ctl"}
 
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# `make sbom`: what every program that is shipped and the web client are made of, as CycloneDX documents in the folder `sbom` of
-# the target folder. check.py looks whether they are valid and leave nothing out.
+# `make sbom`: writes the SBOM of every shipped program and of the web client as CycloneDX documents into the folder
+# `sbom` of the target folder. check.py checks that they are valid and complete.
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# As in deny.sh: a new version is a change like any other.
+# Pinned, as in deny.sh.
 version=0.5.9
 programs=(adfolio-{acceptor,auth,coupon,gateway,notification,plan,wallet} adfolioctl)
 
-# The tool writes beside every manifest of the workspace, for the programs of tests as well.
+# The tool writes a file beside every manifest of the workspace, also for test programs.
 written() { find deploy gateway services -name '*_bin.cdx.json' "$@"; }
 trap 'written -delete' EXIT
 
@@ -24,7 +24,7 @@ mkdir -p "$folder"
 for program in "${programs[@]}"; do
     written -name "${program}_bin.*" -exec mv {} "$folder/$program.cdx.json" ';'
 done
-# npm's own `sbom --omit dev` leaves out what packages for the development need, too: React among them.
+# npm's own `sbom --omit dev` also omits packages that development packages need, such as React.
 "$node/cyclonedx-npm" --omit dev --spec-version 1.5 --mc-type application --ignore-npm-errors \
     --output-file "$folder/web.cdx.json" web/package.json
 "$python/python" deploy/local/sbom/check.py "$folder" "${programs[@]}"

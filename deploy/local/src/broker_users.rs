@@ -1,5 +1,5 @@
-//! Who may do what at the private RabbitMQ: a user for each service, which reaches its own queues and the shared exchanges
-//! and nothing else, and says in its own name only what its service may say.
+//! Permissions at the private RabbitMQ: a user for each service, limited to its own queues, the
+//! shared exchanges, and the events that its service may publish.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -16,37 +16,38 @@ use sha2::{Digest as _, Sha256};
 use crate::component::Service;
 use crate::layout::Layout;
 
-/// May do everything; for tests, and for whoever runs a stack.
+/// May do everything; for tests, and for the person who runs a stack.
 pub(crate) const ADMINISTRATOR: &str = "administrator";
-/// `adfolioctl`, which looks at dead letters and sends them back.
+/// `adfolioctl`, which lists dead letters and sends them back.
 pub(crate) const OPERATOR: &str = "adfolioctl";
-/// An internal consumer: reads the wallet's stream, and queues of its own (`reader.…`) bound to the events.
+/// An internal consumer: reads the wallet's stream, and its own queues (`reader.…`) bound to the
+/// events.
 pub(crate) const READER: &str = "reader";
-/// Known because everything listens on loopback only, like the demo's other passwords.
+/// Public, like the demo's other passwords: everything listens on loopback only.
 const READER_PASSWORD: &str = "reader";
 
 const VHOST: &str = "/";
 const ALL: &str = ".*";
 const NOTHING: &str = "^$";
-/// Sends to a queue by its name, which is how a dead letter goes back.
+/// The default exchange, which routes to a queue by its name: this is how dead letters go back.
 const DEFAULT_EXCHANGE: &str = r"amq\.default";
 const WALLET_STREAM: &str = r"wallet\.events";
 
-/// Where the services' prefix of exchanges and queues is configured, and what it is otherwise.
+/// The variable for the prefix of exchanges and queues, and its default.
 const NAMESPACE_VARIABLE: &str = "AMQP_NAMESPACE";
 const DEFAULT_NAMESPACE: &str = "adfolio";
 
-/// How a part of the stack reaches the broker.
+/// How the stack reaches the broker.
 #[derive(Clone, Debug)]
 pub(crate) enum BrokerAccess {
-    /// The stack's own, by a user each.
+    /// The stack's own broker, with a user for each service.
     Private { port: u16, passwords: PathBuf },
-    /// One of the user's, by what its address says.
+    /// A given broker, with the user in its URL.
     Given(String),
 }
 
 impl BrokerAccess {
-    /// Address for a service; `through` is another way to the private broker.
+    /// URL for a service; `through` is another address of the private broker.
     pub(crate) fn service_url(
         &self,
         service: Service,
@@ -55,17 +56,17 @@ impl BrokerAccess {
         self.url(service.name(), through)
     }
 
-    /// Address for `adfolioctl`.
+    /// URL for `adfolioctl`.
     pub(crate) fn operator_url(&self) -> Result<String> {
         self.url(OPERATOR, None)
     }
 
-    /// Address for whoever may do everything.
+    /// URL for the administrator.
     pub(crate) fn administrator_url(&self) -> Result<String> {
         self.url(ADMINISTRATOR, None)
     }
 
-    /// Address for consumers of events that are no part of the stack.
+    /// URL for consumers outside of the stack.
     pub(crate) fn reader_url(&self) -> String {
         match self {
             Self::Given(url) => url.clone(),
@@ -96,8 +97,8 @@ fn secret_name(user: &str) -> String {
     format!("amqp-{user}")
 }
 
-/// What one user may declare, write to and read from, as expressions over the names of queues and exchanges; and which events
-/// it may publish.
+/// What a user may configure, write and read, as expressions over the names of queues and
+/// exchanges, and the events it may publish.
 #[derive(Debug, PartialEq, Eq)]
 struct Rights {
     user: &'static str,
@@ -107,7 +108,8 @@ struct Rights {
     events: String,
 }
 
-/// Writes the broker's users for its start. Passwords are made once; only their hashes are in the file.
+/// Writes the broker's users for its start. Passwords are made once; the file only has their
+/// hashes.
 pub(crate) fn write_definitions(layout: &Layout) -> Result<PathBuf> {
     let definitions = definitions(&namespace(), |user| {
         if user == READER {
@@ -127,13 +129,14 @@ pub(crate) fn users() -> impl Iterator<Item = &'static str> {
         .chain([OPERATOR, READER])
 }
 
-/// The broker's users, with the hashes of what `password` gives for each, and what they may do.
+/// The broker's users, with the hash of `password` for each, and their permissions.
 pub(crate) fn definitions(
     namespace: &str,
     mut password: impl FnMut(&str) -> Result<String>,
 ) -> Result<Value> {
     let rights = all_rights(namespace);
-    // Without a hash no password fits: the broker's own account with a known password is closed, also in an old folder.
+    // Without a hash no password matches: this closes the broker's own account with its well-known
+    // password, also in an old folder.
     let mut users = vec![json!({"name": "guest", "password_hash": "", "tags": ""})];
     for (name, tags) in self::users()
         .map(|name| (name, ""))
@@ -148,7 +151,7 @@ pub(crate) fn namespace() -> String {
     std::env::var(NAMESPACE_VARIABLE).unwrap_or_else(|_| DEFAULT_NAMESPACE.to_owned())
 }
 
-/// Makes the exchanges that the services share, as the administrator, for they may not.
+/// Makes the shared exchanges as the administrator: services have no permission to.
 pub(crate) async fn declare_exchanges(administrator_url: &str) -> Result<()> {
     let broker = Broker::new(&BrokerArgs::new(administrator_url, namespace()))?;
     let session = broker
@@ -191,8 +194,8 @@ fn user(name: &str, password: &str, tags: &str) -> Value {
     })
 }
 
-/// The same at every start, so that the file stays as it is. It keeps equal passwords of two users apart; against guessing a
-/// random password needs none.
+/// The same at every start, so that the file does not change. It tells equal passwords apart;
+/// random passwords need no salt against guessing.
 fn salt(name: &str, password: &str) -> [u8; 4] {
     let mut hasher = Sha256::new();
     hasher.update(name);
@@ -202,7 +205,7 @@ fn salt(name: &str, password: &str) -> [u8; 4] {
     [digest[0], digest[1], digest[2], digest[3]]
 }
 
-/// As the broker keeps it: the salt, then SHA-256 over salt and password.
+/// In the broker's format: the salt, then SHA-256 over salt and password.
 fn password_hash(salt: [u8; 4], password: &str) -> String {
     let mut hasher = Sha256::new();
     hasher.update(salt);
@@ -212,7 +215,7 @@ fn password_hash(salt: [u8; 4], password: &str) -> String {
     BASE64_STANDARD.encode(hash)
 }
 
-/// Of everybody but the administrator.
+/// The permissions of every user but the administrator.
 fn all_rights(namespace: &str) -> Vec<Rights> {
     let namespace = namespace.replace('.', r"\.");
     let mut all: Vec<Rights> = Service::ALL
@@ -224,8 +227,8 @@ fn all_rights(namespace: &str) -> Vec<Rights> {
     all
 }
 
-/// A service declares its own queues, binds them to the events and to the dead letters, and publishes events. The gateway has
-/// no outbox and no dead letters; the wallet has its stream.
+/// A service declares its own queues, binds them to the events and dead letters, and publishes
+/// events. The gateway has neither outbox nor dead letters; the wallet also has its stream.
 fn service_rights(namespace: &str, service: Service) -> Rights {
     let name = service.name();
     let own = format!(r"{namespace}\.{name}\..+");
@@ -253,7 +256,7 @@ fn service_rights(namespace: &str, service: Service) -> Rights {
     }
 }
 
-/// Takes dead letters of every service and sends them to the queue that they came from.
+/// Reads dead letters of every service and sends them back to their original queues.
 fn operator_rights(namespace: &str) -> Rights {
     Rights {
         user: OPERATOR,
@@ -290,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_password_is_hashed_as_the_broker_does() {
-        // The example of RabbitMQ's documentation.
+        // The example in RabbitMQ's documentation.
         assert_eq!(
             password_hash([0x90, 0x8D, 0xC6, 0x0A], "test12"),
             "kI3GCqW5JLMJa4iX1lo7X4D6XbYqlLgxIs30+P6tENUV2POR"
@@ -311,7 +314,7 @@ mod tests {
         }
     }
 
-    /// What `definitions` and the manifests say of one user, as text that can be compared.
+    /// A user of `definitions` or of the manifests, as comparable text.
     fn said<'a>(user: &Value, limits: impl IntoIterator<Item = (&'a str, &'a Value)>) -> String {
         let limits: Vec<String> = limits
             .into_iter()
@@ -342,7 +345,7 @@ mod tests {
         let local = with_permissions("adfolio", &[], &all_rights("adfolio"));
         let expected = |section: &str, limits: &[&str]| -> BTreeSet<String> {
             let rows = local[section].as_array().unwrap().iter();
-            // The operator of the cluster has an administrator of its own.
+            // The operator of the cluster makes its own administrator.
             rows.filter(|row| row["user"] != ADMINISTRATOR)
                 .map(|row| {
                     said(

@@ -1,4 +1,4 @@
-//! What a stack consists of, said before it starts.
+//! The description of a stack before it starts.
 
 use std::collections::HashMap;
 use std::fs::Permissions;
@@ -11,24 +11,23 @@ use nix::sys::statvfs::statvfs;
 use tempfile::TempDir;
 use url::Url;
 
+use crate::certificates::scheme;
 use crate::component::{Component, Service};
 use crate::ports::{Ports, Reservation};
 use crate::servers::adfolio::built_programs;
-use crate::stack::Stack;
 
-pub(crate) const ADMIN_USERNAME: &str = "admin";
-/// Harmless because everything listens on loopback only.
+/// Harmless: everything listens on loopback only.
 pub(crate) const DEMO_ADMIN_PASSWORD: &str = "adfolio-admin";
 
-/// Free bytes that a file system in memory must have to carry a stack's data; the tests use a third of them.
+/// Free bytes that an in-memory file system must have for a stack's data; the tests use a third.
 const MEMORY_WANTED: u64 = 1 << 30;
 
-/// How many there are of each service and of the gateway: one to three.
+/// The number of replicas of each service and of the gateway: one to three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Replicas {
-    /// Everybody has the addresses of so many.
+    /// Replicas whose addresses are configured.
     known: u8,
-    /// So many are started with the stack.
+    /// Replicas that are started with the stack.
     started: u8,
 }
 
@@ -46,13 +45,13 @@ impl Replicas {
 
 /// Describes a stack; [`StackBuilder::start`] starts it.
 ///
-/// Without further words: all services, free ports, a temporary data directory, no demo data, servers that do not wait for
-/// the disk.
+/// Default: all services, free ports, a temporary data directory, no demo data, servers that do not
+/// wait for the disk.
 #[derive(Debug)]
 #[must_use]
 pub struct StackBuilder {
     pub(crate) ports: Option<Ports>,
-    /// Keeps the ports of [`StackBuilder::pick_ports`] from others.
+    /// Reserves the ports of [`StackBuilder::pick_ports`].
     pub(crate) reservation: Reservation,
     pub(crate) data: Option<PathBuf>,
     pub(crate) services: Vec<Service>,
@@ -97,7 +96,8 @@ impl StackBuilder {
         }
     }
 
-    /// Listens on ports that are free now and outside the range of outgoing connections. The default.
+    /// Listens on ports that are free now and outside of the range of outgoing connections. The
+    /// default.
     pub fn free_ports(mut self) -> Self {
         self.ports = None;
         self
@@ -109,14 +109,15 @@ impl StackBuilder {
         self
     }
 
-    /// Picks free ports now instead of at the start, for whoever must know them before: a proxy in front of a part.
+    /// Picks free ports now instead of at the start, for a caller that must know them first, such
+    /// as a proxy in front of a component.
     pub fn pick_ports(&mut self) -> Result<Ports> {
         let ports = self.reservation.free_stack()?;
         self.ports = Some(ports.clone());
         Ok(ports)
     }
 
-    /// Keeps everything below this folder instead of a temporary one.
+    /// Keeps all data below this folder instead of a temporary one.
     pub fn data_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.data = Some(folder.into());
         self
@@ -130,8 +131,8 @@ impl StackBuilder {
         self
     }
 
-    /// Runs every service and the gateway twice. All find both replicas, and nginx both gateways; the second is
-    /// [`Component::Second`].
+    /// Runs every service and the gateway twice. All processes know both replicas, and nginx both
+    /// gateways; the second is [`Component::Second`].
     pub fn two_replicas(mut self) -> Self {
         self.replicas = Replicas {
             known: 2,
@@ -140,8 +141,8 @@ impl StackBuilder {
         self
     }
 
-    /// Lets everybody know of three replicas of every service and of the gateway, of which two are started; the third,
-    /// [`Component::Third`], by [`Stack::add`].
+    /// Configures three replicas of every service and of the gateway, and starts two;
+    /// [`Stack::add`](crate::Stack::add) starts the third, [`Component::Third`].
     pub fn two_of_three_replicas(mut self) -> Self {
         self.replicas = Replicas {
             known: Replicas::MAX,
@@ -156,7 +157,8 @@ impl StackBuilder {
         self
     }
 
-    /// Whether PostgreSQL waits for the disk at every commit, as it must wherever figures or data matter.
+    /// Whether PostgreSQL waits for the disk at every commit, as it must wherever measurements or
+    /// data matter.
     pub fn durable(mut self, durable: bool) -> Self {
         self.durable = durable;
         self
@@ -168,32 +170,33 @@ impl StackBuilder {
         self
     }
 
-    /// Folder of the services' programs, if they were not built together with the running one.
+    /// Folder of the services' programs, if they were not built together with the running program.
     pub fn programs(mut self, folder: impl Into<PathBuf>) -> Self {
         self.programs = Some(folder.into());
         self
     }
 
-    /// Folder of the built web client, `web/dist` unless said otherwise.
+    /// Folder of the built web client; `web/dist` by default.
     pub fn web(mut self, folder: impl Into<PathBuf>) -> Self {
         self.web = Some(folder.into());
         self
     }
 
-    /// Who may show the client in a frame, as `frame-ancestors` of its policy names them; nobody unless said otherwise.
+    /// Who may show the client in a frame, as in `frame-ancestors` of its policy; nobody by
+    /// default.
     pub fn frame_ancestors(mut self, sources: impl Into<String>) -> Self {
         self.frame_ancestors = sources.into();
         self
     }
 
-    /// Network (`10.0.0.0/8`) of the proxies in front of the edge, whose word on the client's address counts; none unless said
-    /// otherwise.
+    /// Network (`10.0.0.0/8`) of trusted proxies in front of the edge, which may report the
+    /// client's address; none by default.
     pub fn proxies_in_front(mut self, network: impl Into<String>) -> Self {
         self.proxies_in_front = Some(network.into());
         self
     }
 
-    /// Sets a variable in the environment of one service, in all its replicas.
+    /// Sets an environment variable of one service, in all its replicas.
     pub fn extra_env(
         mut self,
         service: Service,
@@ -207,7 +210,8 @@ impl StackBuilder {
         self
     }
 
-    /// Uses this PostgreSQL instead of a private one; its account must be allowed to create databases.
+    /// Uses this PostgreSQL instead of a private one; its account must be allowed to create
+    /// databases.
     pub fn database_url(mut self, url: Url) -> Self {
         self.database_url = Some(url);
         self
@@ -219,27 +223,22 @@ impl StackBuilder {
         self
     }
 
-    /// Lets one service reach the private RabbitMQ at another address, as the user that it is: a proxy in front of it.
+    /// Lets one service reach the private RabbitMQ at another address, such as a proxy, with the
+    /// same user.
     pub fn broker_address(mut self, service: Service, address: SocketAddr) -> Self {
         self.broker_addresses.insert(service, address);
         self
     }
 
-    /// Makes certificates, and lets the services speak to each other by mutual TLS only.
+    /// Makes certificates and enables mutual TLS between the services.
     pub fn tls(mut self, tls: bool) -> Self {
         self.tls = tls;
         self
     }
 
-    /// What the address of a service begins with.
+    /// The scheme of a service's URL.
     pub fn scheme(&self) -> &'static str {
         scheme(self.tls)
-    }
-
-    /// Starts everything and returns when all of it is ready. What was started is ended again if anything fails, or if the
-    /// returned future is dropped.
-    pub async fn start(self) -> Result<Stack> {
-        Stack::start(self).await
     }
 
     pub(crate) fn components(&self) -> Vec<Component> {
@@ -275,15 +274,16 @@ impl StackBuilder {
         }
         let folder = tempfile::Builder::new()
             .prefix("adfolio-")
-            // PostgreSQL may run under another account and must get through.
+            // PostgreSQL may run under another account and must be able to pass.
             .permissions(Permissions::from_mode(0o755))
             .tempdir_in(self.temporary_parent())
             .context("cannot create a temporary folder")?;
         Ok((folder.path().to_owned(), Some(folder)))
     }
 
-    /// Where `TMPDIR` says; else in memory, where there is room and nothing has to survive the machine: tests make and drop
-    /// databases of hundreds of files each, for which ext4 takes more time than PostgreSQL.
+    /// The folder in `TMPDIR`; else in memory, if there is room and no data must survive the
+    /// machine: tests create and drop databases of hundreds of files each, for which ext4 takes
+    /// more time than PostgreSQL.
     fn temporary_parent(&self) -> PathBuf {
         let memory = Path::new("/dev/shm");
         let has_room = statvfs(memory).is_ok_and(|about| {
@@ -301,7 +301,7 @@ impl StackBuilder {
 
     pub(crate) fn resolve_programs(&self) -> Result<PathBuf> {
         let folder = self.programs.clone().map_or_else(built_programs, Ok)?;
-        // The services are started in another working directory.
+        // The services run in another working directory.
         folder
             .canonicalize()
             .with_context(|| format!("cannot open {}", folder.display()))
@@ -316,11 +316,7 @@ impl StackBuilder {
     }
 }
 
-pub(crate) const fn scheme(tls: bool) -> &'static str {
-    if tls { "https" } else { "http" }
-}
-
-/// The repository this program was built from.
+/// The repository that this program was built from.
 pub(crate) fn repository() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.ancestors().nth(2).unwrap_or(own).to_owned()

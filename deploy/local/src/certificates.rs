@@ -1,7 +1,8 @@
-//! A certificate for each program of a stack, of an authority that is as old as the stack's start.
+//! A certificate for each program of a stack, from an authority created at the stack's start.
 //!
-//! The authority's key is never written: nobody can make a further certificate, and each start makes all of them anew. (For
-//! containers, which start one by one, [`crate::provision`] keeps it.)
+//! The authority's key is never written, so nobody can issue further certificates, and each start
+//! issues all of them again. (For containers, which start one by one, [`crate::provision`] keeps
+//! it.)
 
 use std::path::PathBuf;
 
@@ -15,22 +16,22 @@ use rcgen::{
 use crate::component::Service;
 use crate::layout::Layout;
 
-/// The command line, and the adapter of an ad network, which call services and are none.
+/// Callers that are not services: the command line, and the adapter of an ad network.
 const CALLERS: [&str; 2] = ["adfolioctl", "network"];
 
-/// A stack that runs for longer needs a restart.
+/// A stack that runs longer needs a restart.
 const VALIDITY: Months = Months::new(24);
 
 const AUTHORITY: &str = "tls-ca.pem";
 
-/// The files of one program's certificate, as services are configured with them.
+/// The files of a program's certificate, as in the configuration of a service.
 #[derive(Clone, Debug)]
 pub struct TlsFiles {
     /// The certificate.
     pub certificate: PathBuf,
     /// Its private key.
     pub key: PathBuf,
-    /// The authority of all.
+    /// The certificate of the authority.
     pub authority: PathBuf,
 }
 
@@ -45,7 +46,7 @@ impl TlsFiles {
         }
     }
 
-    /// The variables that name them.
+    /// The variables that name the files.
     pub fn variables(&self) -> [(&'static str, &PathBuf); 3] {
         [
             ("TLS_CERT_FILE", &self.certificate),
@@ -55,7 +56,7 @@ impl TlsFiles {
     }
 }
 
-/// Makes an authority, and certificates for everything that calls or is called.
+/// Makes an authority, and certificates for all services and callers.
 pub(crate) fn make(layout: &Layout) -> Result<()> {
     let end = end_after(VALIDITY)?;
     let params = authority_params("Adfolio on this machine", end)?;
@@ -70,12 +71,12 @@ pub(crate) fn make(layout: &Layout) -> Result<()> {
     Ok(())
 }
 
-/// The names of all that call or are called.
+/// The names of all services and callers.
 pub(crate) fn callers() -> impl Iterator<Item = &'static str> {
     Service::ALL.map(Service::name).into_iter().chain(CALLERS)
 }
 
-/// The day on which something ends that is made now.
+/// The last day of something made now.
 pub(crate) fn end_after(validity: Months) -> Result<NaiveDate> {
     let today = Utc::now().date_naive();
     today
@@ -83,7 +84,7 @@ pub(crate) fn end_after(validity: Months) -> Result<NaiveDate> {
         .context("the calendar ends")
 }
 
-/// What an authority says of itself. It signs callers only, never a further authority.
+/// The parameters of an authority. It signs leaf certificates only, never another authority.
 pub(crate) fn authority_params(name: &str, end: NaiveDate) -> Result<CertificateParams> {
     let mut params = CertificateParams::new(Vec::new())?;
     params
@@ -95,7 +96,7 @@ pub(crate) fn authority_params(name: &str, end: NaiveDate) -> Result<Certificate
     Ok(params)
 }
 
-/// What a caller's certificate says: its name, and that it serves both ends of a connection.
+/// The parameters of a leaf certificate: its name, for both ends of a connection.
 pub(crate) fn certificate_params(name: &str, end: NaiveDate) -> Result<CertificateParams> {
     let mut params = CertificateParams::new(vec![name.to_owned()])?;
     params.distinguished_name.push(DnType::CommonName, name);
@@ -115,4 +116,9 @@ fn limit(params: &mut CertificateParams, end: NaiveDate) -> Result<()> {
         u8::try_from(end.day())?,
     );
     Ok(())
+}
+
+/// The scheme of a service's URL.
+pub(crate) const fn scheme(tls: bool) -> &'static str {
+    if tls { "https" } else { "http" }
 }

@@ -1,13 +1,6 @@
-//! The parts of a stack and their names.
+//! The components of a stack.
 
 use std::fmt;
-use std::net::SocketAddr;
-
-use anyhow::{Context as _, Result};
-
-use crate::ports::{Ports, loopback};
-use crate::probe::Probe;
-use crate::servers::postgres;
 
 /// One of Adfolio's own processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,7 +22,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// All of them, in the order of their ports.
+    /// All services, in the order of their ports.
     pub const ALL: [Self; 7] = [
         Self::Gateway,
         Self::Auth,
@@ -79,7 +72,7 @@ impl Service {
         }
     }
 
-    /// Position among the ports: the gateway has the first of each range.
+    /// Position in the port ranges: the gateway comes first.
     pub(crate) const fn index(self) -> usize {
         self as usize
     }
@@ -89,7 +82,7 @@ impl Service {
         !matches!(self, Self::Gateway)
     }
 
-    /// Name of the service's database and of the role that owns it.
+    /// Name of the service's database and of its role.
     pub(crate) fn database(self) -> String {
         format!("adfolio_{}", self.name())
     }
@@ -99,7 +92,7 @@ impl Service {
         format!("adfolio-{}", self.name())
     }
 
-    /// The variable in which others find this service, like `WALLET_URL`.
+    /// The variable with this service's URL, like `WALLET_URL`.
     pub(crate) fn url_variable(self) -> String {
         format!("{}_URL", self.name().to_uppercase())
     }
@@ -111,20 +104,20 @@ impl fmt::Display for Service {
     }
 }
 
-/// Anything that a stack supervises.
+/// A supervised component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Component {
     /// The private PostgreSQL.
     Postgres,
-    /// Erlang's port mapper: RabbitMQ would leave a shared one running behind, so each stack has its own.
+    /// Erlang's port mapper. RabbitMQ would leave a shared one running, so each stack has its own.
     Epmd,
     /// The private RabbitMQ.
     Rabbitmq,
     /// One of Adfolio's own processes.
     Service(Service),
-    /// Its second replica, in a stack that has several of each.
+    /// Its second replica, in a stack with several of each.
     Second(Service),
-    /// Its third replica, in a stack that has three of each.
+    /// Its third replica, in a stack with three of each.
     Third(Service),
     /// The edge.
     Nginx,
@@ -153,7 +146,7 @@ impl Component {
             .chain([Self::Nginx])
     }
 
-    /// Its number among the replicas of the same service.
+    /// Its number among the replicas of its service.
     pub(crate) const fn replica(self) -> u8 {
         match self {
             Self::Second(_) => 2,
@@ -162,44 +155,12 @@ impl Component {
         }
     }
 
-    /// Which of Adfolio's own processes it is, if it is one.
+    /// The service, if it is one of Adfolio's own processes.
     pub const fn service(self) -> Option<Service> {
         match self {
             Self::Service(service) | Self::Second(service) | Self::Third(service) => Some(service),
             Self::Postgres | Self::Epmd | Self::Rabbitmq | Self::Nginx => None,
         }
-    }
-
-    /// Addresses of the listener and of the admin port of one of Adfolio's own processes.
-    pub(crate) fn addresses(self, ports: &Ports) -> Result<(SocketAddr, SocketAddr)> {
-        match self {
-            Self::Service(service) => {
-                Some((ports.listen_address(service), ports.admin_address(service)))
-            }
-            Self::Second(service) => ports.further_addresses(0, service),
-            Self::Third(service) => ports.further_addresses(1, service),
-            Self::Postgres | Self::Epmd | Self::Rabbitmq | Self::Nginx => None,
-        }
-        .with_context(|| format!("{self} has no ports of a service"))
-    }
-}
-
-impl Component {
-    /// The port a part is reached at, and how to see that it is ready.
-    pub(crate) fn listener(self, ports: &Ports) -> Result<(u16, Probe)> {
-        Ok(match self {
-            Self::Postgres => (
-                ports.postgres,
-                Probe::Postgres(postgres::superuser_url(ports.postgres)?),
-            ),
-            Self::Epmd => (ports.epmd, Probe::Tcp(loopback(ports.epmd))),
-            Self::Rabbitmq => (ports.amqp, Probe::Amqp(loopback(ports.amqp))),
-            Self::Service(_) | Self::Second(_) | Self::Third(_) => {
-                let (listener, admin) = self.addresses(ports)?;
-                (listener.port(), Probe::Http(admin, "/readyz"))
-            }
-            Self::Nginx => (ports.http, Probe::Tcp(loopback(ports.http))),
-        })
     }
 }
 

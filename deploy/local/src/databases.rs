@@ -1,4 +1,4 @@
-//! One database per service, each owned by a role of its own.
+//! One database per service, each owned by its own role.
 
 use anyhow::{Context as _, Result, bail};
 use sqlx::postgres::PgConnectOptions;
@@ -7,35 +7,36 @@ use url::Url;
 
 use crate::component::Service;
 
-/// Where the databases live.
+/// The PostgreSQL server of the databases.
 #[derive(Clone, Debug)]
 pub(crate) enum Home {
-    /// The stack's own server, as its superuser: every service gets a role that can enter no other database.
+    /// The stack's own server, as its superuser: every service gets a role without access to other
+    /// databases.
     Private(Url),
-    /// A server of the user's: its account owns all databases.
+    /// A given server: its account owns all databases.
     Given(Url),
 }
 
 impl Home {
-    /// Address of the server for whoever may create databases.
+    /// URL of the server for an account that may create databases.
     pub(crate) fn base_url(&self) -> &Url {
         match self {
             Self::Private(url) | Self::Given(url) => url,
         }
     }
 
-    /// Address of a service's database.
+    /// URL of a service's database.
     pub(crate) fn url(&self, service: Service) -> Url {
         let mut url = self.base_url().clone();
         url.set_path(&service.database());
         if matches!(self, Self::Private(_)) {
-            // Only an address without a host refuses a user name.
+            // Only a URL without a host refuses a user name.
             let _ = url.set_username(&service.database());
         }
         url
     }
 
-    /// Creates what is missing for these services. Running it again changes nothing.
+    /// Creates the missing databases of these services; idempotent.
     pub(crate) async fn create(&self, services: &[Service]) -> Result<()> {
         let options =
             PgConnectOptions::from_url(self.base_url()).context("wrong database address")?;
@@ -51,7 +52,7 @@ impl Home {
             .context("cannot close the connection to PostgreSQL")
     }
 
-    /// Gives the role of each service its password, whatever it was before. Passwords are hexadecimal.
+    /// Sets the password of each service's role, whatever it was before. Passwords are hexadecimal.
     pub(crate) async fn set_passwords(&self, passwords: &[(Service, String)]) -> Result<()> {
         let options =
             PgConnectOptions::from_url(self.base_url()).context("wrong database address")?;
@@ -97,7 +98,7 @@ impl Home {
         .await?
         {
             let owner = if private {
-                // Not as the server's template happens to be: texts are characters, and ordered by their bytes.
+                // Not as in the server's template: UTF-8 text, ordered by bytes.
                 format!(" OWNER {name} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0")
             } else {
                 String::new()

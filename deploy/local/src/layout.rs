@@ -1,4 +1,4 @@
-//! Where a stack keeps what it writes.
+//! The folders and files of a stack.
 
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -10,19 +10,19 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::component::Component;
 
-/// A log that has grown beyond this is moved aside at the next start.
+/// A larger log is rotated at the next start.
 const LOG_ROTATION_BYTES: u64 = 16 * 1024 * 1024;
 const LOG_TAIL_LINES: usize = 12;
 const SUPERVISOR: &str = "supervisor";
 
-/// The folders of one data directory.
+/// The folders of a data directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     root: PathBuf,
 }
 
 impl Layout {
-    /// Creates what is missing and resolves the path: it is the mark by which a stack's processes are known.
+    /// Creates missing folders and resolves the path: it identifies a stack's processes.
     pub(crate) fn create(root: &Path) -> Result<Self> {
         let create = |path: &Path| {
             fs::create_dir_all(path).with_context(|| format!("cannot create {}", path.display()))
@@ -61,21 +61,21 @@ impl Layout {
         self.root.join("run").join(format!("{component}.pid"))
     }
 
-    /// Ports and parts of the running stack, for `adfolio-local status`.
+    /// Ports and components of the running stack, for `adfolio-local status`.
     pub(crate) fn description(&self) -> PathBuf {
         self.root.join("run/stack.json")
     }
 
-    /// There while folders are being replaced: what is in place then is not one state.
+    /// Exists while folders are being replaced: they are not consistent then.
     pub(crate) fn unfinished_restore(&self) -> PathBuf {
         self.root.join("restore-unfinished")
     }
 
-    /// Fails when a restore was interrupted while it replaced folders.
+    /// Fails if a restore was interrupted while it replaced folders.
     pub(crate) fn ensure_restored(&self) -> Result<()> {
         if self.unfinished_restore().exists() {
             bail!(
-                "a restore was interrupted below {}: make it again before anything starts",
+                "a restore was interrupted below {}: repeat it before anything starts",
                 self.root.display()
             );
         }
@@ -99,7 +99,7 @@ impl Layout {
             .with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// The last lines of a log, for the message about what failed.
+    /// The last lines of a log, for an error message.
     pub(crate) fn log_tail(&self, name: &str) -> String {
         let text = fs::read(self.log(name)).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
@@ -121,17 +121,18 @@ impl Layout {
         Ok(path)
     }
 
-    /// The file of a secret of 32 random bytes in hex, made once: what it protects lives as long as the folder.
+    /// The file of a random secret of 32 bytes in hex, made once: the data that it protects live as
+    /// long as the folder.
     pub(crate) fn random_secret(&self, name: &str) -> Result<PathBuf> {
         let path = self.secrets().join(name);
-        // One that is there but empty was being written when the machine stopped.
+        // An empty file was being written when the machine stopped.
         if fs::metadata(&path).is_ok_and(|metadata| metadata.len() > 0) {
             return Ok(path);
         }
         self.write_secret(name, &random_hex()?)
     }
 
-    /// Makes this process the only supervisor of the data directory, for as long as the answer lives.
+    /// Makes this process the only supervisor of the data directory, as long as the lock lives.
     pub(crate) fn lock(&self) -> Result<Lock> {
         let path = self.supervisor_pid_file();
         let mut file = OpenOptions::new()
@@ -154,7 +155,7 @@ impl Layout {
         Ok(Lock { _file: file })
     }
 
-    /// The process that supervises this data directory now.
+    /// The current supervisor of this data directory.
     pub(crate) fn supervisor(&self) -> Option<u32> {
         let file = File::open(self.supervisor_pid_file()).ok()?;
         if file.try_lock_shared().is_ok() {
@@ -181,7 +182,7 @@ pub(crate) fn random_hex() -> Result<String> {
     Ok(hex)
 }
 
-/// Held by the supervisor; the kernel gives it back when the process ends, however it ends.
+/// Held by the supervisor; the kernel releases it when the process ends, however it ends.
 #[derive(Debug)]
 pub(crate) struct Lock {
     _file: File,

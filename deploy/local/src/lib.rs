@@ -1,9 +1,9 @@
-//! The whole of Adfolio on one machine, without containers; and what must be made before it starts in containers
+//! All of Adfolio on one machine without containers, and the preparation of a system in containers
 //! (`adfolio-local provision`, `adfolio-local prepare`).
 //!
-//! [`Stack`] starts a private PostgreSQL, a private RabbitMQ, the six services, the gateway and nginx below one data
-//! directory, supervises them, and stops them again. `adfolio-local up` is this crate on the documented ports; tests and
-//! benchmarks use it on free ports, several at a time in one process:
+//! [`Stack`] starts a private PostgreSQL, a private RabbitMQ, the six services, the gateway and
+//! nginx in one data directory, supervises them, and stops them. `adfolio-local up` does so on the
+//! documented ports; tests and benchmarks use free ports, several stacks at a time in one process:
 //!
 //! ```no_run
 //! # async fn example() -> anyhow::Result<()> {
@@ -18,11 +18,12 @@
 //! ```
 //!
 //! Invariants:
-//! 1. Nothing outlives its supervisor: every child asks the kernel for a signal at the supervisor's death, and the next start
-//!    on the same data directory ends whatever was left behind all the same.
-//! 2. A child that ends without being told to is started again, at once the first time, then with a growing, jittered delay.
-//! 3. Only processes that this crate started are ever signalled: they carry a mark in their environment.
-//! 4. Everything is written below the data directory.
+//! 1. Nothing outlives its supervisor: the kernel signals every child when the supervisor dies, and
+//!    the next start on the same data directory kills any leftovers.
+//! 2. A child that exits unexpectedly is restarted: the first time at once, then with a growing,
+//!    jittered delay.
+//! 3. Only processes started by this crate are signalled: they carry a mark in their environment.
+//! 4. All files are written below the data directory.
 
 mod backup;
 mod broker_users;

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use adfolio_kit::telemetry::DEFAULT_LOG_FILTER;
 use adfolio_local::cli::{self, Cli};
 use clap::Parser as _;
 
@@ -9,10 +10,13 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
+        // On a new system the broker closes the channel that asks for the exchanges, which lapin
+        // would report as an error.
+        .with_env_filter(DEFAULT_LOG_FILTER)
+        .with_ansi(false)
         .without_time()
         .with_target(false)
         .with_level(false)
-        .with_max_level(tracing::Level::INFO)
         .init();
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -1,22 +1,24 @@
-//! Which ports a stack listens on.
+//! The ports of a stack.
 
 use std::collections::HashSet;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use crate::component::{Component, Service};
+use crate::probe::Probe;
 
-/// First of the seven admin ports unless configured.
+/// First of the seven admin ports by default.
 pub(crate) const FIRST_ADMIN_PORT: u16 = 8100;
-/// First of the seven gRPC ports (the gateway's speaks HTTP) unless configured.
+/// First of the seven gRPC ports (the gateway's is HTTP) by default.
 pub(crate) const FIRST_LISTEN_PORT: u16 = 8200;
 
-/// Distance between two blocks of service ports that are tried when the documented one is taken.
+/// Distance to the next block of service ports that is tried if the default one is taken.
 const BLOCK_STEP: u16 = 10;
-/// Free ports are looked for from here up to where the kernel's own choice for outgoing connections begins: a port from
-/// the kernel's range could be given away while its owner is being restarted.
+/// Free ports are picked from here up to the kernel's range for outgoing connections: a port in
+/// that range could be taken while its owner restarts.
 const FREE_RANGE_START: u16 = 12_000;
 const FREE_ATTEMPTS: usize = 2_000;
 
@@ -33,7 +35,7 @@ pub struct Ports {
     pub admin: [u16; 7],
     /// Service ports in the order of [`Service::ALL`].
     pub listen: [u16; 7],
-    /// Those of the second and third replicas, in a stack that has so many of each.
+    /// Ports of the second and third replicas, if the stack has them.
     #[serde(default)]
     pub further: Vec<ReplicaPorts>,
     /// Erlang's port mapper, internal.
@@ -62,8 +64,20 @@ impl Ports {
         loopback(self.admin[service.index()])
     }
 
-    /// Addresses of the listener and of the admin port of one of a service's further replicas, where there is one.
-    pub(crate) fn further_addresses(
+    /// Addresses of the listener and of the admin port of one of Adfolio's own processes.
+    pub(crate) fn addresses(&self, component: Component) -> Result<(SocketAddr, SocketAddr)> {
+        match component {
+            Component::Service(service) => {
+                Some((self.listen_address(service), self.admin_address(service)))
+            }
+            Component::Second(service) => self.further_addresses(0, service),
+            Component::Third(service) => self.further_addresses(1, service),
+            Component::Postgres | Component::Epmd | Component::Rabbitmq | Component::Nginx => None,
+        }
+        .with_context(|| format!("{component} is not a service"))
+    }
+
+    fn further_addresses(
         &self,
         replica: usize,
         service: Service,
@@ -71,6 +85,23 @@ impl Ports {
         let ports = self.further.get(replica)?;
         let (listen, admin) = (ports.listen[service.index()], ports.admin[service.index()]);
         Some((loopback(listen), loopback(admin)))
+    }
+
+    /// The port of a component, and its readiness probe.
+    pub(crate) fn listener(&self, component: Component) -> Result<(u16, Probe)> {
+        Ok(match component {
+            Component::Postgres => (
+                self.postgres,
+                Probe::Postgres(superuser_url(self.postgres)?),
+            ),
+            Component::Epmd => (self.epmd, Probe::Tcp(loopback(self.epmd))),
+            Component::Rabbitmq => (self.amqp, Probe::Amqp(loopback(self.amqp))),
+            Component::Service(_) | Component::Second(_) | Component::Third(_) => {
+                let (listener, admin) = self.addresses(component)?;
+                (listener.port(), Probe::Http(admin, "/readyz"))
+            }
+            Component::Nginx => (self.http, Probe::Tcp(loopback(self.http))),
+        })
     }
 
     /// The listeners of all replicas of a service.
@@ -93,7 +124,8 @@ impl Ports {
             .collect()
     }
 
-    /// Says in one line which port is taken, by which part it is needed, and how to choose another.
+    /// Fails with one line that names the taken port, its component, and the variable to choose
+    /// another.
     pub(crate) fn check_free(&self, components: &[Component]) -> Result<()> {
         for (port, owner, variable) in self.needed(components) {
             if !is_free(port) {
@@ -128,7 +160,7 @@ impl Ports {
                     ));
                     needed.push((listen, service.to_string(), "ADFOLIO_GRPC_PORT"));
                 }
-                // Theirs are chosen free, and nobody can choose others.
+                // Their ports are picked free and cannot be configured.
                 Component::Epmd | Component::Second(_) | Component::Third(_) => {}
             }
         }
@@ -136,8 +168,10 @@ impl Ports {
     }
 }
 
-/// Ports that no other process picks while this is alive. Each is marked by something that the kernel drops with the
-/// process, so that two test processes never pick the same port.
+/// Reserves ports as long as it lives.
+///
+/// Each is marked by something that the kernel releases with the process: two test processes that pick
+/// at the same time never pick the same port.
 #[derive(Debug, Default)]
 pub(crate) struct Reservation {
     marks: Vec<Mark>,
@@ -176,7 +210,7 @@ impl Reservation {
         Ok(block)
     }
 
-    /// One port that nothing listens on and nobody else has reserved.
+    /// A port that nothing listens on and nobody else has reserved.
     pub(crate) fn free_port(&mut self) -> Result<u16> {
         let end = outgoing_range_start().max(FREE_RANGE_START + 1_000);
         for _ in 0..FREE_ATTEMPTS {
@@ -220,7 +254,8 @@ fn mark_name(port: u16) -> String {
     format!("adfolio-local-port-{port}")
 }
 
-/// Seven ports in a row from `first`, or from the next free block when `may_move` and one of them is taken.
+/// Seven consecutive ports from `first`, or from the next free block if `may_move` and one of them
+/// is taken.
 pub(crate) fn service_block(first: u16, may_move: bool) -> Result<[u16; 7]> {
     const BLOCKS: u16 = 9;
     for step in 0..BLOCKS {
@@ -240,6 +275,14 @@ fn block_from(first: u16, offset: u16) -> Result<[u16; 7]> {
             .with_context(|| format!("there are no seven ports from {first} on"))?;
     }
     Ok(block)
+}
+
+/// URL of the private PostgreSQL for its superuser. No password: the server listens on loopback
+/// only and holds demo data.
+pub(crate) fn superuser_url(port: u16) -> Result<Url> {
+    Ok(Url::parse(&format!(
+        "postgres://postgres@127.0.0.1:{port}/postgres"
+    ))?)
 }
 
 pub(crate) const fn loopback(port: u16) -> SocketAddr {

@@ -1,4 +1,4 @@
-//! How it is told that a part is ready.
+//! Readiness probes of components.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 use url::Url;
 
-/// A single look never takes longer, so that a hanging server is looked at again.
+/// Limit of a probe, so that a hanging server is probed again.
 const LOOK_LIMIT: Duration = Duration::from_secs(2);
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A condition that a started part reaches.
+/// A condition that a started component reaches.
 #[derive(Clone, Debug)]
 pub(crate) enum Probe {
     /// PostgreSQL answers a query.
@@ -28,14 +28,14 @@ pub(crate) enum Probe {
 }
 
 impl Probe {
-    /// Returns once the condition holds. The caller sets the bound.
+    /// Returns once the condition holds. The caller sets the limit.
     pub(crate) async fn wait(&self) {
         while !self.holds().await {
             sleep(LOOK_INTERVAL).await;
         }
     }
 
-    /// Looks once.
+    /// Probes once.
     pub(crate) async fn holds(&self) -> bool {
         let look = async {
             match self {
@@ -58,7 +58,8 @@ async fn postgres_answers(url: &Url) -> Option<()> {
     connection.close().await.ok()
 }
 
-/// The broker opens its listeners last, so the first frame of its handshake (a method frame, type 1) says that it is up.
+/// The broker opens its listeners last, so the first frame of its handshake (a method frame, type
+/// 1) shows that it is up.
 async fn amqp_answers(address: SocketAddr) -> Option<()> {
     const PROTOCOL_HEADER: &[u8; 8] = b"AMQP\x00\x00\x09\x01";
     const METHOD_FRAME: u8 = 1;

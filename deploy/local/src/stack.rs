@@ -12,24 +12,24 @@ use tokio::time::timeout;
 use tracing::info;
 
 use crate::broker_users::{self, BrokerAccess};
-use crate::builder::{StackBuilder, scheme};
-use crate::certificates::{self, TlsFiles};
+use crate::builder::StackBuilder;
+use crate::certificates::{self, TlsFiles, scheme};
 use crate::component::{Component, Service};
 use crate::databases::Home;
 use crate::layout::{Layout, Lock};
-use crate::ports::{Ports, Reservation, loopback};
+use crate::ports::{Ports, Reservation, loopback, superuser_url};
 use crate::probe::Probe;
 use crate::process::{Launch, Supervised, Unit, kill_leftovers, kill_marked};
 use crate::servers::adfolio::Surroundings;
 use crate::servers::{nginx, postgres, rabbitmq};
 use crate::staff;
 
-/// A server that is not up by then will not come: twice what a loaded two-core machine was seen to need, and more.
+/// Limit of a server's start: more than twice what a loaded two-core machine needed.
 const READY_LIMIT: Duration = Duration::from_secs(90);
-/// Between the last service being ready and the gateway's own word that everything is.
+/// From the last ready service to the gateway's report that everything is ready.
 const EDGE_LIMIT: Duration = Duration::from_secs(30);
 
-/// A running stack. [`Stack::stop`] ends it in order; dropped instead, everything in it is killed.
+/// A running stack. [`Stack::stop`] stops it in order; dropping it kills everything.
 #[derive(Debug)]
 pub struct Stack {
     layout: Layout,
@@ -43,7 +43,7 @@ pub struct Stack {
     /// The services' processes, started or not.
     processes: Vec<Unit>,
     stopped: bool,
-    // Given back after the children are gone, in this order.
+    // Released after the children are gone, in this order.
     _lock: Lock,
     _reservation: Reservation,
     _temporary: Option<TempDir>,
@@ -57,19 +57,27 @@ pub(crate) struct Description {
 }
 
 impl Description {
-    /// Whether this is a part of the stack.
+    /// Whether the component is part of the stack.
     pub(crate) fn has(&self, component: impl Into<Component>) -> bool {
         self.components.contains(&component.into().to_string())
     }
 }
 
+impl StackBuilder {
+    /// Starts everything and returns when all of it is ready. On failure, or if the returned future
+    /// is dropped, everything that was started is stopped.
+    pub async fn start(self) -> Result<Stack> {
+        Stack::start(self).await
+    }
+}
+
 impl Stack {
-    /// Describes a stack before starting it.
+    /// A builder of a stack.
     pub fn builder() -> StackBuilder {
         StackBuilder::new()
     }
 
-    pub(crate) async fn start(mut builder: StackBuilder) -> Result<Self> {
+    async fn start(mut builder: StackBuilder) -> Result<Self> {
         let mut reservation = std::mem::take(&mut builder.reservation);
         let (data, temporary) = builder.resolve_data()?;
         let layout = Layout::create(&data)?;
@@ -82,7 +90,7 @@ impl Stack {
         describe(&layout, &ports, &components)?;
         let home = match &builder.database_url {
             Some(url) => Home::Given(url.clone()),
-            None => Home::Private(postgres::superuser_url(ports.postgres)?),
+            None => Home::Private(superuser_url(ports.postgres)?),
         };
         let broker = match &builder.amqp_url {
             Some(url) => BrokerAccess::Given(url.clone()),
@@ -113,35 +121,35 @@ impl Stack {
         Ok(stack)
     }
 
-    /// Address of the web client and, below `/api`, of the gateway.
+    /// URL of the web client and, below `/api`, of the gateway.
     pub fn url(&self) -> String {
         format!("http://{}", loopback(self.ports.http))
     }
 
-    /// Address of a service's gRPC listener, of the first replica's; the gateway's speaks HTTP.
+    /// URL of a service's gRPC listener (of its first replica); the gateway's is HTTP.
     pub fn grpc_url(&self, service: Service) -> String {
         let tls = self.tls && service != Service::Gateway;
         format!("{}://{}", scheme(tls), self.ports.listen_address(service))
     }
 
-    /// The certificate of a program (`wallet`, `adfolioctl`, `network`), where the stack has them.
+    /// The certificate of a program (`wallet`, `adfolioctl`, `network`), if the stack uses TLS.
     pub fn tls_files(&self, name: &str) -> Option<TlsFiles> {
         self.tls.then(|| TlsFiles::of(&self.layout, name))
     }
 
-    /// Address of a service's `/healthz`, `/readyz` and `/metrics`.
+    /// URL of a service's `/healthz`, `/readyz` and `/metrics`.
     pub fn admin_url(&self, service: Service) -> String {
         format!("http://{}", self.ports.admin_address(service))
     }
 
-    /// The same of any replica of a service.
+    /// The same for any replica of a service.
     pub fn replica_admin_url(&self, replica: Component) -> Result<String> {
-        let (_, admin) = replica.addresses(&self.ports)?;
+        let (_, admin) = self.ports.addresses(replica)?;
         Ok(format!("http://{admin}"))
     }
 
-    /// Starts a replica that everybody knows of but that was not started with the stack, or was removed since. Does not wait
-    /// until it is ready.
+    /// Starts a replica that is configured but was not started with the stack, or was removed
+    /// since. Does not wait until it is ready.
     pub fn add(&mut self, replica: Component) -> Result<()> {
         if self.child(replica).is_ok() {
             bail!("{replica} runs already");
@@ -154,7 +162,7 @@ impl Stack {
         Ok(())
     }
 
-    /// Ends a replica in order, for good or until it is added again.
+    /// Stops a replica in order, for good or until it is added again.
     pub async fn remove(&mut self, replica: Component) -> Result<()> {
         let mut running = self.children.iter();
         let place = running
@@ -164,27 +172,27 @@ impl Stack {
         Ok(())
     }
 
-    /// Address of a service's database, as the role that owns it.
+    /// URL of a service's database, for the role that owns it.
     pub fn database_url(&self, service: Service) -> String {
         self.home.url(service).to_string()
     }
 
-    /// Address of the whole PostgreSQL for an account that may create databases.
+    /// URL of the PostgreSQL server, for an account that may create databases.
     pub fn database_base_url(&self) -> String {
         self.home.base_url().to_string()
     }
 
-    /// Address of the broker for whoever may do everything there.
+    /// URL of the broker for the administrator.
     pub fn amqp_url(&self) -> &str {
         &self.amqp_url
     }
 
-    /// Address of the broker as the user of one service.
+    /// URL of the broker for the user of a service.
     pub fn service_amqp_url(&self, service: Service) -> Result<String> {
         self.broker.service_url(service, None)
     }
 
-    /// Address of the broker for consumers that are no part of the stack.
+    /// URL of the broker for consumers outside of the stack.
     pub fn reader_amqp_url(&self) -> String {
         self.broker.reader_url()
     }
@@ -199,29 +207,29 @@ impl Stack {
         self.layout.root()
     }
 
-    /// Process id of a running part.
+    /// Process id of a running component.
     pub fn pid(&self, component: impl Into<Component>) -> Option<u32> {
         self.child(component.into()).ok()?.state().pid
     }
 
-    /// Whether a part is running and has been found ready since it was last started.
+    /// Whether a component is running and was ready since its last start.
     pub fn is_ready(&self, component: impl Into<Component>) -> bool {
         self.child(component.into())
             .is_ok_and(|child| child.state().ready)
     }
 
-    /// Sends a signal to a part. After one that ends it, returns once its death was noticed, so that
-    /// [`Stack::wait_ready`] then waits for the successor.
+    /// Sends a signal to a component. After one that kills, returns once the death was noticed, so
+    /// that [`Stack::wait_ready`] then waits for the restarted component.
     pub async fn kill(&self, component: impl Into<Component>, signal: Signal) -> Result<()> {
         self.child(component.into())?.signal(signal).await
     }
 
-    /// Waits until a part is ready, at most 90 seconds.
+    /// Waits until a component is ready, at most 90 seconds.
     pub async fn wait_ready(&self, component: impl Into<Component>) -> Result<()> {
         self.child(component.into())?.wait_ready(READY_LIMIT).await
     }
 
-    /// Waits until nginx, and behind it the gateway, say that everything is ready.
+    /// Waits until nginx, and through it the gateway, reports that everything is ready.
     pub async fn wait_edge_ready(&self) -> Result<()> {
         let probe = Probe::Http(loopback(self.ports.http), "/healthz");
         let waited = timeout(EDGE_LIMIT, probe.wait()).await;
@@ -235,16 +243,18 @@ impl Stack {
         })
     }
 
-    /// A run of `adfolioctl` against this stack, to which arguments are added. Needs at least one service.
+    /// A command that runs `adfolioctl` against this stack; add its arguments. Needs at least one
+    /// service.
     pub fn operator_command(&self) -> Result<Command> {
         let launch = self
             .operator
             .as_ref()
-            .context("a stack without services has nothing to operate")?;
+            .context("a stack without services has no operator")?;
         Ok(launch.tied_command())
     }
 
-    /// Stops everything in order: the edge, the gateway, the services, then broker and database. Every step has a hard limit.
+    /// Stops everything in order: the edge, the gateway, the services, then broker and database.
+    /// Every step has a limit.
     pub async fn stop(mut self) {
         let mut children = std::mem::take(&mut self.children);
         for step in [
@@ -300,10 +310,11 @@ impl Stack {
             began.elapsed().as_secs_f32()
         );
         if builder.services.contains(&Service::Auth) {
-            staff::create_admin(self, &self.layout, &builder.admin_password).await?;
+            let operator = self.operator_command()?;
+            staff::create_admin(operator, &self.layout, &builder.admin_password).await?;
         }
         if builder.demo {
-            staff::load_demo(self, &self.layout).await?;
+            staff::load_demo(self.operator_command()?, &self.layout).await?;
         }
         Ok(())
     }
@@ -406,7 +417,8 @@ impl Drop for Stack {
             return;
         }
         self.children.clear();
-        // Their children, too, before the folder they write to is removed. Bounded: each round kills what it finds.
+        // Also their children, before the folder they write to is removed. Bounded: each round
+        // kills what it finds.
         for _ in 0..ROUNDS {
             if kill_marked(&self.layout, None) == 0 {
                 break;
@@ -416,7 +428,7 @@ impl Drop for Stack {
     }
 }
 
-/// Ends what an earlier supervisor of the same folder left behind.
+/// Kills what an earlier supervisor of the same folder left behind.
 pub(crate) async fn clear_leftovers(layout: &Layout) {
     if kill_marked(layout, None) > 0 {
         for component in Component::all() {

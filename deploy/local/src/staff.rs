@@ -1,22 +1,22 @@
-//! The first member of staff and the demo data, made by the operator's own command line.
+//! The first member of staff and the demo data, made with the operator's command line.
 
 use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use tokio::process::Command;
 use tokio::time::timeout;
 
-use crate::builder::ADMIN_USERNAME;
 use crate::layout::Layout;
 use crate::process::spawn_tied;
-use crate::stack::Stack;
 
-/// Far above what the demo data take on a slow machine.
+pub(crate) const ADMIN_USERNAME: &str = "admin";
+/// Far longer than the demo data take on a slow machine.
 const OPERATOR_LIMIT: Duration = Duration::from_mins(2);
 const LOG: &str = "adfolioctl";
 
-/// Creates the admin unless there is one.
-pub(crate) async fn create_admin(stack: &Stack, layout: &Layout, password: &str) -> Result<()> {
+/// Creates the admin unless it exists.
+pub(crate) async fn create_admin(operator: Command, layout: &Layout, password: &str) -> Result<()> {
     let file = layout.write_secret("admin-password", password)?;
     let file = file.display().to_string();
     let arguments = [
@@ -30,28 +30,27 @@ pub(crate) async fn create_admin(stack: &Stack, layout: &Layout, password: &str)
         &file,
         "--if-missing",
     ];
-    operate(stack, layout, &arguments)
+    operate(operator, layout, &arguments)
         .await
         .context("cannot create the admin")
 }
 
-/// Loads the demo data; loading them again changes nothing.
-pub(crate) async fn load_demo(stack: &Stack, layout: &Layout) -> Result<()> {
-    operate(stack, layout, &["demo", "load"])
+/// Loads the demo data; idempotent.
+pub(crate) async fn load_demo(operator: Command, layout: &Layout) -> Result<()> {
+    operate(operator, layout, &["demo", "load"])
         .await
         .context("cannot load the demo data")
 }
 
-async fn operate(stack: &Stack, layout: &Layout, arguments: &[&str]) -> Result<()> {
+async fn operate(mut operator: Command, layout: &Layout, arguments: &[&str]) -> Result<()> {
     let log = layout.open_log(LOG)?;
-    let mut command = stack.operator_command()?;
-    command
+    operator
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)
         .stderr(log)
         .kill_on_drop(true);
-    let mut child = spawn_tied(command).await?;
+    let mut child = spawn_tied(operator).await?;
     let status = timeout(OPERATOR_LIMIT, child.wait())
         .await
         .with_context(|| format!("adfolioctl takes longer than {OPERATOR_LIMIT:?}"))??;

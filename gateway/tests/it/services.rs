@@ -62,7 +62,7 @@ impl Services {
     /// With changes to wallet's configuration.
     pub async fn start_with(broker: &TestBroker, change: impl FnOnce(&mut WalletConfig)) -> Self {
         let databases = databases().await;
-        let config = configured!(adfolio_auth::config::AuthConfig, databases["auth"], broker);
+        let config = configured!(adfolio_auth::Config, databases["auth"], broker);
         let auth = spawn_service(|on, end| adfolio_auth::run(config, on, end)).await;
         let config = configured!(
             adfolio_coupon::Config,

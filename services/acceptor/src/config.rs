@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use adfolio_kit::clock::Clock;
-use adfolio_kit::config::{BrokerArgs, DatabaseArgs, ServerArgs, TelemetryArgs};
+use adfolio_kit::config::{ServerArgs, ServiceArgs, TelemetryArgs};
 use adfolio_kit::service::ProcessConfig;
 use adfolio_money::Money;
 use chrono::TimeDelta;
@@ -13,18 +13,9 @@ use clap::Parser;
 #[derive(Clone, Debug, Parser)]
 #[command(name = "adfolio-acceptor", version)]
 pub struct Config {
-    /// Where it listens and how it ends.
+    /// Ports, database, broker and logs.
     #[command(flatten)]
-    pub server: ServerArgs,
-    /// Its database.
-    #[command(flatten)]
-    pub database: DatabaseArgs,
-    /// The broker.
-    #[command(flatten)]
-    pub broker: BrokerArgs,
-    /// How it logs.
-    #[command(flatten)]
-    pub telemetry: TelemetryArgs,
+    pub args: ServiceArgs,
     /// Address of wallet, for example http://127.0.0.1:8203
     #[arg(long, env = "WALLET_URL")]
     pub wallet_url: String,
@@ -37,36 +28,46 @@ pub struct Config {
     /// Highest wallet amount of an exchange
     #[arg(long, env = "EXCHANGE_MAX", default_value = "50000.00")]
     pub exchange_max: Money,
-    /// Seconds after which an exchange order that nobody has decided expires
+    /// Seconds after which an undecided exchange order expires
     #[arg(long, env = "EXCHANGE_ORDER_TTL_SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u32).range(1..=31_536_000))]
     pub exchange_order_ttl_seconds: u32,
-    /// Milliseconds between two looks for orders that have expired
+    /// Milliseconds between two sweeps for orders that have expired
     #[arg(long, env = "EXCHANGE_SWEEP_INTERVAL_MS", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(50..=600_000))]
     pub exchange_sweep_interval_ms: u64,
-    /// Milliseconds without progress after which an unfinished order is taken up again, here or by another replica
+    /// Milliseconds without progress after which any replica takes over an unfinished order
     #[arg(long, env = "RECOVERY_AFTER_MS", default_value_t = 6_000, value_parser = clap::value_parser!(u64).range(200..=60_000))]
     pub recovery_after_ms: u64,
-    /// The time that it goes by; tests move it.
+    /// The service's time; tests move it.
     #[arg(skip)]
     pub clock: Clock,
 }
 
-impl ProcessConfig for Config {
-    fn server(&self) -> &ServerArgs {
-        &self.server
+impl Config {
+    /// Time between two runs of recovery.
+    pub fn recovery_interval(&self) -> Duration {
+        Duration::from_millis(self.recovery_after_ms / 4)
     }
 
-    fn telemetry(&self) -> &TelemetryArgs {
-        &self.telemetry
+    /// Time between two sweeps for expired orders.
+    pub fn sweep_interval(&self) -> Duration {
+        Duration::from_millis(self.exchange_sweep_interval_ms)
     }
 }
 
-/// The least and the highest wallet amount of an exchange.
+impl ProcessConfig for Config {
+    fn server(&self) -> &ServerArgs {
+        &self.args.process.server
+    }
+
+    fn telemetry(&self) -> &TelemetryArgs {
+        &self.args.process.telemetry
+    }
+}
+
+/// The lowest and the highest wallet amount of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExchangeLimit {
-    /// The least.
     pub min: Money,
-    /// The highest.
     pub max: Money,
 }
 
@@ -77,19 +78,19 @@ impl ExchangeLimit {
     }
 }
 
-/// What use cases need of the configuration.
+/// The settings of use cases.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     /// The platform's limit.
     pub exchange_limit: ExchangeLimit,
     /// From the opening of an order to its expiry.
     pub order_ttl: TimeDelta,
-    /// How long a drive may hold its lease without progress.
+    /// A drive without progress loses its lease after this.
     pub recovery_after: Duration,
 }
 
 impl Rules {
-    /// The rules that `config` sets; none when its limits leave no amount.
+    /// The rules of a configuration; none if its limits leave no amount.
     pub fn of(config: &Config) -> Option<Self> {
         let (min, max) = (config.exchange_min, config.exchange_max);
         (min > Money::ZERO && min <= max).then(|| Self {
@@ -99,8 +100,8 @@ impl Rules {
         })
     }
 
-    /// The most that one step of a drive waits for wallet: less than the lease, so that a lease does not run out under a
-    /// drive that is merely waiting.
+    /// The time that one step of a drive waits for wallet: less than the lease, so that no lease runs out under a drive
+    /// that merely waits.
     pub fn step_limit(&self) -> Duration {
         self.recovery_after / 5 * 4
     }

@@ -9,7 +9,7 @@ use crate::exchange::{Exchange, Status};
 
 const EXCHANGE_STATUS_CHANGED: &str = "adfolio.acceptor.v1.ExchangeStatusChanged";
 
-/// An order was opened or has ended.
+/// An order is open or has ended.
 pub async fn exchange_changed_in_tx(tx: &mut Tx, exchange: &Exchange) -> Result<(), AcceptorError> {
     let data = ExchangeStatusChanged {
         exchange_id: exchange.id.to_string(),

@@ -3,29 +3,28 @@
 //! Invariants:
 //! - a rate is an exact decimal, never a floating-point number;
 //! - a code and its offer never change once they are issued;
-//! - a code that is wrong, expired, of the other kind or somebody else's answers alike;
-//! - a user evaluates at most ten wrong codes in ten minutes, over all replicas and restarts;
+//! - a code that is wrong, expired, of the other kind or another user's gets the same answer;
+//! - a user can try at most ten wrong codes in ten minutes, over all replicas and restarts;
 //! - a user has one open exchange order at a time (unique index), and it ends once, whoever decides (row lock);
-//! - an order is debited before it is open, and what a decision means for the wallet is posted before it shows: an order is
-//!   only driven forward, by whoever asked or by recovery, and wallet posts each step of it once.
+//! - an order is debited before it is open, and wallet posts what follows from a decision before the decision shows. An
+//!   order is only driven forward, by its caller or by recovery, and wallet posts each step of it once.
 
 mod acceptance;
 mod acceptor;
+mod app;
 mod config;
 mod error;
 mod events;
 mod exchange;
 mod grpc;
+mod ids;
 mod peers;
 
 use std::time::Duration;
 
-use adfolio_kit::clock::Ids;
-use adfolio_kit::latch::Latch;
-use adfolio_kit::limited;
-use adfolio_kit::periodic;
-use adfolio_kit::service::{Running, Service};
+use adfolio_kit::service::{Backend, Running};
 use adfolio_kit::shutdown::Shutdown;
+use adfolio_kit::{limited, saga};
 use adfolio_proto::acceptor::v1::acceptor_admin_service_server::AcceptorAdminServiceServer;
 use adfolio_proto::acceptor::v1::acceptor_service_server::AcceptorServiceServer;
 use anyhow::Context as _;
@@ -34,11 +33,10 @@ use tokio::net::TcpListener;
 
 pub use config::Config;
 
-use crate::acceptance::Acceptances;
-use crate::acceptor::Acceptors;
+use crate::app::App;
 use crate::config::Rules;
-use crate::exchange::Exchanges;
-use crate::peers::Peers;
+use crate::exchange::Exchange;
+use crate::grpc::{StaffApi, UserApi};
 
 /// This service's own tables.
 pub static MIGRATOR: Migrator = sqlx::migrate!();
@@ -46,7 +44,7 @@ pub static MIGRATOR: Migrator = sqlx::migrate!();
 /// One run of a background job may take this long.
 const JOB_LIMIT: Duration = Duration::from_mins(1);
 
-/// How often old idempotency keys of orders are forgotten.
+/// Time between two runs of the job that forgets old idempotency keys.
 const FORGET_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Runs the service on `listener` until the shutdown.
@@ -57,74 +55,40 @@ pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running
 async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
     let rules =
         Rules::of(&config).context("EXCHANGE_MIN must be positive and at most EXCHANGE_MAX")?;
-    let service = Service::start("acceptor", &config.server, shutdown).await?;
-    let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
-
-    let ids = Ids::random();
-    let acceptors = Acceptors::new(pool.clone(), config.clock.clone(), ids.clone());
-    let broker = service.broker(&config.broker)?;
-    let notifier = service.relay(&pool, &broker, &migrated);
-    let peers = Peers::connect(&config, rules.step_limit(), service.tls.as_ref())?;
-    let acceptances = Acceptances::new(
-        pool.clone(),
-        config.clock.clone(),
-        ids.clone(),
-        peers.clone(),
-    );
-    let exchanges = Exchanges {
-        pool,
-        clock: config.clock.clone(),
-        ids,
-        rules,
-        peers,
-        notifier,
-        acceptances: acceptances.clone(),
-        answers: grpc::ANSWERS,
-    };
-    start_jobs(&service, &exchanges, &config, &migrated);
-
-    let server = service
-        .server(adfolio_proto::FILE_DESCRIPTOR_SET, &migrated)
-        .add_service(limited!(AcceptorServiceServer::new(grpc::UserCalls::new(
-            exchanges.clone()
-        ))))
-        .add_service(limited!(AcceptorAdminServiceServer::new(
-            grpc::StaffCalls::new(acceptors, acceptances, exchanges)
-        )));
-    service.serve(server, listener).await
+    let backend = Backend::start("acceptor", &config.args, &MIGRATOR, None, shutdown).await?;
+    let app = App::new(&config, rules, &backend)?;
+    start_jobs(&backend, &app, &config);
+    let server = backend
+        .server()
+        .add_service(limited!(AcceptorServiceServer::new(UserApi(app.clone()))))
+        .add_service(limited!(AcceptorAdminServiceServer::new(StaffApi(app))));
+    backend.serve(server, listener).await
 }
 
-/// Everything that goes on without a caller.
-fn start_jobs(service: &Service, exchanges: &Exchanges, config: &Config, migrated: &Latch) {
-    let recovery = Duration::from_millis(config.recovery_after_ms / 4);
-    let sweep = Duration::from_millis(config.exchange_sweep_interval_ms);
-    let shutdown = || service.shutdown.clone();
-    let (recovering, expiring, forgetting) =
-        (exchanges.clone(), exchanges.clone(), exchanges.clone());
-    let recover = periodic::every("recovery", recovery, JOB_LIMIT, shutdown(), move || {
-        let exchanges = recovering.clone();
-        async move { exchanges.recover().await }
-    });
-    service.tasks.spawn_after(migrated, "recovery", recover);
-    let expire = periodic::every("expiry", sweep, JOB_LIMIT, shutdown(), move || {
-        let exchanges = expiring.clone();
-        async move { exchanges.expire().await }
-    });
-    service.tasks.spawn_after(migrated, "expiry", expire);
-    let measured = exchanges.clone();
-    service.measure_after(migrated, "unfinished", move || {
-        let exchanges = measured.clone();
-        async move { exchanges.record_unfinished().await }
-    });
-    let forget = periodic::every(
+/// Every background job.
+fn start_jobs(backend: &Backend, app: &App, config: &Config) {
+    backend.every(
+        "recovery",
+        config.recovery_interval(),
+        JOB_LIMIT,
+        app,
+        |app| async move { saga::recover::<Exchange>(&app).await },
+    );
+    backend.every(
+        "expiry",
+        config.sweep_interval(),
+        JOB_LIMIT,
+        app,
+        |app| async move { exchange::expire(&app).await },
+    );
+    backend.every(
         "old keys",
         FORGET_INTERVAL,
         JOB_LIMIT,
-        shutdown(),
-        move || {
-            let exchanges = forgetting.clone();
-            async move { exchanges.forget_old_keys().await }
-        },
+        app,
+        |app| async move { saga::forget_old_keys::<Exchange>(&app).await },
     );
-    service.tasks.spawn_after(migrated, "old keys", forget);
+    backend.measure("unfinished", app, |app| async move {
+        saga::record_unfinished::<Exchange>(&app).await
+    });
 }

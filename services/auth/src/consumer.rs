@@ -1,28 +1,31 @@
-//! What auth takes from others: memberships that were paid for, what staff did anywhere, and what users did to protect their
+//! What this service consumes: paid memberships, what staff did in any service, and what users did to protect their
 //! wallets.
 
+use adfolio_kit::audit::STAFF_ACTED;
 use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
 use adfolio_kit::db::Tx;
+use adfolio_kit::identity::UserId;
 use adfolio_kit::outbox::CloudEvent;
 use adfolio_proto::events::v1::{StaffActed, StaffPostingMade, WalletSecurityChanged};
+use chrono::SubsecRound as _;
 use tracing::info;
-use uuid::Uuid;
 
-use crate::audit::{self, AuditEntry, UserAct};
+use crate::audit::{self, AuditEntry, UserAction};
 use crate::error::AuthError;
+use crate::ids::StaffId;
 use crate::user;
 
 const STAFF_POSTING_MADE: &str = "adfolio.wallet.v1.StaffPostingMade";
 
-/// Of any service.
-const STAFF_ACTED: &str = "adfolio.*.v1.StaffActed";
-
 const WALLET_SECURITY_CHANGED: &str = "adfolio.wallet.v1.WalletSecurityChanged";
 
-/// The posting that makes a member.
+/// The kind of posting that makes a member.
 const MEMBERSHIP: &str = "membership";
 
-/// The consumer that makes members.
+/// The change that staff make, though wallet announces it like those of users.
+const BY_STAFF: &str = "pay_password_reset";
+
+/// The consumer of paid memberships.
 pub fn membership() -> Consumer {
     Consumer::new("auth", "membership").bind(STAFF_POSTING_MADE)
 }
@@ -32,18 +35,18 @@ pub fn audit() -> Consumer {
     Consumer::new("auth", "audit").bind(STAFF_ACTED)
 }
 
-/// The consumer that notes what users do to protect their wallets.
+/// The consumer of what users do to protect their wallets.
 pub fn security() -> Consumer {
     Consumer::new("auth", "security").bind(WALLET_SECURITY_CHANGED)
 }
 
-/// Makes users members once their membership is paid for. Staff may take it back; the same event again does not give it back.
+/// Makes users members once their membership is paid. Staff may take it back; the same event does not return it.
 #[derive(Clone, Copy, Debug)]
-pub struct MakeMember;
+pub struct OnStaffPosting;
 
-impl Handler for MakeMember {
+impl Handler for OnStaffPosting {
     fn concerns(&self, event: &CloudEvent) -> bool {
-        // One that cannot be read concerns, so that it is seen where dead events are.
+        // An unreadable event concerns auth, so that it becomes a dead letter.
         event
             .data::<StaffPostingMade>()
             .map_or(true, |posting| posting.r#type == MEMBERSHIP)
@@ -51,10 +54,10 @@ impl Handler for MakeMember {
 
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
         let posting: StaffPostingMade = event.data()?;
-        let user: Uuid = posting.user_id.parse().map_err(HandlerError::permanent)?;
+        let user: UserId = posting.user_id.parse().map_err(HandlerError::permanent)?;
         user::grant_membership_in_tx(tx, user)
             .await
-            .map_err(failure)?;
+            .map_err(handler_error)?;
         info!(%user, "user became a member");
         Ok(())
     }
@@ -62,35 +65,59 @@ impl Handler for MakeMember {
 
 /// Writes what staff did into the audit log.
 #[derive(Clone, Copy, Debug)]
-pub struct KeepAudit;
+pub struct OnStaffActed;
 
-impl Handler for KeepAudit {
+impl Handler for OnStaffActed {
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
-        let act: StaffActed = event.data()?;
-        let entry = AuditEntry::of(event, act).map_err(HandlerError::permanent)?;
-        Ok(audit::keep_in_tx(tx, &entry).await?)
+        let entry = audit_entry(event, event.data()?).map_err(HandlerError::permanent)?;
+        Ok(audit::record_in_tx(tx, &entry).await?)
     }
 }
 
-/// Notes what users do to protect their wallets.
+/// Records what users do to protect their wallets. What staff did is in the audit log already.
 #[derive(Clone, Copy, Debug)]
-pub struct NoteUserActs;
+pub struct OnWalletSecurityChanged;
 
-impl Handler for NoteUserActs {
+impl Handler for OnWalletSecurityChanged {
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
         let changed: WalletSecurityChanged = event.data()?;
-        if let Some(act) = UserAct::of(event, &changed).map_err(HandlerError::permanent)? {
-            audit::note_in_tx(tx, &act).await?;
+        if changed.change == BY_STAFF {
+            return Ok(());
         }
-        Ok(())
+        let user = changed.user_id.parse().map_err(HandlerError::permanent)?;
+        let action = format!("wallet.{}", changed.change);
+        let action = UserAction::new(event.id, user, &action, event.time);
+        Ok(audit::record_user_action_in_tx(tx, &action).await?)
     }
 }
 
-fn failure(error: AuthError) -> HandlerError {
+fn audit_entry(event: &CloudEvent, acted: StaffActed) -> Result<AuditEntry, uuid::Error> {
+    let user = Some(acted.user_id).filter(|id| !id.is_empty());
+    let time = acted.time.and_then(|time| time.try_into().ok());
+    Ok(AuditEntry {
+        id: event.id,
+        acted_at: time.unwrap_or(event.time).trunc_subsecs(6),
+        staff: acted.staff_id.parse::<StaffId>()?,
+        action: storable(&acted.action),
+        target: storable(&acted.target),
+        user: user.map(|id| id.parse()).transpose()?,
+        reason: storable(&acted.reason),
+        request_id: storable(&acted.request_id),
+        before_json: storable(&acted.before_json),
+        after_json: storable(&acted.after_json),
+    })
+}
+
+/// Without the one character that PostgreSQL does not store: an entry must not be lost for it.
+fn storable(text: &str) -> String {
+    text.replace('\0', "")
+}
+
+fn handler_error(error: AuthError) -> HandlerError {
     match error {
-        AuthError::Database(error) => error.into(),
-        // Only an unknown user is refused, and no attempt will make one.
-        AuthError::Refused(refusal) => HandlerError::permanent(refusal),
+        // Only an unknown user is refused, and no attempt will create one.
+        refused if refused.refusal().is_some() => HandlerError::permanent(refused),
+        AuthError::Core(core) => core.into(),
         other => HandlerError::failed(other),
     }
 }

@@ -1,54 +1,67 @@
-//! What can go wrong in auth, and its only mapping to a gRPC status.
+//! What can go wrong here, and the only mapping of it to a status.
 
-use adfolio_kit::audit::AuditError;
-use adfolio_kit::idempotency::ClaimError;
-use adfolio_kit::outbox::EventError;
-use adfolio_kit::refusal::{Refusal, database_status, internal_status};
+use adfolio_kit::error::CoreError;
+use adfolio_kit::refusal::{self, Reason, Refusal};
 use tonic::Status;
 
-use crate::password::PasswordError;
-
-/// What can go wrong.
+/// What can go wrong in auth.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthError {
-    /// The business says no.
+    /// What can go wrong in every service.
     #[error(transparent)]
-    Refused(#[from] Refusal),
-    /// The database failed.
-    #[error("database failed")]
-    Database(#[from] sqlx::Error),
-    /// A password could not be hashed.
-    #[error("password hashing failed")]
-    Password(#[from] PasswordError),
-    /// An event could not be written.
-    #[error("event could not be written")]
-    Event(#[from] EventError),
-    /// What staff did could not be announced.
-    #[error("staff act could not be announced")]
-    Audit(#[from] AuditError),
-    /// The database holds a value that this version does not know.
-    #[error("unknown value in column {0}")]
-    Unknown(&'static str),
+    Core(#[from] CoreError),
+    /// The caller has no session, or the account or session is gone.
+    #[error("not authenticated")]
+    NotAuthenticated,
+    /// The user name or the password of a login is wrong.
+    #[error("wrong user name or password")]
+    BadCredentials,
+    /// The present password is wrong.
+    #[error("wrong password")]
+    WrongPassword,
+    /// The user name belongs to another account.
+    #[error("the user name is taken")]
+    UsernameTaken,
+    /// No such user; the field that names one.
+    #[error("no such user")]
+    UserUnknown(&'static str),
+    /// The user never had this session.
+    #[error("no such session")]
+    SessionUnknown,
+    /// No such licence key; the field that has its code.
+    #[error("no such licence key")]
+    LicenseUnknown(&'static str),
+    /// The licence key has opened an account; the field that has its code.
+    #[error("the licence key was used")]
+    LicenseUsed(&'static str),
 }
 
-impl From<ClaimError> for AuthError {
-    fn from(error: ClaimError) -> Self {
-        match error {
-            ClaimError::Refused(refusal) => Self::Refused(refusal),
-            ClaimError::Database(error) => Self::Database(error),
-        }
+adfolio_kit::core_error!(AuthError);
+
+impl AuthError {
+    /// The answer to the caller, if this is a refusal.
+    pub fn refusal(&self) -> Option<Refusal> {
+        Some(match self {
+            Self::Core(core) => return core.refusal().cloned(),
+            Self::NotAuthenticated => Refusal::new(Reason::NotAuthenticated),
+            Self::BadCredentials => Refusal::new(Reason::BadCredentials),
+            Self::WrongPassword => Refusal::new(Reason::WrongPassword).field("old_password"),
+            Self::UsernameTaken => Refusal::new(Reason::UsernameTaken).field("username"),
+            Self::UserUnknown(field) => Refusal::not_found(*field),
+            Self::SessionUnknown => Refusal::not_found("id"),
+            Self::LicenseUnknown(field) => Refusal::new(Reason::LicenseNotFound).field(*field),
+            Self::LicenseUsed(field) => Refusal::new(Reason::LicenseUsed).field(*field),
+        })
     }
 }
 
-/// The answer to the caller; what is internal is logged here, once.
 impl From<AuthError> for Status {
     fn from(error: AuthError) -> Self {
         match error {
-            AuthError::Refused(refusal) => refusal.into(),
-            AuthError::Database(error) | AuthError::Audit(AuditError::Database(error)) => {
-                database_status(&error)
-            }
-            other => internal_status(&other),
+            AuthError::Core(core) => core.into(),
+            refused => refused
+                .refusal()
+                .map_or_else(|| refusal::internal_status(&refused), Self::from),
         }
     }
 }

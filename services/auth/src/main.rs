@@ -1,8 +1,10 @@
-//! The auth process.
+//! The auth service as a process.
 
 use std::process::ExitCode;
 
+use adfolio_auth::Config;
+
 #[tokio::main]
 async fn main() -> ExitCode {
-    adfolio_kit::service::main::<adfolio_auth::config::AuthConfig>("auth", adfolio_auth::run).await
+    adfolio_kit::service::main::<Config>("auth", adfolio_auth::run).await
 }

@@ -2,7 +2,7 @@
 
 use adfolio_kit::pagination::Cursor;
 
-/// What separates sort keys inside a cursor; no key of a list has it.
+/// The separator of sort keys inside a cursor; no key of a list contains it.
 const SEPARATOR: char = '\u{1f}';
 
 /// More sort keys than any list has.

@@ -5,7 +5,7 @@ use adfolio_proto::events::v1 as events;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Decodes the body as consumers do; what was taken must look the same after it was sent on.
+/// Decodes the body like a consumer; an accepted event must look the same after being sent on.
 pub fn check(data: &[u8]) {
     let Ok(event) = CloudEvent::decode(data) else {
         return;
@@ -58,7 +58,7 @@ fn check_data<T: DeserializeOwned + Serialize + PartialEq + std::fmt::Debug>(eve
     let Ok(message) = event.data::<T>() else {
         return;
     };
-    // A time that proto3 JSON cannot write is an error there, not a panic.
+    // A time that proto3 JSON cannot express is an error there, not a panic.
     if let Ok(written) = serde_json::to_value(&message) {
         let again: T = serde_json::from_value(written).expect("what was written");
         assert_eq!(again, message);

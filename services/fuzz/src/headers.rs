@@ -1,13 +1,13 @@
-//! Headers of a request to the gateway: a `name: value` a line.
+//! Headers of a request to the gateway: one `name: value` per line.
 
 use adfolio_gateway::context;
 use adfolio_kit::time_zone::TimeZone;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// Headers of a request at most; the server takes fewer.
+/// Most headers of a request; the server accepts fewer.
 const HEADERS_MAX: usize = 64;
 
-/// Reads all that the gateway reads from headers.
+/// Reads everything that the gateway reads from headers.
 pub fn check(data: &[u8]) {
     let mut headers = HeaderMap::new();
     for line in data.split(|byte| *byte == b'\n').take(HEADERS_MAX) {
@@ -45,7 +45,7 @@ pub fn check(data: &[u8]) {
     );
     match context::idempotency_key(&headers) {
         Ok(Some(key)) => assert!((1..=255).contains(&key.as_str().len())),
-        // Dropping a key that is there would drop what it protects.
+        // A key must not be dropped: it protects its call from being repeated.
         Ok(None) => assert!(!headers.contains_key(context::IDEMPOTENCY_KEY)),
         Err(failure) => assert_eq!(
             failure.refusal.field.as_deref(),

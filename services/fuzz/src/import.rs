@@ -1,5 +1,5 @@
-//! Import files of delivery reports. The first line says how the file is read, `csv` or `jsonl`, bytes of a piece, and the
-//! mapping: `csv 7 {"pricing": …}`; the rest is the file.
+//! Import files of delivery reports. The first line has the format, `csv` or `jsonl`, the size of a
+//! chunk in bytes, and the mapping: `csv 7 {"pricing": …}`; the rest is the file.
 
 use adfolio_plan::delivery::dry_run::dry_run;
 use adfolio_proto::plan::v1::{ImportFormat, ImportHeader};
@@ -8,7 +8,7 @@ use chrono::DateTime;
 /// 2026-11-20T09:00:00Z.
 const NOW_SECONDS: i64 = 1_795_165_200;
 
-/// Reads the file in small pieces and at once, which must not make a difference.
+/// Reads the file in small chunks and at once, which must make no difference.
 pub fn check(data: &[u8]) {
     let (how, file) = crate::first_line(data);
     let mut words = how.splitn(3, ' ');

@@ -1,8 +1,9 @@
-//! What comes in from outside, fed with anything: each module's `check` takes any bytes and panics where a parser does or
-//! where what it promises does not hold.
+//! Fuzz targets for all external input: each module's `check` accepts any bytes, and panics if a
+//! parser panics or breaks its promise.
 //!
-//! `tests/it` runs the corpora and seeded mutations of them with every `make test`; `make fuzz` searches on with
-//! libFuzzer. What it finds goes into the corpus of its target, with a name that says what it was.
+//! `tests/it` runs the corpora and seeded mutations of them with every `make test`; `make fuzz`
+//! searches on with libFuzzer. Add its findings to the corpus of their target, with a name that
+//! describes them.
 #![forbid(unsafe_code)]
 #![warn(missing_docs, clippy::pedantic)]
 #![allow(
@@ -24,7 +25,7 @@ pub mod time_zone;
 /// A check of any bytes.
 pub type Check = fn(&[u8]);
 
-/// Every target by its name, which is also its corpus' and its program's.
+/// Every target by its name, which is also the name of its corpus and its program.
 pub const TARGETS: [(&str, Check); 7] = [
     ("cursor", cursor::check),
     ("event", event::check),
@@ -35,7 +36,7 @@ pub const TARGETS: [(&str, Check); 7] = [
     ("time_zone", time_zone::check),
 ];
 
-/// The bytes before the first line break, as text, and those behind it.
+/// The text before the first line break, and the bytes after it.
 fn first_line(data: &[u8]) -> (String, &[u8]) {
     let mut parts = data.splitn(2, |byte| *byte == b'\n');
     let line = parts.next().unwrap_or_default();

@@ -3,7 +3,7 @@
 use adfolio_gateway::dto::{DecimalInput, MoneyInput};
 use adfolio_money::{Micros, Money};
 
-/// Reads every line as an amount of either kind, and calculates with what was read.
+/// Reads every line as an amount of either kind, and computes with it.
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut amounts = Vec::new();
@@ -28,14 +28,14 @@ pub fn check(data: &[u8]) {
     check_sums(&amounts);
 }
 
-/// The gateway takes the same texts, as JSON text and as JSON number.
+/// The gateway accepts the same texts, as JSON string and as JSON number.
 fn check_json(line: &str) {
     let quoted = serde_json::to_string(line).expect("text is JSON");
     let as_text = serde_json::from_str::<MoneyInput>(&quoted).map(MoneyInput::minor);
     let parsed = line.parse::<Money>().map(Money::minor);
     assert_eq!(as_text.ok(), parsed.ok(), "{line}");
     if let Ok(as_number) = serde_json::from_str::<MoneyInput>(line) {
-        // What is a JSON text itself is read as what it spells.
+        // A line that is itself a JSON string is read as its value.
         if !line.trim_start().starts_with('"') {
             assert_eq!(
                 Ok(as_number.minor()),

@@ -1,5 +1,5 @@
-//! Inputs of the gateway's calls. The first line names one of [`SHAPES`] or, by `all`, every one of them; the rest is the
-//! JSON body or the query string.
+//! Inputs of the gateway's calls. The first line names one of [`SHAPES`], or all of them with
+//! `all`; the rest is the JSON body or the query string.
 
 use adfolio_gateway::dto;
 use adfolio_gateway::envelope;
@@ -12,10 +12,10 @@ use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Reads an input, and says why it was refused.
+/// Reads an input; on refusal returns why.
 type Read = fn(&[u8]) -> Option<Failure>;
 
-/// Every shape that a client sends.
+/// Every input that a client can send.
 pub const SHAPES: [(&str, Read); 55] = [
     (
         "AcceptorDetailRequest",
@@ -164,14 +164,14 @@ pub const SHAPES: [(&str, Read); 55] = [
     ),
 ];
 
-/// The name that stands for every shape.
+/// The name for all of them.
 const EVERY_SHAPE: &str = "all";
 
 /// Reads the input; a refusal must be an envelope that blames the caller.
 pub fn check(data: &[u8]) {
     let (name, input) = crate::first_line(data);
     let named = SHAPES.iter().position(|(shape, _)| *shape == name);
-    // A name that mutation spoiled stands for any other.
+    // A name spoiled by mutation selects some shape.
     let any = || name.bytes().map(usize::from).sum::<usize>() % SHAPES.len();
     let shapes = match named {
         None if name == EVERY_SHAPE => &SHAPES[..],

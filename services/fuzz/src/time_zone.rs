@@ -1,12 +1,12 @@
-//! Time zones: what a header says in the first line, seconds since 1970 in the second.
+//! Time zones: the header in the first line, seconds since 1970 in the second.
 
 use adfolio_kit::time_zone::TimeZone;
 use chrono::{DateTime, Datelike, TimeDelta, Utc, Weekday};
 
-/// Seconds that an instant may be away from 1970: what four-digit years hold, less a few days.
+/// Most seconds of an instant from 1970: the range of four-digit years, less a few days.
 const FARTHEST_SECONDS: i64 = 250_000_000_000;
 
-/// Reads a zone, and asks it for the days around an instant.
+/// Reads a zone and computes its days around an instant.
 pub fn check(data: &[u8]) {
     let (text, rest) = crate::first_line(data);
     let zone = TimeZone::parse(&text);
@@ -27,7 +27,7 @@ pub fn check(data: &[u8]) {
     assert!(now - week < TimeDelta::days(9), "{zone:?}: {week}");
     assert!(now - month < TimeDelta::days(33), "{zone:?}: {month}");
     assert_eq!(zone.local_date(day), today, "{zone:?}");
-    // A day that the zone left out has no midnight; then the next begins at the same instant.
+    // A day that the zone skipped has no midnight; then the next begins at the same instant.
     let monday = zone.local_date(week);
     assert!(
         monday.weekday() == Weekday::Mon || week == zone.start_of_day(monday),

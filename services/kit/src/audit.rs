@@ -1,4 +1,5 @@
-//! What staff did: announced by every service in the transaction of the change, kept by auth as the audit log.
+//! The audit log: every service publishes what staff did in the transaction of the change; auth
+//! stores it.
 
 use adfolio_proto::events::v1::StaffActed;
 use chrono::{DateTime, Utc};
@@ -9,8 +10,12 @@ use crate::identity::{Caller, UserId};
 use crate::outbox::{Event, EventError, enqueue_in_tx};
 use crate::wire;
 
-/// The last part of the event's type; the first is the service's (`adfolio.wallet.v1.StaffActed`).
-pub const EVENT_NAME: &str = "StaffActed";
+/// The last part of the event's type; the service's name precedes it
+/// (`adfolio.wallet.v1.StaffActed`).
+const EVENT_NAME: &str = "StaffActed";
+
+/// The event of every service, as a consumer binds to it.
+pub const STAFF_ACTED: &str = "adfolio.*.v1.StaffActed";
 
 /// An audit entry: one thing that a member of staff did.
 #[derive(Clone, Debug)]
@@ -23,10 +28,10 @@ pub struct Entry {
     after_json: String,
 }
 
-/// An act could not be announced.
+/// An audit entry could not be published.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
-    /// What stood before or after cannot be written as JSON.
+    /// The state before or after cannot be serialised.
     #[error("audit entry cannot be serialised")]
     Serialise(#[from] EventError),
     /// The database failed.
@@ -35,7 +40,8 @@ pub enum AuditError {
 }
 
 impl Entry {
-    /// `action` (`wallet.deposit`, begun with the service's name) on `target`, an id or a code; never a secret.
+    /// `action` (`wallet.deposit`, begun with the service's name) on `target`, an id or a code;
+    /// never a secret.
     #[allow(
         clippy::needless_pass_by_value,
         reason = "ids are Copy, and texts are mostly borrowed"
@@ -51,34 +57,34 @@ impl Entry {
         }
     }
 
-    /// Done to this user.
+    /// The user who was affected.
     #[must_use]
     pub fn user(mut self, user: impl Into<UserId>) -> Self {
         self.user = Some(user.into());
         self
     }
 
-    /// For this reason, where the call has one of its own; else the caller's goes.
+    /// The reason, if the call has one of its own; otherwise the caller's reason is used.
     #[must_use]
     pub fn reason(mut self, reason: impl Into<String>) -> Self {
         self.reason = Some(reason.into()).filter(|reason| !reason.is_empty());
         self
     }
 
-    /// What stood before: an object without secrets.
+    /// The state before: an object without secrets.
     pub fn before(mut self, state: &impl Serialize) -> Result<Self, AuditError> {
         self.before_json = serde_json::to_string(state).map_err(EventError::from)?;
         Ok(self)
     }
 
-    /// What stands now: an object without secrets.
+    /// The state after: an object without secrets.
     pub fn after(mut self, state: &impl Serialize) -> Result<Self, AuditError> {
         self.after_json = serde_json::to_string(state).map_err(EventError::from)?;
         Ok(self)
     }
 
-    /// The event that announces it, for services that enqueue several events at once. `None` when no member of staff calls:
-    /// the system's own changes are no acts of staff.
+    /// The event that publishes the entry, for services that enqueue several events at once. `None`
+    /// when no member of staff calls: changes by the system itself are not audited.
     pub fn event(self, caller: &Caller, now: DateTime<Utc>) -> Result<Option<Event>, AuditError> {
         let Some(staff) = caller.staff else {
             return Ok(None);
@@ -105,7 +111,7 @@ impl Entry {
         Ok(Some(Event::new(event_type, subject, &data)?))
     }
 
-    /// Announces it in the transaction of the change.
+    /// Publishes the entry in the transaction of the change.
     pub async fn record_in_tx(
         self,
         tx: &mut Tx,

@@ -1,8 +1,8 @@
-//! Waiting times between attempts: doubling, capped, jittered so that replicas do not come back in step.
+//! Delays between attempts: doubling, capped, and jittered so that replicas do not retry in step.
 
 use std::time::Duration;
 
-/// The next waits of something that keeps failing.
+/// The delays of an operation that keeps failing.
 #[derive(Clone, Debug)]
 pub struct Backoff {
     first: Duration,
@@ -25,7 +25,7 @@ impl Backoff {
         Self::new(Duration::from_millis(100), Duration::from_secs(5))
     }
 
-    /// The next wait: between half and all of the current step.
+    /// The next delay: between half and all of the current step.
     pub fn next_wait(&mut self) -> Duration {
         let step = self.next;
         self.next = step.saturating_mul(2).min(self.cap);
@@ -33,7 +33,7 @@ impl Backoff {
         Duration::from_micros(rand::random_range(micros / 2..=micros))
     }
 
-    /// Begins anew after a success.
+    /// Starts over after a success.
     pub fn reset(&mut self) {
         self.next = self.first;
     }

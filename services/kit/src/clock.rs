@@ -1,4 +1,4 @@
-//! Time and identifiers, injected so that tests decide both.
+//! Time and identifiers, injected so that tests control both.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrono::{DateTime, SubsecRound, Utc};
 use uuid::Uuid;
 
-/// Tells the time: the system's, or one that a test moves. Cheap to clone.
+/// The time: the system's, or one that a test sets. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
     fixed: Option<Arc<Mutex<DateTime<Utc>>>>,
@@ -26,7 +26,8 @@ impl Clock {
         }
     }
 
-    /// The time, cut to microseconds: what PostgreSQL keeps, so a value read back equals the one written.
+    /// The time, truncated to microseconds as PostgreSQL stores it, so a value read back equals the
+    /// one written.
     pub fn now(&self) -> DateTime<Utc> {
         let now = match &self.fixed {
             Some(fixed) => *fixed.lock().unwrap_or_else(PoisonError::into_inner),
@@ -51,7 +52,7 @@ impl Clock {
     }
 }
 
-/// Makes identifiers: UUIDv7 of the system's time, or a counted row of them in tests. Cheap to clone.
+/// Makes identifiers: UUIDv7 of the system's time, or a sequence in tests. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Ids {
     counter: Option<Arc<AtomicU64>>,

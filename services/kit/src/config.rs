@@ -1,6 +1,8 @@
-//! Configuration shared by every process: clap structs to flatten, read from flags and the environment.
+//! Configuration shared by all processes: clap structs to flatten, read from flags and the
+//! environment.
 //!
-//! Everything is parsed before anything binds; what is wrong is told in one line and ends the process with code 2.
+//! Everything is parsed before anything binds. An invalid value is reported in one line and ends
+//! the process with code 2.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -12,13 +14,13 @@ use secrecy::{ExposeSecret, SecretString};
 
 use crate::shutdown::EndPlan;
 
-/// The exit code of a process whose configuration is wrong.
+/// The exit code for invalid configuration.
 pub const EXIT_CONFIGURATION: i32 = 2;
 
-/// A configuration value that cannot be used.
+/// An invalid configuration value.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// Neither the value nor the file was given.
+    /// Neither the value nor the file is set.
     #[error("{0} or {0}_FILE must be set")]
     Missing(&'static str),
     /// The secret's file could not be read.
@@ -30,31 +32,31 @@ pub enum ConfigError {
         #[source]
         source: std::io::Error,
     },
-    /// A value was given that has the wrong form. The value itself is not repeated: it may be a secret.
+    /// A value has the wrong form. It is not repeated: it may be a secret.
     #[error("{name} is not {expected}")]
     Invalid {
         /// The variable's name.
         name: &'static str,
-        /// What it should have been.
+        /// The expected form.
         expected: &'static str,
     },
-    /// A file was given that holds something else.
+    /// A file has the wrong content.
     #[error("{name} ({path}) is not {expected}")]
     UnusableFile {
         /// The variable's name.
         name: &'static str,
         /// The file named by the configuration.
         path: PathBuf,
-        /// What it should have been.
+        /// The expected content.
         expected: &'static str,
     },
-    /// Some of the files of TLS were given, but not all.
+    /// Some, but not all, TLS files are set.
     #[error("TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE must be set together, or none of them")]
     IncompleteTls,
-    /// A service is to be reached by TLS, for which there is no certificate.
+    /// The URL of a service needs TLS, but this process has no certificate.
     #[error("the address of {0} is https, which needs TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE")]
     NeedsTls(&'static str),
-    /// A service is to be reached in the clear by a process that has a certificate.
+    /// The URL of a service is unencrypted, but this process has a certificate.
     #[error("the address of {0} is http, but with TLS_CERT_FILE it must be https")]
     NotTls(&'static str),
 }
@@ -64,7 +66,7 @@ pub fn parse_or_exit<T: Parser>() -> T {
     parse_args_or_exit(std::env::args_os())
 }
 
-/// Like [`parse_or_exit`], with these arguments, of which the first is the program's name.
+/// Like [`parse_or_exit`], with the given arguments; the first is the program's name.
 pub fn parse_args_or_exit<T, I>(args: I) -> T
 where
     T: Parser,
@@ -73,25 +75,27 @@ where
 {
     match T::try_parse_from(args) {
         Ok(config) => config,
-        // --help and --version are not errors: clap prints them in full and exits with 0.
+        // --help and --version are not errors: clap prints them and exits with 0.
         Err(error) if !error.use_stderr() => error.exit(),
         Err(error) => exit_with(&first_line(&error.to_string())),
     }
 }
 
-/// Ends the process with one line on standard error and the exit code for wrong configuration.
+/// Ends the process with one line on standard error and the exit code for invalid configuration.
 pub fn exit_with(message: &str) -> ! {
     eprintln!("{message}");
     std::process::exit(EXIT_CONFIGURATION)
 }
 
-/// clap's messages span lines (the offending names, then usage); the indented names belong to the first sentence.
+/// clap's messages have several lines (the names, then usage); the indented names belong to the
+/// first sentence.
 fn first_line(message: &str) -> String {
     let paragraph = message.split("\n\n").next().unwrap_or(message);
     paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A secret given directly or as the path of a file that holds it; a trailing line break of the file is dropped.
+/// A secret given directly or as the path of its file; a trailing line break of the file is
+/// removed.
 pub fn secret_from(
     name: &'static str,
     value: Option<&SecretString>,
@@ -107,22 +111,22 @@ pub fn secret_from(
     value.cloned().ok_or(ConfigError::Missing(name))
 }
 
-/// The certificates of one process. All three files or none: without them nothing is encrypted and every caller may do
-/// everything.
+/// The certificates of a process: all three files or none. Without them nothing is encrypted and
+/// every caller may do everything.
 #[derive(Args, Clone, Debug, Default)]
 #[allow(
     clippy::struct_field_names,
     reason = "fields are named like their flags and variables"
 )]
 pub struct TlsArgs {
-    /// PEM file of this process' certificate, whose DNS name is its own (wallet); together with TLS_KEY_FILE and TLS_CA_FILE it
-    /// switches mutual TLS between the services on
+    /// PEM file of this process's certificate, whose DNS name is the service's (wallet). Set with
+    /// TLS_KEY_FILE and TLS_CA_FILE, it enables mutual TLS between the services
     #[arg(long, env = "TLS_CERT_FILE", global = true)]
     pub tls_cert_file: Option<PathBuf>,
     /// PEM file of the certificate's private key
     #[arg(long, env = "TLS_KEY_FILE", global = true)]
     pub tls_key_file: Option<PathBuf>,
-    /// PEM file of the authority that the certificates of all services come from
+    /// PEM file of the certificate authority of all services
     #[arg(long, env = "TLS_CA_FILE", global = true)]
     pub tls_ca_file: Option<PathBuf>,
 }
@@ -130,25 +134,25 @@ pub struct TlsArgs {
 /// Where a process listens and how it ends.
 #[derive(Args, Clone, Debug)]
 pub struct ServerArgs {
-    /// Address to serve on; port 0 takes a free one
+    /// Address to listen on; port 0 picks a free one
     #[arg(long, env = "LISTEN_ADDR", default_value = "127.0.0.1:0")]
     pub listen_addr: SocketAddr,
-    /// Address of the admin port (/healthz, /readyz, /metrics); absent: none
+    /// Address of the admin port (/healthz, /readyz, /metrics); no admin port if unset
     #[arg(long, env = "ADMIN_ADDR")]
     pub admin_addr: Option<SocketAddr>,
-    /// Seconds after SIGTERM within which the process has ended; most of them are for running work
+    /// Seconds from SIGTERM to the end of the process; most of them are for running work
     #[arg(long, env = "DRAIN_LIMIT_SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub drain_limit_seconds: u64,
-    /// Answer gRPC reflection
+    /// Serve gRPC reflection
     #[arg(long, env = "GRPC_REFLECTION", default_value_t = false, action = clap::ArgAction::Set)]
     pub grpc_reflection: bool,
-    /// Certificates, for mutual TLS between the services
+    /// Certificates for mutual TLS between the services
     #[command(flatten)]
     pub tls: TlsArgs,
 }
 
 impl ServerArgs {
-    /// When each part of the process gives up ending.
+    /// The time limits of each part of the shutdown.
     pub fn end_plan(&self) -> EndPlan {
         EndPlan::within(Duration::from_secs(self.drain_limit_seconds))
     }
@@ -175,20 +179,20 @@ pub struct DatabaseArgs {
     /// File that holds the PostgreSQL URL
     #[arg(long, env = "DATABASE_URL_FILE")]
     pub database_url_file: Option<PathBuf>,
-    /// Most connections that this process opens
+    /// Most connections of this process
     #[arg(long, env = "DATABASE_MAX_CONNECTIONS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=500))]
     pub database_max_connections: u32,
     /// Milliseconds to wait for a free connection
     #[arg(long, env = "DATABASE_ACQUIRE_TIMEOUT_MS", default_value_t = 3000, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     pub database_acquire_timeout_ms: u64,
-    /// Minutes for which events that were sent are kept; after a restore they go again. Must be far longer than any consumer is
-    /// behind
+    /// Minutes to keep sent events; they are sent again after a restore. Must be far longer than
+    /// any consumer's lag
     #[arg(long, env = "SENT_EVENTS_KEPT_MINUTES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=10_080))]
     pub sent_events_kept_minutes: u32,
 }
 
 impl DatabaseArgs {
-    /// Arguments for a known URL, with the defaults of everything else.
+    /// Arguments with this URL and default values.
     pub fn for_url(url: impl Into<String>) -> Self {
         Self {
             database_url: Some(SecretString::from(url.into())),
@@ -199,7 +203,7 @@ impl DatabaseArgs {
         }
     }
 
-    /// For how long events that were sent are kept.
+    /// How long sent events are kept.
     pub fn sent_events_kept(&self) -> Duration {
         Duration::from_mins(self.sent_events_kept_minutes.into())
     }
@@ -226,13 +230,14 @@ pub struct BrokerArgs {
     /// Prefix of every exchange and queue
     #[arg(long, env = "AMQP_NAMESPACE", default_value = "adfolio", value_parser = parse_namespace)]
     pub amqp_namespace: String,
-    /// Delete queues that nobody has used for so many seconds; absent: never. For tests and demonstrations
+    /// Delete queues that are unused for this many seconds; never if unset. For tests and
+    /// demonstrations
     #[arg(long, env = "AMQP_QUEUE_EXPIRES_SECONDS", value_parser = clap::value_parser!(u32).range(1..=2_000_000))]
     pub amqp_queue_expires_seconds: Option<u32>,
 }
 
 impl BrokerArgs {
-    /// Arguments for a known URL and namespace.
+    /// Arguments with this URL and namespace.
     pub fn new(url: impl Into<String>, namespace: impl Into<String>) -> Self {
         Self {
             amqp_url: Some(SecretString::from(url.into())),
@@ -242,7 +247,7 @@ impl BrokerArgs {
         }
     }
 
-    /// The URL, from the value or the file, with its form checked.
+    /// The URL, from the value or the file; its form is checked.
     pub fn url(&self) -> Result<SecretString, ConfigError> {
         let url = secret_from(
             "AMQP_URL",
@@ -273,7 +278,7 @@ fn parse_namespace(text: &str) -> Result<String, String> {
     }
 }
 
-/// How log lines look.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
     /// For people at a terminal.
@@ -286,16 +291,16 @@ pub enum LogFormat {
 /// Logs and traces.
 #[derive(Args, Clone, Debug, Default)]
 pub struct TelemetryArgs {
-    /// Form of log lines; RUST_LOG sets what is logged
+    /// Format of log lines; RUST_LOG sets the level
     #[arg(long, env = "LOG_FORMAT", value_enum, default_value_t = LogFormat::Human)]
     pub log_format: LogFormat,
-    /// OTLP/gRPC endpoint that takes traces; absent or empty: traces are not exported
+    /// OTLP/gRPC endpoint for traces; no traces are exported if unset or empty
     #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT")]
     pub otel_exporter_otlp_endpoint: Option<String>,
 }
 
 impl TelemetryArgs {
-    /// Where traces go, if anywhere. A compose file can only say "unset" by an empty value.
+    /// The endpoint for traces, if any. A compose file can only express "unset" as an empty value.
     pub fn traces_endpoint(&self) -> Option<&str> {
         self.otel_exporter_otlp_endpoint
             .as_deref()
@@ -304,7 +309,7 @@ impl TelemetryArgs {
     }
 }
 
-/// What every process needs: where it listens, how it ends and how it logs.
+/// What every process needs: ports, shutdown and logs.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ProcessArgs {
     /// Ports, certificates and the drain limit
@@ -330,7 +335,7 @@ pub struct ServiceArgs {
 }
 
 impl ServiceArgs {
-    /// These servers, with the defaults of everything else.
+    /// These servers, with default values for the rest.
     pub fn new(database: DatabaseArgs, broker: BrokerArgs) -> Self {
         Self {
             process: ProcessArgs::default(),

@@ -1,4 +1,4 @@
-//! Dead letters: look at them, and send them back to the queue that they came from.
+//! Dead letters: listing them, and sending them back to their original queue.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use lapin::{BasicProperties, Confirmation};
 use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bounded, short};
 use crate::outbox::CloudEvent;
 
-/// Letters that one call looks at or sends back at most.
+/// Most letters that one call lists or sends back.
 pub const BATCH_LIMIT: u32 = 1000;
 
-/// A confirm must be there within this.
+/// Limit of a confirm.
 const CONFIRM_LIMIT: Duration = Duration::from_secs(5);
 
-/// Persistent, as it was.
+/// Persistent, like the original.
 const PERSISTENT: u8 = 2;
 
 /// A dead letter.
@@ -26,7 +26,7 @@ const PERSISTENT: u8 = 2;
 pub struct DeadLetter {
     /// The event's id, if the message is an event.
     pub event_id: Option<uuid::Uuid>,
-    /// The event's type, or the routing key of what is no event.
+    /// The event's type, or the routing key if the message is no event.
     pub event_type: String,
     /// The event's subject.
     pub subject: String,
@@ -36,10 +36,10 @@ pub struct DeadLetter {
     pub body: String,
 }
 
-/// How many letters wait behind `queue`; none when it has no dead-letter queue.
+/// The number of dead letters of a consumer; none if there is no dead-letter queue.
 pub async fn count(broker: &Broker, service: &str, consumer: &str) -> Result<u32, BrokerError> {
     let session = broker.open("dead-count").await?;
-    let name = broker.dead_queue(service, consumer);
+    let name = broker.dead_letter_queue(service, consumer);
     let options = QueueDeclareOptions {
         passive: true,
         ..QueueDeclareOptions::default()
@@ -53,7 +53,7 @@ pub async fn count(broker: &Broker, service: &str, consumer: &str) -> Result<u32
     Ok(waiting)
 }
 
-/// Looks at up to `limit` letters without taking them.
+/// Lists up to `limit` letters without removing them.
 pub async fn list(
     broker: &Broker,
     service: &str,
@@ -61,7 +61,7 @@ pub async fn list(
     limit: u32,
 ) -> Result<Vec<DeadLetter>, BrokerError> {
     let session = broker.open("dead-list").await?;
-    let name = broker.dead_queue(service, consumer);
+    let name = broker.dead_letter_queue(service, consumer);
     let mut letters = Vec::new();
     let mut last_tag = None;
     while letters.len() < limit.min(BATCH_LIMIT) as usize {
@@ -78,7 +78,7 @@ pub async fn list(
         ));
     }
     if let Some(tag) = last_tag {
-        // All of them at once, back to where they were.
+        // Requeues all of them.
         let options = BasicNackOptions {
             multiple: true,
             requeue: true,
@@ -94,8 +94,9 @@ pub async fn list(
     Ok(letters)
 }
 
-/// Sends up to `limit` letters back to their queue, each acknowledged only after the broker has confirmed the copy: a
-/// failure in between leaves a letter twice, which the inbox tolerates, and never loses one.
+/// Sends up to `limit` letters back to their queue. Each is acknowledged only after the broker has
+/// confirmed the copy: a failure in between duplicates a letter, which the inbox tolerates, and
+/// never loses one.
 pub async fn redrive(
     broker: &Broker,
     service: &str,
@@ -105,12 +106,12 @@ pub async fn redrive(
     let session = broker.open("dead-redrive").await?;
     session.confirm().await?;
     let queue = broker.queue(service, consumer);
-    let dead = broker.dead_queue(service, consumer);
+    let dead_letters = broker.dead_letter_queue(service, consumer);
     let mut moved: u32 = 0;
-    // No more than wait now: a letter that dies again meanwhile is not sent round and round.
+    // No more than there are now: a letter that is dead-lettered again meanwhile does not loop.
     let waiting = count(broker, service, consumer).await?;
     while moved < limit.min(BATCH_LIMIT).min(waiting) {
-        if !redrive_one(&session, &dead, &queue).await? {
+        if !redrive_one(&session, &dead_letters, &queue).await? {
             break;
         }
         moved = moved.saturating_add(1);
@@ -119,15 +120,19 @@ pub async fn redrive(
     Ok(moved)
 }
 
-async fn redrive_one(session: &Session, dead: &str, queue: &str) -> Result<bool, BrokerError> {
+async fn redrive_one(
+    session: &Session,
+    dead_letters: &str,
+    queue: &str,
+) -> Result<bool, BrokerError> {
     let got = session
         .channel
-        .basic_get(short(dead)?, BasicGetOptions { no_ack: false });
+        .basic_get(short(dead_letters)?, BasicGetOptions { no_ack: false });
     let Some(message) = bounded("basic.get", REQUEST_LIMIT, got).await? else {
         return Ok(false);
     };
-    // Straight to the one queue, by the default exchange: other consumers have had the event. Without the old headers,
-    // whose count of deliveries and deaths would follow it.
+    // Directly to the one queue, through the default exchange: other consumers have received the
+    // event. Without the old headers, because their delivery counts would carry over.
     let mut properties = BasicProperties::default().with_delivery_mode(PERSISTENT);
     if let Some(content_type) = message.delivery.properties.content_type() {
         properties = properties.with_content_type(content_type.clone());

@@ -1,29 +1,29 @@
-//! The moment by which a call must have been answered; it is passed on and only ever shrinks.
+//! The time by which a call must be answered. It is passed on and only ever shrinks.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The cap of a call that names no deadline of its own.
+/// The limit of a call without a deadline.
 pub const DEFAULT_CALL_LIMIT: Duration = Duration::from_secs(10);
 
-/// The moment by which a call must have been answered.
+/// The time by which a call must be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Deadline(Instant);
 
 impl Deadline {
-    /// A deadline that much from now.
+    /// A deadline this long from now.
     pub fn after(limit: Duration) -> Self {
         let now = Instant::now();
         Self(now.checked_add(limit).unwrap_or(now))
     }
 
-    /// No deadline of its own: limits of calls decide. For work that nobody waits for.
+    /// No deadline: only the limits of calls apply. For work that nobody waits for.
     pub fn none() -> Self {
         Self::after(Duration::from_hours(24 * 365))
     }
 
-    /// What is left; zero when it has passed.
+    /// The remaining time; zero once it has passed.
     pub fn remaining(&self) -> Duration {
         self.0.saturating_duration_since(Instant::now())
     }
@@ -33,13 +33,13 @@ impl Deadline {
         self.remaining().is_zero()
     }
 
-    /// The same moment, or `limit` from now when that comes earlier.
+    /// The same deadline, or `limit` from now if that is earlier.
     #[must_use]
     pub fn capped(&self, limit: Duration) -> Self {
         (*self).min(Self::after(limit))
     }
 
-    /// The moment itself, for `tokio::time::timeout_at`.
+    /// The instant, for `tokio::time::timeout_at`.
     pub fn instant(&self) -> Instant {
         self.0
     }

@@ -1,7 +1,8 @@
-//! What can go wrong in any service, and the one way of an error to a `Status`.
+//! The errors that any service can have, and the one conversion to a `Status`.
 //!
-//! A service has one error enum. Its first variant wraps [`CoreError`]; the others are refusals of its own business that its
-//! code tells apart. [`core_error!`](crate::core_error) makes `?` work on everything that kit returns:
+//! A service has one error enum. Its first variant wraps [`CoreError`]; the others are refusals
+//! that its own code distinguishes. [`core_error!`](crate::core_error) makes `?` work on everything
+//! that kit returns:
 //!
 //! ```
 //! use adfolio_kit::error::CoreError;
@@ -16,6 +17,8 @@
 //! adfolio_kit::core_error!(LampError);
 //! ```
 
+use std::error::Error;
+
 use tonic::Status;
 
 use crate::audit::AuditError;
@@ -24,7 +27,7 @@ use crate::outbox::EventError;
 use crate::password::HashError;
 use crate::refusal::{self, Reason, Refusal};
 
-/// Refusals of a peer that say something about the call and nothing about its business: the caller cannot act on them.
+/// Refusals by a peer that concern the call and not its business: the caller cannot act on them.
 const PEER_FAULTS: [Reason; 5] = [
     Reason::Internal,
     Reason::Unavailable,
@@ -33,10 +36,10 @@ const PEER_FAULTS: [Reason; 5] = [
     Reason::Forbidden,
 ];
 
-/// What can go wrong in any service.
+/// The errors that any service can have.
 #[derive(Debug, thiserror::Error)]
 pub enum CoreError {
-    /// The business says no.
+    /// A refusal.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The database failed.
@@ -47,13 +50,16 @@ pub enum CoreError {
     Peer {
         /// The service's name.
         peer: &'static str,
-        /// Its answer.
+        /// Its status.
         #[source]
         source: Box<Status>,
     },
-    /// The work goes on in the background; its end was not reached within the call's deadline.
+    /// The work continues in the background; it did not finish within the call's deadline.
     #[error("not finished in time")]
     Unfinished,
+    /// Another drive has taken a saga's lease over; it goes on.
+    #[error("another drive has taken over")]
+    LeaseLost,
     /// The audit entry could not be written.
     #[error("audit entry cannot be written")]
     Audit(#[source] AuditError),
@@ -69,8 +75,8 @@ pub enum CoreError {
 }
 
 impl CoreError {
-    /// The error of a call to `peer`. A refusal of its business passes through; anything else means that the peer could not be
-    /// asked now.
+    /// The error of a call to `peer`. A refusal by its business passes through; anything else means
+    /// that the peer is unavailable.
     pub fn from_peer(peer: &'static str, status: Status) -> Self {
         match Refusal::from_status(&status) {
             Some(refusal) if !PEER_FAULTS.contains(&refusal.reason) => Self::Refused(refusal),
@@ -108,14 +114,17 @@ impl From<AuditError> for CoreError {
     }
 }
 
-/// The answer to the caller. An internal cause is logged here, once, inside the span of its call, and never sent.
+/// The status for the caller. An internal cause is logged here, once, inside the span of its call,
+/// and never sent.
 impl From<CoreError> for Status {
     fn from(error: CoreError) -> Self {
         match error {
             CoreError::Refused(refusal) => refusal.into(),
             CoreError::Database(error) => refusal::database_status(&error),
             CoreError::Peer { .. } => refusal::unavailable_status(&error),
-            CoreError::Unfinished => Refusal::new(Reason::Unavailable).into(),
+            CoreError::Unfinished | CoreError::LeaseLost => {
+                Refusal::new(Reason::Unavailable).into()
+            }
             CoreError::Audit(_)
             | CoreError::Event(_)
             | CoreError::Hash(_)
@@ -124,7 +133,16 @@ impl From<CoreError> for Status {
     }
 }
 
-/// Makes `?` turn what kit returns into a service's error, whose variant `Core` wraps a [`CoreError`].
+/// The error of a service; [`core_error!`](crate::core_error) implements it.
+pub trait ServiceError:
+    Error + From<CoreError> + From<sqlx::Error> + Send + Sync + 'static
+{
+    /// The core of the error, unless it is a refusal of the service's own.
+    fn core(&self) -> Option<&CoreError>;
+}
+
+/// Makes `?` convert what kit returns into a service's error, whose variant `Core` wraps a
+/// [`CoreError`].
 #[macro_export]
 macro_rules! core_error {
     ($error:ty) => {
@@ -136,6 +154,20 @@ macro_rules! core_error {
             $crate::outbox::EventError,
             $crate::password::HashError,
         );
+
+        impl $crate::error::ServiceError for $error {
+            #[allow(
+                irrefutable_let_patterns,
+                reason = "a service may have no refusal of its own"
+            )]
+            fn core(&self) -> ::std::option::Option<&$crate::error::CoreError> {
+                if let Self::Core(core) = self {
+                    ::std::option::Option::Some(core)
+                } else {
+                    ::std::option::Option::None
+                }
+            }
+        }
     };
     ($error:ty: $($source:ty,)*) => {
         $(impl ::std::convert::From<$source> for $error {

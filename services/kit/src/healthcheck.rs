@@ -1,5 +1,5 @@
-//! `adfolio-<service> healthcheck`: asks the process beside it whether it is ready, for whoever supervises containers. An image
-//! without a shell has nothing else to ask with.
+//! `adfolio-<service> healthcheck`: asks the process in the same container whether it is ready, for
+//! container supervisors. An image without a shell has no other way to ask.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
@@ -11,19 +11,19 @@ use tokio::time::timeout;
 
 use crate::config::exit_with;
 
-/// The command's name, as the first argument of every service.
+/// The command: the first argument of every service.
 pub const COMMAND: &str = "healthcheck";
 
-/// The only configuration that it needs.
+/// The only configuration it needs.
 const ADDRESS_VARIABLE: &str = "ADMIN_ADDR";
 
-/// More than the admin port takes for its checks, and less than any supervisor waits.
+/// Longer than the admin port's own checks, shorter than any supervisor waits.
 const LIMIT: Duration = Duration::from_secs(4);
 
-/// What an answer may have at most; the real one is a line.
+/// Most bytes of an answer; the real one is a line.
 const ANSWER_BYTES: u64 = 16 * 1024;
 
-/// Asks the admin port that the environment names; what it lacks goes to standard error.
+/// Asks the admin port named by the environment; failing checks go to standard error.
 pub async fn main() -> ExitCode {
     let configured = std::env::var(ADDRESS_VARIABLE).unwrap_or_default();
     let Ok(address) = configured.parse() else {
@@ -40,22 +40,22 @@ pub async fn main() -> ExitCode {
     }
 }
 
-/// Why a process does not count as healthy.
+/// Why a process is not healthy.
 #[derive(Debug, thiserror::Error)]
 pub enum Unhealthy {
-    /// Nobody answers at the admin port.
+    /// The admin port does not answer.
     #[error("the admin port {address} does not answer")]
     NoAnswer {
-        /// Where it was asked.
+        /// Its address.
         address: SocketAddr,
-        /// Why not.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
     /// The admin port took too long.
     #[error("the admin port {0} did not answer in time")]
     TooLate(SocketAddr),
-    /// It answered that it is not ready.
+    /// The process is not ready.
     #[error("{0}")]
     NotReady(String),
 }
@@ -64,7 +64,7 @@ pub enum Unhealthy {
 ///
 /// # Errors
 ///
-/// Whenever it is not, or does not say so.
+/// The process is not ready or gave no valid answer.
 pub async fn ask(address: SocketAddr) -> Result<(), Unhealthy> {
     let address = reachable(address);
     let answer = match timeout(LIMIT, get_readiness(address)).await {
@@ -81,8 +81,8 @@ pub async fn ask(address: SocketAddr) -> Result<(), Unhealthy> {
     }
 }
 
-/// A listener on all addresses is asked at the own one.
-fn reachable(address: SocketAddr) -> SocketAddr {
+/// Where a listener on `address` is asked: at the loopback address if it listens on all addresses.
+pub fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
         IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
@@ -91,7 +91,7 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// The whole answer: with this version of the protocol it ends with the connection.
+/// The whole answer: in HTTP/1.0 it ends with the connection.
 async fn get_readiness(address: SocketAddr) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(address).await?;
     stream.write_all(b"GET /readyz HTTP/1.0\r\n\r\n").await?;
@@ -101,17 +101,4 @@ async fn get_readiness(address: SocketAddr) -> std::io::Result<String> {
         .read_to_string(&mut answer)
         .await?;
     Ok(answer)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::reachable;
-
-    #[test]
-    fn a_listener_on_all_addresses_is_asked_at_the_own_one() {
-        let asked = |text: &str| reachable(text.parse().unwrap()).to_string();
-        assert_eq!(asked("0.0.0.0:9090"), "127.0.0.1:9090");
-        assert_eq!(asked("[::]:9090"), "[::1]:9090");
-        assert_eq!(asked("10.0.0.7:9090"), "10.0.0.7:9090");
-    }
 }

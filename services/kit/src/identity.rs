@@ -1,4 +1,4 @@
-//! Who calls: the identity that the gateway puts into gRPC metadata, and that services pass on.
+//! The caller's identity: the gateway puts it into gRPC metadata, and services pass it on.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,31 +14,31 @@ use crate::time_zone::TimeZone;
 pub const USER_ID: &str = "x-user-id";
 /// The member of staff who calls.
 pub const STAFF_ID: &str = "x-staff-id";
-/// The role of that member of staff.
+/// The role of the member of staff.
 pub const STAFF_ROLE: &str = "x-staff-role";
 /// The caller's language.
 pub const LANG: &str = "x-lang";
 /// The caller's time zone.
 pub const TIME_ZONE: &str = "x-time-zone";
-/// The key that makes a repeated call one call.
+/// The idempotency key.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// The identifier of the request at the edge.
 pub const REQUEST_ID: &str = "x-request-id";
-/// Why a member of staff does what they do: any text, so it travels as bytes.
+/// The reason a member of staff gives: any text, so it travels as bytes.
 pub const STAFF_REASON: &str = "x-staff-reason-bin";
 
-/// Characters of a reason at most; what is longer is cut.
+/// Most characters of a reason; longer ones are cut.
 pub const LONGEST_REASON: usize = 500;
 
-/// The language of a caller who names none.
+/// The language of a caller who sends none.
 pub const DEFAULT_LANG: &str = "en";
 
-/// The method of a request, which the server leaves with it.
+/// The method of a request, recorded by the server.
 #[derive(Clone, Debug)]
 pub(crate) struct CalledMethod(Box<str>);
 
 impl CalledMethod {
-    /// Of a path like `/adfolio.wallet.v1.WalletService/Withdraw`: `wallet.Withdraw`.
+    /// `wallet.Withdraw` for a path like `/adfolio.wallet.v1.WalletService/Withdraw`.
     pub(crate) fn of_path(path: &str) -> Self {
         let (service, method) = path.rsplit_once('/').unwrap_or_default();
         let package = service.split('.').nth(1).unwrap_or_default();
@@ -51,7 +51,7 @@ crate::ids! {
     UserId;
 }
 
-/// What a member of staff may do.
+/// The role of a member of staff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StaffRole {
     /// Everything.
@@ -65,7 +65,7 @@ pub enum StaffRole {
 }
 
 impl StaffRole {
-    /// Every role: for calls that any member of staff may make.
+    /// Every role: for calls open to all staff.
     pub const ALL: [Self; 4] = [Self::Admin, Self::Support, Self::Finance, Self::Operator];
 
     /// The name on the wire.
@@ -79,13 +79,17 @@ impl StaffRole {
     }
 }
 
+crate::mirror! {
+    StaffRole = adfolio_proto::auth::v1::StaffRole,
+}
+
 impl fmt::Display for StaffRole {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.as_str())
     }
 }
 
-/// A text that is no staff role.
+/// Not a staff role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown staff role")]
 pub struct UnknownRole;
@@ -113,7 +117,7 @@ pub struct Staff {
     pub role: StaffRole,
 }
 
-/// The caller's key for a call that must happen once: 1 to 255 visible ASCII characters.
+/// The idempotency key of a call: 1 to 255 visible ASCII characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(String);
 
@@ -143,26 +147,26 @@ impl FromStr for IdempotencyKey {
     }
 }
 
-/// Who calls, and under which circumstances.
+/// The caller of a request and its circumstances.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// The user, if a user's token was presented.
+    /// The user, if a user token was presented.
     pub user: Option<UserId>,
     /// The member of staff, if a staff token was presented.
     pub staff: Option<Staff>,
-    /// Why the member of staff calls, in their words; empty where they gave none. Kept in the audit log.
+    /// The reason that the member of staff gave, or empty. Kept in the audit log.
     pub reason: String,
     /// The language for texts.
     pub lang: String,
     /// The time zone for days.
     pub time_zone: TimeZone,
-    /// The key of a call that must happen once.
+    /// The idempotency key.
     pub idempotency_key: Option<IdempotencyKey>,
     /// The identifier of the request at the edge.
     pub request_id: String,
     /// When the answer is due.
     pub deadline: Deadline,
-    /// The method that was called, as `wallet.Withdraw`; empty where no request was read.
+    /// The called method, as `wallet.Withdraw`; empty outside of a request.
     pub method: Box<str>,
 }
 
@@ -183,8 +187,8 @@ impl Default for Caller {
 }
 
 impl Caller {
-    /// The system itself: for recovery loops and consumers that call other services. Like every caller that is not read
-    /// from a request it has no deadline, so the limits of its calls are theirs.
+    /// The system itself: for recovery loops and consumers that call other services. It has no
+    /// deadline, so the limits of its calls apply.
     pub fn system() -> Self {
         Self::default()
     }
@@ -205,14 +209,15 @@ impl Caller {
         }
     }
 
-    /// With another idempotency key.
+    /// The same caller with another idempotency key.
     #[must_use]
     pub fn with_key(mut self, key: Option<IdempotencyKey>) -> Self {
         self.idempotency_key = key;
         self
     }
 
-    /// Reads the identity of a request. Values out of form count as absent: they are set by the gateway alone.
+    /// Reads the identity of a request. Malformed values count as absent: only the gateway sets
+    /// them.
     pub fn from_request<T>(request: &tonic::Request<T>) -> Self {
         let metadata = request.metadata();
         let deadline = request
@@ -283,7 +288,8 @@ impl Caller {
             .ok_or_else(|| Refusal::new(Reason::NotAuthenticated))
     }
 
-    /// The member of staff if they have one of the roles (an admin always has), else NOT_AUTHENTICATED or FORBIDDEN.
+    /// The member of staff if they have one of the roles (an admin always does), else
+    /// NOT_AUTHENTICATED or FORBIDDEN.
     pub fn require_staff(&self, roles: &[StaffRole]) -> Result<Staff, Refusal> {
         let staff = self
             .staff
@@ -319,7 +325,8 @@ fn reason(metadata: &MetadataMap) -> String {
         .unwrap_or_default()
 }
 
-/// A reason as it is kept: trimmed, without characters that no database takes, and cut to [`LONGEST_REASON`].
+/// A reason as it is stored: trimmed, without characters that PostgreSQL rejects, and cut to
+/// [`LONGEST_REASON`].
 pub fn cut_reason(text: &str) -> String {
     text.trim()
         .chars()
@@ -333,7 +340,8 @@ fn parsed<T: FromStr>(metadata: &MetadataMap, key: &'static str) -> Option<T> {
 }
 
 fn put(metadata: &mut MetadataMap, key: &'static str, value: &str) {
-    // A value that is no header text (it came through a header once, so it is) is left out rather than fail the call.
+    // A value that is not valid header text is left out rather than failing the call. (It arrived
+    // in a header, so it is valid.)
     if let Ok(value) = MetadataValue::try_from(value) {
         metadata.insert(key, value);
     }

@@ -1,4 +1,4 @@
-//! Identifiers: one type each, so that none is taken for another.
+//! Identifiers: a type for each kind, so that they cannot be confused.
 
 /// Makes identifier types over a UUID.
 ///

@@ -1,13 +1,14 @@
-//! A condition that becomes true once and stays so, such as "the schema is there".
+//! A condition that becomes true once and stays true, such as "the schema is current".
 
 use tokio::sync::watch;
 
-/// The side that opens a [`Latch`]. Dropping it unopened leaves everyone waiting: the process is ending then.
+/// The side that opens a [`Latch`]. Dropped unopened, it leaves everyone waiting: the process is
+/// ending then.
 #[derive(Debug)]
 pub struct Opener(watch::Sender<bool>);
 
 impl Opener {
-    /// Opens the latch for good.
+    /// Opens the latch permanently.
     pub fn open(&self) {
         self.0.send_replace(true);
     }
@@ -18,7 +19,7 @@ impl Opener {
 pub struct Latch(watch::Receiver<bool>);
 
 impl Latch {
-    /// A closed latch and what opens it.
+    /// A closed latch and its opener.
     pub fn closed() -> (Opener, Self) {
         let (sender, receiver) = watch::channel(false);
         (Opener(sender), Self(receiver))
@@ -32,7 +33,7 @@ impl Latch {
     /// Waits until the latch is open.
     pub async fn wait(&self) {
         let mut seen = self.0.clone();
-        // The opener goes away only after it opened the latch, or with the process.
+        // The opener is dropped only after it opened the latch, or with the process.
         if seen.wait_for(|open| *open).await.is_err() {
             std::future::pending::<()>().await;
         }

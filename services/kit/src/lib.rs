@@ -1,29 +1,30 @@
 //! What every service of Adfolio shares.
 //!
-//! | module | what it gives |
+//! | module | content |
 //! |---|---|
-//! | [`service`] | `main` and the frame of `run`: everything below, put together and ended in order |
-//! | [`config`] | clap structs to flatten, secrets from files, one line and exit 2 when wrong |
-//! | [`telemetry`], [`metrics`] | logs, OTLP traces, Prometheus metrics, trace context over HTTP, gRPC and AMQP |
-//! | [`admin`], [`healthcheck`] | `/healthz`, `/readyz`, `/metrics`, and the command that asks for readiness |
-//! | [`shutdown`], [`latch`] | the request to end, joined background tasks, conditions to wait for |
+//! | [`service`] | `main` and the frame of `run`: everything below, started and stopped in order |
+//! | [`config`] | clap structs to flatten, secrets from files, one line and exit 2 if invalid |
+//! | [`telemetry`], [`metrics`] | logs, OTLP traces, Prometheus metrics, trace propagation |
+//! | [`admin`], [`healthcheck`] | `/healthz`, `/readyz`, `/metrics`; the health check command |
+//! | [`shutdown`], [`latch`] | the shutdown, joined background tasks, conditions to wait for |
 //! | [`server`] | the gRPC server: health, reflection, deadlines, limits, drain |
 //! | [`tls`], [`policy`] | mutual TLS between the services, and the authorization policy |
-//! | [`identity`], [`ids!`] | who calls, in gRPC metadata; identifier types |
-//! | [`refusal`], [`error`] | the reasons of the contract, the error core, every error's way to a `Status` |
+//! | [`identity`], [`ids!`] | the caller, in gRPC metadata; identifier types |
+//! | [`refusal`], [`error`] | the contract's reasons, the error core, conversion to a `Status` |
 //! | [`client`], [`call!`] | balanced gRPC channels, and the one way to call another service |
 //! | [`users`] | which users exist |
 //! | [`db`] | the pool, migrations, and the one way to write |
-//! | [`outbox`], [`consumer`], [`inbox`] | events: written with the change, published afterwards, applied once |
-//! | [`audit`] | audit entries, announced with the change |
+//! | [`outbox`], [`consumer`], [`inbox`] | events: written with the change, published, applied once |
+//! | [`saga`] | work in several steps: lease, claim, postpone, follow, recover, forget |
+//! | [`audit`] | audit entries, published with the change |
 //! | [`broker`], [`dead_letter`] | the topology at RabbitMQ, dead letters |
-//! | [`idempotency`], [`once`] | keys kept with the effect they protect |
+//! | [`idempotency`], [`once`] | idempotency keys, stored with the effect they protect |
 //! | [`names!`], [`mirror`] | enums: one list for Rust, the database and the contract |
-//! | [`wire`], [`pagination`] | ids, instants and pages as callers send them; opaque cursors |
+//! | [`wire`], [`pagination`] | ids, instants and pages as sent by callers; opaque cursors |
 //! | [`password`] | argon2 with a bounded queue |
 //! | [`time_zone`] | the caller's days |
 //! | [`chaos`] | injected crashes and defects, in test builds only |
-//! | [`clock`], [`deadline`], [`backoff`], [`periodic`] | time, ids and waiting |
+//! | [`clock`], [`deadline`], [`backoff`], [`periodic`] | time, ids, delays, recurring jobs |
 
 pub mod admin;
 pub mod audit;
@@ -54,6 +55,7 @@ pub mod password;
 pub mod periodic;
 pub mod policy;
 pub mod refusal;
+pub mod saga;
 pub mod server;
 pub mod service;
 pub mod shutdown;

@@ -1,37 +1,38 @@
-//! Gauges that somebody has to look for: what waits in the database, how busy the pool is.
+//! Gauges that must be sampled: backlogs in the database, connections of the pool.
 
 use std::time::Duration;
 
 use sqlx::PgPool;
 
-/// How often is looked.
+/// Sampling interval.
 pub(crate) const INTERVAL: Duration = Duration::from_secs(5);
 
-/// A look that takes longer is given up; the next one comes as usual.
+/// Limit of a sample; the next one is taken as usual.
 pub(crate) const LIMIT: Duration = Duration::from_secs(4);
 
-/// Rows that a look counts at most, so that a large backlog does not cost more to look at than a small one.
+/// Most rows that a sample counts, so that a large backlog costs no more than a small one.
 pub const COUNTED_AT_MOST: i64 = 10_000;
 
-/// From so many attempts on, something that is driven on again and again counts as failing.
+/// From this many attempts on, an operation that keeps being retried counts as failing.
 pub const FAILING_ATTEMPTS: i32 = 5;
 
-/// The state in which that is counted, beside the one it is in.
+/// The state that counts those, in addition to their own.
 pub const FAILING: &str = "failing";
 
-/// What waits in one state of something that takes several steps.
+/// The backlog in one state of a process with several steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InState {
     /// The state.
     pub state: String,
-    /// How many, counted up to [`COUNTED_AT_MOST`].
+    /// The number of items, counted up to [`COUNTED_AT_MOST`].
     pub count: i64,
-    /// For how long the oldest of those has waited, in seconds.
+    /// The waiting time of the oldest item, in seconds.
     pub oldest_seconds: f64,
 }
 
-/// Tells metrics what of `saga` waits in each of its `states`: nothing where nothing was found, or the last figure would stay.
-/// Every replica measures the same table, so these figures are not to be added up over replicas.
+/// Records the backlog of `saga` in each of its `states`: zero for a state without items, or the
+/// last value would stay. Every replica measures the same table, so do not add these gauges up over
+/// replicas.
 #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
 pub fn record_saga(saga: &'static str, states: &[&'static str], found: &[InState]) {
     for state in states {
@@ -42,7 +43,7 @@ pub fn record_saga(saga: &'static str, states: &[&'static str], found: &[InState
     }
 }
 
-/// Tells metrics how many connections of the pool are in use.
+/// Records the connections of the pool.
 #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
 pub(crate) fn record_pool(pool: &PgPool) {
     let open = usize::try_from(pool.size()).unwrap_or(usize::MAX);

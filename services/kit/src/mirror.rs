@@ -1,12 +1,13 @@
-//! Enums of a service and their twins in the contract, kept equal by name.
+//! Enums of a service and their counterparts in the contract, matched by name.
 //!
-//! A service lists the values of an enum once, with [`names!`](crate::names): that list is the Rust enum and the text in the
-//! database. [`mirror!`](crate::mirror) ties it to the protobuf enum, whose values have the same names behind the enum's own
-//! (`COUPON_MODE_DISCOUNT` for `discount`), and adds a test that neither side has a value the other lacks.
+//! A service lists the values of an enum once, with [`names!`](crate::names): the list is the Rust
+//! enum and its text in the database. [`mirror!`](crate::mirror) ties it to the protobuf enum,
+//! whose values have the same names behind the enum's own (`COUPON_MODE_DISCOUNT` for `discount`),
+//! and adds a test that the two have the same values.
 
 use crate::refusal::Refusal;
 
-/// An enum with a twin in the contract.
+/// An enum with a counterpart in the contract.
 pub trait Mirrored: Copy + PartialEq + 'static {
     /// Every value and its number in the contract.
     fn numbers() -> &'static [(Self, i32)];
@@ -23,12 +24,12 @@ pub trait Mirrored: Copy + PartialEq + 'static {
         found.map(|(value, _)| *value)
     }
 
-    /// The value in `field`, or VALIDATION.
+    /// The value of `field`, or VALIDATION.
     fn required(number: i32, field: &str) -> Result<Self, Refusal> {
         Self::from_wire(number).ok_or_else(|| Refusal::invalid(field))
     }
 
-    /// The value in `field`, if one was sent; an unknown one is VALIDATION.
+    /// The value of `field`, if one was sent; an unknown one is VALIDATION.
     fn optional(number: i32, field: &str) -> Result<Option<Self>, Refusal> {
         if number == 0 {
             Ok(None)
@@ -43,7 +44,8 @@ pub fn prefix(zero: &'static str) -> &'static str {
     zero.strip_suffix("UNSPECIFIED").unwrap_or(zero)
 }
 
-/// Ties enums made by [`names!`](crate::names) to their twins in the contract; once per module.
+/// Ties enums made by [`names!`](crate::names) to their counterparts in the contract; once per
+/// module.
 #[macro_export]
 macro_rules! mirror {
     ($($name:ty = $wire:ty,)*) => {

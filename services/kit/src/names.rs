@@ -1,4 +1,4 @@
-//! Closed sets of names, as databases keep them.
+//! Enums with names, as databases store them.
 
 /// Makes an enum whose values have names: `as_str`, `from_name`, and all of them in `ALL`.
 ///
@@ -35,7 +35,7 @@ macro_rules! names {
                 match self { $(Self::$variant => $text,)* }
             }
 
-            /// What has this name.
+            /// The value of this name.
             pub fn from_name(text: &str) -> Option<Self> {
                 match text { $($text => Some(Self::$variant),)* _ => None }
             }

@@ -1,7 +1,8 @@
-//! One call, one effect, one answer: what a keyed call does with its idempotency key.
+//! A call with an idempotency key: one effect, one answer.
 //!
-//! A use case asks [`Once::earlier_in_tx`] first, does its work, and hands what it made to [`Once::keep_in_tx`], all in one
-//! transaction. It knows nothing of protobuf: [`Once`] carries how the answer is encoded.
+//! A use case calls [`Once::earlier_in_tx`] first, does its work, and passes the result to
+//! [`Once::keep_in_tx`], all in one transaction. It knows nothing of protobuf: [`Once`] carries the
+//! encoding of the answer.
 
 use std::fmt;
 
@@ -13,7 +14,7 @@ use crate::error::CoreError;
 use crate::idempotency::{self, Claim, ClaimError};
 use crate::identity::{Caller, IdempotencyKey};
 
-/// A call that answers with a `T` and may carry a key. Without one it is simply carried out.
+/// A call that answers with a `T` and may carry a key. Without a key it is simply executed.
 pub struct Once<T> {
     scope: Uuid,
     key: Option<IdempotencyKey>,
@@ -22,17 +23,17 @@ pub struct Once<T> {
     encode: fn(&T) -> Vec<u8>,
 }
 
-/// What a keyed call came to.
+/// The result of a call with a key.
 #[derive(Clone, Debug)]
 pub enum Answer<T> {
-    /// What this call made.
+    /// The result of this call.
     Made(T),
-    /// The encoded answer that an earlier call with the same key was given.
+    /// The encoded answer to an earlier call with the same key.
     Kept(Vec<u8>),
 }
 
 impl<T> Answer<T> {
-    /// The message that the caller gets.
+    /// The message for the caller.
     pub fn into_message<M>(self) -> Result<M, CoreError>
     where
         M: Message + Default + for<'a> From<&'a T>,
@@ -47,22 +48,50 @@ impl<T> Answer<T> {
 }
 
 impl<T> Once<T> {
-    /// The call of `caller` on behalf of `scope` (a user or a member of staff), answered by an `M`. The method that was called is
-    /// part of the key's meaning.
+    /// A call by `caller` on behalf of `scope` (a user or a member of staff), answered by an `M`.
+    /// The called method is part of the key's meaning.
     pub fn new<M>(caller: &Caller, scope: Uuid, request: &impl Message) -> Self
     where
         M: Message + for<'a> From<&'a T>,
     {
+        let digest = idempotency::digest(request);
+        Self::keeping(caller, scope, digest, |made| M::from(made).encode_to_vec())
+    }
+
+    /// Like [`Once::new`], for a use case that does not keep its answer but what finds it again,
+    /// which `encode` gives. `digest` tells requests apart; no secret of the request goes into it.
+    pub fn keeping(
+        caller: &Caller,
+        scope: Uuid,
+        digest: [u8; 32],
+        encode: fn(&T) -> Vec<u8>,
+    ) -> Self {
         Self {
             scope,
             key: caller.idempotency_key.clone(),
             operation: caller.method.clone(),
-            digest: idempotency::digest(request),
-            encode: |made| M::from(made).encode_to_vec(),
+            digest,
+            encode,
         }
     }
 
-    /// The answer that an earlier call with this key was given. None: do the work, then [`Once::keep_in_tx`] what it made.
+    /// The key of a keyed call.
+    pub fn key(&self) -> Option<&IdempotencyKey> {
+        self.key.as_ref()
+    }
+
+    /// The user or member of staff whose key it is.
+    pub fn scope(&self) -> Uuid {
+        self.scope
+    }
+
+    /// The digest of the request.
+    pub fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+
+    /// The answer to an earlier call with this key. `None`: do the work, then [`Once::keep_in_tx`]
+    /// its result.
     pub async fn earlier_in_tx(&self, tx: &mut Tx) -> Result<Option<Answer<T>>, ClaimError> {
         let Some(key) = &self.key else {
             return Ok(None);
@@ -116,7 +145,8 @@ pub struct MessageOnce {
 }
 
 impl MessageOnce {
-    /// The call `operation` of `scope` (a user or a member of staff), with the key of `caller`, if there is one.
+    /// The call `operation` of `scope` (a user or a member of staff), with the key of `caller`, if
+    /// there is one.
     pub fn new<M: Message>(
         caller: &Caller,
         scope: Uuid,
@@ -131,7 +161,7 @@ impl MessageOnce {
         }
     }
 
-    /// The answer that an earlier call with this key was given. None: do the work, then keep its answer.
+    /// The answer to an earlier call with this key. `None`: do the work, then keep its answer.
     pub async fn earlier_in_tx<M: Message + Default>(
         &self,
         tx: &mut Tx,

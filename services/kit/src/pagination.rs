@@ -1,19 +1,19 @@
 //! Pages and the opaque cursors between them.
 //!
-//! A cursor is not a secret and not trusted: it holds the last row's sort key, a tag of the list it belongs to and a
-//! digest of the list's owner, so that one used elsewhere, or made up, is VALIDATION of `cursor`.
+//! A cursor is neither secret nor trusted: it holds the last row's sort key, a tag of its list and
+//! a digest of the list's owner, so that one used elsewhere, or made up, is VALIDATION of `cursor`.
 
 use sha2::{Digest as _, Sha256};
 
 use crate::refusal::Refusal;
 
-/// Items of a page when the caller names no number.
+/// Items of a page if the caller sends no number.
 pub const DEFAULT_LIMIT: u32 = 20;
 
 /// Most items of a page.
 pub const MAX_LIMIT: u32 = 100;
 
-/// Cursors are short; what is longer was not made here.
+/// Cursors are short; a longer one was not made here.
 const LONGEST_CURSOR: usize = 512;
 
 /// Bytes of the digest of scope and owner.
@@ -49,7 +49,8 @@ impl Page {
         i64::from(self.limit).saturating_add(1)
     }
 
-    /// Cuts `rows` (at most [`Page::fetch`] of them) to the page and makes the cursor of the next one, if there is one.
+    /// Cuts `rows` (at most [`Page::fetch`] of them) to the page and makes the cursor of the next
+    /// page, if there is one.
     pub fn cut<T>(
         &self,
         mut rows: Vec<T>,
@@ -79,7 +80,8 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// For the list `scope` (a short name, with its filters if they change its order or content) of `owner`.
+    /// For the list `scope` (a short name, with its filters if they change its order or content) of
+    /// `owner`.
     pub fn new(scope: &str, owner: &str) -> Self {
         let mut hash = Sha256::new();
         hash.update(scope.as_bytes());

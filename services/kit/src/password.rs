@@ -1,7 +1,8 @@
 //! Password hashing: argon2id with a bounded queue.
 //!
-//! One evaluation costs tens of milliseconds of a core. As many run at once as there are cores, a bounded number waits, and
-//! further calls are refused: a flood of logins slows down logins and nothing else.
+//! One evaluation costs tens of milliseconds of a core. As many run at once as there are cores, a
+//! limited number waits, and further calls are refused: a flood of logins slows down logins and
+//! nothing else.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::refusal::{Reason, Refusal};
 
-/// When a refused caller may come back.
+/// When a refused caller may retry.
 const QUEUE_RETRY: Duration = Duration::from_secs(1);
 
 /// Bytes of a hash.
@@ -34,10 +35,10 @@ pub enum HashError {
     /// Argon2 failed.
     #[error("argon2 failed")]
     Argon2(#[from] argon2::Error),
-    /// The task that hashed died.
+    /// The hashing task died.
     #[error("hashing did not finish")]
     Task(#[from] tokio::task::JoinError),
-    /// The process ends.
+    /// The process is ending.
     #[error("hashing is shut down")]
     Closed(#[from] tokio::sync::AcquireError),
 }
@@ -49,8 +50,8 @@ pub struct HashQueue(Arc<Inner>);
 struct Inner {
     places: Arc<Semaphore>,
     cores: Arc<Semaphore>,
-    /// Working memories, made when first needed and used again: allocating 19 MiB anew for each evaluation leaves the allocator
-    /// holding a multiple of it.
+    /// Working memories, allocated when first needed and reused: allocating 19 MiB for each
+    /// evaluation would leave the allocator holding a multiple of it.
     memories: Mutex<Vec<Memory>>,
     evaluations: &'static str,
 }
@@ -64,7 +65,8 @@ impl std::fmt::Debug for Inner {
     }
 }
 
-/// A place in the queue. Take it before anything is counted or stored: a refused caller has lost nothing then.
+/// A place in the queue. Take it before anything is counted or stored, so that a refused caller
+/// loses nothing.
 #[derive(Debug)]
 pub struct Ticket {
     queue: Arc<Inner>,
@@ -72,7 +74,7 @@ pub struct Ticket {
 }
 
 impl HashQueue {
-    /// A queue of `places` evaluations, running and waiting. `evaluations` is the counter of those that ran.
+    /// A queue of `places` running and waiting evaluations. `evaluations` counts those that ran.
     pub fn new(places: usize, evaluations: &'static str) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self(Arc::new(Inner {
@@ -117,7 +119,7 @@ impl Ticket {
             });
             let outcome = work(&mut memory);
             memories().push(memory);
-            // Held to the end even if the caller has gone: the core is busy either way.
+            // Held until the end even if the caller is gone: the core is busy either way.
             drop((core, place));
             outcome
         })
@@ -157,7 +159,7 @@ pub fn random_salt() -> Result<Salt, HashError> {
     Ok(Salt::new(&rand::random::<[u8; SALT_BYTES]>())?)
 }
 
-/// An output that no password has, for a hash to compare with where there is none.
+/// An output that no password has, to compare with if there is no hash.
 pub fn random_output() -> Result<Output, HashError> {
     Ok(Output::new(&rand::random::<[u8; OUTPUT_BYTES]>())?)
 }

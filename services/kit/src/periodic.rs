@@ -1,4 +1,4 @@
-//! A job that runs again and again in the background.
+//! A recurring background job.
 
 use std::fmt::Display;
 use std::future::Future;
@@ -8,9 +8,9 @@ use tracing::warn;
 
 use crate::shutdown::Shutdown;
 
-/// Runs `job` every `interval` (give or take a tenth, so that replicas drift apart) until the shutdown; each run may
-/// take `limit` at most. A failed run is logged and the next one comes as usual. The future of a run may be dropped, so
-/// a job that writes goes through [`crate::db::write`].
+/// Runs `job` every `interval` (plus or minus a tenth, so that replicas drift apart) until the
+/// shutdown; each run is limited to `limit`. A failed run is logged and the next one runs as usual.
+/// The future of a run may be dropped, so a job that writes uses [`crate::db::write`].
 pub async fn every<F, Fut, E>(
     name: &'static str,
     interval: Duration,

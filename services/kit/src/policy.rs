@@ -1,8 +1,9 @@
-//! The authorization policy: every method of every service, and the callers it admits.
+//! The authorization policy: the callers that each method of each service admits.
 //!
-//! A caller is known by a DNS name of its certificate, so the policy applies where [`crate::tls`] is on; a method that is not
-//! listed is closed to everyone. Calls of users and staff come from the gateway, which alone verifies tokens, and from
-//! adfolioctl, which acts as a member of staff: services trust the identity in their metadata because no other caller is
+//! A caller is identified by a DNS name of its certificate, so the policy applies where
+//! [`crate::tls`] is on; a method that is not listed is closed to everyone. Calls of users and
+//! staff come from the gateway, which alone verifies tokens, and from adfolioctl, which acts as a
+//! member of staff: services trust the identity in their metadata because no other caller is
 //! admitted. Calls that move money for an order belong to the service that keeps the order.
 
 /// The REST gateway.
@@ -19,10 +20,10 @@ pub const COUPON: &str = "coupon";
 pub const NOTIFICATION: &str = "notification";
 /// Acceptors of foreign exchange.
 pub const ACCEPTOR: &str = "acceptor";
-/// An adapter that reports what an ad network delivered; no program of this repository.
+/// An adapter that reports what an ad network delivered; not a program of this repository.
 pub const NETWORK: &str = "network";
 
-/// A method and who may call it.
+/// A method and its callers.
 pub type Method = (&'static str, &'static [&'static str]);
 
 /// The methods of one gRPC service.
@@ -34,13 +35,13 @@ pub struct ServicePolicy {
     pub methods: &'static [Method],
 }
 
-/// Open to whoever has a certificate: it says whether a service serves, and nothing else.
+/// Open to every certificate: it only tells whether a service is serving.
 pub(crate) const HEALTH: &str = "/grpc.health.v1.Health/";
 
-/// Reflection describes all methods, which operators alone need.
+/// Reflection describes all methods, which only operators need.
 pub(crate) const REFLECTION: &str = "/grpc.reflection.";
 
-/// Calls on behalf of users, of staff, or before anybody is known.
+/// Calls on behalf of users or staff, or before anybody is authenticated.
 const EDGE: &[&str] = &[GATEWAY];
 /// The same, and the operator's.
 const EDGE_AND_OPERATOR: &[&str] = &[GATEWAY, OPERATOR];

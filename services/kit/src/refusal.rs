@@ -1,6 +1,8 @@
-//! Refusals: the answers of the business that are not success, and how every other error becomes a `Status`.
+//! Refusals: answers of the business that are not a success, and how every other error becomes a
+//! `Status`.
 //!
-//! A refusal travels as `google.rpc.Status` with an `ErrorInfo {reason, domain "adfolio", metadata {field?, retry_after?, lang?}}`.
+//! A refusal travels as `google.rpc.Status` with an `ErrorInfo {reason, domain "adfolio", metadata
+//! {field?, retry_after?, lang?}}`.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -15,8 +17,9 @@ use tracing::{error, warn};
 /// The domain of every `ErrorInfo`.
 pub const DOMAIN: &str = "adfolio";
 
-/// Metadata of a refusal by a replica that has not looked at the call, because it is starting: another may be asked, also for
-/// what must not be done twice. The client acts on it and takes it off.
+/// Metadata of a refusal by a replica that has not processed the call because it is starting:
+/// another replica may be tried, even for a call that must not happen twice. The client acts on it
+/// and removes it.
 pub const NOT_TAKEN: &str = "adfolio-not-taken";
 
 macro_rules! reasons {
@@ -55,7 +58,7 @@ macro_rules! reasons {
     };
 }
 
-/// A text that is no [`Reason`].
+/// Not a [`Reason`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown reason")]
 pub struct UnknownReason;
@@ -153,23 +156,23 @@ impl fmt::Display for Reason {
     }
 }
 
-/// An answer of the business that is not success.
+/// An answer of the business that is not a success.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Refusal {
-    /// Why.
+    /// The reason.
     pub reason: Reason,
     /// The offending input.
     pub field: Option<String>,
     /// How long to wait before the next attempt.
     pub retry_after: Option<Duration>,
-    /// The language of the user whom the answer is for, where the call itself does not know the user yet.
+    /// The language of the user, for calls that do not yet know the user.
     pub lang: Option<String>,
     /// A sentence for developers; never shown to users and never with secrets in it.
     pub detail: Option<String>,
 }
 
 impl Refusal {
-    /// A refusal with nothing but its reason.
+    /// A refusal with only a reason.
     pub fn new(reason: Reason) -> Self {
         Self {
             reason,
@@ -190,21 +193,21 @@ impl Refusal {
         Self::new(Reason::NotFound).field(field)
     }
 
-    /// Names the offending input.
+    /// Sets the offending input.
     #[must_use]
     pub fn field(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
         self
     }
 
-    /// Says how long to wait.
+    /// Sets the time to wait.
     #[must_use]
     pub fn retry_after(mut self, wait: Duration) -> Self {
         self.retry_after = Some(wait);
         self
     }
 
-    /// Says in which language the user reads.
+    /// Sets the language of the user.
     #[must_use]
     pub fn lang(mut self, lang: impl Into<String>) -> Self {
         self.lang = Some(lang.into());
@@ -218,7 +221,7 @@ impl Refusal {
         self
     }
 
-    /// The refusal that a status carries, if it carries one.
+    /// The refusal in a status, if there is one.
     pub fn from_status(status: &Status) -> Option<Self> {
         let info = status
             .get_details_error_info()
@@ -257,7 +260,7 @@ impl From<Refusal> for Status {
             metadata.insert("field".to_owned(), field.clone());
         }
         if let Some(wait) = refusal.retry_after {
-            // Rounded up: whoever waits that many whole seconds is allowed again.
+            // Rounded up: a caller who waits that many whole seconds is allowed again.
             let seconds = wait
                 .as_secs()
                 .saturating_add(u64::from(wait.subsec_nanos() > 0));
@@ -271,20 +274,21 @@ impl From<Refusal> for Status {
     }
 }
 
-/// INTERNAL, with the error and its causes logged once. The answer says nothing of them.
+/// INTERNAL, with the error and its causes logged once. The answer contains none of them.
 pub fn internal_status(error: &(dyn Error + 'static)) -> Status {
     error!(error = chain(error), "internal error");
     Refusal::new(Reason::Internal).into()
 }
 
-/// UNAVAILABLE for a part that cannot be reached, with the cause logged.
+/// UNAVAILABLE for a dependency that cannot be reached, with the cause logged.
 pub fn unavailable_status(error: &(dyn Error + 'static)) -> Status {
     warn!(error = chain(error), "dependency unavailable");
     Refusal::new(Reason::Unavailable).into()
 }
 
-/// The status of a database error: UNAVAILABLE when the server cannot be reached or is busy beyond its limits, else INTERNAL.
-/// Violations that belong to the business (a unique key, a check) are recognised by their constraint before this is called.
+/// The status of a database error: UNAVAILABLE if the server cannot be reached or is overloaded,
+/// else INTERNAL. Violations that belong to the business (a unique key, a check) are recognised by
+/// their constraint before this is called.
 pub fn database_status(error: &sqlx::Error) -> Status {
     if is_unavailable(error) {
         unavailable_status(error)
@@ -293,7 +297,7 @@ pub fn database_status(error: &sqlx::Error) -> Status {
     }
 }
 
-/// Whether the error says that the database cannot do the work now, but may later.
+/// Whether the database cannot do the work now, but may later.
 pub fn is_unavailable(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_)
@@ -301,11 +305,13 @@ pub fn is_unavailable(error: &sqlx::Error) -> bool {
         | sqlx::Error::PoolTimedOut
         | sqlx::Error::PoolClosed
         | sqlx::Error::BeginFailed
-        // A server that dies while a connection to it begins leaves half an answer, which sqlx calls unexpected data.
+        // A server that dies while a connection is being opened leaves half an answer, which sqlx
+        // reports as unexpected data.
         | sqlx::Error::Protocol(_) => true,
         sqlx::Error::Database(database) => database.code().is_some_and(|code| {
-            // 08: connection; 53: out of connections, memory or disk; 57P01-57P05: shutdown, crash, starting up, dropped, idle.
-            // 25P03: idle in transaction; 57014: statement timeout; 55P03: lock timeout; 40001, 40P01: serialization, deadlock.
+            // 08: connection; 53: out of connections, memory or disk; 57P01-57P05: shutdown, crash,
+            // starting up, dropped, idle. 25P03: idle in transaction; 57014: statement timeout;
+            // 55P03: lock timeout; 40001, 40P01: serialization, deadlock.
             code.starts_with("08")
                 || code.starts_with("53")
                 || code.starts_with("57P0")
@@ -315,7 +321,7 @@ pub fn is_unavailable(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Whether two transactions got in each other's way, so that a second try may succeed.
+/// Whether two transactions conflicted, so that a retry may succeed.
 pub fn is_serialization_failure(error: &sqlx::Error) -> bool {
     error
         .as_database_error()

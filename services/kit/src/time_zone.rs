@@ -1,4 +1,4 @@
-//! Time zones as callers send them, and the days that follow from them.
+//! Time zones as sent by callers, and the days that follow from them.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -10,13 +10,14 @@ use chrono::{
 };
 use chrono_tz::{TZ_VARIANTS, Tz};
 
-/// The widest offset that is taken: UTC-12 to UTC+14 are in use, and 18 hours is what ISO-minded libraries allow.
+/// The largest offset: UTC-12 to UTC+14 are in use, and 18 hours is what ISO-minded libraries
+/// allow.
 const WIDEST_OFFSET_SECONDS: i32 = 18 * 3600;
 
-/// What is longer than this is junk.
+/// Longer texts are invalid.
 const LONGEST_TEXT: usize = 128;
 
-/// A caller's time zone: an IANA zone when one was named, else a fixed offset. Junk is UTC.
+/// A caller's time zone: an IANA zone if one was named, else a fixed offset. UTC if invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeZone {
     /// A zone with its history and daylight saving.
@@ -35,8 +36,8 @@ impl TimeZone {
     /// UTC.
     pub const UTC: Self = Self::Named(Tz::UTC);
 
-    /// Reads `Asia/Shanghai GMT+08:00` in any of its forms: name, offset or both, in either order, separated by blanks or
-    /// a comma. The name wins. Anything else is UTC.
+    /// Reads `Asia/Shanghai GMT+08:00` in any of its forms: name, offset or both, in either order,
+    /// separated by spaces or a comma. The name wins. Anything else is UTC.
     pub fn parse(text: &str) -> Self {
         if text.len() > LONGEST_TEXT {
             return Self::UTC;
@@ -45,7 +46,8 @@ impl TimeZone {
             text.split(|letter: char| letter == ',' || letter.is_whitespace())
                 .filter(|word| !word.is_empty())
         };
-        // `GMT+8` and `Etc/GMT-8` are both IANA-like; an offset is only looked for in what is no name.
+        // `GMT+8` and `Etc/GMT-8` both look like IANA names; only words that are not names are read
+        // as offsets.
         let named = words().filter_map(parse_name).find(|zone| *zone != Tz::UTC);
         let fixed = || {
             words()
@@ -59,12 +61,12 @@ impl TimeZone {
         }
     }
 
-    /// The date there at an instant.
+    /// The local date at an instant.
     pub fn local_date(&self, instant: DateTime<Utc>) -> NaiveDate {
         self.local(instant).date()
     }
 
-    /// Date and time of day there at an instant.
+    /// The local date and time at an instant.
     pub fn local(&self, instant: DateTime<Utc>) -> NaiveDateTime {
         let offset = match self {
             Self::Named(zone) => zone.offset_from_utc_datetime(&instant.naive_utc()).fix(),
@@ -77,31 +79,31 @@ impl TimeZone {
             .unwrap_or_else(|| instant.naive_utc())
     }
 
-    /// Today's date there.
+    /// Today's local date.
     pub fn today(&self, now: DateTime<Utc>) -> NaiveDate {
         self.local_date(now)
     }
 
-    /// The first instant of a date there.
+    /// The first instant of a local date.
     pub fn start_of_day(&self, date: NaiveDate) -> DateTime<Utc> {
         self.to_utc(date.and_time(NaiveTime::MIN))
     }
 
-    /// The first instant of the week (Monday first) that `now` lies in there.
+    /// The first instant of the local week (from Monday) of `now`.
     pub fn start_of_week(&self, now: DateTime<Utc>) -> DateTime<Utc> {
         let today = self.today(now);
         let back = Days::new(u64::from(today.weekday().num_days_from_monday()));
         self.start_of_day(today.checked_sub_days(back).unwrap_or(today))
     }
 
-    /// The first instant of the month that `now` lies in there.
+    /// The first instant of the local month of `now`.
     pub fn start_of_month(&self, now: DateTime<Utc>) -> DateTime<Utc> {
         let today = self.today(now);
         self.start_of_day(today.with_day(1).unwrap_or(today))
     }
 
-    /// The instant of a local time: of two (clocks set back) the first; of none (clocks set forward) the first instant
-    /// after the gap.
+    /// The instant of a local time: the first of two (clocks set back); the first instant after the
+    /// gap if there is none (clocks set forward).
     pub fn to_utc(&self, local: NaiveDateTime) -> DateTime<Utc> {
         match self {
             Self::Fixed(offset) => {
@@ -117,9 +119,9 @@ impl TimeZone {
         }
     }
 
-    /// The instant at which local time jumps over `local`. Gaps are up to a day long (the Pacific's date-line moves) and
-    /// begin within a day of the missing time; the jump is found by halving on the instants, where local time grows
-    /// monotonically around a single gap.
+    /// The instant at which local time jumps over `local`. Gaps are up to a day long (the Pacific's
+    /// date-line moves) and begin within a day of the missing time. The jump is found by bisecting
+    /// the instants, where local time grows monotonically around a single gap.
     fn end_of_gap(self, local: NaiveDateTime) -> DateTime<Utc> {
         let day = TimeDelta::days(2);
         let (Some(before), Some(after)) =
@@ -143,7 +145,8 @@ impl TimeZone {
     }
 }
 
-/// An IANA name in any letter case. Bare offsets like `GMT+8` are not names here: IANA's `Etc/GMT+8` means the opposite.
+/// An IANA name in any letter case. Bare offsets like `GMT+8` are not names here: IANA's
+/// `Etc/GMT+8` means the opposite.
 fn parse_name(word: &str) -> Option<Tz> {
     if parse_offset(word).is_some() {
         return None;
@@ -157,14 +160,15 @@ fn parse_name(word: &str) -> Option<Tz> {
     word.parse().ok().or_else(any_case)
 }
 
-/// `+08:00`, `GMT+8`, `UTC-3:30`, `+0545`, `8` is none.
+/// `+08:00`, `GMT+8`, `UTC-3:30`, `+0545`; `8` is not an offset.
 fn parse_offset(word: &str) -> Option<FixedOffset> {
     let upper = word.to_ascii_uppercase();
     let rest = upper
         .strip_prefix("GMT")
         .or_else(|| upper.strip_prefix("UTC"))
         .unwrap_or(&upper);
-    // A query string's `+` may have come through as a blank, which leaves nothing to read: that is junk, so UTC.
+    // A query string's `+` may have arrived as a space, which leaves nothing to read: invalid, so
+    // UTC.
     let (sign, digits) = match rest.split_at_checked(1)? {
         ("+", digits) => (1, digits),
         ("-", digits) => (-1, digits),

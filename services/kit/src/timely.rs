@@ -1,7 +1,8 @@
-//! Bodies of answers that end with the deadline of their call.
+//! Response bodies that end at the deadline of their call.
 //!
-//! The limit of a call covers its answer's headers. What comes behind them is one message and the status, or a stream: one
-//! that stops in the middle, because its database or its peer is frozen, would hold whoever reads it for ever.
+//! The limit of a call covers the headers of its response. After them come a message and the
+//! status, or a stream: one that stops in the middle, because its database or its peer is frozen,
+//! would keep its reader waiting forever.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -15,16 +16,16 @@ use tonic::body::Body;
 
 use crate::deadline::Deadline;
 
-/// How an answer ends at its deadline.
+/// How a body ends at its deadline.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Overdue {
     /// The server sends DEADLINE_EXCEEDED as the status of the call.
-    IsTold,
+    EndsWithStatus,
     /// The client fails with it.
     Fails,
 }
 
-/// An answer's body, and the moment by which all of it must have come.
+/// A response body and its deadline.
 pub(crate) struct Timely {
     body: Body,
     deadline: Deadline,
@@ -34,7 +35,7 @@ pub(crate) struct Timely {
 }
 
 impl Timely {
-    /// `body`, for as long as there is time.
+    /// `body`, until `deadline`.
     pub(crate) fn until(deadline: Deadline, body: Body, overdue: Overdue) -> Body {
         Body::new(Self {
             body,
@@ -48,7 +49,7 @@ impl Timely {
         let status = Status::deadline_exceeded("deadline exceeded within the answer");
         match self.overdue {
             Overdue::Fails => Err(status),
-            Overdue::IsTold => {
+            Overdue::EndsWithStatus => {
                 let mut trailers = HeaderMap::new();
                 status.add_header(&mut trailers)?;
                 Ok(Frame::trailers(trailers))
@@ -73,7 +74,7 @@ impl HttpBody for Timely {
             .alarm
             .get_or_insert_with(|| Box::pin(sleep_until(instant)));
         ready!(alarm.as_mut().poll(context));
-        // Nothing comes behind it, and what fed the body ends with it.
+        // Nothing follows, and the source of the body ends with it.
         self.body = Body::empty();
         Poll::Ready(Some(self.end()))
     }

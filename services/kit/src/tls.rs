@@ -1,12 +1,13 @@
-//! Mutual TLS between the services: who is called proves its name, and so does who calls.
+//! Mutual TLS between the services: both sides prove their names.
 //!
-//! One certificate authority stands for the whole system. Every process has a certificate of it, whose DNS names say which
-//! one it is (`wallet`, `gateway`, `adfolioctl`): the same names that [`crate::policy`] lists. A client asks for the name of
-//! the service, never for its address, so addresses may change as they like. TLS 1.3 only, and nothing is resumed: every
-//! connection shows a certificate that is valid now.
+//! One certificate authority serves the whole system. Every process has a certificate from it,
+//! whose DNS names tell which process it is (`wallet`, `gateway`, `adfolioctl`); [`crate::policy`]
+//! lists the same names. A client verifies the service's name, never its address, so addresses may
+//! change. TLS 1.3 only and without resumption: every connection presents a currently valid
+//! certificate.
 //!
-//! The files are read again when a connection is made, so a certificate that was replaced counts without a restart. Files that
-//! cannot be used (half written, of another key) leave the last good ones in force.
+//! The files are read again when a connection is made, so a replaced certificate takes effect
+//! without a restart. Unusable files (half written, wrong key) leave the last good ones in force.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ use x509_parser::prelude::{FromDer as _, X509Certificate};
 use crate::config::{ConfigError, TlsArgs};
 use crate::refusal::chain;
 
-/// The files are looked at at most this often.
+/// Shortest time between two checks of the files.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// gRPC is HTTP/2.
@@ -41,7 +42,7 @@ const KEY_FILE: &str = "TLS_KEY_FILE";
 const CA_FILE: &str = "TLS_CA_FILE";
 
 impl TlsArgs {
-    /// Reads the files; none when TLS is off.
+    /// Loads the files; none if TLS is off.
     pub fn load(&self) -> Result<Option<Tls>, ConfigError> {
         let (cert, key, ca) = match (&self.tls_cert_file, &self.tls_key_file, &self.tls_ca_file) {
             (None, None, None) => return Ok(None),
@@ -58,7 +59,7 @@ impl TlsArgs {
     }
 }
 
-/// A process' certificate and the authority that it believes, as new as their files. Cheap to clone.
+/// A process's certificate and the authority it trusts, as new as their files. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Tls(Arc<Shared>);
 
@@ -70,7 +71,7 @@ struct Shared {
 }
 
 impl Tls {
-    /// Takes a connection of a client that shows a certificate of the authority.
+    /// Accepts a connection from a client with a certificate of the authority.
     pub(crate) async fn accept<S>(&self, stream: S) -> io::Result<server::TlsStream<S>>
     where
         S: AsyncRead + AsyncWrite + Unpin,
@@ -79,7 +80,7 @@ impl Tls {
         TlsAcceptor::from(config).accept(stream).await
     }
 
-    /// Makes a connection to whoever proves to be `name`.
+    /// Connects to a server that proves to be `name`.
     pub(crate) async fn connect<S>(
         &self,
         name: ServerName<'static>,
@@ -92,17 +93,17 @@ impl Tls {
         TlsConnector::from(config).connect(name, stream).await
     }
 
-    /// What the files hold, or held when they were last good.
+    /// The contents of the files, or their last good contents.
     async fn current(&self) -> Arc<Loaded> {
         if self.is_due() {
             let shared = Arc::clone(&self.0);
-            // A panic in there leaves what was loaded, too.
+            // A panic in there leaves the loaded files in force, too.
             let _ = tokio::task::spawn_blocking(move || shared.refresh()).await;
         }
         self.0.loaded()
     }
 
-    /// Whether the files are to be looked at now; true for one caller at a time.
+    /// Whether the files are due for a check; true for one caller at a time.
     fn is_due(&self) -> bool {
         let mut looked_at = self
             .0
@@ -147,7 +148,7 @@ impl Shared {
     }
 }
 
-/// Where the certificates are.
+/// The paths of the certificates.
 #[derive(Debug)]
 struct Files {
     cert: PathBuf,
@@ -162,7 +163,7 @@ struct Contents {
 }
 
 impl Contents {
-    /// Tells other contents; the key itself is not kept.
+    /// Detects changed contents; the key itself is not kept.
     fn digest(&self) -> [u8; 32] {
         let parts = [&self.cert, &self.key, &self.ca].map(Sha256::digest);
         Sha256::digest(parts.concat()).into()
@@ -177,7 +178,7 @@ struct Loaded {
 }
 
 impl std::fmt::Debug for Loaded {
-    /// Nothing of the key.
+    /// Without the key.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Loaded").finish_non_exhaustive()
     }
@@ -227,7 +228,7 @@ impl Files {
     }
 }
 
-/// Tells metrics until when this process can prove who it is: until the first certificate of its chain expires.
+/// Records when this process's identity expires: with the first certificate of its chain.
 #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
 fn record_expiry(chain: &[CertificateDer<'_>]) {
     let expiries = chain.iter().filter_map(|certificate| {
@@ -239,7 +240,7 @@ fn record_expiry(chain: &[CertificateDer<'_>]) {
     }
 }
 
-/// The certificates of a PEM file: one at least.
+/// The certificates of a PEM file: at least one.
 fn certificates(
     name: &'static str,
     path: &Path,
@@ -279,7 +280,7 @@ fn server_config(
         .with_client_cert_verifier(verifier)
         .with_single_cert(chain, key)?;
     config.alpn_protocols = vec![PROTOCOL.to_vec()];
-    // A resumed session would not look at the certificate again, which may have expired since.
+    // A resumed session would not verify the certificate again, which may have expired since.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     Ok(config)
@@ -300,7 +301,7 @@ fn client_config(
     Ok(config)
 }
 
-/// The DNS names of a verified certificate: who its owner is.
+/// The DNS names of a verified certificate: its owner's identity.
 pub(crate) fn names_of(certificate: &CertificateDer<'_>) -> Vec<String> {
     webpki::EndEntityCert::try_from(certificate).map_or_else(
         |_| Vec::new(),

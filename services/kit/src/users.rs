@@ -15,16 +15,16 @@ use crate::identity::{Caller, UserId};
 use crate::refusal::Refusal;
 use crate::tls::Tls;
 
-/// One look-up may take this long.
+/// Limit of a look-up.
 const LOOK_UP_LIMIT: Duration = Duration::from_secs(3);
 
-/// Users of one look-up at most: what auth answers at once.
+/// Most users of a look-up: auth's own limit.
 const LOOK_UP_BATCH: usize = 500;
 
 /// A user who exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownUser {
-    /// When the account was made; none where auth does not say.
+    /// When the account was created; none if auth does not tell.
     pub created_at: Option<DateTime<Utc>>,
 }
 
@@ -35,7 +35,7 @@ pub struct Users {
 }
 
 impl Users {
-    /// At the address of auth. Nothing is connected yet.
+    /// The directory at auth's address, not yet connected.
     pub fn connect(auth_url: &str, tls: Option<&Tls>) -> Result<Self, ConfigError> {
         let options = ClientOptions {
             call_limit: LOOK_UP_LIMIT,
@@ -46,7 +46,7 @@ impl Users {
         })
     }
 
-    /// Those of `users` that exist.
+    /// The existing ones of `users`.
     pub async fn look_up(
         &self,
         caller: &Caller,

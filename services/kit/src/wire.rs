@@ -8,8 +8,8 @@ use uuid::Uuid;
 use crate::pagination::{Cursor, Page};
 use crate::refusal::Refusal;
 
-/// The opaque id in `field`. An empty one is VALIDATION; a text that no id looks like is NOT_FOUND, because ids are opaque
-/// to callers: what does not exist answers alike in every form.
+/// The opaque id in `field`. An empty one is VALIDATION. A text that is no id is NOT_FOUND: ids are
+/// opaque to callers, so everything that does not exist answers alike.
 pub fn id<T: From<Uuid>>(text: &str, field: &str) -> Result<T, Refusal> {
     if text.is_empty() {
         return Err(Refusal::invalid(field));
@@ -27,13 +27,13 @@ pub fn optional_id<T: From<Uuid>>(text: &str, field: &str) -> Result<Option<T>, 
     }
 }
 
-/// The opaque id that a list is narrowed to, if one was sent. A text that no id looks like stands for one that nobody has: such
-/// a list is as empty as that of an unknown id.
+/// The opaque id that filters a list, if one was sent. A text that is no id stands for an unknown
+/// one: the list is empty.
 pub fn filter_id(text: &str) -> Option<Uuid> {
     (!text.is_empty()).then(|| text.parse().unwrap_or(Uuid::nil()))
 }
 
-/// A text of 1 to `longest` characters after blanks at its ends are dropped, without control characters.
+/// A text of 1 to `longest` characters after trimming, without control characters.
 pub fn line(text: &str, longest: usize, field: &str) -> Result<String, Refusal> {
     let trimmed = text.trim();
     let fits = (1..=longest).contains(&trimmed.chars().count());
@@ -59,12 +59,12 @@ pub fn instant<T: TryInto<DateTime<Utc>>>(
 pub fn timestamp(instant: DateTime<Utc>) -> Timestamp {
     Timestamp {
         seconds: instant.timestamp(),
-        // Below two thousand million, leap seconds included.
+        // Below two billion, leap seconds included.
         nanos: i32::try_from(instant.timestamp_subsec_nanos()).unwrap_or(0),
     }
 }
 
-/// A list of one owner, and the part of it that is asked for.
+/// A list of one owner, and the requested part of it.
 #[derive(Debug)]
 pub struct List {
     page: Page,
@@ -73,7 +73,7 @@ pub struct List {
 }
 
 impl List {
-    /// The page asked for of the list `scope` of `owner`; see [`Cursor::new`].
+    /// The requested page of the list `scope` of `owner`; see [`Cursor::new`].
     pub fn new(
         request: Option<PageRequest>,
         scope: &str,
@@ -88,12 +88,12 @@ impl List {
         })
     }
 
-    /// The id behind which the page begins, in a list whose only sort key is one.
+    /// The id after which the page begins, in a list whose only sort key is one.
     pub fn before<T: From<Uuid>>(&self) -> Result<Option<T>, Refusal> {
         Ok(cursor_id(&self.cursors, self.cursor.as_deref())?.map(T::from))
     }
 
-    /// The `count` sort keys behind which the page begins.
+    /// The `count` sort keys after which the page begins.
     pub fn keys(&self, count: usize) -> Result<Option<Vec<String>>, Refusal> {
         let cursor = self.cursor.as_deref();
         cursor
@@ -106,8 +106,8 @@ impl List {
         self.page.fetch()
     }
 
-    /// Cuts `rows` to the page; answers it with the cursor of the next one, empty at the end of the list. `keys` are the sort
-    /// keys of a row.
+    /// Cuts `rows` to the page; returns it with the cursor of the next page, empty at the end of
+    /// the list. `keys` are the sort keys of a row.
     pub fn cut<T, K: ToString>(
         &self,
         rows: Vec<T>,
@@ -134,7 +134,7 @@ impl List {
     }
 }
 
-/// Which part of a list is asked for: its size and the position behind which it begins, if any.
+/// The requested part of a list: its size and the position after which it begins, if any.
 pub fn page(request: Option<PageRequest>) -> Result<(Page, Option<String>), Refusal> {
     let request = request.unwrap_or_default();
     Ok((

@@ -1,8 +1,9 @@
-//! Money as checked integers, and nothing else.
+//! Money as checked integers.
 //!
-//! [`Money`] counts minor units (cents) of the platform's one currency; it is what the ledger posts. [`Micros`] counts
-//! millionths of a unit; it is what networks report, because they charge fractions of a cent. Neither ever touches a
-//! floating-point number, and no operation wraps: what does not fit is an [`MoneyError::Overflow`].
+//! [`Money`] counts minor units (cents) of the platform's one currency; the ledger posts it.
+//! [`Micros`] counts millionths of a unit; networks report it, because they charge fractions of a
+//! cent. Neither uses floating point, and no operation wraps: a result that does not fit is an
+//! [`MoneyError::Overflow`].
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -15,10 +16,11 @@ mod money;
 pub use micros::Micros;
 pub use money::Money;
 
-/// Why a text is no amount, or a sum could not be made.
+/// Why a text is not an amount, or a result cannot be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MoneyError {
-    /// The text is not a plain decimal number: empty, with a sign where none may be, an exponent, blanks, letters.
+    /// The text is not a plain decimal number: it is empty, or has a sign where none is allowed, an
+    /// exponent, spaces or letters.
     #[error("not a decimal amount")]
     Malformed,
     /// More decimals than the unit has.
@@ -29,8 +31,8 @@ pub enum MoneyError {
     Overflow,
 }
 
-/// Splits `12.5` into its digits before and after the point. Both may be of any length; the part before is never empty,
-/// and a point must be followed by a digit.
+/// Splits `12.5` into its digits before and after the point. Both may be of any length; the part
+/// before is never empty, and a point must be followed by a digit.
 fn split_decimal(text: &str) -> Result<(&str, &str), MoneyError> {
     let (whole, fraction) = match text.split_once('.') {
         Some((_, "")) => return Err(MoneyError::Malformed),

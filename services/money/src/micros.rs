@@ -2,7 +2,7 @@ use std::str::FromStr;
 
 use crate::{Money, MoneyError, digits_to_i128, divide_half_even, split_decimal};
 
-/// Most decimals a report may carry.
+/// Most decimals of a report.
 const REPORTED_DECIMALS: usize = 9;
 
 /// Millionths in one minor unit.
@@ -13,10 +13,10 @@ const MICROS_PER_MINOR: i128 = 10_000;
 pub struct Micros(i64);
 
 impl Micros {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Self = Self(0);
 
-    /// An amount of so many millionths.
+    /// An amount of this many millionths.
     pub const fn new(micros: i64) -> Self {
         Self(micros)
     }
@@ -42,7 +42,7 @@ impl Micros {
             .ok_or(MoneyError::Overflow)
     }
 
-    /// So many times the amount.
+    /// This many times the amount.
     pub fn checked_mul(self, times: i64) -> Result<Self, MoneyError> {
         self.0
             .checked_mul(times)
@@ -50,8 +50,8 @@ impl Micros {
             .ok_or(MoneyError::Overflow)
     }
 
-    /// `self × numerator / denominator`, rounded half to even: the price of `numerator` pieces at `self` per `denominator`.
-    /// A denominator of zero or below is an overflow.
+    /// `self × numerator / denominator`, rounded half to even: the price of `numerator` pieces at
+    /// `self` per `denominator`. A denominator of zero or below is an overflow.
     pub fn ratio_half_even(self, numerator: i64, denominator: i64) -> Result<Self, MoneyError> {
         if denominator <= 0 {
             return Err(MoneyError::Overflow);
@@ -88,7 +88,8 @@ impl TryFrom<Money> for Micros {
 impl FromStr for Micros {
     type Err = MoneyError;
 
-    /// Reads what networks report: digits with up to 9 decimals, no sign; rounded half to even to millionths.
+    /// Reads what networks report: digits with up to 9 decimals, no sign; rounded half to even to
+    /// millionths.
     fn from_str(text: &str) -> Result<Self, MoneyError> {
         let (whole, fraction) = split_decimal(text)?;
         let missing = REPORTED_DECIMALS

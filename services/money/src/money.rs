@@ -9,10 +9,10 @@ use crate::{MoneyError, digits_to_i128, split_decimal};
 pub struct Money(i64);
 
 impl Money {
-    /// No money.
+    /// Zero.
     pub const ZERO: Self = Self(0);
 
-    /// An amount of so many minor units.
+    /// An amount of this many minor units.
     pub const fn from_minor(minor: i64) -> Self {
         Self(minor)
     }
@@ -48,7 +48,7 @@ impl Money {
             .ok_or(MoneyError::Overflow)
     }
 
-    /// The amount with the other sign.
+    /// The negated amount.
     pub fn checked_neg(self) -> Result<Self, MoneyError> {
         self.0.checked_neg().map(Self).ok_or(MoneyError::Overflow)
     }
@@ -72,7 +72,8 @@ impl Money {
             .ok_or(MoneyError::Overflow)
     }
 
-    /// The share of so many basis points (hundredths of a percent), rounded towards negative infinity.
+    /// The share of this many basis points (hundredths of a percent), rounded towards negative
+    /// infinity.
     pub fn basis_points_floor(self, basis_points: u32) -> Result<Self, MoneyError> {
         self.share_floor(i64::from(basis_points), 10_000)
     }
@@ -81,7 +82,8 @@ impl Money {
 impl FromStr for Money {
     type Err = MoneyError;
 
-    /// Reads what a person or client sends: digits with 0 to 2 decimals, no sign, no blanks, no exponent.
+    /// Reads what a person or client sends: digits with 0 to 2 decimals, no sign, no spaces, no
+    /// exponent.
     fn from_str(text: &str) -> Result<Self, MoneyError> {
         let (whole, fraction) = split_decimal(text)?;
         let cents = match fraction.len() {
@@ -117,7 +119,7 @@ impl Serialize for Money {
 }
 
 impl<'de> Deserialize<'de> for Money {
-    /// Reads the form that [`Display`](fmt::Display) writes, a sign included.
+    /// Reads the form that [`Display`](fmt::Display) writes, including a sign.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         match text.strip_prefix('-') {
@@ -183,7 +185,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_reads_back(minor in any::<i64>()) {
-            // The one amount whose magnitude has no positive counterpart cannot be read back from its text.
+            // The minimum amount has no positive counterpart, so it cannot be read back from its
+            // text.
             prop_assume!(minor != i64::MIN);
             let money = Money::from_minor(minor);
             let json = serde_json::to_string(&money).unwrap();

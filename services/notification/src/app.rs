@@ -10,7 +10,7 @@ use adfolio_kit::users::Users;
 use anyhow::Context as _;
 
 use crate::config::Config;
-use crate::content::BuiltIn;
+use crate::content::built_in::BuiltIn;
 use crate::text::Catalogues;
 
 /// Handed to every use case. Cheap to clone.

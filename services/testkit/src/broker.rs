@@ -1,4 +1,4 @@
-//! A namespace per test at the broker, events put in, and events seen.
+//! A broker namespace per test, and publishing and collecting events.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::eventually;
 
-/// Queues of a test that died without cleaning up go away by themselves after this.
+/// Queues of a test that died without cleaning up expire after this.
 const QUEUE_EXPIRES_SECONDS: u32 = 600;
 
 /// A namespace of its own; its exchanges and queues are deleted with this value.
@@ -59,7 +59,7 @@ impl TestBroker {
         Broker::new(&self.args).expect("a valid URL")
     }
 
-    /// Remembers a consumer whose queues are to be deleted at the end; others expire by themselves.
+    /// Registers a consumer whose queues are deleted at the end; others expire by themselves.
     pub fn clean_up(&self, service: &str, consumer: &str) {
         let mut consumers = self
             .consumers
@@ -83,7 +83,8 @@ impl Drop for TestBroker {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner),
         );
-        // Drop is not async and may run inside a runtime: a thread with a small runtime of its own does the work.
+        // Drop is not async and may run inside a runtime: a thread with a small runtime of its own
+        // does the work.
         let deleting = std::thread::spawn(move || {
             if let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
@@ -104,7 +105,7 @@ async fn delete_all(broker: &Broker, consumers: &[(String, String)]) {
     let queues = consumers.iter().flat_map(|(service, consumer)| {
         let mut queues = broker.former_queues(service, consumer);
         queues.push(broker.queue(service, consumer));
-        queues.push(broker.dead_queue(service, consumer));
+        queues.push(broker.dead_letter_queue(service, consumer));
         queues
     });
     for queue in queues.chain([broker.unrouted()]) {
@@ -115,7 +116,7 @@ async fn delete_all(broker: &Broker, consumers: &[(String, String)]) {
     for exchange in [
         broker.events_exchange(),
         broker.unrouted(),
-        broker.dead_exchange(),
+        broker.dead_letter_exchange(),
     ] {
         let _ = channel
             .exchange_delete(exchange.into(), ExchangeDeleteOptions::default())
@@ -150,7 +151,7 @@ impl EventSink for Collector {
 }
 
 impl EventProbe {
-    /// Starts collecting; returns once everything published from now on is seen.
+    /// Starts collecting; returns once everything published from now on is collected.
     pub async fn start(broker: &Broker, patterns: &[&str]) -> Self {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let bound = Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -172,7 +173,7 @@ impl EventProbe {
         Self { seen, shutdown }
     }
 
-    /// What was seen so far.
+    /// The events so far.
     pub fn events(&self) -> Vec<CloudEvent> {
         self.seen
             .lock()
@@ -180,7 +181,7 @@ impl EventProbe {
             .clone()
     }
 
-    /// What was seen so far of one type.
+    /// The events of one type so far.
     pub fn of_type(&self, event_type: &str) -> Vec<CloudEvent> {
         self.events()
             .into_iter()
@@ -204,7 +205,7 @@ impl Drop for EventProbe {
     }
 }
 
-/// Publishes an event as a service would, and answers its id once the broker has it.
+/// Publishes an event like a service; returns its id once the broker has it.
 pub async fn publish_event(
     broker: &Broker,
     event_type: &str,

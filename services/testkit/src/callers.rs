@@ -1,4 +1,4 @@
-//! Who calls in a test, and what a refused call says.
+//! Callers of a test, and what a refused call reports.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub fn staff(role: StaffRole) -> Caller {
     Caller::staff(Uuid::now_v7(), role)
 }
 
-/// The id of the user who calls, as messages carry it.
+/// The id of the calling user, as messages carry it.
 pub fn user_id(caller: &Caller) -> String {
     caller.user.expect("a user").to_string()
 }

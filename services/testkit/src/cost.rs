@@ -1,30 +1,33 @@
-//! What a query costs on a large table: for showing that the last page of a list costs what the first one does.
+//! The cost of a query on a large table: shows that the last page of a list costs no more than the
+//! first one.
 
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Row as _};
 
 use crate::TestDatabase;
 
-/// Calls after which PostgreSQL has decided whether to plan each call by itself.
+/// Calls after which PostgreSQL has decided whether to plan each call separately.
 const CALLS_BEFORE: usize = 6;
 
 /// What executing a query touched.
 #[derive(Clone, Debug)]
 pub struct Cost {
-    /// Rows that came out.
+    /// Rows of the result.
     pub answered: i64,
-    /// Rows that were read anywhere on the way, those that a filter removed included.
+    /// Rows read anywhere in the plan, including those removed by a filter.
     pub rows: i64,
-    /// Blocks of 8 KiB that were looked at.
+    /// Blocks of 8 KiB that were read.
     pub blocks: i64,
-    /// Tables that were read from one end to the other.
+    /// Tables that were scanned completely.
     pub scanned: Vec<String>,
-    /// How each table was read, as PostgreSQL calls it: `Index Scan`, `Index Only Scan`.
+    /// How each table was read, in PostgreSQL's terms: `Index Scan`, `Index Only Scan`.
     pub reads: Vec<(String, String)>,
+    /// The steps of the plan except its limit: the index that a step reads, else its kind (`Sort`).
+    pub steps: Vec<String>,
 }
 
-/// The query of a service that holds all of `parts`, as it was checked at compile time. `manifest_folder` is the service's
-/// `CARGO_MANIFEST_DIR`.
+/// The query of a service that contains all of `parts`, as checked at compile time.
+/// `manifest_folder` is the service's `CARGO_MANIFEST_DIR`.
 pub fn checked_query(manifest_folder: &str, parts: &[&str]) -> String {
     let folder = format!("{manifest_folder}/.sqlx");
     let queries = std::fs::read_dir(folder).expect("the cache of checked queries");
@@ -41,7 +44,8 @@ pub fn checked_query(manifest_folder: &str, parts: &[&str]) -> String {
     found.remove(0)
 }
 
-/// Executes a query with arguments in SQL's spelling, as a prepared statement that has been used for a while.
+/// Executes a query with SQL literals as arguments, as a prepared statement that has been used for
+/// a while.
 pub async fn cost(database: &TestDatabase, query: &str, arguments: &str) -> Cost {
     let mut connection = database.pool().acquire().await.expect("a connection");
     let prepare = format!("DEALLOCATE ALL; PREPARE page AS {query}");
@@ -67,6 +71,7 @@ pub async fn cost(database: &TestDatabase, query: &str, arguments: &str) -> Cost
         blocks: number("Shared Hit Blocks").saturating_add(number("Shared Read Blocks")),
         scanned: Vec::new(),
         reads: Vec::new(),
+        steps: Vec::new(),
     };
     collect(node, &mut cost);
     cost
@@ -80,8 +85,12 @@ fn collect(node: &Value, cost: &mut Cost) {
     cost.rows = cost
         .rows
         .saturating_add(touched.saturating_mul(number("Actual Loops")));
+    let kind = node["Node Type"].as_str().unwrap_or_default();
+    if kind != "Limit" {
+        let step = node["Index Name"].as_str().unwrap_or(kind);
+        cost.steps.push(step.to_owned());
+    }
     if let Some(table) = node["Relation Name"].as_str() {
-        let kind = node["Node Type"].as_str().unwrap_or_default();
         cost.reads.push((table.to_owned(), kind.to_owned()));
         if kind == "Seq Scan" {
             cost.scanned.push(table.to_owned());

@@ -12,10 +12,10 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, PgPool};
 use uuid::Uuid;
 
-/// Serialises the making of templates between test processes.
+/// Serialises the creation of templates between test processes.
 const TEMPLATE_LOCK: i64 = 0x7465_7374_6b69;
 
-/// A copy waits this often for a template that somebody is looking at.
+/// How often a copy retries while the template is in use.
 const COPY_ATTEMPTS: u32 = 100;
 
 /// Connections of a test's own pool.
@@ -30,7 +30,7 @@ pub struct TestDatabase {
 }
 
 impl TestDatabase {
-    /// A database with kit's schema and those of `migrators` (empty: kit's alone).
+    /// A database with kit's schema and those of `migrators` (if empty, kit's alone).
     pub async fn create(migrators: &[&Migrator]) -> Self {
         let template = template_name(migrators);
         let mut admin = admin().await;
@@ -49,7 +49,7 @@ impl TestDatabase {
         Self { name, url, pool }
     }
 
-    /// A pool of the test's own, apart from the service's.
+    /// The test's own pool, separate from the service's.
     pub fn pool(&self) -> PgPool {
         self.pool.clone()
     }
@@ -69,13 +69,14 @@ impl TestDatabase {
         DatabaseArgs::for_url(self.url.clone())
     }
 
-    /// Where its server listens, for a [`crate::Proxy`].
+    /// The address of its server, for a [`crate::Proxy`].
     pub fn address(&self) -> String {
         let options = base_options();
         format!("{}:{}", options.get_host(), options.get_port())
     }
 
-    /// Configuration of a service that reaches this database by another address, such as a [`crate::Proxy`]'s.
+    /// Configuration of a service that reaches this database at another address, such as a
+    /// [`crate::Proxy`]'s.
     pub fn args_at(&self, address: SocketAddr) -> DatabaseArgs {
         let options = base_options()
             .host(&address.ip().to_string())
@@ -89,7 +90,7 @@ impl TestDatabase {
         db::connect(&self.args(), "test").expect("a valid URL")
     }
 
-    /// What background tasks wait for: the schema is there.
+    /// An open latch: the schema is current.
     pub fn migrated(&self) -> Latch {
         Latch::opened()
     }
@@ -98,7 +99,8 @@ impl TestDatabase {
 impl Drop for TestDatabase {
     fn drop(&mut self) {
         let name = self.name.clone();
-        // Drop is not async and may run inside a runtime: a thread with a small runtime of its own does the work.
+        // Drop is not async and may run inside a runtime: a thread with a small runtime of its own
+        // does the work.
         let dropping = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
@@ -128,7 +130,7 @@ fn base_options() -> PgConnectOptions {
         .expect("DATABASE_URL is a PostgreSQL URL")
 }
 
-/// The server's URL with another database: the path's last part replaced.
+/// The server's URL with another database in its path.
 fn url_of(name: &str) -> String {
     base_options().database(name).to_url_lossy().to_string()
 }
@@ -147,7 +149,7 @@ async fn run(connection: &mut PgConnection, sql: String) -> Result<(), sqlx::Err
         .map(|_| ())
 }
 
-/// Names change with the migrations' content, so a template never has an old schema.
+/// Names depend on the migrations' content, so a template never has an old schema.
 fn template_name(migrators: &[&Migrator]) -> String {
     let mut hash = Sha256::new();
     for migrator in std::iter::once(&&db::MIGRATOR).chain(migrators) {
@@ -187,7 +189,8 @@ async fn ensure_template(admin: &mut PgConnection, template: &str, migrators: &[
                 .expect("migrate the template");
         }
         connection.close().await.expect("close the template");
-        // Only now is it complete: a process that died before leaves a database that is no template.
+        // Only now is it complete: a process that died earlier leaves a database that is no
+        // template.
         run(
             admin,
             format!("ALTER DATABASE \"{template}\" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false"),
@@ -202,7 +205,8 @@ async fn ensure_template(admin: &mut PgConnection, template: &str, migrators: &[
         .expect("unlock");
 }
 
-/// Polled, because a session that waits inside PostgreSQL counts as a statement that `CREATE DATABASE` may wait for.
+/// Polled, because a session that waits inside PostgreSQL counts as a statement that `CREATE
+/// DATABASE` may wait for.
 async fn lock(admin: &mut PgConnection) {
     loop {
         let taken: bool = sqlx::query_scalar("SELECT pg_try_advisory_lock($1)")

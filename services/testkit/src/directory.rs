@@ -13,16 +13,16 @@ use tonic::{Request, Response, Status};
 
 use crate::{free_listener, instant};
 
-/// A user whom no directory knows.
+/// A user that no directory knows.
 pub const NOBODY: &str = "00000000-0000-7000-8000-00000000dead";
 
-/// When users came whom a test says nothing else of.
+/// The default creation time of users.
 const LONG_AGO: &str = "2026-01-01T00:00:00Z";
 
-/// A directory that knows every user but [`NOBODY`], unless a test says otherwise.
+/// A directory that knows every user but [`NOBODY`], unless a test changes that.
 #[derive(Clone, Debug)]
 pub struct Directory {
-    /// Where it listens.
+    /// Its URL.
     pub url: String,
     state: Arc<Mutex<State>>,
 }
@@ -51,12 +51,12 @@ impl Directory {
         directory
     }
 
-    /// Forgets a user.
+    /// Removes a user.
     pub fn nobody(&self, id: &str) {
         self.state().users.insert(id.to_owned(), None);
     }
 
-    /// Says when a user came.
+    /// Sets when a user was created.
     pub fn since(&self, id: &str, time: DateTime<Utc>) {
         self.state().users.insert(id.to_owned(), Some(time));
     }
@@ -76,7 +76,7 @@ impl Directory {
     }
 }
 
-/// Serves a [`Directory`] that a test does not change; answers its URL.
+/// Serves a [`Directory`] that the test does not change; returns its URL.
 pub async fn serve_directory() -> String {
     Directory::start().await.url
 }

@@ -1,9 +1,9 @@
-//! How many files and connections a test may have open.
+//! The limit of open files and connections.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-/// Lets this process have `count` files and connections open. Usual limits of a shell are lower than what a test with many
-/// connections needs, but may be raised up to a second one.
+/// Raises the process's limit to `count` open files and connections. The usual limit of a shell is
+/// too low for a test with many connections, but may be raised up to a hard limit.
 pub fn raise_file_limit(count: usize) {
     let count = u64::try_from(count).expect("a count");
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).expect("the limit of open files");

@@ -1,10 +1,10 @@
-//! The flags by which a service under test finds its servers.
+//! The flags that tell a service under test where its servers are.
 
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::{TestBroker, TestDatabase};
 
-/// Flags of a service with this database and broker, as its command line takes them.
+/// The command-line flags of a service for this database and broker.
 pub fn server_flags(database: &TestDatabase, broker: &TestBroker) -> Vec<String> {
     let exposed = |secret: Option<SecretString>| secret.map(|url| url.expose_secret().to_owned());
     let database = database.args();

@@ -1,4 +1,4 @@
-//! That what the services said and what they heard of each other is the same, id by id.
+//! Proves that consumers handled exactly the events that the services published, id by id.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +16,9 @@ pub const SERVICES: [&str; 6] = [
     "acceptor",
 ];
 
-/// Remembers what is put into an outbox; the relay takes out what it has sent, and puts it in again after a restore. Whoever asks for it is the owner, so that services
-/// need no rights of their own to what they do not know of.
+/// Records every row put into an outbox; the relay removes rows it has sent, and puts them back
+/// after a restore. The function runs as its owner, so that services need no permissions on the
+/// record.
 const REMEMBERED: &str = "
     CREATE TABLE told_since AS SELECT clock_timestamp() AS time;
     CREATE TABLE told (event_id uuid PRIMARY KEY, event_type text NOT NULL, data json NOT NULL);
@@ -28,8 +29,9 @@ const REMEMBERED: &str = "
     END $$;
     CREATE TRIGGER remember AFTER INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION remember();";
 
-/// What concerns each consumer, by type and data. Every consumer of the system is here, and none hears of anything else; but for
-/// `plan.delivery`, which hears networks' adapters and no service.
+/// The events that each consumer is concerned by, by type and data. Every consumer of the system is
+/// listed, and receives nothing else; except `plan.delivery`, which receives events of networks'
+/// adapters and of no service.
 const CONCERNS: [(&str, &str, &str); 6] = [
     ("auth", "auth.audit", "event_type LIKE 'adfolio.%.v1.StaffActed'"),
     (
@@ -70,29 +72,30 @@ const CONCERNS: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// What was told since [`remember`], against what one consumer has handled.
+/// The published events since [`remember`], compared with what one consumer has handled.
 #[derive(Debug)]
 pub struct Heard {
-    /// The consumer, as its queue is named.
+    /// The consumer, as in its queue's name.
     pub consumer: &'static str,
     /// How many events concerned it.
     pub told: usize,
-    /// Those of them that are not in its inbox.
+    /// Those that are not in its inbox.
     pub missing: BTreeSet<Uuid>,
-    /// What is in its inbox and does not concern it, or was never told; without what was told before anybody remembered.
+    /// Events in its inbox that do not concern it, or were never published; without those published
+    /// before [`remember`].
     pub strange: BTreeSet<Uuid>,
 }
 
-/// Begins to remember what one service tells. To be called for each when it has made its schema, and before anything is told;
-/// `url` is that of its database, for an account that owns its tables.
+/// Starts to record the events of one service. Call it for each after its schema exists and before
+/// anything is published; `url` is that of its database, for the owner of its tables.
 pub async fn remember(url: &str) -> Result<(), sqlx::Error> {
     let mut connection = PgConnection::connect(url).await?;
     sqlx::raw_sql(REMEMBERED).execute(&mut connection).await?;
     Ok(())
 }
 
-/// Everything that was told since [`remember`] against every inbox. `url_of` gives the URL of a service's database. Says
-/// something definite only when all outboxes are empty.
+/// Compares everything published since [`remember`] with every inbox. `url_of` gives the URL of a
+/// service's database. Only conclusive when all outboxes are empty.
 pub async fn compare(url_of: impl Fn(&str) -> String) -> Result<Vec<Heard>, sqlx::Error> {
     let mut since = DateTime::UNIX_EPOCH;
     for service in SERVICES {
@@ -122,7 +125,7 @@ pub async fn compare(url_of: impl Fn(&str) -> String) -> Result<Vec<Heard>, sqlx
     Ok(all)
 }
 
-/// When an event was made, which its id says to the millisecond.
+/// When an event was made: its id contains that to the millisecond.
 fn made_at(id: Uuid) -> DateTime<Utc> {
     let (seconds, nanos) = id.get_timestamp().expect("a UUID of version 7").to_unix();
     DateTime::from_timestamp(seconds.cast_signed(), nanos).expect("a time")

@@ -1,7 +1,8 @@
 //! What the tests of every crate share: databases, brokers, running services, and bounded waits.
 //!
-//! Servers come from the environment: `DATABASE_URL` (any database of a PostgreSQL where the role may create more) and
-//! `AMQP_URL`. Every test has a database and a broker namespace of its own, so tests run side by side.
+//! Servers come from the environment: `DATABASE_URL` (any database of a PostgreSQL where the role
+//! may create more) and `AMQP_URL`. Every test has a database and a broker namespace of its own, so
+//! tests run side by side.
 
 #![allow(
     clippy::expect_used,
@@ -22,6 +23,7 @@ mod proxy;
 mod queue;
 pub mod saga;
 mod service;
+mod tested;
 mod told;
 mod wait;
 
@@ -32,6 +34,7 @@ pub use files::raise_file_limit;
 pub use flags::server_flags;
 pub use proxy::Proxy;
 pub use service::{RunningService, free_listener, spawn_service};
+pub use tested::{Builder, Environment, NOW, Run, TestService, Tested, config};
 pub use told::{Told, deliver_twice_and_shuffled, tell};
 pub use wait::{Settled, WAIT_LIMIT, eventually, within_limit};
 

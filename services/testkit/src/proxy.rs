@@ -1,4 +1,4 @@
-//! A TCP proxy whose connections a test can cut and slow down.
+//! A TCP proxy whose connections a test can cut and delay.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use tokio::sync::watch;
 
 use crate::free_listener;
 
-/// Bytes that are passed on at once.
+/// Bytes forwarded at once.
 const CHUNK_BYTES: usize = 16 * 1024;
 
-/// What a test has told the proxy to do.
+/// The settings of the test.
 #[derive(Debug)]
 struct Orders {
     target: String,
@@ -23,7 +23,7 @@ struct Orders {
     delay_micros: AtomicU64,
 }
 
-/// Forwards connections to a server until told otherwise. Ends with this value.
+/// Forwards connections to a server. Ends with this value.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
@@ -32,7 +32,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy before `target` (`127.0.0.1:5672`).
+    /// A proxy in front of `target` (`127.0.0.1:5672`).
     pub async fn start(target: &str) -> Self {
         let listener = free_listener().await;
         let address = listener.local_addr().expect("a bound address");
@@ -50,22 +50,22 @@ impl Proxy {
         }
     }
 
-    /// Where it listens.
+    /// Its address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Cuts every connection that is open now.
+    /// Cuts all open connections.
     pub fn cut(&self) {
         self.orders.cuts.send_modify(|count| *count += 1);
     }
 
-    /// Whether new connections are refused; open ones are not touched.
+    /// Whether new connections are refused; open ones are not affected.
     pub fn refuse(&self, refuse: bool) {
         self.orders.refusing.store(refuse, Ordering::SeqCst);
     }
 
-    /// Holds back everything that passes, in either direction, for this long.
+    /// Delays everything in both directions.
     pub fn delay(&self, delay: Duration) {
         let micros = u64::try_from(delay.as_micros()).unwrap_or(u64::MAX);
         self.orders.delay_micros.store(micros, Ordering::SeqCst);

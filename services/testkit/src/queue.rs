@@ -3,8 +3,8 @@
 use crate::TestBroker;
 
 impl TestBroker {
-    /// Declares the queue of a consumer with these bindings. An event that is published before a service has bound its queue
-    /// reaches nobody, so a test that publishes at once declares the queue first.
+    /// Declares the queue of a consumer with these bindings. An event published before a service
+    /// has bound its queue is lost, so a test that publishes at once declares the queue first.
     pub async fn declare_queue(
         &self,
         service: &'static str,

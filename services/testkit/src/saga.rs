@@ -1,10 +1,12 @@
-//! Sagas under a model checker: every order in which calls may be lost, repeated, late or refused, and processes may die.
+//! Sagas under a model checker: every order in which calls may be lost, repeated, late or refused,
+//! and processes may die.
 //!
-//! A service says by [`Saga`] how it drives one row and what its peers promise; the rows' transitions should be the code's
-//! own. [`Checked`] is the world around it, for stateright: a lease per row that may be overtaken, calls that stay under way
-//! for as long as the checker likes, answers that get lost. Everything that makes the number of states finite is a
-//! [`Trouble`]: how often what may go wrong. Whatever happens within it, [`Saga::is_safe`] must hold at every moment, and
-//! where nothing more can happen, [`Saga::has_ended`].
+//! A service implements [`Saga`]: how it drives one row and what its peers guarantee; the
+//! transitions of the rows should be the production code. [`Checked`] is the world around it, for
+//! stateright: a lease per row that may expire early, calls that stay in flight for as long as the
+//! checker likes, lost answers. [`Trouble`] limits how often each fault may occur, which keeps the
+//! number of states finite. Within it, [`Saga::is_safe`] must hold at every moment, and
+//! [`Saga::has_ended`] where nothing more can happen.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -13,40 +15,40 @@ use std::hash::Hash;
 
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
-/// What a driven row needs next.
+/// The next step of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next<C> {
     /// A call to a peer.
     Call(C),
-    /// To be written, with what the last call of the step has answered.
+    /// A write, with the answer to the step's last call.
     Write,
     /// Nothing.
     Rest,
 }
 
-/// How a service drives its rows, and what its peers promise.
+/// How a service drives its rows, and what its peers guarantee.
 pub trait Saga: Send + Sync + 'static {
-    /// What the service keeps of one saga.
+    /// What the service stores of a saga.
     type Row: Clone + Debug + Eq + Hash + Send + Sync;
-    /// A call to a peer. It carries what makes repeats known.
+    /// A call to a peer. It carries whatever makes repeats recognisable.
     type Call: Clone + Debug + Ord + Hash + Send + Sync;
-    /// What a peer answers.
+    /// The answer of a peer.
     type Answer: Clone + Debug + Eq + Hash + Send + Sync;
-    /// What the peers keep.
+    /// What the peers store.
     type Peers: Clone + Debug + Eq + Hash + Send + Sync;
 
-    /// The rows as their callers have just written them, and the peers before.
+    /// The rows as just written by their callers, and the initial peers.
     fn beginning(&self) -> (Vec<Self::Row>, Self::Peers);
-    /// What a row needs next, after so many answered calls of its present step.
+    /// The next step of a row, after this many answered calls of its present step.
     fn next(&self, row: &Self::Row, calls: usize) -> Next<Self::Call>;
-    /// What taking the lease changes.
+    /// The change made by taking the lease.
     fn claimed(&self, row: &mut Self::Row);
-    /// A peer does what it is asked, whoever asked and whenever.
+    /// A peer executes a call, whoever sent it and whenever.
     fn perform(&self, peers: &mut Self::Peers, call: &Self::Call) -> Self::Answer;
-    /// What the service writes after the answer, none for a step without a call. `in_doubt` when this drive has sent the call
-    /// before without hearing what became of it.
+    /// What the service writes after the answer; no answer for a step without a call. `in_doubt` if
+    /// this drive has sent the call before without getting an answer.
     fn written(&self, row: &Self::Row, answer: Option<&Self::Answer>, in_doubt: bool) -> Self::Row;
-    /// What people or time may make of a row at any moment, whoever drives it.
+    /// The changes that people or time may make to a row at any moment, whoever drives it.
     fn decisions(&self, _row: &Self::Row) -> Vec<Self::Row> {
         Vec::new()
     }
@@ -56,22 +58,23 @@ pub trait Saga: Send + Sync + 'static {
     fn has_ended(&self, rows: &[Self::Row], peers: &Self::Peers) -> bool;
 }
 
-/// How often what may go wrong, in one run.
+/// How often each fault may occur in one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Trouble {
-    /// Processes die: every drive and every answer is gone, what was sent still arrives.
+    /// Processes die: every drive and every answer is gone; sent calls still arrive.
     pub crashes: u8,
-    /// A caller stops waiting although its call is under way, and sends it again or leaves the row to another drive.
+    /// A caller stops waiting for a call in flight, and sends it again or leaves the row to another
+    /// drive.
     pub impatience: u8,
-    /// A call whose answer is lost arrives once more. Calls go over TCP, each sent once: of one that was answered no copy is
-    /// left.
+    /// A call whose answer is lost arrives once more. Calls go over TCP, each sent once: no copy is
+    /// left of an answered one.
     pub repeats: u8,
-    /// A slow drive's lease runs out, and another drive takes the row beside it.
+    /// The lease of a slow drive expires, and another drive takes the row as well.
     pub overtakings: u8,
 }
 
 impl Trouble {
-    /// For one saga, of which every moment can be looked at.
+    /// For one saga, whose every state can be explored.
     pub const MUCH: Self = Self {
         crashes: 2,
         impatience: 2,
@@ -79,7 +82,7 @@ impl Trouble {
         overtakings: 1,
     };
 
-    /// For two sagas at once, which have some hundred thousand moments.
+    /// For two sagas at once, which have some hundred thousand states.
     pub const SOME: Self = Self {
         crashes: 2,
         impatience: 1,
@@ -93,26 +96,26 @@ impl Trouble {
 pub struct Checked<S> {
     /// The saga.
     pub saga: S,
-    /// What may go wrong.
+    /// The faults.
     pub trouble: Trouble,
 }
 
-/// A moment of the world.
+/// A state of the world.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Moment<R, C: Ord, A, P> {
     rows: Vec<R>,
     peers: P,
     drives: Vec<Drive<R, C, A>>,
-    /// How many copies of a call may yet arrive.
+    /// How many copies of a call may still arrive.
     under_way: BTreeMap<C, u8>,
     trouble: Trouble,
 }
 
-/// One process that drives a row.
+/// A process that drives a row.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Drive<R, C, A> {
     of: usize,
-    /// The row as this drive has read or written it.
+    /// The row as last read or written by this drive.
     row: R,
     holds_lease: bool,
     /// Answered calls of the present step.
@@ -128,16 +131,17 @@ enum Phase<C, A> {
     Answered(A),
 }
 
-/// What may happen next.
+/// What can happen next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action<C> {
     /// A drive takes a row.
     Claim(usize),
-    /// A drive sends its call or writes.
+    /// A drive sends its call, or writes.
     Proceed(usize),
-    /// A call arrives at its peer; the answer comes to this drive, or to nobody, and then the call may arrive again.
+    /// A call arrives at its peer; the answer reaches this drive, or nobody, in which case the call
+    /// may arrive again.
     Arrive(C, Option<usize>, bool),
-    /// A drive stops waiting; and gives the row up, or tries again.
+    /// A drive stops waiting, and gives up the row or retries.
     GiveUp(usize, bool),
     /// Every process dies.
     Crash,
@@ -149,15 +153,15 @@ type MomentOf<S> =
     Moment<<S as Saga>::Row, <S as Saga>::Call, <S as Saga>::Answer, <S as Saga>::Peers>;
 
 impl<S: Saga> Checked<S> {
-    /// Goes through every moment there can be; panics with the way to the first one that must not be. Answers how many moments
-    /// there are.
+    /// Explores every reachable state; panics with the path to the first forbidden one. Returns the
+    /// number of states.
     pub fn check(self) -> usize {
         let checker = self.checker().threads(2).spawn_bfs().join();
         checker.assert_properties();
         checker.unique_state_count()
     }
 
-    /// Whether some way leads to a moment that must not be: for peers or rows that are broken on purpose.
+    /// Whether a forbidden state is reachable: for peers or rows that are broken on purpose.
     pub fn has_counterexample(self) -> bool {
         let checker = self.checker().finish_when(HasDiscoveries::Any);
         let checker = checker.threads(2).spawn_bfs().join();
@@ -174,7 +178,7 @@ impl<S: Saga> Checked<S> {
             && match drives.clone().count() {
                 0 => true,
                 1 => !drives.any(|drive| drive.holds_lease) || moment.trouble.overtakings > 0,
-                // A third drive brings nothing that two do not.
+                // A third drive adds nothing to two.
                 _ => false,
             }
     }
@@ -200,7 +204,8 @@ impl<S: Saga> Checked<S> {
         Some(())
     }
 
-    /// Sends the next call or writes what the answer brought. A drive without the lease learns that when it writes.
+    /// Sends the next call, or writes the result of the answer. A drive without the lease notices
+    /// that when it writes.
     fn proceed(&self, moment: &mut MomentOf<S>, place: usize) -> Option<()> {
         let drive = moment.drives.get_mut(place)?;
         let answer = match &drive.phase {
@@ -242,7 +247,7 @@ impl<S: Saga> Checked<S> {
         match &drive.phase {
             Phase::Working | Phase::Answered(_) => actions.push(Action::Proceed(place)),
             Phase::Waiting(call) => {
-                // What is lost is waited for in vain.
+                // A lost call is never answered.
                 if !moment.under_way.contains_key(call) || moment.trouble.impatience > 0 {
                     actions.push(Action::GiveUp(place, true));
                     actions.push(Action::GiveUp(place, false));
@@ -337,7 +342,7 @@ impl<S: Saga> Model for Checked<S> {
             Action::Decide(of, choice) => {
                 let row = moment.rows.get_mut(of)?;
                 *row = self.saga.decisions(row).into_iter().nth(choice)?;
-                // Whoever decides takes the lease with it.
+                // A decision takes the lease as well.
                 for drive in &mut moment.drives {
                     if drive.of == of {
                         drive.holds_lease = false;

@@ -22,9 +22,9 @@ pub async fn free_listener() -> TcpListener {
 /// A service that runs until it is stopped or dropped.
 #[derive(Debug)]
 pub struct RunningService {
-    /// Where it listens.
+    /// Its address.
     pub address: SocketAddr,
-    /// Its request to end.
+    /// Its shutdown.
     pub shutdown: Shutdown,
     task: Option<JoinHandle<anyhow::Result<()>>>,
 }
@@ -49,7 +49,7 @@ where
 }
 
 impl RunningService {
-    /// Its URL, as other services are configured with it.
+    /// Its URL, for the configuration of other services.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -59,7 +59,7 @@ impl RunningService {
         client::connect(&self.url(), ClientOptions::default()).expect("a valid URL")
     }
 
-    /// Stops it in order and answers what `run` answered.
+    /// Stops it in order and returns the result of `run`.
     pub async fn stop(mut self) -> anyhow::Result<()> {
         self.shutdown.trigger();
         let task = self.task.take().expect("a running service");
@@ -69,7 +69,7 @@ impl RunningService {
             .expect("the service does not panic")
     }
 
-    /// Ends it at once, in the middle of whatever it does.
+    /// Kills it in the middle of whatever it does.
     pub async fn kill(mut self) {
         if let Some(task) = self.task.take() {
             task.abort();

@@ -1,4 +1,4 @@
-//! What other services tell, told twice and out of order.
+//! Events of other services, published twice and out of order.
 
 use adfolio_kit::broker::Broker;
 use adfolio_kit::outbox::{CONTENT_TYPE, EnvelopeParts, encode, subject_key};
@@ -9,7 +9,7 @@ use lapin::types::{AMQPValue, FieldTable};
 use serde::Serialize;
 use uuid::Uuid;
 
-/// An event of another service, with the id under which it is told however often.
+/// An event of another service, with the id that all its copies have.
 #[derive(Clone, Debug)]
 pub struct Told {
     /// The event's id.
@@ -21,7 +21,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// Something that happened now.
+    /// An event of this moment.
     pub fn new(
         event_type: &'static str,
         subject: impl std::fmt::Display,
@@ -42,7 +42,7 @@ impl Told {
         Self { time, ..self }
     }
 
-    /// The same happening under another event's id, as a service would tell it that lost track.
+    /// The same content under another event id, as from a service that lost track.
     #[must_use]
     pub fn again(&self) -> Self {
         Self {
@@ -52,17 +52,17 @@ impl Told {
     }
 }
 
-/// Tells everything once, in this order, and returns once the broker has it.
+/// Publishes everything once, in this order, and returns once the broker has it.
 pub async fn tell(broker: &Broker, told: &[Told]) {
     publish(broker, told.iter()).await;
 }
 
-/// Tells everything twice, each time far from its place, in an order that is the same in every run. Events of one subject
-/// are taken in the order in which they are told: what is told of a subject afterwards shows, once it is there, that all
-/// of this was taken.
+/// Publishes everything twice, each copy far from its place, in an order that is the same in every
+/// run. Events of one subject are handled in the order of their publication: once a later event of
+/// a subject has been handled, all of these have been, too.
 pub async fn deliver_twice_and_shuffled(broker: &Broker, told: &[Told]) {
     let places = told.len() * 2;
-    // Steps without a common factor with the number of places reach every one of them.
+    // A step coprime to the number of places reaches every one of them.
     let step = (places * 3 / 8 + 1..=places + 1)
         .find(|step| common_factor(*step, places) == 1)
         .expect("a number of steps");
@@ -78,7 +78,7 @@ fn common_factor(one: usize, other: usize) -> usize {
     }
 }
 
-/// As a service's relay does.
+/// Like a service's relay.
 async fn publish(broker: &Broker, told: impl Iterator<Item = &Told>) {
     let session = broker.open("test-tell").await.expect("the broker");
     session.confirm().await.expect("confirms");

@@ -1,17 +1,17 @@
-//! Bounded waits, instead of sleeps.
+//! Bounded waits instead of sleeps.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Whatever a test waits for must happen within this, also on a machine that is busy with other tests.
+/// Limit of every wait of a test, even on a machine that is busy with other tests.
 pub const WAIT_LIMIT: Duration = Duration::from_secs(30);
 
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
-/// Awaits `future`, and fails the test with `what` when it does not end within [`WAIT_LIMIT`]: a guard against hanging, not a
-/// measurement.
+/// Awaits `future`, and fails the test with `what` if it does not finish within [`WAIT_LIMIT`]: a
+/// guard against hanging, not a measurement.
 #[track_caller]
 pub fn within_limit<F: Future>(what: &str, future: F) -> impl Future<Output = F::Output> {
     let location = std::panic::Location::caller();
@@ -22,9 +22,9 @@ pub fn within_limit<F: Future>(what: &str, future: F) -> impl Future<Output = F:
     }
 }
 
-/// What a condition answers: a `bool`, or an `Option` whose content is wanted.
+/// The result of a condition: a `bool`, or an `Option` whose content is wanted.
 pub trait Settled {
-    /// What there is once it holds.
+    /// The value once it holds.
     type Value;
 
     /// The value, once it holds.
@@ -47,7 +47,7 @@ impl<T> Settled for Option<T> {
     }
 }
 
-/// Waits until `condition` holds; fails the test with `what` when it does not within [`WAIT_LIMIT`].
+/// Waits until `condition` holds; fails the test with `what` if it does not within [`WAIT_LIMIT`].
 #[track_caller]
 pub fn eventually<F, Fut>(
     what: &str,

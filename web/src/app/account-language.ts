@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
+import { userInfoQuery } from '@/domain/user-info';
 import { isLanguageCode } from '@/i18n/languages';
 import { post } from '@/lib/api/call';
-import { userInfoQuery } from '@/lib/data/user-info';
 import { keptUser, sessionStore } from '@/lib/session/store';
 import { readText, write } from '@/lib/storage';
 

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'react';
 import { NavigationType, useNavigationType } from 'react-router';
+import { useService } from '@/domain/service/service-store';
 import { closeHost, hasHost } from '@/lib/host';
 import { endSession, sessionStore } from '@/lib/session/store';
 import { useStore } from '@/lib/use-store';
-import { useService } from '@/ui/service/service-store';
 import { useOverlay } from '@/ui/use-overlay';
 import { usePart } from '@/ui/use-part';
 import { blockingMessageStore } from './messages';

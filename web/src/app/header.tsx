@@ -3,6 +3,7 @@ import { ArrowLeft, Bell, Globe, Headset, LogOut } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router';
+import { useService } from '@/domain/service/service-store';
 import { followOtherTabs } from '@/features/notifications/api/other-tabs';
 import { unreadCountQuery } from '@/features/notifications/api/queries';
 import { closeHost, hasHost } from '@/lib/host';
@@ -11,13 +12,12 @@ import { useStore } from '@/lib/use-store';
 import { IconButton, IconLink } from '@/ui/button';
 import { cx } from '@/ui/cx';
 import { pageHeaderStore } from '@/ui/page-header';
-import { useService } from '@/ui/service/service-store';
 import { useOverlay } from '@/ui/use-overlay';
 import { usePart } from '@/ui/use-part';
+import styles from './header.module.css';
 import { parts } from './parts';
 import type { HeaderNotes } from './routes';
 import { backStep, badgeText } from './rules';
-import styles from './shell.module.css';
 
 export function Header({ notes }: { notes: HeaderNotes }) {
   const { t } = useTranslation();

@@ -1,11 +1,11 @@
 import { hashKey, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
+import { useBasicConfig } from '@/domain/basic-config';
+import { roots } from '@/domain/keys';
+import { userInfoQuery } from '@/domain/user-info';
 import { changeLanguage } from '@/i18n';
 import { guessedLanguage } from '@/i18n/texts';
 import type { UserInfo } from '@/lib/api/types';
-import { useBasicConfig } from '@/lib/data/basic-config';
-import { userInfoQuery } from '@/lib/data/user-info';
-import { roots } from '@/lib/query-roots';
 import { keptUser } from '@/lib/session/store';
 import { useSession } from '@/lib/session/use-session';
 import { tellAccountLater } from './account-language';
@@ -65,7 +65,7 @@ function useServerTexts(): void {
   useEffect(() => {
     if (shown.current === lang) return;
     shown.current = lang;
-    const textless: readonly unknown[] = [roots.statistics, roots.basicConfig];
+    const textless: readonly unknown[] = [...roots.statistics, ...roots.basicConfig];
     void queryClient.invalidateQueries({ predicate: ({ queryKey }) => !textless.includes(queryKey[0]) });
   }, [lang, queryClient]);
 }

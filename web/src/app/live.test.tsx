@@ -1,8 +1,8 @@
 import { QueryClient, QueryClientProvider, QueryObserver } from '@tanstack/react-query';
 import { render } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { roots, sharedKeys } from '@/domain/keys';
 import { liveStore } from '@/lib/live/state';
-import { roots } from '@/lib/query-roots';
 import { startSession } from '@/lib/session/store';
 import { Live } from './live';
 
@@ -45,7 +45,7 @@ test('without a stream badge, wallet and plans are asked for every 30 s', async 
   await vi.advanceTimersByTimeAsync(1);
   expect(asked).toHaveBeenCalledTimes(3);
   for (const root of [roots.wallet, roots.plans])
-    expect(asked).toHaveBeenCalledWith(expect.objectContaining({ queryKey: [root] }));
+    expect(asked).toHaveBeenCalledWith(expect.objectContaining({ queryKey: root }));
   await vi.advanceTimersByTimeAsync(TURN_MS);
   expect(asked).toHaveBeenCalledTimes(6);
 });
@@ -71,7 +71,7 @@ test('what was fetched just before a stream began is fetched again 5 s later', a
     'fetch',
     async () => new Response(body, { headers: { 'Content-Type': 'text/event-stream' } }),
   );
-  const property = { queryKey: [roots.wallet, 'property'], queryFn: vi.fn(async () => 0) };
+  const property = { queryKey: sharedKeys.property, queryFn: vi.fn(async () => 0) };
   await client.fetchQuery(property);
   const onScreen = new QueryObserver(client, { ...property, staleTime: Number.POSITIVE_INFINITY });
   const leave = onScreen.subscribe(() => undefined);

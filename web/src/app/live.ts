@@ -1,9 +1,12 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { roots } from '@/domain/keys';
+import { notificationKeys } from '@/features/notifications/api/keys';
 import { unreadCountQuery } from '@/features/notifications/api/queries';
+import { planKeys } from '@/features/plan/api/keys';
+import { walletKeys } from '@/features/wallet/api/keys';
 import { liveStore } from '@/lib/live/state';
 import type { LiveKind } from '@/lib/live/stream';
-import { roots } from '@/lib/query-roots';
 import { useSession } from '@/lib/session/use-session';
 
 /** How often a page that the server does not tell of changes asks for them, and how often one that it does tell. */
@@ -81,7 +84,7 @@ function startStream(queryClient: QueryClient): () => void {
           catchUp = setTimeout(() => refreshAll(queryClient), CATCH_UP_MS);
         },
         // The next call says to the user what is wrong.
-        onRefused: () => void queryClient.invalidateQueries({ queryKey: [roots.user] }),
+        onRefused: () => void queryClient.invalidateQueries({ queryKey: roots.user }),
       });
     },
     // Without it pages ask, as they do without a connection.
@@ -104,8 +107,8 @@ async function refresh(queryClient: QueryClient, kind: LiveKind, freshMs = 0): P
   const youngest = Date.now() - freshMs;
   const predicate = ({ state }: { state: { dataUpdatedAt: number } }) => state.dataUpdatedAt <= youngest;
   if (kind !== 'unread') {
-    const root = kind === 'wallet' ? roots.wallet : roots.plans;
-    await queryClient.invalidateQueries({ queryKey: [root], predicate });
+    const queryKey = kind === 'wallet' ? walletKeys.all : planKeys.all;
+    await queryClient.invalidateQueries({ queryKey, predicate });
     return;
   }
   // The lists only when the count says that something came: a notice that was read right here stays where it is.
@@ -114,6 +117,6 @@ async function refresh(queryClient: QueryClient, kind: LiveKind, freshMs = 0): P
   await queryClient.invalidateQueries({ queryKey, predicate });
   const after = queryClient.getQueryData(queryKey)?.unread_total;
   if (before !== undefined && after !== before) {
-    await queryClient.invalidateQueries({ queryKey: [roots.notifications, 'list'] });
+    await queryClient.invalidateQueries({ queryKey: notificationKeys.lists });
   }
 }

@@ -1,10 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { type ComponentType, lazy } from 'react';
+import { basicConfigQuery } from '@/domain/basic-config';
+import { userInfoQuery } from '@/domain/user-info';
 import { unreadCountQuery } from '@/features/notifications/api/queries';
 import { completeTexts } from '@/i18n';
 import { formatsFor } from '@/i18n/format';
-import { basicConfigQuery } from '@/lib/data/basic-config';
-import { userInfoQuery } from '@/lib/data/user-info';
 import { sessionStore } from '@/lib/session/store';
 import { createStore } from '@/lib/store';
 import { type PageModule, type RouteSpec, routes } from './routes';

@@ -3,5 +3,5 @@ export const parts = {
   languageSheet: () => import('./language-sheet'),
   logoutDialog: () => import('./logout-dialog'),
   blockingDialog: () => import('./blocking-dialog'),
-  serviceDialog: () => import('@/ui/service/service-dialog'),
+  serviceDialog: () => import('@/domain/service/service-dialog'),
 } as const;

@@ -1,4 +1,4 @@
-import { useService } from '@/ui/service/service-store';
+import { useService } from '@/domain/service/service-store';
 import { usePart } from '@/ui/use-part';
 import { parts } from './parts';
 

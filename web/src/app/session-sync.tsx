@@ -1,7 +1,7 @@
 import { hashKey, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { userInfoQuery } from '@/domain/user-info';
 import type { UserInfo } from '@/lib/api/types';
-import { userInfoQuery } from '@/lib/data/user-info';
 import { dropDrafts, setDraftOwner } from '@/lib/drafts';
 import { followOtherTabs, rememberUser, sessionStore } from '@/lib/session/store';
 

@@ -29,6 +29,7 @@ export function Shell() {
   const main = useRef<HTMLElement>(null);
   const route = routeOf(pathname);
   const tabs = token !== null && route?.login === true;
+  const hasTabBar = tabs && route?.tabBar === true;
   useScroll();
   useEffect(() => {
     const timer = setTimeout(() => {
@@ -39,7 +40,7 @@ export function Shell() {
   }, []);
 
   return (
-    <div className={cx(styles.shell, tabs && styles.withRail, tabs && route?.tabBar && styles.withTabs)}>
+    <div className={cx(styles.shell, tabs && styles.withRail, hasTabBar && styles.withTabs)}>
       <OfflineBanner />
       <ArrivalBar />
       {route?.header ? <Header notes={route.header} /> : null}
@@ -49,7 +50,7 @@ export function Shell() {
           <Screen route={route} pathname={pathname} />
         </Suspense>
       </main>
-      {tabs ? <TabBar /> : null}
+      {tabs ? <TabBar isOnPhones={hasTabBar} /> : null}
       <Service />
     </div>
   );

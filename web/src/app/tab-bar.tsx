@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { NavLink } from 'react-router';
 import { cx } from '@/ui/cx';
 import { LogoMark } from '@/ui/logo';
-import styles from './shell.module.css';
+import styles from './tab-bar.module.css';
 
 const tabs = [
   { to: '/ad-center', label: 'title.ad_center', Icon: ChartNoAxesColumn },
@@ -11,11 +11,14 @@ const tabs = [
   { to: '/wallet', label: 'title.wallet', Icon: Wallet },
 ] as const;
 
-/** The main pages: along the bottom of a phone, a rail beside the page on a desktop. */
-export function TabBar() {
+/**
+ * The main pages: along the bottom of a phone, a rail beside the page on a desktop. On a phone only the main pages show
+ * it; the others have their way back.
+ */
+export function TabBar({ isOnPhones }: { isOnPhones: boolean }) {
   const { t } = useTranslation();
   return (
-    <nav className={styles.tabbar} aria-label={t('common.main_pages')}>
+    <nav className={cx(styles.tabbar, isOnPhones && styles.onPhones)} aria-label={t('common.main_pages')}>
       <div className={styles.brand}>
         <LogoMark size={36} />
         {t('common.app_name')}

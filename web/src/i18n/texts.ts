@@ -1,4 +1,4 @@
-import { keptConfig } from '@/lib/data/kept-config';
+import { keptConfig } from '@/lib/kept-config';
 import { DEFAULT_LANG, keptUser, sessionStore } from '@/lib/session/store';
 import { BUILT_IN_MAP, guessLanguage, type LanguageMap } from './guess';
 import { isLanguageCode, LANGUAGES, type LanguageCode } from './languages';

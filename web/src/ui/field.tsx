@@ -1,6 +1,7 @@
 import { CircleAlert, Eye, EyeOff } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import stack from '@/ui/stack.module.css';
 import { IconButton } from './button';
 import { cx } from './cx';
 import styles from './field.module.css';
@@ -38,7 +39,7 @@ export function FieldFrame({ label, error, hint, optional, children }: FrameProp
   const errorId = `${id}-error`;
   const hintId = `${id}-hint`;
   return (
-    <div className={styles.field}>
+    <div className={stack.gap1}>
       <label className={styles.label} htmlFor={id}>
         {label}
         {optional ? <span className={styles.optional}> {t('common.optional')}</span> : null}
@@ -59,6 +60,11 @@ export function FieldFrame({ label, error, hint, optional, children }: FrameProp
   );
 }
 
+/** The border around an input and what stands beside it. */
+export function FieldBox({ children }: { children: ReactNode }) {
+  return <div className={styles.box}>{children}</div>;
+}
+
 /** What is wrong with a field, below it. */
 export function FieldError({ id, children }: { id?: string; children: ReactNode }) {
   return (
@@ -73,11 +79,11 @@ export function TextField({ label, error, hint, optional, prefix, trailing, larg
   return (
     <FieldFrame label={label} error={error} hint={hint} optional={optional}>
       {(wiring) => (
-        <div className={styles.box}>
+        <FieldBox>
           {prefix ? <span className={styles.prefix}>{prefix}</span> : null}
           <input {...input} {...wiring} className={cx(styles.input, large && styles.large)} />
           {trailing}
-        </div>
+        </FieldBox>
       )}
     </FieldFrame>
   );

@@ -2,8 +2,8 @@ import { type ComponentProps, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
 import { cx } from './cx';
-import { FieldFrame } from './field';
-import styles from './field.module.css';
+import { FieldBox, FieldFrame } from './field';
+import styles from './text-area.module.css';
 
 type Props = Omit<ComponentProps<'textarea'>, 'value'> & {
   label: string;
@@ -24,7 +24,7 @@ export function TextArea({ label, error, optional, limit, value, ...area }: Prop
     <div>
       <FieldFrame label={label} error={error} optional={optional}>
         {(wiring) => (
-          <div className={styles.box}>
+          <FieldBox>
             <textarea
               rows={5}
               {...area}
@@ -34,7 +34,7 @@ export function TextArea({ label, error, optional, limit, value, ...area }: Prop
               className={styles.area}
               aria-describedby={cx(wiring['aria-describedby'], counterId)}
             />
-          </div>
+          </FieldBox>
         )}
       </FieldFrame>
       <p className={cx(styles.counter, used >= limit && styles.full)} id={counterId}>

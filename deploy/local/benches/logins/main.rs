@@ -1,11 +1,12 @@
-//! Whether the time of a failed login tells that there is such an account: `make bench`, or `deploy/local/bench.sh -- logins`.
+//! Whether the duration of a failed login reveals that the account exists: `make bench`, or
+//! `deploy/local/bench.sh -- logins`.
 //!
-//! Logins with a wrong password go to auth one after the other, in rounds of one of each kind in random order, so that a slow
-//! moment of the machine hits all kinds alike. Each is the first under its name, as a guesser's would be. Compared are medians
-//! and what the fastest tenth is below, which a busy machine disturbs less, with the range in which 95 of 100 redrawn samples
-//! have their ratio; and how often a login of one kind takes longer than a known user's: 50 % is what nobody can tell apart.
-//! Known users are there twice, to show what is noise.
-//! `LOGIN_ROUNDS` (300) says how many of each kind there are.
+//! Failed logins are sent to auth one after the other, in rounds with one of each kind in random
+//! order, so that a slow moment of the machine affects all kinds alike. Each is the first under its
+//! name, like a guesser's. The benchmark compares medians and the first deciles, which a busy
+//! machine disturbs less, with a 95 % bootstrap interval of their ratio; and how often a login of
+//! one kind takes longer than a known user's: 50 % is indistinguishable. Known users are measured
+//! twice, to show the noise. `LOGIN_ROUNDS` (300) is the number of each kind.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -33,13 +34,13 @@ const PASSWORD: &str = "correct horse battery";
 
 const CALL_LIMIT: Duration = Duration::from_secs(10);
 
-/// Rounds before anything counts: connections, caches, the memory that a hash takes.
+/// Warm-up rounds: connections, caches, the memory of a hash.
 const WARM_UP: usize = 10;
 
-/// Redrawn samples.
+/// Bootstrap samples.
 const REDRAWN: usize = 2_000;
 
-/// Whose name a login has.
+/// The kind of a login's user name.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Known,
@@ -82,7 +83,7 @@ impl Kind {
         }
     }
 
-    /// What distinguishes an account of this kind from one that registered; nothing where there is none.
+    /// The difference of such an account from a registered one; none if there is no account.
     fn account(self) -> Option<&'static str> {
         match self {
             Self::Known | Self::KnownAgain => Some("{}"),
@@ -123,7 +124,8 @@ async fn main() {
     stack.stop().await;
 }
 
-/// Whether the command line names this benchmark, or none. Cargo's own arguments begin with a dash.
+/// Whether this benchmark is selected on the command line, or none is. Cargo's own arguments begin
+/// with a dash.
 fn is_wanted() -> bool {
     let mut named = std::env::args()
         .skip(1)
@@ -132,7 +134,7 @@ fn is_wanted() -> bool {
     named.peek().is_none() || named.any(|name| name == "logins")
 }
 
-/// Accounts copied from one that registered: each would cost a hash of its own.
+/// Accounts copied from a registered one: registering each would cost a hash.
 async fn create_accounts(stack: &Stack, channel: &Channel, count: usize) {
     let staff = Caller::staff(Uuid::now_v7(), StaffRole::Support)
         .with_key(Some("benchmark".parse().unwrap()));
@@ -186,7 +188,7 @@ async fn create_accounts(stack: &Stack, channel: &Channel, count: usize) {
         .unwrap();
 }
 
-/// How many milliseconds a login takes to be refused.
+/// The milliseconds until a login is refused.
 async fn fail(auth: &mut AuthServiceClient<Channel>, username: String) -> f64 {
     let message = LoginRequest {
         username,
@@ -225,7 +227,7 @@ fn print(times: &[Vec<f64>; Kind::ALL.len()]) {
     }
 }
 
-/// What this share of the times is below.
+/// A quantile of the times.
 fn quantile(times: &[f64], share: f64) -> f64 {
     let mut sorted = times.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -238,7 +240,7 @@ fn quantile(times: &[f64], share: f64) -> f64 {
     sorted[place.min(sorted.len() - 1)]
 }
 
-/// Where 95 of 100 ratios of quantiles are when whole rounds are drawn anew.
+/// The 95 % interval of ratios of quantiles when whole rounds are resampled.
 fn redrawn_ratios(times: &[f64], known: &[f64], share: f64) -> (f64, f64) {
     let mut ratios: Vec<f64> = (0..REDRAWN)
         .map(|_| {

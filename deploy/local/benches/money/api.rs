@@ -99,7 +99,7 @@ impl Api {
     }
 }
 
-/// Tokens of so many advertisers as call at once.
+/// Tokens of as many advertisers as there are concurrent callers.
 pub async fn advertisers(api: &Api, admin: &str, name: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     for number in 0..CALLERS {

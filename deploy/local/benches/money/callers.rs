@@ -1,15 +1,15 @@
-//! Callers that each make the next call as soon as the last is answered.
+//! Callers that make the next call as soon as the last one is answered.
 
 use std::time::{Duration, Instant};
 
 use futures::future::{BoxFuture, join_all};
 use hdrhistogram::Histogram;
 
-/// How long is measured.
+/// The duration of a measurement.
 const MEASURED: Duration = Duration::from_secs(15);
 
-/// One caller for each of `callers`; `call` is told who calls, and the how manieth time. Prints calls per second and their
-/// latencies.
+/// Runs one task for each of `callers`; `call` gets the caller and the number of the call. Prints
+/// calls per second and their latencies.
 pub async fn measure<C>(
     what: &str,
     callers: Vec<C>,

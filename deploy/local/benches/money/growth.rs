@@ -1,4 +1,5 @@
-//! What the databases have grown to by what was measured before, and by some deposits: the bytes of a row, with its indexes.
+//! The growth of the databases by the measurements and some deposits: bytes per row, including its
+//! indexes.
 
 use adfolio_local::{Service, Stack};
 use adfolio_testkit::eventually;
@@ -8,10 +9,10 @@ use sqlx::{Connection as _, Executor as _, FromRow, PgConnection, PgPool};
 
 use crate::api::Api;
 
-/// A table with fewer rows says nothing of the bytes of one.
+/// A table with fewer rows says nothing about the bytes of one.
 const ROWS_COUNTED: i64 = 1_000;
 
-/// Each is told to the user, and noted as an act of staff.
+/// Each has a notice to the user and an audit entry.
 const DEPOSITS: usize = 3_000;
 
 #[derive(FromRow)]
@@ -53,7 +54,8 @@ pub async fn run(stack: &Stack) {
     }
 }
 
-/// Deposits for one user, until the last has its notice. Before anything else: later notices wait behind other events.
+/// Deposits for one user, until the last has its notice. First of all: later notices wait behind
+/// other events.
 pub async fn deposit(stack: &Stack) {
     let api = Api::new(stack);
     let admin = api.admin().await;

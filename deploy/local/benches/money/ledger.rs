@@ -1,4 +1,4 @@
-//! Postings through wallet's gRPC, as any service makes them.
+//! Postings through wallet's gRPC, like those of any service.
 
 use std::{
     sync::{
@@ -15,13 +15,14 @@ use sqlx::{Connection as _, PgConnection};
 use tonic::transport::Channel;
 use uuid::Uuid;
 
-/// Wallets that postings are spread over, so that two callers seldom meet.
+/// The number of wallets, so large that two callers seldom meet.
 const USERS: usize = 20_000;
 
-/// How long each kind of posting is measured in a round, after a warm-up of a tenth of it.
+/// The duration of each kind of posting in a round, after a warm-up of a tenth of it.
 const MEASURED: Duration = Duration::from_secs(5);
 
-/// Distinct and hot in turn; the ratio is of the means, so that a slow moment of the machine hits both.
+/// Distinct and hot in turn; the ratio is of the means, so that a slow moment of the machine
+/// affects both.
 const ROUNDS: usize = 4;
 
 #[derive(Clone, Copy)]
@@ -50,7 +51,8 @@ pub async fn run(stack: &Stack, yardstick: f64) {
     }
 }
 
-/// Wallets with money, made directly: opening twenty thousand accounts would measure password hashing.
+/// Wallets with money, made directly: opening twenty thousand accounts would measure password
+/// hashing.
 async fn create_wallets(stack: &Stack) -> Arc<Vec<String>> {
     let ids: Vec<Uuid> = (0..USERS).map(|_| Uuid::now_v7()).collect();
     let mut connection = PgConnection::connect(&stack.database_url(Service::Wallet))
@@ -72,7 +74,7 @@ async fn rate(stack: &Stack, users: &Arc<Vec<String>>, callers: usize, posting: 
     let counted_from = Instant::now() + MEASURED / 10;
     let until = counted_from + MEASURED;
     let next_user = Arc::new(AtomicUsize::new(0));
-    // Four connections: one would make the HTTP/2 connection's own lock the thing measured.
+    // Four connections: with one, the HTTP/2 connection's lock would be measured.
     let channels = join_all((0..4).map(|_| connect(stack))).await;
     let tasks = (0..callers).map(|caller| {
         let (channel, users, next_user) = (

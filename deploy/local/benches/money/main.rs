@@ -1,14 +1,18 @@
-//! How fast money moves, as ratios measured in one run on one machine, and what it leaves behind: `make bench`.
-//! `deploy/local/bench.sh -- ledger puts` measures parts of it, named as below.
+//! The speed of money, as ratios measured in one run on one machine, and the data it leaves: `make
+//! bench`. `deploy/local/bench.sh -- ledger puts` measures parts of it, named as below.
 //!
-//! 1. ledger: `pgbench` TPC-B, 16 clients, on the stack's own PostgreSQL, waiting for the disk: the yardstick.
-//! 2. ledger: postings per second through wallet's gRPC, 16 and 128 callers, every posting for another user: holds that touch no
-//!    platform account ("distinct"), and holds with a coupon, all of which touch the same one ("hot"). The relay, the broker
-//!    and the consumers of the events work on the same cores meanwhile.
+//! 1. ledger: `pgbench` TPC-B, 16 clients, on the stack's own PostgreSQL, waiting for the disk: the
+//!    yardstick.
+//! 2. ledger: postings per second through wallet's gRPC, 16 and 128 callers, every posting for
+//!    another user: holds that touch no platform account ("distinct"), and holds with a coupon,
+//!    which all touch the same one ("hot"). The relay, the broker and the consumers of the events
+//!    run on the same cores.
 //! 3. puts: puts per second through nginx and the gateway, with their median and 99th percentile.
-//! 4. reads: what the pages of the web client ask for, per second, likewise.
-//! 5. statistics: a user's after 10,000 and after 1,000,000 reports, and how fast reports come in.
-//! 6. growth: how large the rows are that this and some deposits have left behind, and how fast the books with them are verified and reconciled.
+//! 4. reads: the requests of the web client's pages, per second, likewise.
+//! 5. statistics: a user's after 10,000 and after 1,000,000 reports, and how fast reports are
+//!    imported.
+//! 6. growth: the size of the rows left by all this and some deposits, and how fast the books with
+//!    them are verified and reconciled.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -32,7 +36,7 @@ mod yardstick;
 
 use adfolio_local::{Service, Stack};
 
-/// What can be named.
+/// The names of the parts.
 const PARTS: [&str; 5] = ["ledger", "puts", "reads", "statistics", "growth"];
 
 #[tokio::main]
@@ -73,7 +77,8 @@ async fn main() {
     stack.stop().await;
 }
 
-/// Whether the command line names this part, or none. Cargo's own arguments begin with a dash.
+/// Whether this part is selected on the command line, or none is. Cargo's own arguments begin with
+/// a dash.
 fn is_wanted(part: &str) -> bool {
     let mut named = std::env::args()
         .skip(1)

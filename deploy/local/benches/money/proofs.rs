@@ -1,4 +1,4 @@
-//! How fast the books prove themselves, with what was measured before in them.
+//! The speed of verifying the books, with the data of the measurements in them.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use adfolio_proto::wallet::v1::{
 use tonic::Request;
 use uuid::Uuid;
 
-/// What either proof may take.
+/// Limit of either proof.
 const LIMIT: Duration = Duration::from_mins(10);
 
 /// Prints how many transactions a second are verified and reconciled.
@@ -21,7 +21,8 @@ pub async fn run(stack: &Stack) {
     let mut wallet = WalletAdminServiceClient::connect(stack.grpc_url(Service::Wallet))
         .await
         .unwrap();
-    // That wallets were given money without a posting, and orders without plan, is found here and costs the same.
+    // It finds wallets that were given money without a posting, and orders without plan; that costs
+    // the same.
     let begun = Instant::now();
     let request = as_staff(VerifyChainsRequest::default());
     let verified = wallet.verify_chains(request).await.unwrap().into_inner();

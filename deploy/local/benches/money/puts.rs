@@ -1,4 +1,4 @@
-//! Puts as a browser makes them: nginx, gateway, plan, wallet, two databases.
+//! Puts like a browser's: nginx, gateway, plan, wallet, two databases.
 
 use adfolio_local::Stack;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What the web client asks for when its pages are opened.
+//! The requests of the web client's pages.
 
 use adfolio_local::Stack;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::api::{Api, advertisers};
 use crate::callers;
 
-/// Of the ad centre, the plans, the wallet and the account, of advertisers with some plans each.
+/// Of the ad centre, the plans, the wallet and the account, by advertisers with some plans each.
 const PAGES: [&str; 9] = [
     "/user/info",
     "/user/property",

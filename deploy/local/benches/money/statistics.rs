@@ -1,4 +1,4 @@
-//! What an advertiser's figures cost after few and after many reports.
+//! The cost of an advertiser's statistics after few and after many reports.
 
 use std::{fmt::Write as _, time::Instant};
 
@@ -12,10 +12,11 @@ use crate::api::{Api, text};
 const FEW: usize = 10_000;
 const MANY: usize = 1_000_000;
 
-/// Rows a file, so that it stays below the import's limit.
+/// Rows per file, below the import's limit.
 const ROWS_PER_FILE: usize = 250_000;
 
-/// Reports are spread evenly over so many minutes before now, so that both users fill the same buckets.
+/// Reports are spread evenly over this many minutes before now, so that both users fill the same
+/// buckets.
 const SPREAD_MINUTES: i64 = 28 * 24 * 60;
 
 /// Requests for each range and user, taken in turn.

@@ -1,4 +1,4 @@
-//! What the machine's PostgreSQL does by itself.
+//! The performance of the machine's PostgreSQL alone.
 
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ async fn pgbench(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Debian keeps it with the servers, newest version last.
+/// Debian installs it with the servers, newest version last.
 fn program() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()

@@ -1,4 +1,4 @@
-//! Folders that are copied whole, for nobody but their owner.
+//! Copying whole folders, readable by their owner only.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,10 +14,10 @@ use crate::process::Account;
 
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// The files of a folder by their path in it, with the SHA-256 of each.
+/// The SHA-256 of each file of a folder, by its relative path.
 pub(super) type Digests = BTreeMap<String, String>;
 
-/// Makes a folder that only its owner may enter. There must be none.
+/// Makes a folder that only its owner may enter. It must not exist.
 pub(super) fn make_private(folder: &Path, owner: Option<&Account>) -> Result<()> {
     DirBuilder::new()
         .mode(0o700)
@@ -26,7 +26,8 @@ pub(super) fn make_private(folder: &Path, owner: Option<&Account>) -> Result<()>
     owner.map_or(Ok(()), |owner| owner.own(folder))
 }
 
-/// Copies what `is_wanted` by its file name; `to` must not be there. A file that goes away meanwhile is left out.
+/// Copies the files whose names `is_wanted` accepts; `to` must not exist. A file that disappears
+/// meanwhile is left out.
 pub(super) fn copy(
     from: &Path,
     to: &Path,
@@ -66,7 +67,7 @@ pub(super) fn copy(
     Ok(digests)
 }
 
-/// The digests of all files of a folder; none where there is no folder.
+/// The digests of all files of a folder; none if the folder does not exist.
 pub(super) fn digests(folder: &Path) -> Result<Digests> {
     let mut digests = Digests::new();
     if !folder.exists() {
@@ -88,7 +89,7 @@ pub(super) fn digest_of(path: &Path) -> Result<String> {
         .with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// The bytes of all files of a folder.
+/// The total size of a folder's files.
 pub(super) fn size(folder: &Path) -> Result<u64> {
     let mut bytes: u64 = 0;
     for path in below(folder)? {
@@ -101,7 +102,7 @@ pub(super) fn size(folder: &Path) -> Result<u64> {
     Ok(bytes)
 }
 
-/// Waits until everything written to the file system of `folder` is on the disk.
+/// Flushes the file system of `folder` to the disk.
 pub(super) fn flush(folder: &Path) -> Result<()> {
     let open = File::open(folder).with_context(|| format!("cannot open {}", folder.display()))?;
     sync(&open).with_context(|| format!("cannot flush {}", folder.display()))
@@ -119,7 +120,7 @@ fn sync(folder: &File) -> io::Result<()> {
     folder.sync_all()
 }
 
-/// Removes a folder if it is there.
+/// Removes a folder if it exists.
 pub(super) fn remove(folder: &Path) -> Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -151,7 +152,8 @@ fn digest(mut from: File, to: &mut impl Write) -> io::Result<String> {
     }
 }
 
-/// Everything below a folder, folders before what is in them. Nothing that is copied here has links or devices in it.
+/// Everything below a folder, folders before their contents. The copied folders contain no links or
+/// devices.
 fn below(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut open = vec![PathBuf::new()];
@@ -177,7 +179,7 @@ fn below(folder: &Path) -> Result<Vec<PathBuf>> {
             found.push(child);
         }
     }
-    // Parents sort before what is in them.
+    // Parents sort before their contents.
     found.sort();
     Ok(found)
 }

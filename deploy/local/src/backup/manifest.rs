@@ -1,4 +1,4 @@
-//! What a backup says of itself.
+//! The manifest of a backup.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -27,32 +27,32 @@ pub(super) const UPLOADS: &str = "uploads";
 const NAME: &str = "backup.json";
 const POSTGRES_MANIFEST: &str = "backup_manifest";
 
-/// Raised when an older program could not restore what a newer one wrote.
+/// Incremented when older programs cannot restore what newer ones write.
 const FORMAT: u32 = 1;
 
-/// Everything that a restore compares.
+/// Everything that a restore verifies.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     format: u32,
-    /// The point lies between these two.
+    /// The point in time lies between these two.
     pub(crate) began_at: DateTime<Utc>,
     pub(crate) ended_at: DateTime<Utc>,
-    /// Where in the server's log the point is.
+    /// The position of the point in the WAL.
     pub(crate) point_lsn: String,
     pub(super) timeline: u32,
     pub(super) postgres: Server,
-    /// What the databases' schemas are, by service.
+    /// The schemas of the databases, by service.
     pub(super) schemas: Schemas,
     /// Of all files.
     pub(crate) bytes: u64,
-    /// What `pg_verifybackup` looks at.
+    /// The part of PostgreSQL's manifest that `pg_verifybackup` checks.
     postgres_manifest_sha256: String,
     uploads_sha256: Digests,
-    /// Fingerprints of what is not in the backup, and must be there where it is restored.
+    /// Fingerprints of secrets that are not in the backup, and must exist where it is restored.
     secrets: BTreeMap<String, String>,
 }
 
-/// The last migration of each database: of what all services share, and of the service's own.
+/// The last migration of each database: kit's and the service's.
 pub(super) type Schemas = BTreeMap<String, (i64, i64)>;
 
 /// The PostgreSQL that was backed up.
@@ -78,7 +78,7 @@ struct LogRange {
 }
 
 impl Manifest {
-    /// Describes the backup whose files are in `folder`, and writes that beside them.
+    /// Describes the backup whose files are in `folder`, and writes the description to it.
     pub(super) fn write(
         folder: &Path,
         secrets: &Path,
@@ -115,7 +115,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// What the backup in `folder` says. Nothing of it is checked yet but that it can be understood.
+    /// The manifest of the backup in `folder`; only its format is checked.
     pub(super) fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(NAME);
         let text = fs::read(&path).with_context(|| {
@@ -135,7 +135,8 @@ impl Manifest {
         serde_json::from_value(value).with_context(damaged)
     }
 
-    /// Compares every file but PostgreSQL's own, which `pg_verifybackup` compares with its manifest.
+    /// Compares every file except PostgreSQL's own, which `pg_verifybackup` compares with its
+    /// manifest.
     pub(super) fn check_files(&self, folder: &Path) -> Result<()> {
         let path = folder.join(POSTGRES).join(POSTGRES_MANIFEST);
         ensure!(
@@ -147,7 +148,7 @@ impl Manifest {
             .context("the backup has no PG_VERSION")?;
         ensure!(
             major.trim() == self.postgres.major.to_string(),
-            "the data are of PostgreSQL {}, and {NAME} says {}",
+            "the data are of PostgreSQL {}, but {NAME} names {}",
             major.trim(),
             self.postgres.major
         );
@@ -163,12 +164,12 @@ impl Manifest {
             .keys()
             .find(|name| !self.uploads_sha256.contains_key(*name))
         {
-            Some(strange) => bail!("the upload {strange} is not of this backup"),
+            Some(strange) => bail!("the upload {strange} is not in the manifest"),
             None => Ok(()),
         }
     }
 
-    /// Whether `secrets` holds what the backed up wallet encrypted and hashed with.
+    /// Whether `secrets` contains the backed-up wallet's secrets.
     pub(super) fn check_secrets(&self, secrets: &Path) -> Result<()> {
         let found = fingerprints(secrets)?;
         for (name, fingerprint) in &self.secrets {
@@ -192,13 +193,13 @@ impl Manifest {
         self.secrets.keys().map(String::as_str)
     }
 
-    /// How many uploads there are.
+    /// The number of uploads.
     pub(crate) fn uploads(&self) -> usize {
         self.uploads_sha256.len()
     }
 }
 
-/// Which server answers at `url`, and the schemas of its databases of `services`.
+/// The server at `url`, and the schemas of the databases of `services`.
 pub(super) async fn describe(url: &Url, services: &[Service]) -> Result<(Server, Schemas)> {
     let mut connection = connect(url).await?;
     let (version, number, system_identifier): (String, i32, String) = sqlx::query_as(
@@ -207,7 +208,7 @@ pub(super) async fn describe(url: &Url, services: &[Service]) -> Result<(Server,
     )
     .fetch_one(&mut connection)
     .await
-    .context("PostgreSQL does not say what it is")?;
+    .context("PostgreSQL did not report its version")?;
     let mut schemas = Schemas::new();
     for service in services.iter().filter(|service| service.has_database()) {
         let mut url = url.clone();
@@ -238,7 +239,7 @@ pub(super) async fn connect(url: &Url) -> Result<PgConnection> {
         .context("cannot reach PostgreSQL")
 }
 
-/// What tells secrets apart without giving them away: they are random and long.
+/// Identifies secrets without revealing them: they are random and long.
 fn fingerprints(secrets: &Path) -> Result<BTreeMap<String, String>> {
     let mut fingerprints = BTreeMap::new();
     for (_, name) in WALLET_SECRETS {

@@ -1,14 +1,15 @@
-//! Backups of what a stack on this machine holds, and their restoring.
+//! Backups of a stack on this machine, and restores.
 //!
-//! The six databases lie in one PostgreSQL, so a base backup with the log that was written meanwhile is one point of all of
-//! them: the moment at which the backup ended. For the sagas between the services a restore is what a loss of power at that
-//! moment would have been. Uploads are copied afterwards: they never change and are never deleted, so each one that a
-//! row names is there.
+//! The six databases share one PostgreSQL, so a base backup with the WAL written meanwhile captures
+//! one point in time for all of them: the end of the backup. For the sagas between the services a
+//! restore is like a power loss at that moment. Uploads are copied afterwards: they never change
+//! and are never deleted, so every upload that a row names exists.
 //!
-//! Not in a backup: RabbitMQ, whose events the relays send again after a restore (`adfolio_kit::outbox`), and the secrets, which
-//! must not lie beside what they protect.
+//! A backup does not contain RabbitMQ, whose events the relays send again after a restore
+//! (`adfolio_kit::outbox`), nor the secrets, which must not be stored next to the data they
+//! protect.
 //!
-//! A backup is a folder that got its name when everything in it was complete and on the disk.
+//! A backup folder gets its final name once it is complete and on the disk.
 
 mod files;
 mod manifest;

@@ -1,4 +1,4 @@
-//! Putting a backup in place of the data.
+//! Restoring a backup.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -16,33 +16,35 @@ use super::files;
 use super::manifest::{self, Manifest, POSTGRES, UPLOADS};
 use crate::component::{Component, Service};
 use crate::layout::Layout;
-use crate::ports::Reservation;
+use crate::ports::{Reservation, superuser_url};
 use crate::process::{Account, Launch, run_to_end};
 use crate::servers::postgres;
 use crate::stack::clear_leftovers;
 
-/// What was written during the backup is replayed within this.
+/// Limit of replaying what was written during the backup.
 const RECOVERY_LIMIT: Duration = Duration::from_hours(1);
 const RECOVERY_POLL: Duration = Duration::from_millis(50);
 
-/// The server writes everything to the disk when it stops.
+/// On its stop the server writes everything to the disk.
 const STOP_LIMIT: Duration = Duration::from_mins(2);
 
-/// What a folder is called until it takes the place of the old one.
+/// The name of a folder until it replaces the old one.
 const DRAFT: &str = ".restoring";
 
-/// What a restore did.
+/// The result of a restore.
 #[derive(Debug)]
 pub(crate) struct Restored {
     pub(crate) manifest: Manifest,
-    /// Where the data are that were there before.
+    /// Where the replaced data are.
     pub(crate) replaced: Option<PathBuf>,
-    /// When the last transaction before the point was committed; none when none was during the backup.
+    /// When the last transaction before the point was committed; none if there was none during the
+    /// backup.
     pub(crate) last_commit: Option<DateTime<Utc>>,
 }
 
-/// Restores the backup in `from` as the data directory `data`, where nothing may run. Nothing is replaced before the restored
-/// databases have reached their point, and nothing is deleted.
+/// Restores the backup in `from` as the data directory `data`, where nothing may be running.
+/// Nothing is replaced before the restored databases have reached their point, and nothing is
+/// deleted.
 pub(crate) async fn restore(
     data: &Path,
     from: &Path,
@@ -55,8 +57,8 @@ pub(crate) async fn restore(
     let programs = postgres::programs_of(manifest.postgres.major)?;
     if !accept_lost_secrets {
         manifest.check_secrets(&data.join("secrets")).context(
-            "the secrets do not fit, without which no bank card can be read and no transaction password be checked: put \
-             those there that belong to the backup, or say --accept-lost-secrets",
+            "the secrets are not those of the backup; without them no bank card can be decrypted and no \
+             transaction password verified: restore them, or pass --accept-lost-secrets",
         )?;
     }
     let layout = Layout::create(data)?;
@@ -72,7 +74,7 @@ pub(crate) async fn restore(
     drafts.remove()?;
     let prepared = prepare(&layout, &drafts, &from, &manifest, &programs).await;
     if prepared.is_err() {
-        // What made it fail is what counts.
+        // The first error matters.
         let _ = drafts.remove();
     }
     let last_commit = prepared?;
@@ -105,7 +107,7 @@ impl Drafts {
     }
 }
 
-/// Compares PostgreSQL's files with their checksums, and reads the log that is needed.
+/// Verifies PostgreSQL's files and the required WAL by their checksums.
 async fn verify(programs: &Path, from: &Path) -> Result<()> {
     let base = from.join(POSTGRES);
     ensure!(
@@ -154,8 +156,8 @@ async fn prepare(
     Ok(last_commit)
 }
 
-/// Lets a PostgreSQL on the draft come to the backup's point and begin a new timeline there, by which the services' relays know
-/// that what they had sent must go again.
+/// Lets a PostgreSQL on the draft recover to the backup's point and begin a new timeline there. The
+/// new timeline makes the relays send their sent events again.
 async fn recover(
     layout: &Layout,
     drafts: &Drafts,
@@ -165,14 +167,14 @@ async fn recover(
     let mut reservation = Reservation::default();
     let port = reservation.free_port()?;
     let launch = postgres::launch(programs, &drafts.postgres, port, true)?
-        // All that is needed of the log is in the backup.
+        // The backup contains all required WAL.
         .args(["-c", "restore_command=false"])
         .args(["-c", "recovery_target=immediate"])
         .args(["-c", "recovery_target_action=promote"]);
     let mut server = launch.spawn(Component::Postgres, layout).await?;
     let last_commit = tokio::select! {
         reached = timeout(RECOVERY_LIMIT, reach_point(port)) => {
-            reached.with_context(|| format!("the databases did not come to their point within {RECOVERY_LIMIT:?}"))?
+            reached.with_context(|| format!("the databases did not reach their point within {RECOVERY_LIMIT:?}"))?
         }
         status = server.wait() => bail!(
             "PostgreSQL ended ({}) instead of recovering:\n{}",
@@ -180,7 +182,7 @@ async fn recover(
             layout.log_tail(Component::Postgres.name())
         ),
     };
-    let url = postgres::superuser_url(port)?;
+    let url = superuser_url(port)?;
     let services: Vec<Service> = Service::ALL
         .into_iter()
         .filter(|service| manifest.schemas.contains_key(service.name()))
@@ -189,17 +191,17 @@ async fn recover(
     ensure!(
         about.system_identifier == manifest.postgres.system_identifier
             && schemas == manifest.schemas,
-        "the restored databases are not those that the backup says it has"
+        "the restored databases are not those in the manifest of the backup"
     );
     stop(&mut server).await?;
     Ok(last_commit)
 }
 
-/// Waits until the server takes writes, and tells when the last transaction that it has was committed.
+/// Waits until the server accepts writes; returns when its last transaction was committed.
 async fn reach_point(port: u16) -> Option<DateTime<Utc>> {
     loop {
         let asked = async {
-            let mut connection = manifest::connect(&postgres::superuser_url(port)?).await?;
+            let mut connection = manifest::connect(&superuser_url(port)?).await?;
             let row: (bool, Option<DateTime<Utc>>) =
                 sqlx::query_as("SELECT pg_is_in_recovery(), pg_last_xact_replay_timestamp()")
                     .fetch_one(&mut connection)
@@ -223,8 +225,9 @@ async fn stop(server: &mut Child) -> Result<()> {
     Ok(())
 }
 
-/// Puts the drafts in place, and what was there aside. With it goes RabbitMQ, which knows of events that no longer happened. A
-/// crash in between leaves a mark, with which nothing starts before the restore is made again.
+/// Replaces the data by the drafts, and moves the old data aside. RabbitMQ's data are moved too:
+/// they contain events that no longer happened. A crash in between leaves a mark that prevents any
+/// start until the restore is repeated.
 fn swap(layout: &Layout, drafts: &Drafts) -> Result<Option<PathBuf>> {
     let move_to = |from: &Path, to: &Path| {
         fs::rename(from, to)

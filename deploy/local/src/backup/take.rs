@@ -1,4 +1,4 @@
-//! Backing up what runs.
+//! Backing up a running system.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,15 +13,15 @@ use super::files;
 use super::manifest::{self, Manifest, POSTGRES, UPLOADS};
 use crate::component::{Component, Service};
 use crate::layout::Layout;
-use crate::ports::loopback;
+use crate::ports::{loopback, superuser_url};
 use crate::process::{Launch, run_to_end};
 use crate::servers::postgres;
 use crate::stack::Description;
 
-/// A base backup that takes longer hangs.
+/// A base backup that takes longer is stuck.
 const COPY_LIMIT: Duration = Duration::from_hours(6);
 
-/// What an unfinished backup's name ends with.
+/// The suffix of an unfinished backup.
 const UNFINISHED: &str = ".part";
 
 /// A finished backup.
@@ -31,7 +31,7 @@ pub(crate) struct Taken {
     pub(crate) manifest: Manifest,
 }
 
-/// Backs up the stack that runs on `layout` into a new folder below `to`, while it serves.
+/// Backs up the stack running on `layout` into a new folder below `to`.
 pub(crate) async fn take(layout: &Layout, to: &Path) -> Result<Taken> {
     let stack = running(layout)?;
     fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
@@ -42,11 +42,11 @@ pub(crate) async fn take(layout: &Layout, to: &Path) -> Result<Taken> {
     remove_unfinished(&to)?;
     let name = Utc::now().format("%Y%m%dT%H%M%SZ").to_string();
     let folder = to.join(&name);
-    ensure!(!folder.exists(), "{} is there already", folder.display());
+    ensure!(!folder.exists(), "{} already exists", folder.display());
     let draft = to.join(format!(".{name}{UNFINISHED}"));
     let written = write(layout, &stack, &draft).await;
     if written.is_err() {
-        // What made it fail is what counts.
+        // The first error matters.
         let _ = files::remove(&draft);
     }
     let manifest = written?;
@@ -58,7 +58,7 @@ pub(crate) async fn take(layout: &Layout, to: &Path) -> Result<Taken> {
 fn running(layout: &Layout) -> Result<Description> {
     ensure!(
         layout.supervisor().is_some(),
-        "nothing runs below {}: a backup is made of a running system",
+        "nothing runs below {}: only a running system can be backed up",
         layout.root().display()
     );
     let text = fs::read(layout.description()).context("the system is just starting")?;
@@ -66,12 +66,12 @@ fn running(layout: &Layout) -> Result<Description> {
         serde_json::from_slice(&text).context("the system is just starting")?;
     ensure!(
         stack.has(Component::Postgres),
-        "the databases are in a PostgreSQL that was not started here (DATABASE_URL): back it up where it runs"
+        "the databases are in another PostgreSQL (DATABASE_URL): back it up where it runs"
     );
     Ok(stack)
 }
 
-/// Two at a time would remove each other's drafts.
+/// Two backups at a time would remove each other's drafts.
 fn only_one(to: &Path) -> Result<File> {
     let path = to.join(".lock");
     let file = File::options()
@@ -86,7 +86,7 @@ fn only_one(to: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// What a backup left that did not come to its end.
+/// Removes unfinished backups.
 fn remove_unfinished(to: &Path) -> Result<()> {
     for entry in fs::read_dir(to).with_context(|| format!("cannot read {}", to.display()))? {
         let entry = entry?;
@@ -100,7 +100,7 @@ fn remove_unfinished(to: &Path) -> Result<()> {
 }
 
 async fn write(layout: &Layout, stack: &Description, draft: &Path) -> Result<Manifest> {
-    let url = postgres::superuser_url(stack.ports.postgres)?;
+    let url = superuser_url(stack.ports.postgres)?;
     let services = Service::ALL.map(|service| stack.has(service).then_some(service));
     let services: Vec<Service> = services.into_iter().flatten().collect();
     let about = manifest::describe(&url, &services).await?;
@@ -129,7 +129,7 @@ async fn write(layout: &Layout, stack: &Description, draft: &Path) -> Result<Man
     .await?
 }
 
-/// The log that is written meanwhile comes with it, up to the point at which all of it is consistent.
+/// Includes the WAL written meanwhile, up to the point at which the backup is consistent.
 async fn base_backup(programs: &Path, port: u16, draft: &Path) -> Result<()> {
     let address = loopback(port);
     let launch = Launch::new(programs.join("pg_basebackup"), draft)
@@ -144,7 +144,7 @@ async fn base_backup(programs: &Path, port: u16, draft: &Path) -> Result<()> {
         .with_context(|| format!("the copy takes longer than {COPY_LIMIT:?}"))?
 }
 
-/// An upload gets its name when it is whole; until then the name has a number sign.
+/// A finished upload is renamed; before that its name contains a number sign.
 fn is_whole_upload(name: &str) -> bool {
     !name.contains('#')
 }

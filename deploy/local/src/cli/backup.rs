@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use chrono::SecondsFormat;
 use clap::Args;
 
-use super::DataOptions;
+use super::options::DataOptions;
 use crate::backup::{self, Restored, Taken};
 use crate::layout::Layout;
 
@@ -15,7 +15,7 @@ use crate::layout::Layout;
 pub(super) struct BackupOptions {
     #[command(flatten)]
     data: DataOptions,
-    /// The folder below which each backup gets a folder of its own.
+    /// The folder in which each backup gets its own folder.
     #[arg(long, env = "ADFOLIO_BACKUPS", default_value = ".backups")]
     to: PathBuf,
 }
@@ -27,42 +27,40 @@ pub(super) struct RestoreOptions {
     /// The folder of the backup.
     #[arg(long, value_name = "BACKUP")]
     from: PathBuf,
-    /// Restore although the secrets that the backed up wallet encrypted with are not there: bank cards and transaction passwords
-    /// are lost.
+    /// Restore even if the secrets of the backed-up wallet are missing: bank cards and transaction
+    /// passwords are lost.
     #[arg(long)]
     accept_lost_secrets: bool,
 }
 
-/// Backs up what `up` runs.
+/// Backs up the running system.
 pub(super) async fn take(options: BackupOptions) -> Result<ExitCode> {
     let layout = Layout::at(&options.data.data)
-        .context("nothing runs there: a backup is made of a running system")?;
+        .context("nothing runs there: only a running system can be backed up")?;
     let Taken { folder, manifest } = backup::take(&layout, &options.to).await?;
     let mebibytes = manifest.bytes.div_ceil(1024 * 1024);
     println!("backed up to {}", folder.display());
     println!(
-        "  point      {} of the log, reached between {} and {}",
+        "  point      {} of the WAL, reached between {} and {}",
         manifest.point_lsn,
         manifest.began_at.to_rfc3339_opts(SecondsFormat::Secs, true),
         manifest.ended_at.to_rfc3339_opts(SecondsFormat::Secs, true)
     );
     println!(
-        "  contents   {mebibytes} MiB: six databases, {} files of uploads",
+        "  contents   {mebibytes} MiB: six databases, {} uploads",
         manifest.uploads()
     );
     println!();
-    println!("NOT in it, keep it elsewhere and apart from backups:");
+    println!("NOT included; keep these elsewhere, apart from backups:");
     for name in manifest.secrets() {
         println!("  {}", layout.secrets().join(name).display());
     }
-    println!("Without these no bank card can be read and no transaction password be checked.");
-    println!(
-        "Nor are RabbitMQ's dead letters: `adfolioctl dead list` shows whether there are any."
-    );
+    println!("Without them no bank card can be decrypted and no transaction password verified.");
+    println!("RabbitMQ's dead letters are not included either: `adfolioctl dead list` shows them.");
     Ok(ExitCode::SUCCESS)
 }
 
-/// Puts a backup in place of what `up` runs on.
+/// Restores a backup.
 pub(super) async fn restore(options: RestoreOptions) -> Result<ExitCode> {
     let Restored {
         manifest,
@@ -75,7 +73,7 @@ pub(super) async fn restore(options: RestoreOptions) -> Result<ExitCode> {
     )
     .await?;
     println!(
-        "restored {} to {} of the log; the backup ended at {}",
+        "restored {} to {} of the WAL; the backup ended at {}",
         options.data.data.display(),
         manifest.point_lsn,
         manifest.ended_at.to_rfc3339_opts(SecondsFormat::Secs, true)
@@ -87,12 +85,12 @@ pub(super) async fn restore(options: RestoreOptions) -> Result<ExitCode> {
         );
     }
     if let Some(folder) = replaced {
-        println!("  what was there    {}", folder.display());
+        println!("  replaced data     {}", folder.display());
     }
     println!();
     println!(
-        "RabbitMQ begins empty (one that AMQP_URL names must be emptied by hand, before anything starts). After `make up` the\n\
-         services send again what may have been lost with it; then prove the books:"
+        "RabbitMQ starts empty (empty one named by AMQP_URL by hand before anything starts). After \
+         `make up`\nthe services send again the events that it may have lost; then verify the books:"
     );
     println!("  adfolioctl wallet reconcile && adfolioctl wallet verify");
     Ok(ExitCode::SUCCESS)

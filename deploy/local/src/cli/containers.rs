@@ -1,4 +1,4 @@
-//! What a system in containers needs before its services start.
+//! Preparing a system in containers.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,13 +11,14 @@ use super::options::Switch;
 use crate::builder::DEMO_ADMIN_PASSWORD;
 use crate::provision::{Consumers, prepare, provision};
 
-/// Where everything is written, and for whom.
+/// The output of `provision`.
 #[derive(Debug, Args)]
 pub(super) struct ProvisionOptions {
-    /// Folder with a folder for each consumer, created where it is missing.
+    /// Folder that gets a folder for each consumer; created if missing.
     #[arg(long)]
     out: PathBuf,
-    /// Account that Adfolio's programs run as, to which their files are given where this one may.
+    /// Account that Adfolio's programs run as; their files are given to it if this account may do
+    /// so.
     #[arg(long, default_value_t = 10_001)]
     owner: u32,
     /// Host and port of PostgreSQL, as the services reach it.
@@ -26,7 +27,8 @@ pub(super) struct ProvisionOptions {
     /// Host and port of RabbitMQ, as the services reach it.
     #[arg(long, default_value = "rabbitmq:5672")]
     broker_host: String,
-    /// Password of the first member of staff. Empty: what there is; at first the demo's, or without demo data a random one.
+    /// Password of the first member of staff. If empty, the existing one is kept; a new one is the
+    /// demo's, or random without demo data.
     #[arg(
         long,
         env = "ADFOLIO_ADMIN_PASSWORD",
@@ -34,7 +36,7 @@ pub(super) struct ProvisionOptions {
         default_value = ""
     )]
     admin_password: String,
-    /// Whether there will be demo data.
+    /// Whether demo data will be loaded.
     #[arg(long, env = "ADFOLIO_DEMO", default_value = "1", action = clap::ArgAction::Set, value_parser = super::options::switch())]
     demo: Switch,
 }
@@ -59,10 +61,10 @@ impl ProvisionOptions {
     }
 }
 
-/// Where `provision` put what opens the servers.
+/// The secrets of the servers, from `provision`.
 #[derive(Debug, Args)]
 pub(super) struct PrepareOptions {
-    /// The folder `servers` of what `provision` wrote.
+    /// The folder `servers` in the output of `provision`.
     #[arg(long)]
     secrets: PathBuf,
 }

@@ -6,7 +6,6 @@ mod options;
 mod signals;
 mod with;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -18,16 +17,16 @@ use tokio::time::{Instant, sleep};
 use tracing::info;
 
 use self::containers::{PrepareOptions, ProvisionOptions};
-use self::options::StackOptions;
+use self::options::{DataOptions, StackOptions};
 use self::signals::Interrupts;
 use self::with::{CommandLine, with_servers, with_stack};
-use crate::builder::ADMIN_USERNAME;
 use crate::component::Component;
 use crate::layout::Layout;
 use crate::process::kill_marked;
 use crate::stack::{Description, Stack};
+use crate::staff::ADMIN_USERNAME;
 
-/// Adfolio on this machine, without containers, and what a system in containers needs before it starts.
+/// Adfolio on this machine without containers, and the preparation of a system in containers.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub struct Cli {
@@ -41,28 +40,22 @@ enum Command {
     Up(StackOptions),
     /// Stop what `up` started.
     Down(DataOptions),
-    /// Show what runs.
+    /// Show the running components.
     Status(DataOptions),
-    /// Copy all databases, at one point, and the uploads of what `up` runs, while it serves.
+    /// Back up all databases, at one point in time, and the uploads of the running system.
     Backup(backup::BackupOptions),
-    /// Put a backup in place of the data, while nothing runs. What was there is kept aside.
+    /// Replace the data by a backup, while nothing is running. The replaced data are kept.
     Restore(backup::RestoreOptions),
     /// Run a command with a private PostgreSQL and RabbitMQ (`DATABASE_URL`, `AMQP_URL`).
     WithServers(CommandLine),
-    /// Make certificates, passwords and the files that hold them for a system in containers: a folder for each consumer. Again
-    /// it keeps what is there and renews certificates that end soon.
+    /// Make certificates, passwords and their files for a system in containers: a folder for each
+    /// consumer. Run again, it keeps what exists and renews certificates that expire soon.
     Provision(ProvisionOptions),
-    /// Wait for PostgreSQL and RabbitMQ, and make there what the services may not: their databases and the exchanges.
+    /// Wait for PostgreSQL and RabbitMQ, and make what the services may not make themselves:
+    /// databases and exchanges.
     Prepare(PrepareOptions),
     /// Run a command with a whole stack on free ports (`ADFOLIO_URL` and the services' addresses).
     WithStack(with::StackCommand),
-}
-
-#[derive(Debug, clap::Args)]
-struct DataOptions {
-    /// The data directory that `up` uses.
-    #[arg(long = "data", env = "ADFOLIO_DATA", default_value = ".data")]
-    data: PathBuf,
 }
 
 /// Runs one command.
@@ -92,7 +85,7 @@ async fn up(options: StackOptions) -> Result<ExitCode> {
     };
     announce(&stack, &admin_password, demo);
     interrupts.next().await;
-    info!("stopping (once more to kill at once)");
+    info!("stopping (Ctrl-C again kills at once)");
     tokio::select! {
         () = stack.stop() => info!("stopped"),
         () = interrupts.next() => {}
@@ -171,7 +164,7 @@ async fn status(options: &DataOptions) -> Result<ExitCode> {
     let description: Description = serde_json::from_slice(&description)?;
     for component in Component::all().filter(|component| description.has(*component)) {
         let pid = std::fs::read_to_string(layout.pid_file(component)).unwrap_or_default();
-        let (port, probe) = component.listener(&description.ports)?;
+        let (port, probe) = description.ports.listener(component)?;
         let state = if probe.holds().await {
             "ready"
         } else {

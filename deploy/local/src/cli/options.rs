@@ -13,10 +13,18 @@ use crate::stack::Stack;
 
 const DEFAULT_HTTP_PORT: u16 = 8080;
 
-/// Where the stack listens and what it holds.
+/// The data directory of a command.
+#[derive(Debug, Args)]
+pub(super) struct DataOptions {
+    /// The data directory that `up` uses.
+    #[arg(long = "data", env = "ADFOLIO_DATA", default_value = ".data")]
+    pub(super) data: PathBuf,
+}
+
+/// The ports and data of the stack.
 #[derive(Debug, Args)]
 pub(super) struct StackOptions {
-    /// Folder for everything that is written.
+    /// Folder for all data.
     #[arg(long = "data", env = "ADFOLIO_DATA", default_value = ".data")]
     pub(super) data: PathBuf,
     /// Port of the web client and the API.
@@ -28,15 +36,18 @@ pub(super) struct StackOptions {
     /// Port of the private PostgreSQL.
     #[arg(long, env = "ADFOLIO_PG_PORT", default_value_t = 8032)]
     pg_port: u16,
-    /// First of the seven admin ports. Default 8100; beside another stack the next free block.
+    /// First of the seven admin ports. Default 8100, or the next free block if another stack is
+    /// running.
     #[arg(long, env = "ADFOLIO_ADMIN_PORT")]
     admin_port: Option<u16>,
-    /// First of the seven gRPC ports. Default 8200; beside another stack the next free block.
+    /// First of the seven gRPC ports. Default 8200, or the next free block if another stack is
+    /// running.
     #[arg(long, env = "ADFOLIO_GRPC_PORT")]
     grpc_port: Option<u16>,
     #[command(flatten)]
     content: ContentOptions,
-    /// Use this PostgreSQL instead of a private one; its account must be allowed to create databases.
+    /// Use this PostgreSQL instead of a private one; its account must be allowed to create
+    /// databases.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     database_url: Option<Url>,
     /// Use this RabbitMQ instead of a private one.
@@ -44,16 +55,16 @@ pub(super) struct StackOptions {
     amqp_url: Option<String>,
 }
 
-/// What the stack holds at first.
+/// The initial data of the stack.
 #[derive(Debug, Args)]
 pub(super) struct ContentOptions {
-    /// Load the demo data; 0 starts with the admin alone.
+    /// Load the demo data; 0 starts with only the admin.
     #[arg(long, env = "ADFOLIO_DEMO", default_value = "1", action = clap::ArgAction::Set, value_parser = switch())]
     demo: Switch,
     /// Password of the staff account `admin`.
     #[arg(long, env = "ADFOLIO_ADMIN_PASSWORD", hide_env_values = true, default_value = DEMO_ADMIN_PASSWORD)]
     pub(super) admin_password: String,
-    /// Let the services speak to each other by mutual TLS, with certificates made for this stack.
+    /// Enable mutual TLS between the services, with certificates made for this stack.
     #[arg(long, env = "ADFOLIO_TLS", default_value = "0", num_args = 0..=1, default_missing_value = "1", require_equals = true, action = clap::ArgAction::Set, value_parser = switch())]
     tls: Switch,
 }
@@ -111,7 +122,8 @@ impl StackOptions {
     }
 
     fn ports(&self) -> Result<Ports> {
-        // A second stack is told only its main ports; its services make room for those of the first.
+        // A second stack only configures its main ports; its service ports move out of the way of
+        // the first.
         let beside_another = self.port != DEFAULT_HTTP_PORT;
         let block = |given: Option<u16>, default| match given {
             Some(first) => service_block(first, false),

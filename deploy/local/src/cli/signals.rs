@@ -1,12 +1,12 @@
-//! The requests to stop that reach the supervisor.
+//! The signals that stop the supervisor.
 
 use anyhow::{Context as _, Result};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Exit code of a command that was interrupted, as shells give it.
+/// Exit code of an interrupted command, as in shells.
 pub(super) const INTERRUPTED: u8 = 130;
 
-/// Ctrl-C, SIGTERM, and the end of the terminal unless `nohup` said to ignore that.
+/// Ctrl-C, SIGTERM, and SIGHUP unless `nohup` ignores it.
 pub(super) struct Interrupts {
     interrupt: Signal,
     terminate: Signal,
@@ -27,7 +27,7 @@ impl Interrupts {
         })
     }
 
-    /// Returns at the next request to stop.
+    /// Waits for the next signal.
     pub(super) async fn next(&mut self) {
         let hangup = async {
             match &mut self.hangup {

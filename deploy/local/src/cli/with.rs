@@ -1,4 +1,4 @@
-//! Running a command beside servers made for it.
+//! Running a command together with servers started for it.
 
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
@@ -19,9 +19,9 @@ use crate::component::Service;
 use crate::process::{Launch, spawn_tied};
 use crate::stack::Stack;
 
-/// How long an interrupted command may tidy up.
+/// How long an interrupted command may clean up.
 const TIDY_LIMIT: Duration = Duration::from_secs(15);
-/// What shells add to a signal's number to make an exit code.
+/// Shells add this to a signal's number to form the exit code.
 const SIGNAL_CODE_BASE: i32 = 128;
 
 /// A command and its arguments.
@@ -133,10 +133,11 @@ async fn run_command(
     }
 }
 
-/// Passes the interruption on: at a terminal the command has had the signal already, and a second one does no harm.
+/// Forwards the interrupt: at a terminal the command has received the signal already, and a second
+/// one does no harm.
 async fn end(child: &mut Child) -> Result<ExitStatus> {
     if let Some(pid) = child.id() {
-        // It may have ended in between.
+        // It may have exited meanwhile.
         let _ = kill(Pid::from_raw(i32::try_from(pid)?), Signal::SIGTERM);
     }
     if let Ok(status) = timeout(TIDY_LIMIT, child.wait()).await {

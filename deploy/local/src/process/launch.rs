@@ -1,4 +1,4 @@
-//! One child process: what runs, as whom, with which ties to the supervisor.
+//! A child process: its program, its account, and its ties to the supervisor.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -17,7 +17,7 @@ use super::leftovers::MARK_VARIABLE;
 use crate::component::Component;
 use crate::layout::Layout;
 
-/// Folders that a plain user's PATH often lacks.
+/// Folders that are often missing in a plain user's PATH.
 const EXTRA_PROGRAM_FOLDERS: [&str; 3] = ["/usr/sbin", "/usr/local/sbin", "/sbin"];
 
 /// Another account to run a child under, because PostgreSQL refuses root.
@@ -27,7 +27,7 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// `postgres` where its package is installed, else `nobody`; none when this process is not root anyway.
+    /// `postgres` if its package is installed, else `nobody`; none if this process is not root.
     pub(crate) fn for_postgres() -> Result<Option<Self>> {
         if !geteuid().is_root() {
             return Ok(None);
@@ -60,8 +60,8 @@ impl Account {
             self.user.gid.to_string(),
             "--clear-groups".to_owned(),
         ];
-        // A clone below /root is closed to other accounts: this one capability lets the child pass through the folders above
-        // its data without opening them to everybody.
+        // A clone below /root is closed to other accounts: this capability lets the child pass
+        // through the folders above its data without opening them to everyone.
         if !self.reaches(folder) {
             arguments.extend(
                 [
@@ -93,20 +93,22 @@ impl Account {
     }
 }
 
-/// Everything needed to start one child, any number of times.
+/// How to start a child, any number of times.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(String, OsString)>,
-    /// The child sees the supervisor's own environment too: how a person configures the services.
+    /// The child also inherits the supervisor's environment: that is how a person configures the
+    /// services.
     pub(crate) inherit_environment: bool,
-    /// Variables of that environment which the child must not see.
+    /// Variables of that environment that are removed.
     pub(crate) removed: Vec<String>,
     /// Working directory, and the folder that `account` must reach.
     pub(crate) folder: PathBuf,
     pub(crate) account: Option<Account>,
-    /// Sent by the kernel when the supervisor dies. KILL, save for a child that must end children of its own.
+    /// Sent by the kernel when the supervisor dies: SIGKILL, except for a child that must stop
+    /// children of its own.
     pub(crate) death_signal: Signal,
 }
 
@@ -134,8 +136,9 @@ impl Launch {
         self
     }
 
-    /// Starts the child: its own process group (a Ctrl-C at the terminal reaches only the supervisor, which then stops all
-    /// in order), output appended to its log, marked as this stack's.
+    /// Starts the child in a process group of its own (Ctrl-C at the terminal reaches only the
+    /// supervisor, which then stops everything in order), appends its output to its log, and marks
+    /// it as part of this stack.
     pub(crate) async fn spawn(&self, component: Component, layout: &Layout) -> Result<Child> {
         let mut command = self.tied_command();
         let log = layout.open_log(component.name())?;
@@ -180,8 +183,8 @@ impl Launch {
 
 /// Spawns on a thread that lives as long as the process.
 ///
-/// The kernel sends a child its death signal when the *thread* that started it ends, and threads of a runtime (a test's, or an
-/// idle blocking thread) end long before the supervisor does.
+/// The kernel sends the death signal when the *thread* that started the child ends, and threads of
+/// a runtime (a test's, or an idle blocking thread) end long before the supervisor does.
 pub(crate) async fn spawn_tied(mut command: Command) -> Result<Child> {
     type Job = Box<dyn FnOnce() + Send>;
     static SPAWNER: OnceLock<Option<Sender<Job>>> = OnceLock::new();
@@ -209,7 +212,7 @@ pub(crate) async fn spawn_tied(mut command: Command) -> Result<Child> {
     Ok(child.await.context("the spawner thread has ended")??)
 }
 
-/// Runs a preparing command such as `initdb` to its end and answers with its output when it fails.
+/// Runs a preparing command such as `initdb` to its end; fails with its output.
 pub(crate) async fn run_to_end(launch: &Launch) -> Result<()> {
     let mut command = launch.tied_command();
     command

@@ -1,4 +1,4 @@
-//! Finding what a stack's processes left behind, and only that.
+//! Finding the processes that a stack left behind, and only those.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -12,7 +12,8 @@ use tokio::time::{Instant, sleep};
 use crate::component::Component;
 use crate::layout::Layout;
 
-/// Carried in the environment of every supervised process and inherited by its children, whatever session they move to.
+/// Set in the environment of every supervised process and inherited by its children, even if they
+/// change their session.
 pub(crate) const MARK_VARIABLE: &str = "ADFOLIO_SUPERVISED";
 
 const DEATH_LIMIT: Duration = Duration::from_secs(5);
@@ -22,10 +23,10 @@ pub(crate) fn mark(layout: &Layout, component: Component) -> String {
     format!("{}|{component}", layout.root().display())
 }
 
-/// Kills what a component's last process left behind and waits until it is gone.
+/// Kills what the last process of a component left behind, and waits until it is gone.
 ///
-/// A killed postmaster orphans its backends, a killed nginx its workers, a killed Erlang its port programs: while they live
-/// they hold shared memory and listeners, and the next start would fail.
+/// A killed postmaster orphans its backends, a killed nginx its workers, a killed Erlang its port
+/// programs. While they live they hold shared memory and listeners, and the next start would fail.
 pub(crate) async fn kill_leftovers(layout: &Layout, component: Component) {
     let deadline = Instant::now() + DEATH_LIMIT;
     while kill_marked(layout, Some(component)) > 0 && Instant::now() < deadline {
@@ -33,20 +34,21 @@ pub(crate) async fn kill_leftovers(layout: &Layout, component: Component) {
     }
 }
 
-/// Sends SIGKILL to every process of the data directory (of one component, if named) and counts them.
+/// Sends SIGKILL to every process of the data directory (or of one component); returns how many.
 pub(crate) fn kill_marked(layout: &Layout, component: Option<Component>) -> usize {
     let found = find(layout, component);
     for pid in &found {
-        // It may have ended by itself since it was found.
+        // It may have exited since it was found.
         let _ = kill(*pid, Signal::SIGKILL);
     }
     found.len()
 }
 
-/// Sends a signal to every process of a component: a server that is one process for each client stops when all of them do.
+/// Sends a signal to every process of a component: a server with a process per client stops only
+/// when all of them do.
 pub(crate) fn signal_marked(layout: &Layout, component: Component, signal: Signal) {
     for pid in find(layout, Some(component)) {
-        // It may have ended by itself since it was found.
+        // It may have exited since it was found.
         let _ = kill(pid, signal);
     }
 }
@@ -77,7 +79,8 @@ fn belongs(pid: Pid, layout: &Layout, component: Option<Component>) -> bool {
             .split(|byte| *byte == 0)
             .any(|variable| is_mark(variable, layout, component))
     });
-    // PostgreSQL writes its process titles over its environment, but always works inside its data folder.
+    // PostgreSQL writes its process titles over its environment, but always runs in its data
+    // folder.
     let is_postgres = matches!(component, None | Some(Component::Postgres));
     (marked || is_postgres && works_in_database(&process, layout)) && !is_zombie(&process)
 }
@@ -100,10 +103,10 @@ fn works_in_database(process: &Path, layout: &Layout) -> bool {
         && program.file_name().is_some_and(|name| name == "postgres")
 }
 
-/// A dead process that its parent has not collected yet holds nothing any more.
+/// A zombie holds nothing any more.
 fn is_zombie(process: &Path) -> bool {
     let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
-    // The name in brackets may hold anything, so the state is what follows the last bracket.
+    // The name in parentheses may contain anything, so the state follows the last parenthesis.
     stat.rsplit(')')
         .next()
         .is_some_and(|rest| rest.trim_start().starts_with('Z'))

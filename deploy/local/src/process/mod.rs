@@ -1,4 +1,4 @@
-//! Starting, watching and ending child processes.
+//! Starting, watching and stopping child processes.
 
 mod launch;
 mod leftovers;

@@ -1,4 +1,4 @@
-//! Keeping one child running.
+//! Keeping a child process running.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
@@ -20,25 +20,25 @@ use crate::component::Component;
 use crate::layout::Layout;
 use crate::probe::Probe;
 
-/// A first start that ends this often before it was ready once will not get better by itself.
+/// A first start that exits this often before it was ever ready is hopeless.
 const HOPELESS_EXITS: u32 = 5;
-/// How a program says that its configuration is wrong: no retry changes that.
+/// The exit code for invalid configuration: a restart would not help.
 const CONFIGURATION_EXIT: i32 = 2;
 const BACKOFF_START: Duration = Duration::from_millis(100);
 const BACKOFF_LIMIT: Duration = Duration::from_secs(5);
 
-/// One supervised part: how it is started, recognised as ready, and stopped.
+/// A supervised component: how to start it, probe it, and stop it.
 #[derive(Clone, Debug)]
 pub(crate) struct Unit {
     pub(crate) component: Component,
     pub(crate) launch: Launch,
     pub(crate) probe: Probe,
     pub(crate) stop_signal: Signal,
-    /// After this long the stop signal is followed by SIGKILL.
+    /// The stop signal is followed by SIGKILL after this.
     pub(crate) stop_limit: Duration,
 }
 
-/// What is known of a child at this moment.
+/// The present state of a child.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct State {
     pub(crate) pid: Option<u32>,
@@ -48,7 +48,7 @@ pub(crate) struct State {
     misconfigured: bool,
 }
 
-/// A child under supervision. Dropped without [`Supervised::stop`], it is killed.
+/// A supervised child. Dropped without [`Supervised::stop`], it is killed.
 #[derive(Debug)]
 pub(crate) struct Supervised {
     component: Component,
@@ -88,12 +88,12 @@ impl Supervised {
         *self.state.borrow()
     }
 
-    /// Waits until the child is ready; says why when it will not be.
+    /// Waits until the child is ready; fails with the end of its log if it does not get ready.
     pub(crate) async fn wait_ready(&self, limit: Duration) -> Result<()> {
         let mut state = self.state.clone();
         let settled = state.wait_for(|state| state.ready || state.is_hopeless());
         let ready = match timeout(limit, settled).await {
-            Ok(state) => state.context("the supervision has ended")?.ready,
+            Ok(state) => state.context("the supervision ended")?.ready,
             Err(_) => false,
         };
         if ready {
@@ -108,8 +108,9 @@ impl Supervised {
         )
     }
 
-    /// Sends a signal; to all processes of the child if it stops them or lets them go on. After one that kills, returns when
-    /// the death has been noticed, so that a following [`Supervised::wait_ready`] waits for the successor.
+    /// Sends a signal; SIGSTOP and SIGCONT go to all processes of the child. After a signal that
+    /// kills, returns once the death was noticed, so that a following [`Supervised::wait_ready`]
+    /// waits for the restarted child.
     pub(crate) async fn signal(&self, signal: Signal) -> Result<()> {
         const NOTICE_LIMIT: Duration = Duration::from_secs(30);
         let pid = self
@@ -118,7 +119,7 @@ impl Supervised {
             .with_context(|| format!("{} is not running now", self.component))?;
         kill(raw(pid), signal).with_context(|| format!("cannot signal {}", self.component))?;
         if matches!(signal, Signal::SIGSTOP | Signal::SIGCONT) {
-            // The first one makes no more others by now.
+            // The main process is stopped by now, so it starts no more of them.
             signal_marked(&self.layout, self.component, signal);
         }
         if matches!(
@@ -133,11 +134,11 @@ impl Supervised {
         Ok(())
     }
 
-    /// Stops the child in its orderly way, and whatever it left behind.
+    /// Stops the child in order, and kills what it left behind.
     pub(crate) async fn stop(mut self) {
         self.stop.cancel();
         if let Some(task) = self.task.take() {
-            // The task cannot hang: every wait in it is bounded.
+            // The task cannot hang: every wait in it has a limit.
             let _ = task.await;
         }
     }
@@ -184,7 +185,8 @@ impl Keeper {
                 }
             };
             kill_leftovers(&self.layout, self.unit.component).await;
-            // A part that had become ready comes back at once; one that fails over and over must not spin.
+            // A component that had become ready is restarted at once; one that keeps failing must
+            // not spin.
             delay = if ready {
                 BACKOFF_START
             } else {
@@ -199,7 +201,7 @@ impl Keeper {
         let _ = fs::remove_file(self.layout.pid_file(self.unit.component));
     }
 
-    /// Watches one life of the child; true when it had become ready.
+    /// Watches one run of the child; true if it became ready.
     async fn run_once(&self, mut child: Child) -> bool {
         let pid = child.id();
         if let Some(pid) = pid
@@ -219,10 +221,10 @@ impl Keeper {
             () = self.stop.cancelled() => None,
         };
         match exit {
-            Some(exit) => self.note_exit(&exit),
+            Some(exit) => self.record_exit(&exit),
             None => self.terminate(&mut child).await,
         }
-        // Workers of a master that was killed share its process group.
+        // Workers of a killed master share its process group.
         if let Some(pid) = pid {
             let _ = killpg(raw(pid), Signal::SIGKILL);
         }
@@ -250,7 +252,7 @@ impl Keeper {
         child.wait().await
     }
 
-    fn note_exit(&self, exit: &std::io::Result<ExitStatus>) {
+    fn record_exit(&self, exit: &std::io::Result<ExitStatus>) {
         let exit = exit.as_ref().ok();
         let misconfigured = exit.and_then(ExitStatus::code) == Some(CONFIGURATION_EXIT);
         self.state.send_modify(|state| {

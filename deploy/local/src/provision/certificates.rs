@@ -1,4 +1,5 @@
-//! Certificates that outlive a start: the authority's key is kept, and each certificate is made anew in good time.
+//! Certificates that outlive a start: the authority's key is kept, and each certificate is renewed
+//! in time.
 
 use anyhow::{Context as _, Result};
 use chrono::{Months, NaiveDate};
@@ -7,14 +8,14 @@ use rcgen::{Issuer, KeyPair};
 use super::folder::Folder;
 use crate::certificates::{authority_params, certificate_params, end_after};
 
-/// What all certificates name as their issuer. Another name would need another authority: those that are there would not be
-/// believed beside new ones.
+/// The issuer of all certificates. Another name would need another authority: existing certificates
+/// would not be trusted beside new ones.
 const AUTHORITY_NAME: &str = "Adfolio";
 const AUTHORITY_VALIDITY: Months = Months::new(120);
 
-/// A certificate is made for this long …
+/// The validity of a certificate …
 const VALIDITY: Months = Months::new(12);
-/// … and anew once it ends within this.
+/// … and the remaining validity at which it is renewed.
 const RENEWAL: Months = Months::new(6);
 
 const AUTHORITY_KEY: &str = "ca.key";
@@ -23,8 +24,8 @@ const AUTHORITY_END: &str = "ca.end";
 const CERTIFICATE: &str = "tls.crt";
 const KEY: &str = "tls.key";
 
-/// Makes the certificate of `name` in its owner's folder, unless there is one of this authority that lasts. Processes notice by
-/// themselves.
+/// Makes the certificate of `name` in its owner's folder, unless it has one of this authority that
+/// is valid long enough. Processes notice the change by themselves.
 pub(super) fn renew(authority: &mut Folder, owner: &mut Folder, name: &str) -> Result<()> {
     let (issuer, authority_certificate) = issuer(authority)?;
     let note = format!("{name}.end");
@@ -37,15 +38,15 @@ pub(super) fn renew(authority: &mut Folder, owner: &mut Folder, name: &str) -> R
     let end = end_after(VALIDITY)?;
     let key = KeyPair::generate()?;
     let certificate = certificate_params(name, end)?.signed_by(&key, &issuer)?;
-    // Whoever reads between two of these goes on with what it has read before. The note comes last: after a crash in between
-    // all of it is made once more.
+    // A process that reads between these writes keeps its last certificate. The note comes last:
+    // after a crash in between everything is written again.
     owner.write(AUTHORITY_CERTIFICATE, &authority_certificate)?;
     owner.write(KEY, &key.serialize_pem())?;
     owner.write(CERTIFICATE, &certificate.pem())?;
     authority.write(&note, &end.to_string())
 }
 
-/// The authority, of before where there is one that will outlast whatever it signs now; and its certificate.
+/// The authority and its certificate: the existing one if it outlasts what it signs now.
 fn issuer(folder: &mut Folder) -> Result<(Issuer<'static, KeyPair>, String)> {
     let end: Option<NaiveDate> = folder.read(AUTHORITY_END).and_then(|end| end.parse().ok());
     let outlasts = end.is_some_and(|end| end_after(VALIDITY).is_ok_and(|signed| end > signed));
@@ -69,7 +70,7 @@ fn issuer(folder: &mut Folder) -> Result<(Issuer<'static, KeyPair>, String)> {
     Ok((Issuer::new(params, key), certificate))
 }
 
-/// Whether what ends on this day need not be made anew yet.
+/// Whether a certificate that ends on this day need not be renewed yet.
 fn lasts(end: &str) -> bool {
     let end: Result<NaiveDate, _> = end.parse();
     matches!((end, end_after(RENEWAL)), (Ok(end), Ok(soon)) if end > soon)

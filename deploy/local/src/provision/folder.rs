@@ -1,4 +1,4 @@
-//! A folder of files that one consumer reads, often while it runs.
+//! A folder of files for one consumer, which may read them while it runs.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::Write as _;
@@ -8,16 +8,17 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use nix::unistd::geteuid;
 
-/// Who may read a folder's files.
+/// Who may read the files of a folder.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Readers {
     /// This account alone.
     Account(u32),
-    /// Whoever sees the folder at all: a server that changes to an account whose number only its image knows.
+    /// Everyone who sees the folder: for a server that changes to an account whose number only its
+    /// image knows.
     All,
 }
 
-/// A folder that is written by this program alone.
+/// A folder written only by this program.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
@@ -26,7 +27,7 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Creates the folder where it is missing, and protects it.
+    /// Creates the folder if it is missing, and protects it.
     pub(super) fn open(path: PathBuf, readers: Readers) -> Result<Self> {
         fs::create_dir_all(&path).with_context(|| format!("cannot create {}", path.display()))?;
         let mode = match readers {
@@ -43,13 +44,14 @@ impl Folder {
         })
     }
 
-    /// What a file holds; none where it is missing or empty, as one that was being written when the machine stopped.
+    /// The content of a file; none if it is missing or empty, like a file that was being written
+    /// when the machine stopped.
     pub(super) fn read(&self, name: &str) -> Option<String> {
         let text = fs::read_to_string(self.path.join(name)).ok()?;
         (!text.is_empty()).then_some(text)
     }
 
-    /// Makes a file hold `text`, in one step, and does not touch one that does.
+    /// Atomically writes `text` to a file, unless that is its content already.
     pub(super) fn write(&mut self, name: &str, text: &str) -> Result<()> {
         if self.read(name).as_deref() == Some(text) {
             return Ok(());
@@ -62,7 +64,7 @@ impl Folder {
         Ok(())
     }
 
-    /// What a file holds, after `make` where it holds nothing yet.
+    /// The content of a file, made by `make` if there is none.
     pub(super) fn keep(
         &mut self,
         name: &str,
@@ -86,7 +88,7 @@ impl Folder {
             Readers::Account(_) => 0o400,
             Readers::All => 0o444,
         };
-        // One that an earlier run left is not writable.
+        // A file left by an earlier run is not writable.
         let _ = fs::remove_file(draft);
         let mut file = OpenOptions::new()
             .create_new(true)
@@ -99,7 +101,7 @@ impl Folder {
     }
 }
 
-/// Only root can give files away; anybody else provisions for their own account.
+/// Only root can give files away; others provision for their own account.
 fn give(path: &Path, readers: Readers) -> Result<()> {
     if let Readers::Account(account) = readers
         && geteuid().is_root()

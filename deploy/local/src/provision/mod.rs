@@ -1,17 +1,17 @@
-//! What a system in containers needs before anything of it starts.
+//! Preparing a system in containers before its first start.
 //!
-//! [`provision`] makes secrets and certificates, without any network: a folder for each consumer, so that each container can be
-//! shown its own and nothing else. [`prepare`] makes, in PostgreSQL and RabbitMQ, what the services may not make themselves.
-//! Both can be run again at any time: what is there stays.
+//! [`provision`] makes secrets and certificates without any network: a folder for each consumer, so
+//! that each container is only given its own. [`prepare`] makes, in PostgreSQL and RabbitMQ, what
+//! the services may not make themselves. Both are idempotent: existing things stay.
 //!
-//! | folder | who reads it | what is in it |
+//! | folder | reader | content |
 //! |---|---|---|
-//! | `authority` | nobody else | every secret as it was made, the authority's key; below `adapters` what people hand out |
-//! | `gateway`, `auth`, … | the service | `tls.crt`, `tls.key`, `ca.crt`, `amqp-url`, `database-url`, and wallet's two secrets |
+//! | `authority` | nobody else | all secrets, the authority's key; below `adapters` files to hand out |
+//! | `gateway`, `auth`, … | the service | certificate, `amqp-url`, `database-url`, wallet's secrets |
 //! | `ctl` | `adfolioctl` | its certificate, `amqp-url`, `admin-password` |
 //! | `postgres` | PostgreSQL's first start | `superuser-password` |
-//! | `rabbitmq` | RabbitMQ | its configuration; of its users' passwords only the hashes |
-//! | `servers` | [`prepare`] | the superuser's and the administrator's address, the passwords of the roles |
+//! | `rabbitmq` | RabbitMQ | its configuration; only hashes of its users' passwords |
+//! | `servers` | [`prepare`] | URLs of superuser and administrator, passwords of the roles |
 
 mod certificates;
 mod folder;
@@ -29,18 +29,18 @@ use crate::layout::random_hex;
 
 pub(crate) use self::servers::prepare;
 
-/// The broker's settings in a container, where it is alone.
+/// The broker's settings in a container of its own.
 const BROKER_CONFIGURATION: &str = include_str!("../../../docker/rabbitmq.conf");
 const BROKER_PLUGINS: &str = "[rabbitmq_prometheus].\n";
-/// Where the container of the broker sees its folder.
+/// The path of the broker's folder in its container.
 const BROKER_FOLDER: &str = "/run/secrets/adfolio";
 
 const SUPERUSER: &str = "postgres";
-/// What wallet encrypts and hashes with.
+/// The wallet's secrets.
 const WALLET_SECRETS: [&str; 2] = ["pay-password-pepper", "card-key"];
 const ADMIN_PASSWORD: &str = "admin-password";
 
-/// For whom files are made.
+/// The owners of the files.
 #[derive(Debug)]
 pub(crate) struct Consumers {
     /// The account that Adfolio's programs run as.
@@ -49,13 +49,13 @@ pub(crate) struct Consumers {
     pub(crate) database_host: String,
     /// Host and port of RabbitMQ.
     pub(crate) broker_host: String,
-    /// What the first member of staff shall have as a password, whatever there is.
+    /// The password of the first member of staff, even if there is one already.
     pub(crate) admin_password: Option<String>,
-    /// What it is otherwise, when it is made; random without.
+    /// The password if there is none yet; random if unset.
     pub(crate) first_admin_password: Option<String>,
 }
 
-/// Makes everything below `out` that is missing or outdated, and tells which files were written.
+/// Makes everything below `out` that is missing or outdated; returns the written files.
 pub(crate) fn provision(out: &Path, consumers: &Consumers) -> Result<Vec<PathBuf>> {
     let mut authority = Folder::open(out.join("authority"), Readers::Account(consumers.owner))?;
     let lock = OpenOptions::new()

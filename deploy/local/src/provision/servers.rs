@@ -1,4 +1,4 @@
-//! What PostgreSQL and RabbitMQ must hold before the services can use them.
+//! Preparing PostgreSQL and RabbitMQ for the services.
 
 use std::fs;
 use std::path::Path;
@@ -17,20 +17,20 @@ use crate::probe::Probe;
 pub(super) const DATABASE_URL: &str = "database-url";
 pub(super) const AMQP_URL: &str = "amqp-url";
 
-/// A server that cannot be used by then will not come: many times what a first start takes on a slow machine.
+/// Limit of a server's start: many times what a first start takes on a slow machine.
 const SERVER_LIMIT: Duration = Duration::from_mins(3);
 const SERVER_POLL: Duration = Duration::from_millis(500);
 
-/// The file of the password of a service's role.
+/// The password file of a service's role.
 pub(super) fn password_file(service: Service) -> String {
     format!("password-{}", service.name())
 }
 
-/// Waits for the secrets and for both servers, each at most three minutes; makes every service's role, with its password, and its
-/// database; and the exchanges that the services share. Running it again changes nothing.
+/// Waits for the secrets and for both servers, each at most three minutes. Makes every service's
+/// role with its password, its database, and the shared exchanges. Idempotent.
 ///
-/// It waits because it may be started first of all: podman cannot start what depends on a container that has ended and that
-/// itself depends on others.
+/// It waits because it may be started first: podman cannot start a container that depends on a
+/// finished container which itself depends on others.
 pub(crate) async fn prepare(secrets: &Path) -> Result<()> {
     info!("waiting for PostgreSQL and RabbitMQ");
     let url: Url = secret(secrets, DATABASE_URL)
@@ -48,13 +48,13 @@ pub(crate) async fn prepare(secrets: &Path) -> Result<()> {
     if waited.is_err() {
         info!("PostgreSQL does not answer within {SERVER_LIMIT:?}");
     }
-    // Where nothing answered, this says why.
+    // If nothing answered, this says why.
     home.create(&Service::ALL).await?;
     home.set_passwords(&passwords).await?;
     declare_exchanges(&broker_url).await
 }
 
-/// What a file holds, once it is there. It comes whole: whoever makes it renames it.
+/// The content of a file, once it exists. It appears whole: its writer renames it.
 async fn secret(folder: &Path, name: &str) -> Result<String> {
     let path = folder.join(name);
     let deadline = Instant::now() + SERVER_LIMIT;

@@ -9,20 +9,19 @@ use anyhow::{Context as _, Result, bail};
 use nix::sys::signal::Signal;
 
 use crate::broker_users::BrokerAccess;
-use crate::builder::scheme;
-use crate::certificates::TlsFiles;
+use crate::certificates::{TlsFiles, scheme};
 use crate::component::{Component, Service};
 use crate::layout::Layout;
 use crate::ports::Ports;
 use crate::process::{Launch, Unit};
 
-/// How long a service drains here: a person who presses Ctrl-C waits for it.
+/// The drain limit of a service: a person who presses Ctrl-C waits for it.
 const DRAIN_LIMIT_SECONDS: u64 = 5;
-/// The edge is stopped before the gateway, so there is nobody to give notice to.
+/// The edge stops before the gateway, so there is nobody to notify.
 const NOTICE_SECONDS: u64 = 0;
 /// The drain, the flush of the outbox and the exit together.
 const STOP_LIMIT: Duration = Duration::from_secs(DRAIN_LIMIT_SECONDS + 5);
-/// Variables of the surroundings that mean something else to a supervised process.
+/// Inherited variables that mean something else to a supervised process.
 const FOREIGN_VARIABLES: [&str; 11] = [
     "DATABASE_URL",
     "DATABASE_URL_FILE",
@@ -37,18 +36,18 @@ const FOREIGN_VARIABLES: [&str; 11] = [
     "TLS_CA_FILE",
 ];
 
-/// The operator's command line, its certificate and its user at the broker.
+/// The operator's command line; also the name of its certificate and of its user at the broker.
 const OPERATOR: &str = "adfolioctl";
 
 const REFLECTION_VARIABLE: &str = "GRPC_REFLECTION";
 
-/// What wallet encrypts and hashes with: the variable that names the file, and the file.
+/// The wallet's secrets: the variable that names the file, and the file.
 pub(crate) const WALLET_SECRETS: [(&str, &str); 2] = [
     ("PAY_PASSWORD_PEPPER_FILE", "pay-password-pepper"),
     ("CARD_KEY_FILE", "card-key"),
 ];
 
-/// What a service is told about the rest of the stack.
+/// What a service needs to know of the rest of the stack.
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) ports: &'a Ports,
@@ -59,7 +58,7 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// Describes one of the seven processes, or its second replica.
+    /// Describes one of the seven processes, or another replica of it.
     pub(crate) fn unit(
         &self,
         layout: &Layout,
@@ -69,7 +68,7 @@ impl Surroundings<'_> {
     ) -> Result<Unit> {
         let program = program(self.programs, &service.program())?;
         let through = self.broker_addresses.get(&service).copied();
-        let (listener, admin) = component.addresses(self.ports)?;
+        let (listener, admin) = self.ports.addresses(component)?;
         let mut launch = self
             .addresses(Launch::new(program, layout.root()), layout, service.name())
             .env("LISTEN_ADDR", listener.to_string())
@@ -97,7 +96,7 @@ impl Surroundings<'_> {
         Ok(Unit {
             component,
             launch,
-            probe: component.listener(self.ports)?.1,
+            probe: self.ports.listener(component)?.1,
             stop_signal: Signal::SIGTERM,
             stop_limit: STOP_LIMIT,
         })
@@ -111,11 +110,12 @@ impl Surroundings<'_> {
             .env("AMQP_URL", self.broker.operator_url()?))
     }
 
-    /// The person's own environment configures the services (logs, traces, limits); where things are is said here.
+    /// A person's own environment configures the services (logs, traces, limits); addresses are set
+    /// here.
     fn addresses(&self, mut launch: Launch, layout: &Layout, name: &str) -> Launch {
         launch.inherit_environment = true;
         if std::env::var_os(REFLECTION_VARIABLE).is_none() {
-            // Whoever runs this wants to look at it.
+            // A local stack is for exploring.
             launch = launch.env(REFLECTION_VARIABLE, "true");
         }
         launch.removed.extend(FOREIGN_VARIABLES.map(str::to_owned));

@@ -1,4 +1,4 @@
-//! How each part of a stack is prepared and started.
+//! How each component is prepared and started.
 
 pub(crate) mod adfolio;
 pub(crate) mod nginx;

@@ -15,16 +15,16 @@ use crate::ports::{Ports, loopback};
 use crate::process::{Launch, Unit, find_program};
 
 const TEMPLATE: &str = include_str!("../../../nginx/nginx.conf.template");
-/// Where Debian's package keeps the list of media types.
+/// Debian's list of media types.
 const MIME_TYPES: &str = "/etc/nginx/mime.types";
 const STOP_LIMIT: Duration = Duration::from_secs(5);
 
-/// What surrounds the edge.
+/// The settings of the edge.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surroundings<'a> {
-    /// Who may show the client in a frame, as the policy names them.
+    /// Who may show the client in a frame, as in the policy.
     pub(crate) frame_ancestors: &'a str,
-    /// Network of the proxies in front, whose word on the client's address counts.
+    /// Network of trusted proxies in front, which may report the client's address.
     pub(crate) proxies_in_front: Option<&'a str>,
 }
 
@@ -48,12 +48,12 @@ pub(crate) fn prepare(
         .args(["-c".into(), configuration.into_os_string()])
         .args(["-p".into(), folder.into_os_string()])
         .args(["-g", "daemon off;"]);
-    // The master ends its workers on this one; killed, it would orphan them.
+    // The master stops its workers on this signal; SIGKILL would orphan them.
     launch.death_signal = Signal::SIGTERM;
     Ok(Unit {
         component: Component::Nginx,
         launch,
-        probe: Component::Nginx.listener(ports)?.1,
+        probe: ports.listener(Component::Nginx)?.1,
         stop_signal: Signal::SIGTERM,
         stop_limit: STOP_LIMIT,
     })
@@ -67,15 +67,16 @@ fn render(
     surroundings: Surroundings<'_>,
 ) -> Result<String> {
     let frame_ancestors = surroundings.frame_ancestors;
-    // It goes into a header of the policy: it must end neither the directive nor the text around it.
+    // It becomes part of a policy header: it must end neither the directive nor the string.
     if frame_ancestors.contains(['"', ';', ',', '$', '\n']) {
         bail!("no sources of frames: {frame_ancestors}");
     }
     let real_ip = surroundings
         .proxies_in_front
-        .map_or_else(|| Ok(String::new()), believe)?;
+        .map_or_else(|| Ok(String::new()), trust_proxies)?;
     let path = |path: &Path| path.display().to_string();
-    // Workers run as the same account as everything else: the web files may lie where no other account may read.
+    // Workers run under the same account as everything else: the web files may be unreadable for
+    // others.
     let account = if geteuid().is_root() {
         "user root;"
     } else {
@@ -115,18 +116,18 @@ fn render(
     Ok(text)
 }
 
-/// The directives that believe what proxies of this network say of the client's address.
-fn believe(network: &str) -> Result<String> {
+/// The directives that trust proxies of this network to report the client's address.
+fn trust_proxies(network: &str) -> Result<String> {
     let plain = |byte: u8| byte.is_ascii_hexdigit() || b".:/".contains(&byte);
     if !network.bytes().all(plain) {
-        bail!("no network of proxies: {network}");
+        bail!("invalid network of proxies: {network}");
     }
     Ok(format!(
         "set_real_ip_from {network}; real_ip_header X-Forwarded-For;"
     ))
 }
 
-/// The directives that name the servers of an upstream.
+/// The directives with the servers of an upstream.
 fn servers(addresses: &[SocketAddr]) -> String {
     let servers: Vec<String> = addresses
         .iter()

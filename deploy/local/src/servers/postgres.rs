@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use nix::sys::signal::Signal;
-use url::Url;
 
 use crate::component::Component;
 use crate::layout::Layout;
@@ -16,7 +15,7 @@ use crate::process::{Account, Launch, Unit, run_to_end};
 const PROGRAMS: &str = "/usr/lib/postgresql";
 const STOP_LIMIT: Duration = Duration::from_secs(20);
 
-/// Creates the data folder where there is none and describes the server.
+/// Creates the data folder if it is missing and describes the server.
 pub(crate) async fn prepare(layout: &Layout, ports: &Ports, durable: bool) -> Result<Unit> {
     let data = layout.folder(Component::Postgres.name());
     let account = Account::for_postgres()?;
@@ -25,19 +24,19 @@ pub(crate) async fn prepare(layout: &Layout, ports: &Ports, durable: bool) -> Re
     if existing.is_none() {
         initialise(layout, &data, &programs, account.as_ref(), durable).await?;
     }
-    // Whoever held it is gone (leftovers are ended before a start), but its number may be somebody else's by now.
+    // Its owner is gone (leftovers are killed before a start), but its pid may have been reused.
     let _ = fs::remove_file(data.join("postmaster.pid"));
     Ok(Unit {
         component: Component::Postgres,
         launch: launch(&programs, &data, ports.postgres, durable)?,
-        probe: Component::Postgres.listener(ports)?.1,
+        probe: ports.listener(Component::Postgres)?.1,
         // A fast shutdown: open sessions are rolled back and closed.
         stop_signal: Signal::SIGINT,
         stop_limit: STOP_LIMIT,
     })
 }
 
-/// A server on a data folder, with the settings of a stack's. More arguments may follow.
+/// A server on a data folder, with a stack's settings. Arguments may be added.
 pub(crate) fn launch(programs: &Path, data: &Path, port: u16, durable: bool) -> Result<Launch> {
     let mut launch = Launch::new(programs.join("postgres"), data)
         .args(["-D".into(), data.as_os_str().to_owned()]);
@@ -53,13 +52,6 @@ pub(crate) fn programs_of(major: u32) -> Result<PathBuf> {
     find_programs(Some(&major.to_string()))
 }
 
-/// Address of the server for its superuser. No password: the server listens on loopback only and holds demo data.
-pub(crate) fn superuser_url(port: u16) -> Result<Url> {
-    Ok(Url::parse(&format!(
-        "postgres://postgres@127.0.0.1:{port}/postgres"
-    ))?)
-}
-
 async fn initialise(
     layout: &Layout,
     data: &Path,
@@ -67,7 +59,7 @@ async fn initialise(
     account: Option<&Account>,
     durable: bool,
 ) -> Result<()> {
-    // Made elsewhere and moved when complete: an interrupted start leaves nothing half done.
+    // Made elsewhere and renamed once complete: an interrupted start leaves nothing half done.
     let draft = layout.folder("postgres.new");
     if draft.exists() {
         fs::remove_dir_all(&draft).with_context(|| format!("cannot remove {}", draft.display()))?;
@@ -97,11 +89,11 @@ fn settings(port: u16, durable: bool) -> Vec<String> {
     let mut settings = vec![
         "listen_addresses=127.0.0.1".to_owned(),
         format!("port={port}"),
-        // Loopback only: a socket folder would be one more thing to keep apart from other servers.
+        // TCP only: a socket folder would be one more thing to keep apart from other servers.
         "unix_socket_directories=".to_owned(),
         "max_connections=300".to_owned(),
         "shared_buffers=128MB".to_owned(),
-        // Short queries only; compiling them costs more than it gains.
+        // Queries are short; compiling them costs more than it gains.
         "jit=off".to_owned(),
         "timezone=UTC".to_owned(),
         "log_timezone=UTC".to_owned(),
@@ -110,15 +102,17 @@ fn settings(port: u16, durable: bool) -> Vec<String> {
         "logging_collector=off".to_owned(),
     ];
     if !durable {
-        // The server of a test run may lose everything at a power cut. A killed process still loses nothing, because every
-        // commit reaches the kernel: `synchronous_commit` must stay on for that.
+        // The server of a test run may lose everything at a power loss. A killed process still
+        // loses nothing, because every commit reaches the kernel: `synchronous_commit` must stay on
+        // for that.
         settings.extend(
             [
                 "fsync=off",
                 "full_page_writes=off",
-                // Where nothing waits for the disk, keeping much of the log only takes room.
+                // Without durability a long WAL only takes room.
                 "max_wal_size=256MB",
-                // In the data folder, so that a killed server leaves nothing behind once that is removed.
+                // In the data folder, so that a killed server leaves nothing behind once the folder
+                // is removed.
                 "dynamic_shared_memory_type=mmap",
             ]
             .map(str::to_owned),
@@ -127,7 +121,7 @@ fn settings(port: u16, durable: bool) -> Vec<String> {
     settings
 }
 
-/// Folder of the server's programs: of the version that made the data, else the newest.
+/// Folder of the server's programs: of the version that made the data, else of the newest version.
 fn find_programs(version: Option<&str>) -> Result<PathBuf> {
     let major = |folder: &Path| -> Option<u32> { folder.file_name()?.to_str()?.parse().ok() };
     let mut versions: Vec<PathBuf> = fs::read_dir(PROGRAMS)

@@ -1,4 +1,4 @@
-//! The private RabbitMQ, and the port mapper it insists on.
+//! The private RabbitMQ, and the port mapper that it requires.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,18 +15,19 @@ use crate::process::{Launch, Unit, find_program};
 
 use super::rabbitmq_home;
 
-/// Erlang's own scripts; the package's program in PATH insists on the accounts root or rabbitmq.
+/// Erlang's own script; the package's program in PATH requires the accounts root or rabbitmq.
 const PROGRAM: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
-/// Unique by the stack's own port mapper, and the same in every run because the data are bound to it.
+/// Unique thanks to the stack's own port mapper, and the same in every run because the data are
+/// bound to it.
 const NODE_NAME: &str = "adfolio@localhost";
-/// The broker stays on this machine, and its schedulers sleep while there is nothing to do: by default they keep turning for
-/// a while, which on a few shared cores takes time from those that it serves.
+/// The broker listens on this machine only, and its schedulers sleep while idle: by default they
+/// busy-wait, which on a few shared cores takes time from the processes that the broker serves.
 const ERLANG_ARGUMENTS: &str =
     "-kernel inet_dist_use_interface {127,0,0,1} +sbwt none +sbwtdcpu none +sbwtdio none";
 const STOP_LIMIT: Duration = Duration::from_secs(20);
 const EPMD_STOP_LIMIT: Duration = Duration::from_secs(2);
 
-/// Describes Erlang's port mapper. Left to itself, RabbitMQ would start a daemon that outlives it.
+/// Describes Erlang's port mapper. By default RabbitMQ would start a daemon that outlives it.
 pub(crate) fn epmd(layout: &Layout, ports: &Ports) -> Result<Unit> {
     let Some(program) = find_program("epmd") else {
         bail!("Erlang is not installed (no epmd): `make up` installs it with RabbitMQ");
@@ -37,7 +38,7 @@ pub(crate) fn epmd(layout: &Layout, ports: &Ports) -> Result<Unit> {
     Ok(Unit {
         component: Component::Epmd,
         launch,
-        probe: Component::Epmd.listener(ports)?.1,
+        probe: ports.listener(Component::Epmd)?.1,
         stop_signal: Signal::SIGTERM,
         stop_limit: EPMD_STOP_LIMIT,
     })
@@ -59,10 +60,11 @@ pub(crate) fn prepare(layout: &Layout, ports: &Ports, definitions: &Path) -> Res
     let configuration = write("rabbitmq.conf", &configuration(ports, definitions))?;
     let plugins = write("enabled_plugins", "[].\n")?;
     let scripts = rabbitmq_home::prepare(Path::new(PROGRAM), &folder.join("server"))?;
-    // Given by name, so that the machine's own file is not read.
+    // Named explicitly, so that the machine's own file is not read.
     let environment = write("rabbitmq-env.conf", "")?;
     let launch = Launch::new(PROGRAM, &folder)
-        // With the switch below the script becomes the server instead of waiting for it: its pid is the broker's.
+        // With the switch below, the script becomes the server instead of waiting for it: its pid
+        // is the broker's.
         .args(["-noinput"])
         .env("RABBITMQ_ALLOW_INPUT", "1")
         .env("HOME", &home)
@@ -74,7 +76,7 @@ pub(crate) fn prepare(layout: &Layout, ports: &Ports, definitions: &Path) -> Res
         .env("RABBITMQ_MNESIA_BASE", folder.join("mnesia"))
         .env("RABBITMQ_LOG_BASE", folder.join("log"))
         .env("RABBITMQ_PID_FILE", folder.join("rabbitmq.pid"))
-        // Standard output, which is the component's log.
+        // Standard output is the component's log.
         .env("RABBITMQ_LOGS", "-")
         .env("RABBITMQ_DIST_PORT", ports.erlang.to_string())
         .env("ERL_EPMD_PORT", ports.epmd.to_string())
@@ -83,7 +85,7 @@ pub(crate) fn prepare(layout: &Layout, ports: &Ports, definitions: &Path) -> Res
     Ok(Unit {
         component: Component::Rabbitmq,
         launch,
-        probe: Component::Rabbitmq.listener(ports)?.1,
+        probe: ports.listener(Component::Rabbitmq)?.1,
         stop_signal: Signal::SIGTERM,
         stop_limit: STOP_LIMIT,
     })

@@ -1,8 +1,8 @@
-//! A home for RabbitMQ that holds what the broker itself needs and nothing else.
+//! A home for RabbitMQ that only contains what the broker needs.
 //!
-//! When it starts, the broker loads every module of every application below its home, and Erlang looks for each of them in
-//! one folder after the other. With the packaged plugins, none of which is enabled here, that is more than half of the time
-//! until it is ready.
+//! On start the broker loads every module of every application below its home, and Erlang searches
+//! one folder after the other for each of them. With the packaged plugins, none of which is enabled
+//! here, that takes more than half of the start.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-/// The broker's own application; all others are those that it names, and those that these name.
+/// The broker's own application; its dependencies follow from it.
 const BROKER: &str = "rabbit";
 const SCRIPTS: [&str; 2] = ["rabbitmq-env", "rabbitmq-defaults"];
 
-/// Makes the home at `home`, of links into the package that `program` belongs to, and gives its folder of scripts.
+/// Makes the home at `home`, of links into the package of `program`; returns its folder of scripts.
 ///
 /// # Errors
 ///
-/// Where the package is laid out in another way, or the folder cannot be written.
+/// The package has another layout, or the folder cannot be written.
 pub(super) fn prepare(program: &Path, home: &Path) -> Result<PathBuf> {
     let program = program
         .canonicalize()
@@ -46,7 +46,8 @@ pub(super) fn prepare(program: &Path, home: &Path) -> Result<PathBuf> {
     Ok(own_scripts)
 }
 
-/// The folder of each application in the package by the application's name; the folders end in a version.
+/// The folder of each application in the package by the application's name; folder names end in a
+/// version.
 fn applications(libraries: &Path) -> Result<HashMap<String, PathBuf>> {
     let entries =
         fs::read_dir(libraries).with_context(|| format!("cannot read {}", libraries.display()))?;
@@ -61,7 +62,7 @@ fn applications(libraries: &Path) -> Result<HashMap<String, PathBuf>> {
     Ok(found)
 }
 
-/// The folders of the broker and of all that it needs; what the package lacks belongs to Erlang itself.
+/// The folders of the broker and its dependencies; what the package lacks belongs to Erlang itself.
 fn needed(applications: &HashMap<String, PathBuf>) -> Result<Vec<&Path>> {
     let mut needed = Vec::new();
     let mut open = vec![BROKER.to_owned()];
@@ -81,7 +82,7 @@ fn needed(applications: &HashMap<String, PathBuf>) -> Result<Vec<&Path>> {
     Ok(needed)
 }
 
-/// What an application's resource file says it needs: `{applications, [kernel, stdlib, ra]}`.
+/// The dependencies in an application's resource file: `{applications, [kernel, stdlib, ra]}`.
 fn named_by(resource: &str) -> Vec<String> {
     let Some((_, rest)) = resource.split_once("{applications") else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Each service is a user of the broker of its own, and stays among its own queues.
+//! Each service has a user of its own at the broker, limited to its own queues.
 
 use adfolio_kit::broker::{Broker, Session};
 use adfolio_kit::config::BrokerArgs;
@@ -7,7 +7,7 @@ use lapin::options::{BasicConsumeOptions, BasicPublishOptions, QueueDeclareOptio
 use lapin::types::FieldTable;
 use lapin::{BasicProperties, Connection, ConnectionProperties};
 
-/// What the broker says to whoever may not.
+/// The broker's answer to a user without permission.
 const ACCESS_REFUSED: u16 = 403;
 
 fn broker(url: &str) -> Broker {
@@ -19,7 +19,7 @@ async fn session(stack: &Stack, service: Service) -> Session {
     broker(&url).open(service.name()).await.unwrap()
 }
 
-/// The broker's code for a request that it refused.
+/// The broker's code for a refused request.
 fn code<T: std::fmt::Debug>(outcome: lapin::Result<T>) -> u16 {
     let error = outcome.expect_err("the broker refuses");
     match error.kind() {
@@ -44,7 +44,7 @@ async fn declare(session: &Session, queue: &str) -> lapin::Result<lapin::Queue> 
         .await
 }
 
-/// Publishes, and waits until the broker has taken or refused it.
+/// Publishes, and waits until the broker has accepted or refused it.
 async fn publish(session: &Session, exchange: &str, event_type: &str) -> lapin::Result<()> {
     session.confirm().await.unwrap();
     let (options, properties) = (BasicPublishOptions::default(), BasicProperties::default());
@@ -72,7 +72,7 @@ async fn a_service_stays_among_its_own_queues_and_speaks_for_itself() {
         let broker = broker(&url);
         let queue = broker.queue(service.name(), "test");
         if service == Service::Gateway {
-            // It has queues that end with it, and no dead letters.
+            // Its queues are temporary, and it has no dead letters.
             declare(&own, &queue).await.unwrap();
         } else {
             let declared = broker.declare_consumer(&mut own, service.name(), "test", &bindings);
@@ -89,7 +89,7 @@ async fn a_service_stays_among_its_own_queues_and_speaks_for_itself() {
         .channel
         .exchange_delete("adfolio.events".into(), options);
     assert_eq!(code(deleted.await), ACCESS_REFUSED);
-    // A refusal ends the channel, so each needs a session of its own.
+    // A refusal closes the channel, so each needs a session of its own.
     for queue in [
         "adfolio.unrouted",
         "adfolio.wallet.test.2",

@@ -1,4 +1,4 @@
-//! `adfolio-local` as people and scripts meet it.
+//! `adfolio-local` as people and scripts use it.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -29,7 +29,7 @@ async fn output(command: &mut Command) -> (Output, String) {
     (output, text)
 }
 
-/// A `with-servers` below a temporary folder of its own, whose command runs on.
+/// A running `with-servers` below a temporary folder.
 async fn running_servers(temporary: &Path) -> Child {
     let child = adfolio_local(&["with-servers", "--", "sleep", "600"])
         .env("TMPDIR", temporary)

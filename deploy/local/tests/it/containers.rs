@@ -1,5 +1,5 @@
-//! docker-compose.yml and the Dockerfile against the programs: a variable that nobody reads, a file that nobody makes or a target
-//! that does not exist would only be noticed by whoever starts it all.
+//! docker-compose.yml and the Dockerfile against the programs: finds variables that nobody reads,
+//! files that nobody makes and targets that do not exist before anybody starts the system.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// Where every container sees its own secrets.
 const SECRETS: &str = "/run/secrets/adfolio";
-/// The services of Adfolio's own, and the arguments with which their programs name their variables.
+/// Adfolio's own services, and the arguments with which their programs list their variables.
 const HELP: [(&str, &[&[&str]]); 9] = [
     ("gateway", &[&["--help"]]),
     ("auth", &[&["--help"]]),
@@ -38,7 +38,7 @@ fn services() -> BTreeMap<String, Value> {
     serde_json::from_value(document()["services"].clone()).unwrap()
 }
 
-/// What a variable is unless it is set, of a text that is nothing but the variable.
+/// The default value of a variable, in a text that consists of the variable.
 fn default_of(variable: &Value) -> String {
     let (_, default) = variable.as_str().unwrap().split_once(":-").unwrap();
     default.trim_end_matches('}').to_owned()
@@ -141,7 +141,8 @@ fn every_consumer_has_a_volume_that_is_filled() {
     }
 }
 
-/// A replica that was given it would be believed whatever it says of who asks, and nginx would not start.
+/// A replica with this address would be trusted to report the client's address, and nginx would not
+/// start.
 #[test]
 fn nobody_else_is_given_the_address_of_the_edge() {
     let network = document()["networks"]["edge"]["ipam"]["config"][0].clone();
@@ -190,7 +191,8 @@ fn a_process_has_ended_before_it_is_killed() {
     }
 }
 
-/// Runs the program for a system without demo data unless a variable says otherwise, and gives what it told.
+/// Runs the program for a system without demo data unless a variable says otherwise; returns its
+/// output.
 pub fn provision(folder: &Path, variables: &[(&str, &str)]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_adfolio-local"))
         .args(["provision", "--out"])

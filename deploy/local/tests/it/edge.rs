@@ -1,4 +1,4 @@
-//! nginx with its real configuration, in front of a stand-in for the gateway.
+//! nginx with its real configuration, in front of a fake gateway.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -14,8 +14,8 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// nginx is at hand wherever these tests run, so the stand-in is one, too: it answers everything with one envelope that tells
-/// what it was sent.
+/// nginx is available wherever these tests run, so the fake gateway is one, too: it answers
+/// everything with an envelope that reports the request.
 const STAND_IN: &str = r#"#!/bin/sh
 cat >"$STAND_IN_FOLDER/nginx.conf" <<EOF
 daemon off;
@@ -52,7 +52,7 @@ fn program(folder: &Path, text: &str) {
     let path = folder.join("adfolio-gateway");
     fs::write(&path, text).unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-    // The stack looks for the operator's program, which nothing here calls.
+    // The stack checks that the operator's program exists; nothing here runs it.
     fs::write(folder.join("adfolioctl"), "").unwrap();
 }
 
@@ -156,7 +156,7 @@ async fn the_edge_serves_the_client_guards_it_and_speaks_in_envelopes() {
     edge.stack.stop().await;
 }
 
-/// What guards an answer, whatever it is.
+/// The security headers of any answer.
 #[track_caller]
 fn assert_guarded(response: &reqwest::Response) {
     let policy = header(response, "content-security-policy");
@@ -172,7 +172,7 @@ fn assert_guarded(response: &reqwest::Response) {
     assert_eq!(header(response, "referrer-policy"), "no-referrer");
 }
 
-/// A browser that once came over TLS never comes without it again; one that never did is not locked out.
+/// A browser that once came over TLS never comes without it again; others are not locked out.
 async fn transport_security_is_for_tls(edge: &Edge) {
     for path in ["/", "/assets/app-000000.js", "/api/user/info"] {
         let plain = edge.get(path).send().await.unwrap();
@@ -190,7 +190,7 @@ async fn too_large_is_an_envelope(edge: &Edge) {
         let url = format!("{}/api/files/upload", edge.stack.url());
         edge.client.post(url).body(vec![0; bytes]).send()
     };
-    // One byte too many is for the gateway to name; far too many never reach it.
+    // One byte too many is for the gateway to report; far too many never reach it.
     assert_eq!(
         upload(UPLOAD_BYTES_MAX + 1).await.unwrap().status(),
         StatusCode::OK
@@ -231,7 +231,7 @@ async fn a_dead_gateway_is_an_envelope(edge: &Edge) {
             assert_eq!(answer["data"]["reason"], "UNAVAILABLE");
             return;
         }
-        // On a machine this busy the supervisor was faster than the request.
+        // On a busy machine the supervisor may be faster than the request.
         edge.stack.wait_ready(Service::Gateway).await.unwrap();
     }
     panic!("the gateway was back before the request {ATTEMPTS} times");
@@ -249,7 +249,7 @@ async fn a_host_shell_may_frame_the_client_and_nothing_else() {
             .filter_map(|it| it.trim().strip_prefix("frame-ancestors "))
             .map(str::to_owned)
             .collect();
-        // An older header would forbid to all browsers what the policy allows to one page.
+        // The older header would forbid for all browsers what the policy allows for one page.
         assert_eq!(header(&answer, "x-frame-options"), "", "{path}");
         named
     };
@@ -261,7 +261,7 @@ async fn a_host_shell_may_frame_the_client_and_nothing_else() {
         assert_eq!(ancestors(path).await, ["'none'"], "{path}");
     }
     edge.stack.stop().await;
-    // What would end the directive starts nothing.
+    // A value that would end the directive prevents the start.
     let broken = Stack::builder()
         .services([Service::Gateway])
         .programs(edge.folder.path())
@@ -288,10 +288,10 @@ async fn a_proxy_in_front_says_who_the_client_is_and_the_client_does_not() {
         let answer: Value = call.send().await.unwrap().json().await.unwrap();
         answer["address"].as_str().unwrap().to_owned()
     };
-    // The proxy adds its peer behind whatever the client sent.
+    // The proxy appends its peer to whatever the client sent.
     assert_eq!(seen(Some("203.0.113.9")).await, "203.0.113.9");
     assert_eq!(seen(Some("10.1.2.3, 203.0.113.9")).await, "203.0.113.9");
-    // Also where the client's address could be a proxy's.
+    // Even if the client's address could be a proxy's.
     assert_eq!(seen(Some("203.0.113.9, 127.0.0.2")).await, "127.0.0.2");
     assert_eq!(seen(None).await, "127.0.0.1");
     edge.stack.stop().await;
@@ -326,7 +326,7 @@ async fn two_thousand_connections_that_say_nothing_or_not_enough_hold_nobody_up(
     }
     for path in ["/", "/api/auth/v2/lang"] {
         let began = Instant::now();
-        // The time that the gateway gives any call.
+        // The gateway's own limit of any call.
         let answer = edge.get(path).timeout(Duration::from_secs(10)).send().await;
         assert_eq!(answer.unwrap().status(), StatusCode::OK);
         println!(
@@ -339,7 +339,7 @@ async fn two_thousand_connections_that_say_nothing_or_not_enough_hold_nobody_up(
         read.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
     });
     assert_eq!(open.count(), CONNECTIONS, "they were there all the while");
-    // None of them is kept for good.
+    // None of them is cached permanently.
     for mut stream in held {
         let mut rest = Vec::new();
         let closed = stream.read_to_end(&mut rest);

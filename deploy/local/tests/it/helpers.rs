@@ -1,4 +1,4 @@
-//! Looking at processes from outside.
+//! Observing processes from outside.
 
 use std::fs;
 use std::future::Future;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use sqlx::{Connection as _, PgConnection};
 use tokio::time::{sleep, timeout};
 
-/// Above the slowest restart by far.
+/// Far longer than the slowest restart.
 const EVENTUALLY_LIMIT: Duration = Duration::from_mins(1);
 const EVENTUALLY_POLL: Duration = Duration::from_millis(50);
 

@@ -1,5 +1,5 @@
-//! What the release before this one asks of the databases, asked of the schema that this one makes: its replicas still run while
-//! this one's start, and run again when this one is taken back.
+//! The queries of the previous release against the schema of this release: its replicas still run
+//! while this release's start, and run again after a rollback.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use sqlx::{
 };
 use tempfile::TempDir;
 
-/// Services that keep a database.
+/// Services with a database.
 const SERVICES: [&str; 6] = [
     "acceptor",
     "auth",
@@ -25,10 +25,10 @@ const SERVICES: [&str; 6] = [
     "wallet",
 ];
 
-/// Counts kit's migrations, as its `sqlx.toml` says.
+/// The table of kit's migrations, as in its `sqlx.toml`.
 const KIT_TABLE: &str = "_kit_migrations";
 
-/// The types of a query's parameters, and names and types of what it answers.
+/// The types of a query's parameters, and the names and types of its columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Shape {
     parameters: Vec<String>,
@@ -40,8 +40,8 @@ fn repository() -> PathBuf {
     own.ancestors().nth(2).unwrap().to_owned()
 }
 
-/// Migrations and queries of the previous release, in a folder of their own. None, where its commit is not in what was cloned: a
-/// copy without history has nothing to be compared with.
+/// Migrations and queries of the previous release, in a folder of their own. None if its commit was
+/// not cloned: a copy without history has nothing to compare with.
 fn previous_release() -> Option<TempDir> {
     let repository = repository();
     let recorded = fs::read_to_string(repository.join("deploy/local/previous-release")).unwrap();
@@ -80,7 +80,7 @@ async fn migrations(release: &Path, name: &str) -> Migrator {
     Migrator::new(folder.as_path()).await.unwrap()
 }
 
-/// Applies what a release has and the database has not.
+/// Applies the release's migrations that the database lacks.
 async fn migrate(connection: &mut PgConnection, release: &Path, service: &str) {
     let mut kit = migrations(release, "kit").await;
     kit.dangerous_set_table_name(KIT_TABLE);
@@ -105,11 +105,14 @@ async fn left_by(release: &Path, service: &str) -> (TestDatabase, PgConnection) 
     (database, connection)
 }
 
-/// The queries that were checked when a release's service was built: all but kit's few, which `make upgrade-test` runs.
+/// The queries that were checked when a release's service was built, kit's included. An earlier
+/// release may not have checked kit's; `make upgrade-test` runs those.
 fn queries(release: &Path, service: &str) -> Vec<String> {
-    let folder = release.join("services").join(service).join(".sqlx");
-    let entries = fs::read_dir(folder).unwrap();
-    let queries = entries.map(|entry| {
+    let folders = [service, "kit"].map(|name| release.join("services").join(name).join(".sqlx"));
+    let entries = folders
+        .iter()
+        .filter_map(|folder| fs::read_dir(folder).ok());
+    let queries = entries.flatten().map(|entry| {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
         let described: Value = serde_json::from_str(&text).unwrap();
         described["query"].as_str().unwrap().to_owned()
@@ -145,10 +148,11 @@ async fn shapes(
     shapes
 }
 
-/// What a query was, and what has become of it.
+/// A query, and how it has changed.
 type Change = (String, Result<Shape, String>, Result<Shape, String>);
 
-/// What the queries were on the schema of their own release and are no more. Sessions are opened anew: types are remembered.
+/// The queries that worked on their own release's schema and no longer do. Sessions are opened
+/// anew: types are cached.
 async fn changes(
     database: &TestDatabase,
     before: &BTreeMap<String, Result<Shape, String>>,
@@ -176,7 +180,7 @@ async fn every_query_of_the_previous_release_is_what_it_was_on_this_schema() {
         for (query, shape) in &before {
             assert!(shape.is_ok(), "{service}: {query}: {shape:?}");
         }
-        // As an update does it: on what the previous release has made, not on an empty database.
+        // Like an update: on the previous release's database, not on an empty one.
         migrate(&mut connection, &current, service).await;
         let changes = changes(&database, &before).await;
         assert!(

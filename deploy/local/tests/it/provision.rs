@@ -105,7 +105,7 @@ fn a_certificate_is_renewed_before_it_ends_and_the_authority_stays() {
             "{soon}"
         );
     }
-    // One that was lost, too.
+    // Including a lost one.
     fs::remove_file(wallet.join("tls.key")).unwrap();
     provision(folder.path(), &[]);
     assert!(!text(&wallet, "tls.key").is_empty());
@@ -154,7 +154,8 @@ fn the_admins_password_is_what_was_asked_for() {
     );
 }
 
-/// The program's second half, against servers of its own: what the services may not make is there afterwards, however often.
+/// The second half of the program against real servers: afterwards everything that the services may
+/// not make exists, however often it ran.
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_are_prepared_again_and_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -186,7 +187,7 @@ async fn servers_are_prepared_again_and_again() {
     stack.stop().await;
 }
 
-/// Roles that own a database of their name, and have a password.
+/// Roles with a password that own the database of their name.
 async fn roles_with_passwords(stack: &Stack) -> Vec<String> {
     let mut connection = PgConnection::connect(&stack.database_base_url())
         .await

@@ -1,4 +1,4 @@
-//! What is killed comes back, what is stopped is gone.
+//! Killed processes come back, stopped ones are gone.
 
 use std::path::Path;
 
@@ -81,7 +81,7 @@ async fn a_database_killed_under_load_comes_back_with_what_it_acknowledged() {
         .execute(&pool)
         .await
         .unwrap();
-    // A backend that is busy when its postmaster dies would hold the shared memory and delay the successor.
+    // A busy backend whose postmaster dies would hold the shared memory and delay the restart.
     let busy =
         tokio::spawn(async move { sqlx::query("SELECT pg_sleep(600)").execute(&pool).await });
     let sessions = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%'";

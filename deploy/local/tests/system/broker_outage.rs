@@ -1,4 +1,5 @@
-//! A RabbitMQ that does not answer stops no put and no wallet call, and what happened meanwhile arrives once it is back.
+//! A RabbitMQ that does not answer blocks no put and no wallet call, and the events of that time
+//! arrive once it is back.
 
 use adfolio_local::{Component, Signal};
 use adfolio_testkit::eventually;

@@ -1,11 +1,12 @@
-//! A client of the REST contract that says what it got.
+//! A client of the REST contract that reports its answers.
 
 use std::time::Duration;
 
 use reqwest::{Method, multipart};
 use serde_json::Value;
 
-/// Longer than the gateway's own deadline, so that a test sees the gateway's answer and not its own impatience.
+/// Longer than the gateway's own deadline, so that a test sees the gateway's answer and not its own
+/// timeout.
 const CALL_LIMIT: Duration = Duration::from_secs(30);
 
 /// An answer of the gateway: its HTTP status and its envelope.
@@ -32,7 +33,7 @@ impl Reply {
     }
 }
 
-/// One caller: an address, perhaps a token, a time zone.
+/// A caller: a URL, an optional token, a time zone.
 #[derive(Debug, Clone)]
 pub struct Client {
     http: reqwest::Client,
@@ -43,7 +44,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A caller without a token. `url` is the address nginx serves at.
+    /// A caller without a token. `url` is nginx's URL.
     pub fn new(url: &str) -> Self {
         let http = reqwest::Client::builder()
             .timeout(CALL_LIMIT)
@@ -74,7 +75,7 @@ impl Client {
         }
     }
 
-    /// The same caller, who sends one more header.
+    /// The same caller with an additional header.
     pub fn with_header(&self, name: &'static str, value: &str) -> Self {
         let mut caller = self.clone();
         caller.headers.push((name, value.to_owned()));
@@ -88,7 +89,7 @@ impl Client {
             .expect("the gateway answers")
     }
 
-    /// A GET call; an error when no envelope came back.
+    /// A GET call; an error if no envelope came back.
     pub async fn try_get(&self, path: &str) -> Result<Reply, String> {
         self.try_send(self.request(Method::GET, path)).await
     }
@@ -100,13 +101,13 @@ impl Client {
             .expect("the gateway answers")
     }
 
-    /// A POST call without a key; an error when no envelope came back.
+    /// A POST call without a key; an error if no envelope came back.
     pub async fn try_post(&self, path: &str, body: &Value) -> Result<Reply, String> {
         self.try_send(self.request(Method::POST, path).json(body))
             .await
     }
 
-    /// Opens the event stream, which has no end that a call must have. An error when it was refused.
+    /// Opens the event stream, which has no time limit. An error if it was refused.
     pub async fn try_stream(&self) -> Result<reqwest::Response, String> {
         const AN_HOUR: Duration = Duration::from_hours(1);
         let request = self.request(Method::GET, "/stream").timeout(AN_HOUR);
@@ -118,7 +119,7 @@ impl Client {
         }
     }
 
-    /// A POST call with an idempotency key; an error when no envelope came back, as in the middle of a crash.
+    /// A POST call with an idempotency key; an error if no envelope came back, as during a crash.
     pub async fn try_post_keyed(
         &self,
         path: &str,
@@ -147,7 +148,7 @@ impl Client {
             .expect("the gateway answers")
     }
 
-    /// Imports delivery reports from a file's text; an error when no envelope came back.
+    /// Imports delivery reports from a file's text; an error if no envelope came back.
     pub async fn try_import(
         &self,
         csv: String,

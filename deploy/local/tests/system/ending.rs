@@ -1,4 +1,4 @@
-//! Processes that are told to end while their calls hang.
+//! Processes that are stopped while their calls hang.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::{
     setup::{self, PASSWORD, System},
 };
 
-/// What the promise is about, and every process is told.
+/// The drain limit of every process, to which the guarantee applies.
 const DRAIN_LIMIT: Duration = Duration::from_secs(20);
 
-/// A call that is not answered by then hangs; any other takes a small part of it.
+/// A call without an answer by then hangs; any other takes a fraction of it.
 const ANSWER_LIMIT: Duration = Duration::from_secs(1);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -25,7 +25,7 @@ async fn a_process_whose_calls_hang_is_gone_within_its_limit() {
         let limit = DRAIN_LIMIT.as_secs().to_string();
         builder = builder.extra_env(service, "DRAIN_LIMIT_SECONDS", limit);
     }
-    // The gateway knows the session, so that its calls get as far as the service that they are about.
+    // The gateway knows the session, so its calls reach the service that they are for.
     let builder = builder
         .extra_env(Service::Gateway, "SESSION_CACHE_SECONDS", "60")
         .extra_env(Service::Gateway, "NOTICE_SECONDS", "5");
@@ -33,7 +33,7 @@ async fn a_process_whose_calls_hang_is_gone_within_its_limit() {
     let user = system.advertiser("ada").await;
     system.deposit(&user.id, "100.00").await;
     let product = system.product("Hanging").await;
-    // From here on nothing that needs a database is ever answered.
+    // From here on nothing that needs a database is answered.
     user.client.get("/user/info").await.ok();
     let database = Component::Postgres;
     system.stack.kill(database, Signal::SIGSTOP).await.unwrap();
@@ -59,7 +59,7 @@ async fn a_process_whose_calls_hang_is_gone_within_its_limit() {
 
 type Hanging = (&'static str, tokio::task::JoinHandle<Result<Reply, String>>);
 
-/// A call of each service, under way.
+/// A running call to each service.
 fn calls_of_all_services(system: &System, client: &Client, product: &str) -> Vec<Hanging> {
     let put = json!({"product_id": product, "amount": "10.00"});
     let calls: [(&'static str, &Client, Value); 6] = [
@@ -87,7 +87,7 @@ fn calls_of_all_services(system: &System, client: &Client, product: &str) -> Vec
     started.into()
 }
 
-/// Tells a process to end and sees it gone.
+/// Stops a process and waits until it is gone.
 async fn end(stack: &Stack, service: Service) {
     let began = Instant::now();
     let ended = timeout(DRAIN_LIMIT, stack.kill(service, Signal::SIGTERM)).await;

@@ -1,4 +1,4 @@
-//! Parts that hang, and parts that are started again: how far it reaches, and when it is over.
+//! Frozen and restarted components: what they affect, and for how long.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -11,12 +11,12 @@ use crate::{
     setup::System,
 };
 
-/// After a restart everything is answered again within this.
+/// After a restart everything is answered again within this time.
 const RECOVERY_LIMIT: Duration = Duration::from_mins(1);
 
 const POLL: Duration = Duration::from_millis(50);
 
-/// A call that needs this service and, but for auth, no other.
+/// A call that needs only this service, and auth.
 const CALLS: [(Service, &str); 5] = [
     (Service::Plan, "/plan/order/list"),
     (Service::Wallet, "/user/property"),
@@ -73,7 +73,7 @@ async fn money_is_taken_again_after_every_restart() {
     parts.insert("rabbitmq".to_owned(), Component::Rabbitmq);
     let puts = parts.len();
     for (name, part) in parts {
-        // PostgreSQL's own way to be restarted without waiting for its clients.
+        // PostgreSQL's own way to restart without waiting for its clients.
         let signal = if part == Component::Postgres {
             Signal::SIGINT
         } else {
@@ -102,7 +102,7 @@ async fn read(client: &Client, path: &str) -> Reply {
     }
 }
 
-/// Asks with one key until it is done.
+/// Repeats a call with one key until it succeeds.
 async fn until_done(client: &Client, key: &str, body: &Value) {
     let asked = timeout(RECOVERY_LIMIT, async {
         while !client

@@ -1,5 +1,5 @@
-//! An auth that hangs: who is known goes on for as long as they are believed, what needs nobody's name goes on throughout,
-//! everybody else is told in time that nobody knows, and nobody is logged out.
+//! A frozen auth: known callers continue as long as their sessions are cached, anonymous calls are
+//! not affected, everyone else gets a timely UNAVAILABLE, and nobody is logged out.
 
 use std::{fs, pin::pin, time::Duration};
 
@@ -17,19 +17,20 @@ use crate::{
     setup::{Advertiser, PASSWORD, System, builder},
 };
 
-/// For this long the gateway believes a token without asking auth.
+/// How long the gateway caches a session.
 const BELIEVED_FOR: Duration = Duration::from_secs(1);
 
-/// Calls that wait for auth at the same time, each with a token of its own.
+/// Concurrent calls that wait for auth, each with its own token.
 const CROWD: usize = 1_000;
 
-/// What the gateway may take for all of them at most: a connection, a task and a place in a queue each.
+/// Most memory the gateway may use for all of them: a connection, a task and a place in a queue
+/// each.
 const CROWD_BYTES: u64 = 128 << 20;
 
-/// By then a connection to a frozen process has been given up: a ping that nobody answers, and its patience.
+/// By then a connection to a frozen process has been closed: a ping and the limit of its answer.
 const NOTICED_AFTER: Duration = Duration::from_secs(16);
 
-/// How often the gateway's memory is looked at.
+/// How often the gateway's memory is sampled.
 const POLL: Duration = Duration::from_millis(50);
 
 const CALL: &str = "/user/property";
@@ -37,7 +38,7 @@ const CALL: &str = "/user/property";
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_frozen_auth_fails_who_must_be_known_in_time_and_nobody_else() {
     raise_file_limit(2 * CROWD + 500);
-    // The page, as nginx serves it: whether the client is built matters to others.
+    // The page as served by nginx: other tests check the built client.
     let page = tempfile::tempdir().unwrap();
     fs::write(page.path().join("index.html"), "<!doctype html>").unwrap();
     let system = System::start_from(builder().web(page.path())).await;
@@ -94,7 +95,7 @@ async fn a_frozen_auth_fails_who_must_be_known_in_time_and_nobody_else() {
     system.stack.stop().await;
 }
 
-/// After auth goes on.
+/// After auth resumes.
 async fn all_is_well_again(system: &System, known: &Advertiser, unknown: &Advertiser) {
     let thawed = Instant::now();
     thaw(system).await;
@@ -106,7 +107,7 @@ async fn all_is_well_again(system: &System, known: &Advertiser, unknown: &Advert
         "a user was answered {} ms after auth went on",
         thawed.elapsed().as_millis()
     );
-    // Nobody was logged out, and the crowd's tokens are what they were.
+    // Nobody was logged out, and the crowd's tokens have not changed.
     for (client, path) in [
         (&known.client, CALL),
         (&known.client, "/user/sessions"),
@@ -119,7 +120,7 @@ async fn all_is_well_again(system: &System, known: &Advertiser, unknown: &Advert
     assert_eq!(reply.reason(), "NOT_AUTHENTICATED", "{reply:?}");
 }
 
-/// Freezes auth, and shows that somebody who was known a moment ago still is.
+/// Freezes auth, and shows that a caller with a cached session continues.
 async fn freeze_while_known(system: &System, known: &Advertiser) {
     eventually("a call follows the freeze at once", || async {
         let asked = Instant::now();
@@ -130,7 +131,7 @@ async fn freeze_while_known(system: &System, known: &Advertiser) {
             .await
             .unwrap();
         let reply = known.client.get(CALL).await;
-        // The second call may have begun late on a busy machine.
+        // On a busy machine the second call may start late.
         if reply.code == 200 {
             return true;
         }
@@ -150,9 +151,9 @@ async fn thaw(system: &System) {
         .unwrap();
 }
 
-/// Many at once wait for auth: all are told, and what the gateway took for them is bounded.
+/// Many calls wait for auth: all are answered, and the gateway's memory stays bounded.
 async fn crowd_is_told(system: &System) {
-    // Not through nginx, which has limits of its own.
+    // Not through nginx, which has its own limits.
     let direct = Client::new(&system.stack.grpc_url(Service::Gateway));
     let before = resident(system);
     let calls: Vec<_> = (0..CROWD).map(|_| timed(&made_up(&direct), CALL)).collect();
@@ -180,7 +181,7 @@ async fn crowd_is_told(system: &System) {
     assert!(grown < CROWD_BYTES, "the gateway took {grown} bytes more");
 }
 
-/// A call on its way, with how long it took.
+/// A running call and its duration.
 fn timed(client: &Client, path: &'static str) -> JoinHandle<(Reply, Duration)> {
     let client = client.clone();
     tokio::spawn(async move {
@@ -200,12 +201,12 @@ fn login(system: &System, user: &Advertiser) -> JoinHandle<(Reply, Duration)> {
     })
 }
 
-/// A caller whose token nobody has issued, which auth alone can say.
+/// A caller with a token that was never issued, which only auth can tell.
 fn made_up(anyone: &Client) -> Client {
     anyone.with_token(&hex::encode(rand::random::<[u8; 32]>()))
 }
 
-/// Nobody knows who that is, and nobody says that they are nobody.
+/// UNAVAILABLE, not NOT_AUTHENTICATED.
 #[track_caller]
 fn assert_unavailable(reply: &Reply) {
     assert_eq!(
@@ -220,7 +221,7 @@ fn assert_unavailable(reply: &Reply) {
     );
 }
 
-/// Bytes of memory that the gateway has.
+/// The gateway's memory in bytes.
 fn resident(system: &System) -> u64 {
     let pid = system.stack.pid(Service::Gateway).unwrap();
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();

@@ -1,7 +1,9 @@
-//! Ten thousand real impressions, and the sums that a plan of them must show, computed from the file alone.
+//! Ten thousand real impressions, and the sums that their plan must show, computed from the file
+//! alone.
 //!
-//! The file is not part of this repository. It is read from `ADFOLIO_IMPRESSIONS_CSV`, or from `../shared/data/impressions.csv`
-//! beside the checkout; a test that needs it says so and skips without it.
+//! The file is not part of this repository. It is read from `ADFOLIO_IMPRESSIONS_CSV`, or from
+//! `../shared/data/impressions.csv` beside the checkout; a test that needs it says so and skips
+//! without it.
 
 use std::path::PathBuf;
 
@@ -65,7 +67,8 @@ fn parse(index: usize, line: &str) -> Impression {
     }
 }
 
-/// What a stretch of time delivered: counts, and money in billionths of a unit so that nothing is rounded on the way.
+/// The delivery of a period: counts, and money in billionths of a unit so that nothing is rounded
+/// on the way.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Sums {
     pub impressions: i64,

@@ -1,4 +1,5 @@
-//! The product's main job on real input: register, deposit, put, deliver, settle, and every cent of it in the wallet.
+//! The product's main purpose on real input: register, deposit, put, deliver, settle, and every
+//! cent of it in the wallet.
 
 use std::collections::HashMap;
 
@@ -21,7 +22,7 @@ const DEPOSIT_CENTS: i128 = 50_000;
 /// One zone without daylight saving, one off the hour, one with daylight saving.
 const TIME_ZONES: [&str; 3] = ["Asia/Shanghai", "Asia/Kathmandu", "America/New_York"];
 
-/// What one plan's impression or click costs and earns, in billionths of a unit.
+/// Cost and revenue of one impression or click of a plan, in billionths of a unit.
 struct Pricing {
     json: Value,
     spend_per_impression: i128,
@@ -126,7 +127,7 @@ fn mapping(impressions: &Impressions, plans: &[Value]) -> Value {
     })
 }
 
-/// Imports the file twice; the rows that lie in the future are refused by line, the others land once.
+/// Imports the file twice; rows in the future are refused by line, the others are stored once.
 async fn import_once_and_again(
     system: &System,
     impressions: &Impressions,
@@ -136,13 +137,13 @@ async fn import_once_and_again(
     assert_eq!(report["applied"], first.len());
     assert_eq!(report["repeated"], 0);
     let (second, report) = import(system, impressions, mapping).await;
-    // Time goes on: what lay just too far in the future before is new now. Everything else is known.
+    // Time passes: what was just too far in the future before is new now. Everything else is known.
     assert_eq!(report["applied"], second.len() - first.len());
     assert_eq!(report["repeated"], first.len());
     second
 }
 
-/// Imports the file and answers the rows that landed by now, with what the import said.
+/// Imports the file; returns the rows stored so far, and the import's answer.
 async fn import(
     system: &System,
     impressions: &Impressions,
@@ -311,7 +312,7 @@ async fn assert_plan(client: &Client, plan: &Value, sums: &Sums, status: &str) {
     assert_eq!(detail["to_be_consumed"], decimal(left));
 }
 
-/// One more report, then a higher revision of it, with spend and revenue of its own.
+/// One more report, then a higher revision of it, with its own spend and revenue.
 async fn a_restated_row_moves_the_figures_by_its_difference(
     system: &System,
     advertiser: &Advertiser,
@@ -418,7 +419,7 @@ async fn wallet_adds_up(advertiser: &Advertiser, sums: &[Sums; 3]) {
 }
 
 async fn notices_came(advertiser: &Advertiser) {
-    // One for the deposit, one for each plan that finished and one for each that settled.
+    // One for the deposit, one for each finished plan and one for each settled plan.
     adfolio_testkit::eventually("seven notices", || async {
         let unread = advertiser
             .client

@@ -1,5 +1,6 @@
-//! The whole system, driven over its REST contract: the six services, the gateway, nginx, PostgreSQL and RabbitMQ as
-//! `make up` runs them, on free ports. The programs must have been built (`make test` sees to it).
+//! The whole system, driven over its REST contract: the six services, the gateway, nginx,
+//! PostgreSQL and RabbitMQ as `make up` runs them, on free ports. The programs must be built first,
+//! which `make test` does.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! A put takes what is there, once, or nothing.
+//! A put takes the whole amount once, or nothing.
 
 use std::collections::HashSet;
 

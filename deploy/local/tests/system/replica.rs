@@ -1,4 +1,4 @@
-//! A further gateway beside the one of a stack, as another replica would be.
+//! An additional gateway beside a stack's own, like another replica.
 
 use std::{fs::File, process::Stdio};
 
@@ -10,18 +10,18 @@ use crate::{client::Client, setup::programs};
 
 /// A running gateway. Dropping it kills it.
 pub struct Replica {
-    /// A caller without a token, who reaches this gateway and no other.
+    /// A caller without a token, who only uses this gateway.
     pub anyone: Client,
     _process: Child,
 }
 
 impl Replica {
-    /// Starts one with variables of its own, and waits until it is ready.
+    /// Starts one with its own variables, and waits until it is ready.
     pub async fn start(stack: &Stack, name: &str, settings: &[(&str, &str)]) -> Self {
         let (address, admin) = (free_address().await, free_address().await);
         let log = File::create(stack.data_dir().join(format!("{name}.log"))).unwrap();
         let program = programs().join("adfolio-gateway");
-        // It ends with the test, also where that is killed.
+        // It ends with the test, even if the test is killed.
         let mut command = Command::new("setpriv");
         command
             .args(["--pdeathsig", "KILL", "--"])
@@ -61,7 +61,7 @@ impl Replica {
     }
 }
 
-/// Nobody listens there now.
+/// Nothing listens there now.
 async fn free_address() -> String {
     free_listener().await.local_addr().unwrap().to_string()
 }

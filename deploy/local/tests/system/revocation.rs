@@ -1,5 +1,6 @@
-//! A token that was ended at one gateway is dead at the others: by message within milliseconds, and without one within the
-//! second for which a gateway believes what it knows. `REVOCATION_ROUNDS` (5) says how often each way is measured.
+//! A token revoked at one gateway is invalid at the others: by message within milliseconds, and
+//! without one within the second for which a gateway caches sessions. `REVOCATION_ROUNDS` (5) is
+//! the number of measurements of each kind.
 
 use std::time::Duration;
 
@@ -14,15 +15,15 @@ use crate::{
     setup::{Advertiser, PASSWORD, System},
 };
 
-/// What is promised, whatever has become of the message.
+/// The guaranteed limit, even if the message is lost.
 const LIMIT: Duration = Duration::from_secs(1);
 
-/// Between two calls with a token that was ended.
+/// Pause between two calls with a revoked token.
 const PAUSE: Duration = Duration::from_millis(2);
 
 const OTHER_PASSWORD: &str = "seven quiet lighthouses";
 
-/// How a token ends.
+/// How a token is revoked.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Logout,
@@ -48,7 +49,8 @@ impl End {
 async fn a_token_that_ended_at_one_gateway_is_dead_at_the_others() {
     let rounds = std::env::var("REVOCATION_ROUNDS").map_or(5, |text| text.parse().unwrap());
     let system = System::start().await;
-    // One believes longer than a test waits, so that what it knows it knows by message; the other is as it is by default.
+    // One caches longer than a test waits, so that it can only learn by message; the other has the
+    // default.
     let patient = [("SESSION_CACHE_SECONDS", "60")];
     let by_message = Replica::start(&system.stack, "by-message", &patient).await;
     let usual = Replica::start(&system.stack, "usual", &[]).await;
@@ -104,7 +106,7 @@ async fn a_token_that_ended_at_one_gateway_is_dead_at_the_others() {
     system.stack.stop().await;
 }
 
-/// A token on its way to its end.
+/// A token that will be revoked.
 struct Ending<'a> {
     system: &'a System,
     user: &'a Advertiser,
@@ -115,7 +117,7 @@ struct Ending<'a> {
 }
 
 impl<'a> Ending<'a> {
-    /// Opens the session that will end.
+    /// Opens the session that will be revoked.
     async fn begin(system: &'a System, user: &'a Advertiser, end: End, round: usize) -> Self {
         let mut passwords = [PASSWORD, OTHER_PASSWORD];
         if round % 2 == 1 && matches!(end, End::PasswordChange) {
@@ -149,12 +151,12 @@ impl<'a> Ending<'a> {
         }
     }
 
-    /// From now on that gateway believes the token.
+    /// From now on that gateway caches the token.
     async fn use_at(&self, gateway: &Replica) {
         self.ask(&gateway.anyone).await.ok();
     }
 
-    /// Ends the session at the stack's own gateway, and answers when that was said to be done.
+    /// Revokes the session at the stack's own gateway; returns when that was confirmed.
     async fn end(&self) -> Instant {
         let own = self.system.anyone.with_token(&self.token);
         let (keeper, admin) = (&self.user.client, &self.system.admin);
@@ -196,8 +198,8 @@ impl<'a> Ending<'a> {
         json!({"id": self.user.id, "state": state, "reason": "test"})
     }
 
-    /// Uses the token at a gateway until it is refused, and says how long after its end that was. A call that began later
-    /// than the limit after the end must not be answered.
+    /// Uses the token at a gateway until it is refused; returns how long after the revocation. A
+    /// call that began later than the limit must not succeed.
     async fn until_dead(
         &self,
         gateway: &Replica,
@@ -225,7 +227,7 @@ impl<'a> Ending<'a> {
             .unwrap_or_else(|_| panic!("{:?}: alive after {WAIT_LIMIT:?}", self.end))
     }
 
-    /// What the next round needs.
+    /// Prepares the next round.
     async fn clear_up(&self) {
         if matches!(self.end, End::DisabledByStaff) {
             let active = self.state("active");

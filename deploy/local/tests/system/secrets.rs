@@ -1,5 +1,5 @@
-//! What must be nowhere: no log and no table holds a token, a password or the number of a card, and no log a code that is
-//! worth something. Not even when the services log all they can.
+//! Secrets stay secret: no log and no table contains a token, a password or a card number, and no
+//! log a code that is worth something, even if the services log everything.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::setup::{System, builder};
 const PASSWORD: &str = "correct horse battery";
 const NEW_PASSWORD: &str = "an even longer staple";
 const WRONG_PASSWORD: &str = "no such password 4711";
-/// Of somebody who typed it into the field of the name.
+/// Of a user who typed it into the name field.
 const MISPLACED_PASSWORD: &str = "misplaced-password-4711";
 /// MD5 of 246810 and of 975313.
 const PAY_PASSWORD: &str = "b6af3f19458ec8e6faff8ee1e0440ecb";
@@ -25,7 +25,7 @@ const CARD: &str = "DE89370400440532013000";
 const HOLDER: &str = "Augusta Ada Lovelace";
 const MOBILE: &str = "+4915187654321";
 const WALLET_ADDRESS: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
-/// The host's id of its user, by which the host lets somebody in.
+/// The host's id of its user, with which the host lets a user in.
 const HOST_USER: &str = "host-user-of-the-secrets";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -49,7 +49,7 @@ async fn no_log_and_no_table_holds_a_secret() {
     secrets.extend(log_in_in_every_way(&system).await);
     secrets.extend(Service::ALL.map(|service| broker_password(&system, service)));
     secure_and_withdraw(&system, &advertiser.id, &secrets).await;
-    // Their tables keep these, to be handed out again and to be found by.
+    // Their tables store these, to hand them out again and to find users by.
     let mut codes = license_codes(&system).await;
     codes.push(exchange(&system).await);
     codes.push(HOST_USER.to_owned());
@@ -62,7 +62,7 @@ async fn no_log_and_no_table_holds_a_secret() {
     })
     .await;
     let mut places = texts_in(&logs);
-    // The services did log all they can.
+    // The services did log everything.
     assert!(places.iter().any(|(_, text)| text.contains("TRACE")));
     assert_none_of(&codes, &places);
     for service in Service::ALL {
@@ -73,7 +73,7 @@ async fn no_log_and_no_table_holds_a_secret() {
             ));
         }
     }
-    // The search sees what is there.
+    // The search finds what is there.
     for kept in [advertiser.id.as_str(), "secretive"] {
         assert!(
             places.iter().any(|(_, text)| text.contains(kept)),
@@ -84,7 +84,7 @@ async fn no_log_and_no_table_holds_a_secret() {
     system.stack.stop().await;
 }
 
-/// A stack whose services print all that they and their libraries have to say.
+/// A stack whose services log everything, including their libraries' output.
 fn logging_everything() -> StackBuilder {
     Service::ALL
         .into_iter()
@@ -106,14 +106,14 @@ fn assert_none_of(secrets: &[String], places: &[(String, String)]) {
     }
 }
 
-/// What a service shows to the broker.
+/// A service's password for the broker.
 fn broker_password(system: &System, service: Service) -> String {
     let url = system.stack.service_amqp_url(service).unwrap();
     let account = url.split(['/', '@']).nth(2).unwrap();
     account.split_once(':').unwrap().1.to_owned()
 }
 
-/// Right and wrong, of users, staff and a host; answers the tokens.
+/// Right and wrong logins of users, staff and a host; returns the tokens.
 async fn log_in_in_every_way(system: &System) -> Vec<String> {
     let right = json!({"username": "secretive", "password": PASSWORD});
     let admin = json!({"username": "admin", "password": "adfolio-admin"});
@@ -149,7 +149,7 @@ async fn log_in_in_every_way(system: &System) -> Vec<String> {
     tokens
 }
 
-/// Uses the token that a login opened, so that it goes through everything a token goes through.
+/// Uses a login's token, so that it passes through every place.
 async fn secure_and_withdraw(system: &System, user: &str, secrets: &[String]) {
     let session = json!({"username": "secretive", "password": PASSWORD});
     let session = system.anyone.post("/auth/v2/login", session).await.ok();
@@ -204,7 +204,7 @@ async fn license_codes(system: &System) -> Vec<String> {
     codes
 }
 
-/// Issues an acceptance code, asks what is behind it and opens an order with it; answers the code.
+/// Issues an acceptance code, looks it up and opens an order with it; returns the code.
 async fn exchange(system: &System) -> String {
     let acceptor = json!({"kind": "personal", "name": "Harbour Exchange"});
     let acceptor = system.admin.post("/admin/acceptor/create", acceptor).await;
@@ -229,13 +229,13 @@ async fn exchange(system: &System) -> String {
     code
 }
 
-/// How a list of bytes is printed.
+/// How a list of bytes is logged.
 fn numbers_of(secret: &str) -> String {
     let numbers: Vec<String> = secret.bytes().map(|byte| byte.to_string()).collect();
     numbers.join(", ")
 }
 
-/// How a table shows a secret that is kept as bytes.
+/// How a table shows a secret stored as bytes.
 fn hex_of(secret: &str) -> String {
     secret.bytes().fold(String::new(), |mut hex, byte| {
         write!(hex, "{byte:02x}").unwrap();
@@ -243,7 +243,7 @@ fn hex_of(secret: &str) -> String {
     })
 }
 
-/// The files of a folder and what they say.
+/// The files of a folder and their contents.
 fn texts_in(folder: &Path) -> Vec<(String, String)> {
     let files = fs::read_dir(folder)
         .unwrap()

@@ -1,4 +1,4 @@
-//! What the tests of the whole system begin with: a stack, staff, products, advertisers with money.
+//! The setup of all system tests: a stack, staff, products, advertisers with money.
 
 use std::{env, path::PathBuf};
 
@@ -9,11 +9,11 @@ use crate::client::Client;
 
 const ADMIN_PASSWORD: &str = "adfolio-admin";
 
-/// What every advertiser registers with.
+/// Every advertiser's password.
 pub const PASSWORD: &str = "correct horse battery";
 
-/// Describes a stack; `ADFOLIO_TLS=1` runs these tests over mutual TLS, `ADFOLIO_PROGRAMS` names the folder of other programs than
-/// those that were built with the tests.
+/// A builder of a stack. `ADFOLIO_TLS=1` runs these tests over mutual TLS, `ADFOLIO_PROGRAMS` names
+/// a folder of programs other than those built with the tests.
 pub fn builder() -> StackBuilder {
     let tls = env::var("ADFOLIO_TLS").is_ok_and(|value| value == "1");
     let builder = Stack::builder().tls(tls);
@@ -23,12 +23,12 @@ pub fn builder() -> StackBuilder {
     }
 }
 
-/// The folder of programs that were not built with the tests, where one is named.
+/// The folder of programs that were not built with the tests, if one is named.
 pub fn other_programs() -> Option<PathBuf> {
     env::var_os("ADFOLIO_PROGRAMS").map(PathBuf::from)
 }
 
-/// The folder of the programs that are tested.
+/// The folder of the tested programs.
 pub fn programs() -> PathBuf {
     let built = || Some(env::current_exe().ok()?.parent()?.parent()?.to_owned());
     other_programs().or_else(built).unwrap()
@@ -48,13 +48,13 @@ impl System {
         Self::start_from(builder()).await
     }
 
-    /// The same as `builder` describes it.
+    /// The same with this builder.
     pub async fn start_from(builder: StackBuilder) -> Self {
         let stack = builder
             .services(Service::ALL)
-            // Servers are killed here: what they acknowledged must be on the disk.
+            // Servers are killed here: acknowledged data must be on the disk.
             .durable(true)
-            // The tests are one client address that asks far more than a person would.
+            // The tests are a single client address that makes far more requests than a person.
             .extra_env(Service::Gateway, "FLOOD_LIMIT_PER_SECOND", "0")
             .extra_env(Service::Gateway, "FLOOD_LIMIT_SESSION_PER_SECOND", "0")
             .start()
@@ -78,7 +78,7 @@ impl System {
         }
     }
 
-    /// A new product that takes puts from 10.00 to 100000.00.
+    /// A new product that accepts puts from 10.00 to 100000.00.
     pub async fn product(&self, name: &str) -> String {
         let product = json!({
             "name": name,
@@ -126,13 +126,13 @@ impl System {
         }
     }
 
-    /// Credits a deposit and answers its line in the fund details.
+    /// Credits a deposit; returns its line in the fund details.
     pub async fn deposit(&self, user_id: &str, amount: &str) -> Value {
         let body = json!({"user_id": user_id, "amount": amount, "remark": "bank transfer 4711"});
         self.admin.post("/admin/wallet/deposit", body).await.ok()
     }
 
-    /// The books must balance, now.
+    /// The books must balance now.
     pub async fn assert_reconciled(&self) {
         let report = self.admin.get("/admin/wallet/reconcile").await.ok();
         assert_eq!(report["ok"], true, "{report:#}");

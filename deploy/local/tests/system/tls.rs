@@ -1,4 +1,5 @@
-//! A whole stack over mutual TLS: everything works, and nobody calls what is not theirs to call.
+//! A whole stack over mutual TLS: everything works, and no service can call what the policy does
+//! not allow.
 
 use adfolio_kit::client::{Channel, ClientOptions, connect, connect_to, outgoing};
 use adfolio_kit::config::TlsArgs;
@@ -39,7 +40,7 @@ async fn services_know_each_other_and_nobody_else_moves_money() {
         deposit(in_the_clear, &advertiser.id).await.code(),
         Code::Unavailable
     );
-    // Coupon has no business at the wallet; plan holds money and credits none.
+    // Coupon may not call the wallet; plan may hold money but not credit it.
     let coupon = channel_as(&system.stack, "coupon");
     assert_eq!(
         deposit(coupon.clone(), &advertiser.id).await.code(),
@@ -63,14 +64,14 @@ async fn services_know_each_other_and_nobody_else_moves_money() {
     let property = advertiser.client.get("/user/property").await.ok();
     assert_eq!(property["available_funds"], "60.00");
     assert_eq!(property["to_be_consumed"], "40.00");
-    // Wallet asks plan and coupon for their books.
+    // Wallet reads the books of plan and coupon.
     system.assert_reconciled().await;
     operate(&system.stack, &["wallet", "verify"]).await;
     a_dead_letter_is_sent_back(&system.stack).await;
     system.stack.stop().await;
 }
 
-/// What adfolioctl prints, by its own certificate and as its own user of the broker.
+/// The output of adfolioctl, with its own certificate and its own user at the broker.
 async fn operate(stack: &Stack, arguments: &[&str]) -> String {
     let mut command = stack.operator_command().unwrap();
     let done = command.args(arguments).output().await.unwrap();
@@ -78,7 +79,7 @@ async fn operate(stack: &Stack, arguments: &[&str]) -> String {
     String::from_utf8(done.stdout).unwrap()
 }
 
-/// What is no event goes to the dead letters of coupon, and from there back to its queue.
+/// A message that is no event is dead-lettered at coupon, and redriven from there.
 async fn a_dead_letter_is_sent_back(stack: &Stack) {
     let connection = Connection::connect(stack.amqp_url(), ConnectionProperties::default())
         .await
@@ -104,7 +105,7 @@ async fn a_dead_letter_is_sent_back(stack: &Stack) {
     assert!(told.contains("sent 1 back"), "{told}");
 }
 
-/// A channel to wallet by the certificate of another program.
+/// A channel to wallet with the certificate of another program.
 fn channel_as(stack: &Stack, name: &str) -> Channel {
     let files = stack.tls_files(name).unwrap();
     let tls = TlsArgs {
@@ -117,7 +118,7 @@ fn channel_as(stack: &Stack, name: &str) -> Channel {
     connect_to("wallet", &url, options, tls.as_ref()).unwrap()
 }
 
-/// Why a deposit, as an admin asks for it, is refused.
+/// The reason for refusing a deposit requested as an admin.
 async fn deposit(channel: Channel, user_id: &str) -> Status {
     let caller =
         Caller::staff(Uuid::now_v7(), StaffRole::Admin).with_key(Some("not-mine".parse().unwrap()));
@@ -133,7 +134,7 @@ async fn deposit(channel: Channel, user_id: &str) -> Status {
         .unwrap_err()
 }
 
-/// Why a hold for an order is refused.
+/// The reason for refusing a hold for an order.
 async fn hold(channel: Channel, user_id: &str) -> Status {
     let message = HoldRequest {
         order_id: Uuid::now_v7().to_string(),

@@ -1,5 +1,5 @@
-//! One trace tells all that came of a request: from the browser through the gateway and the services, with their SQL, over
-//! RabbitMQ to the last consumer. The collector that takes the spans is in here.
+//! One trace covers a whole request: from the browser through the gateway and the services with
+//! their SQL, over RabbitMQ to the last consumer. The collector of the spans is in this test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 use crate::setup::{Advertiser, System, builder};
 
-/// What a browser sends: a trace that is recorded, and the span in it that asks.
+/// A browser's header: a sampled trace, and its span.
 struct Browser {
     trace: String,
     span: String,
@@ -43,7 +43,7 @@ impl Browser {
     }
 }
 
-/// A span as the collector got it.
+/// A span as received by the collector.
 #[derive(Clone, Debug)]
 struct Spotted {
     service: String,
@@ -66,7 +66,7 @@ impl Spotted {
     }
 }
 
-/// Takes spans like an OpenTelemetry collector, and keeps them by trace.
+/// Receives spans like an OpenTelemetry collector, and keeps them by trace.
 #[derive(Clone, Default)]
 struct Collector(Arc<Mutex<BTreeMap<String, Vec<Spotted>>>>);
 
@@ -140,7 +140,7 @@ impl Trace {
         self.spans.iter().find(|span| span.is(service, kind, name))
     }
 
-    /// The spans that led to this one, the first of all in front.
+    /// The spans that led to this one, root first.
     fn path_to<'a>(&'a self, span: &'a Spotted) -> Vec<&'a Spotted> {
         let mut path = vec![span];
         while let Some(parent) = self
@@ -175,7 +175,7 @@ const POSTED: &str = "send adfolio.wallet.v1.TransactionPosted";
 const REDEEMING: &str = "process adfolio.plan.v1.PlanStatusChanged";
 const SHOWING: &str = "process adfolio.wallet.v1.TransactionPosted";
 
-/// What came of a put: who, as what, did what, and what it followed from.
+/// The expected spans of a put: process, kind, name, and parent.
 const EXPECTED: [(&str, SpanKind, &str, &str); 8] = [
     ("adfolio-gateway", SpanKind::Server, PUT_REQUEST, ""),
     ("adfolio-plan", SpanKind::Server, PUT, PUT_REQUEST),
@@ -206,7 +206,7 @@ async fn one_trace_leads_from_the_browser_to_the_last_consumer() {
     }
     let system = System::start_from(stack).await;
     let advertiser = system.advertiser("traced").await;
-    // The last consumer of what the wallet posts is the page that shows it.
+    // The last consumer of the wallet's event is the page that shows it.
     let _page = advertiser.client.try_stream().await.unwrap();
     let put = put_with_coupon(&system, &advertiser).await;
 
@@ -233,7 +233,7 @@ async fn one_trace_leads_from_the_browser_to_the_last_consumer() {
     system.stack.stop().await;
 }
 
-/// A put of 20.00, for which the advertiser has a coupon and the money.
+/// A put of 20.00 by an advertiser with a coupon and the money.
 async fn put_with_coupon(system: &System, advertiser: &Advertiser) -> Value {
     system.deposit(&advertiser.id, "100.00").await;
     let product_id = system.product("Traced").await;
@@ -247,7 +247,7 @@ async fn put_with_coupon(system: &System, advertiser: &Advertiser) -> Value {
     json!({"product_id": product_id, "amount": "20.00", "user_coupon_id": granted["id"]})
 }
 
-/// What of [`EXPECTED`] is not there yet, and who ran no statement yet.
+/// The missing spans of [`EXPECTED`], and the processes without a statement so far.
 fn missing(trace: &Trace) -> Vec<String> {
     let mut missing = Vec::new();
     for (service, kind, name, above) in EXPECTED {
@@ -276,7 +276,7 @@ fn missing(trace: &Trace) -> Vec<String> {
     missing
 }
 
-/// Every span has its parent in the trace, but for the one of the request, whose parent is the browser's.
+/// Every span has its parent in the trace, except for the request's, whose parent is the browser's.
 fn is_one_tree(trace: &Trace, browser: &Browser) {
     let ids: BTreeSet<&str> = trace.spans.iter().map(|span| span.id.as_str()).collect();
     for span in &trace.spans {
@@ -285,7 +285,7 @@ fn is_one_tree(trace: &Trace, browser: &Browser) {
     }
 }
 
-/// The gateway logs an answered request at its end; a service what it does.
+/// The gateway logs a request at its end; a service logs its actions.
 fn log_lines_name_the_trace(system: &System, browser: &Browser) {
     let log = fs::read_to_string(system.stack.data_dir().join("log/gateway.log")).unwrap();
     let line = log

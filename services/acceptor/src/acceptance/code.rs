@@ -3,7 +3,7 @@
 use adfolio_kit::refusal::Refusal;
 use secrecy::{ExposeSecret, SecretString};
 
-/// Letters and digits that nobody mistakes for one another on paper or on the telephone.
+/// Letters and digits that are not mistaken for one another on paper or on the telephone.
 const ALPHABET: &[u8] = b"23456789ABCDEFGHJKMNPQRSTUVWXYZ";
 
 /// Groups of a random code, and letters in each: about 59 bits, far beyond guessing at ten tries in ten minutes.
@@ -14,12 +14,12 @@ const GROUP_LENGTH: usize = 4;
 const SHORTEST: usize = 6;
 const LONGEST: usize = 32;
 
-/// An acceptance code: 6 to 32 of `A-Z`, `0-9` and `-`. Whoever knows it may use it, so it is never shown.
+/// An acceptance code: 6 to 32 of `A-Z`, `0-9` and `-`. Anyone who knows it may use it, so it is never logged.
 #[derive(Clone, Debug)]
 pub struct Code(SecretString);
 
 impl Code {
-    /// A new code that nobody can guess.
+    /// A new random code.
     pub fn random() -> Self {
         let group = |_| {
             (0..GROUP_LENGTH)
@@ -30,7 +30,7 @@ impl Code {
         Self(groups.join("-").into())
     }
 
-    /// The code that staff ask for, to the letter.
+    /// Exactly the code that staff ask for.
     pub fn exact(text: &str) -> Result<Self, Refusal> {
         let fits = (SHORTEST..=LONGEST).contains(&text.len());
         let plain = text
@@ -43,7 +43,7 @@ impl Code {
         }
     }
 
-    /// The code that a person typed: in any letter case, with blanks around it. None when no code looks like that.
+    /// The code that a person typed, in any letter case, with blanks around it. None if the text cannot be a code.
     pub fn typed(text: &str) -> Option<Self> {
         if text.len() > 4 * LONGEST {
             return None;

@@ -7,12 +7,12 @@ use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use super::code::Code;
 use super::rate::Rate;
 use crate::acceptor::{Acceptor, Kind};
 use crate::error::AcceptorError;
+use crate::ids::{AcceptorId, OfferId};
 
 /// No offer is for more.
 const LARGEST_AMOUNT: Money = Money::from_minor(1_000_000_000_000);
@@ -53,28 +53,23 @@ impl Currency {
     }
 }
 
-/// An offer to exchange.
+/// What an offer says.
 #[derive(Clone, Debug)]
-pub struct Offer {
-    /// Its id.
-    pub id: Uuid,
-    /// Which way.
+pub struct Terms {
     pub direction: Direction,
-    /// The other currency.
     pub currency: Currency,
     /// Units of the other currency for one unit of wallet money.
     pub rate: Rate,
-    /// Least wallet amount.
+    /// Lowest wallet amount.
     pub min: Money,
     /// Highest wallet amount.
     pub max: Money,
-    /// When it ends.
     pub expires_at: DateTime<Utc>,
 }
 
-impl Offer {
+impl Terms {
     /// Checks what the parts' own types do not say; the offending input is named.
-    pub fn check(self, now: DateTime<Utc>) -> Result<Self, Refusal> {
+    pub fn check(&self, now: DateTime<Utc>) -> Result<(), Refusal> {
         let ensure = |holds: bool, field: &str| {
             if holds {
                 Ok(())
@@ -84,8 +79,7 @@ impl Offer {
         };
         ensure(self.min > Money::ZERO && self.min <= LARGEST_AMOUNT, "min")?;
         ensure(self.max >= self.min && self.max <= LARGEST_AMOUNT, "max")?;
-        ensure(self.expires_at > now, "expires_at")?;
-        Ok(self)
+        ensure(self.expires_at > now, "expires_at")
     }
 
     /// Whether the offer is for this amount.
@@ -94,16 +88,30 @@ impl Offer {
     }
 }
 
-/// An acceptance code to issue.
+/// An offer to exchange.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    pub id: OfferId,
+    pub terms: Terms,
+}
+
+/// An acceptance code that staff ask for.
 #[derive(Clone, Debug)]
 pub struct NewAcceptance {
     /// Whose offer.
-    pub acceptor: Uuid,
+    pub acceptor: AcceptorId,
     /// Only for this user; none: for anyone.
     pub user: Option<UserId>,
     /// Exactly this code; none: a random one.
     pub code: Option<Code>,
-    /// The offer.
+    pub terms: Terms,
+}
+
+/// An acceptance code that was issued.
+#[derive(Clone, Debug)]
+pub struct Issued {
+    pub code: Code,
+    /// The offer behind it.
     pub offer: Offer,
 }
 
@@ -114,7 +122,6 @@ pub struct Acceptance {
     pub acceptor: Acceptor,
     /// Only for this user; none: for anyone.
     pub user: Option<UserId>,
-    /// The offer.
     pub offer: Offer,
 }
 
@@ -122,21 +129,20 @@ impl Acceptance {
     /// Whether the code is right for `user`, who chose an acceptor of `kind`, at `now`.
     pub fn is_right_for(&self, user: UserId, kind: Kind, now: DateTime<Utc>) -> bool {
         let for_user = self.user.is_none_or(|bound| bound == user);
-        for_user && self.acceptor.kind == kind && now < self.offer.expires_at
+        for_user && self.acceptor.kind == kind && now < self.offer.terms.expires_at
     }
 }
 
 /// The wrong codes that a user has tried in the present window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempts {
-    /// How many.
     pub wrong: i32,
     /// When the first of them was tried.
     pub began_at: DateTime<Utc>,
 }
 
 impl Attempts {
-    /// Counts a code as wrong before anybody looks whether it is, or refuses to look.
+    /// Counts a code as wrong before it is looked up, or refuses to look it up.
     pub fn count(self, now: DateTime<Utc>) -> Result<Self, AcceptorError> {
         let window_ends = self
             .began_at

@@ -1,8 +1,8 @@
 //! Acceptance codes: issued by staff, looked up by users.
 //!
-//! A look-up is one transaction: the user's row of attempts is locked, the code is counted as wrong, and only then looked
-//! at; a right one is taken off again. Five hundred guesses at once queue up behind the row, so no more than the limit are
-//! ever evaluated, on however many replicas.
+//! A look-up is one transaction: it locks the user's row of attempts, counts the code as wrong, and only then looks it
+//! up. A right code is taken off the count again. Five hundred guesses at once queue up behind the row, so no more than
+//! the limit are ever evaluated, on any number of replicas.
 
 mod code;
 pub mod entity;
@@ -10,148 +10,119 @@ mod rate;
 mod repo;
 
 use adfolio_kit::audit;
-use adfolio_kit::clock::{Clock, Ids};
-use adfolio_kit::db::{self, PgPool, Tx};
-use adfolio_kit::identity::{Caller, UserId};
-use adfolio_kit::once::MessageOnce;
+use adfolio_kit::db::{self, Tx};
+use adfolio_kit::identity::{Caller, Staff, UserId};
+use adfolio_kit::once::{Answer, Once};
 use chrono::{DateTime, Utc};
-use prost::Message;
 use serde_json::json;
 use uuid::Uuid;
 
 pub use code::Code;
-pub use entity::{Acceptance, Currency, Direction, NewAcceptance, Offer};
+pub use entity::{Acceptance, Currency, Direction, Issued, NewAcceptance, Offer, Terms};
 pub use rate::Rate;
 
 use crate::acceptor::{self, Kind};
+use crate::app::App;
 use crate::error::AcceptorError;
-use crate::peers::Peers;
+use crate::ids::OfferId;
 
-/// Random codes that are drawn at most before giving up: two alike are next to impossible.
+/// Random codes that are drawn at most: two alike are next to impossible.
 const DRAWS: usize = 3;
 
-/// The use cases of acceptance codes.
-#[derive(Clone, Debug)]
-pub struct Acceptances {
-    pool: PgPool,
-    clock: Clock,
-    ids: Ids,
-    peers: Peers,
+/// Issues a code for a member of staff.
+pub async fn issue(
+    app: &App,
+    once: Once<Issued>,
+    caller: &Caller,
+    staff: Staff,
+    new: NewAcceptance,
+) -> Result<Answer<Issued>, AcceptorError> {
+    let (now, id) = (app.clock.now(), OfferId(app.ids.next()));
+    new.terms.check(now)?;
+    if let Some(user) = new.user {
+        app.users.require(caller, &[user], "user_id").await?;
+    }
+    let caller = caller.clone();
+    let answer = db::write(&app.pool, move |tx| {
+        Box::pin(async move {
+            if let Some(earlier) = once.earlier_in_tx(tx).await? {
+                return Ok(earlier);
+            }
+            let issued = issue_in_tx(tx, id, &new, staff.id, now).await?;
+            audit_entry(&new, id)?
+                .record_in_tx(tx, &caller, now)
+                .await?;
+            Ok::<_, AcceptorError>(once.keep_in_tx(tx, issued).await?)
+        })
+    })
+    .await?;
+    app.notifier.notify();
+    Ok(answer)
 }
 
-impl Acceptances {
-    /// On this database.
-    pub fn new(pool: PgPool, clock: Clock, ids: Ids, peers: Peers) -> Self {
-        Self {
-            pool,
-            clock,
-            ids,
-            peers,
-        }
-    }
-
-    /// An id for a new offer.
-    pub fn offer_id(&self) -> Uuid {
-        self.ids.next()
-    }
-
-    /// Issues a code for a member of staff.
-    pub async fn issue<M: Message + Default + 'static>(
-        &self,
-        once: MessageOnce,
-        caller: &Caller,
-        staff_id: Uuid,
-        mut new: NewAcceptance,
-        answer: fn(&Code, &Offer) -> M,
-    ) -> Result<M, AcceptorError> {
-        let now = self.clock.now();
-        new.offer = new.offer.check(now)?;
-        if let Some(user) = new.user {
-            self.peers.check_user(caller, user).await?;
-        }
-        let caller = caller.clone();
-        db::write(&self.pool, move |tx| {
-            Box::pin(async move {
-                if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                    return Ok(earlier);
-                }
-                let code = issue_in_tx(tx, &new, staff_id, now).await?;
-                issued_act(&new)?.record_in_tx(tx, &caller, now).await?;
-                let issued = answer(&code, &new.offer);
-                once.keep_in_tx(tx, &issued).await?;
-                Ok(issued)
-            })
+/// What is behind a code that a user typed, if the code is right for the user.
+pub async fn look_up(
+    app: &App,
+    user: UserId,
+    kind: Kind,
+    code: Option<Code>,
+) -> Result<Acceptance, AcceptorError> {
+    let now = app.clock.now();
+    let found = db::write(&app.pool, move |tx| {
+        Box::pin(async move {
+            let before = repo::lock_attempts_in_tx(tx, user, now).await?;
+            repo::save_attempts_in_tx(tx, user, before.count(now)?).await?;
+            let found = match &code {
+                Some(code) => repo::find_in_tx(tx, code).await?,
+                // A text that cannot be a code counts as a wrong code, too.
+                None => None,
+            };
+            let right = found.filter(|acceptance| acceptance.is_right_for(user, kind, now));
+            if right.is_some() {
+                repo::save_attempts_in_tx(tx, user, before).await?;
+            }
+            // A wrong code is no error in here: its count must be committed.
+            Ok::<_, AcceptorError>(right)
         })
-        .await
-    }
-
-    /// What is behind a code that a user typed, or why that is not told.
-    pub async fn look_up(
-        &self,
-        user: UserId,
-        kind: Kind,
-        code: Option<Code>,
-    ) -> Result<Acceptance, AcceptorError> {
-        let now = self.clock.now();
-        let found = db::write(&self.pool, move |tx| {
-            Box::pin(async move {
-                let before = repo::lock_attempts_in_tx(tx, user, now).await?;
-                repo::save_attempts_in_tx(tx, user, before.count(now)?).await?;
-                let found = match &code {
-                    Some(code) => repo::find_in_tx(tx, code).await?,
-                    // What no code looks like is a wrong code all the same.
-                    None => None,
-                };
-                let right = found.filter(|acceptance| acceptance.is_right_for(user, kind, now));
-                if right.is_some() {
-                    repo::save_attempts_in_tx(tx, user, before).await?;
-                }
-                // A wrong code is no error in here: its count must be committed.
-                Ok::<_, AcceptorError>(right)
-            })
-        })
-        .await?;
-        found.ok_or(AcceptorError::CodeWrong)
-    }
+    })
+    .await?;
+    found.ok_or(AcceptorError::CodeWrong)
 }
 
-/// What was issued, without the code itself: whoever knows it may use it.
-fn issued_act(new: &NewAcceptance) -> Result<audit::Entry, AcceptorError> {
-    let offer = &new.offer;
-    let act = audit::Entry::new("acceptor.issue_code", offer.id).after(&json!({
-        "acceptor_id": new.acceptor, "direction": offer.direction.as_str(), "currency": offer.currency.as_str(),
-        "rate": offer.rate.to_string(), "min": offer.min, "max": offer.max, "expires_at": offer.expires_at,
+/// What was issued, without the code: anyone who knows it may use it.
+fn audit_entry(new: &NewAcceptance, id: OfferId) -> Result<audit::Entry, AcceptorError> {
+    let terms = &new.terms;
+    let entry = audit::Entry::new("acceptor.issue_code", id).after(&json!({
+        "acceptor_id": new.acceptor.0, "direction": terms.direction.as_str(), "currency": terms.currency.as_str(),
+        "rate": terms.rate.to_string(), "min": terms.min, "max": terms.max, "expires_at": terms.expires_at,
     }))?;
     Ok(match new.user {
-        Some(user) => act.user(user.0),
-        None => act,
+        Some(user) => entry.user(user),
+        None => entry,
     })
 }
 
 async fn issue_in_tx(
     tx: &mut Tx,
+    id: OfferId,
     new: &NewAcceptance,
     staff_id: Uuid,
     now: DateTime<Utc>,
-) -> Result<Code, AcceptorError> {
-    if acceptor::repo::find_in_tx(tx, new.acceptor)
+) -> Result<Issued, AcceptorError> {
+    acceptor::repo::find_in_tx(tx, new.acceptor)
         .await?
-        .is_none()
-    {
-        return Err(AcceptorError::AcceptorUnknown);
-    }
-    if let Some(code) = &new.code {
-        let issued = repo::insert_in_tx(tx, code, new, staff_id, now).await?;
-        return if issued {
-            Ok(code.clone())
-        } else {
-            Err(AcceptorError::CodeTaken)
+        .ok_or(AcceptorError::AcceptorUnknown)?;
+    let draws = if new.code.is_some() { 1 } else { DRAWS };
+    for _ in 0..draws {
+        let issued = Issued {
+            code: new.code.clone().unwrap_or_else(Code::random),
+            offer: Offer {
+                id,
+                terms: new.terms.clone(),
+            },
         };
-    }
-    for _ in 0..DRAWS {
-        let code = Code::random();
-        if repo::insert_in_tx(tx, &code, new, staff_id, now).await? {
-            return Ok(code);
+        if repo::insert_in_tx(tx, &issued, new.acceptor, new.user, staff_id, now).await? {
+            return Ok(issued);
         }
     }
     Err(AcceptorError::CodeTaken)

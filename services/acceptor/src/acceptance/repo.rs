@@ -1,41 +1,44 @@
 //! The SQL of acceptance codes and of the attempts at them.
 
 use adfolio_kit::db::Tx;
+use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::code::Code;
-use super::entity::{Acceptance, Attempts, Currency, Direction, NewAcceptance, Offer};
+use super::entity::{Acceptance, Attempts, Currency, Direction, Issued, Offer, Terms};
 use super::rate::Rate;
 use crate::acceptor::{Acceptor, Kind, Rating};
 use crate::error::AcceptorError;
+use crate::ids::{AcceptorId, OfferId};
 
 /// Writes a code and its offer; false when the code exists already.
 pub async fn insert_in_tx(
     tx: &mut Tx,
-    code: &Code,
-    new: &NewAcceptance,
+    issued: &Issued,
+    acceptor: AcceptorId,
+    user: Option<UserId>,
     staff_id: Uuid,
     now: DateTime<Utc>,
 ) -> Result<bool, AcceptorError> {
-    let offer = &new.offer;
+    let terms = &issued.offer.terms;
     let done = sqlx::query!(
         "INSERT INTO acceptance_codes (code, offer_id, acceptor_id, user_id, direction, currency, rate_e8, min_minor,
                                        max_minor, expires_at, created_at, created_by)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
          ON CONFLICT (code) DO NOTHING",
-        code.expose(),
-        offer.id,
-        new.acceptor,
-        new.user.map(|user| user.0),
-        offer.direction.as_str(),
-        offer.currency.as_str(),
-        offer.rate.e8(),
-        offer.min.minor(),
-        offer.max.minor(),
-        offer.expires_at,
+        issued.code.expose(),
+        issued.offer.id.0,
+        acceptor.0,
+        user.map(|user| user.0),
+        terms.direction.as_str(),
+        terms.currency.as_str(),
+        terms.rate.e8(),
+        terms.min.minor(),
+        terms.max.minor(),
+        terms.expires_at,
         now,
         staff_id,
     )
@@ -44,7 +47,7 @@ pub async fn insert_in_tx(
     Ok(done.rows_affected() == 1)
 }
 
-/// What is behind a code, whoever may use it.
+/// What is behind a code, for any user.
 pub async fn find_in_tx(tx: &mut Tx, code: &Code) -> Result<Option<Acceptance>, AcceptorError> {
     let row = sqlx::query!(
         "SELECT acceptors.id, kind, name, rating_tenths, completed_orders,
@@ -56,31 +59,38 @@ pub async fn find_in_tx(tx: &mut Tx, code: &Code) -> Result<Option<Acceptance>, 
     .fetch_optional(tx)
     .await?;
     row.map(|row| {
-        let unknown = AcceptorError::UnknownColumnValue;
+        let acceptor = Acceptor {
+            id: AcceptorId(row.id),
+            kind: Kind::from_name(&row.kind).ok_or(CoreError::Corrupt("acceptors.kind"))?,
+            name: row.name,
+            rating: Rating::from_column(row.rating_tenths),
+            completed_orders: row.completed_orders,
+        };
+        let terms = Terms {
+            direction: Direction::from_name(&row.direction)
+                .ok_or(CoreError::Corrupt("acceptance_codes.direction"))?,
+            currency: Currency::parse(&row.currency)
+                .map_err(|_| CoreError::Corrupt("acceptance_codes.currency"))?,
+            rate: Rate::from_e8(row.rate_e8)
+                .ok_or(CoreError::Corrupt("acceptance_codes.rate_e8"))?,
+            min: Money::from_minor(row.min_minor),
+            max: Money::from_minor(row.max_minor),
+            expires_at: row.expires_at,
+        };
         Ok(Acceptance {
-            acceptor: Acceptor {
-                id: row.id,
-                kind: Kind::from_name(&row.kind).ok_or(unknown("kind"))?,
-                name: row.name,
-                rating: Rating::from_column(row.rating_tenths),
-                completed_orders: row.completed_orders,
-            },
+            acceptor,
             user: row.user_id.map(UserId),
             offer: Offer {
-                id: row.offer_id,
-                direction: Direction::from_name(&row.direction).ok_or(unknown("direction"))?,
-                currency: Currency::parse(&row.currency).map_err(|_| unknown("currency"))?,
-                rate: Rate::from_e8(row.rate_e8).ok_or(unknown("rate_e8"))?,
-                min: Money::from_minor(row.min_minor),
-                max: Money::from_minor(row.max_minor),
-                expires_at: row.expires_at,
+                id: OfferId(row.offer_id),
+                terms,
             },
         })
     })
     .transpose()
 }
 
-/// The user's attempts, locked. The first attempt makes the row; the update that changes nothing is what locks it later.
+/// The user's attempts, locked. The first attempt makes the row; the update that changes nothing is what locks it
+/// later.
 pub async fn lock_attempts_in_tx(
     tx: &mut Tx,
     user: UserId,

@@ -2,7 +2,8 @@
 
 use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
-use uuid::Uuid;
+
+use crate::ids::AcceptorId;
 
 /// The best rating, in tenths.
 const BEST_RATING_TENTHS: u32 = 50;
@@ -46,17 +47,33 @@ impl Rating {
     }
 }
 
+/// An acceptor that staff ask for.
+#[derive(Clone, Debug)]
+pub struct NewAcceptor {
+    pub kind: Kind,
+    pub name: String,
+    pub rating: Rating,
+}
+
+impl NewAcceptor {
+    /// The acceptor, with its id.
+    pub fn made(self, id: AcceptorId) -> Acceptor {
+        Acceptor {
+            id,
+            kind: self.kind,
+            name: self.name,
+            rating: self.rating,
+            completed_orders: 0,
+        }
+    }
+}
+
 /// An acceptor.
 #[derive(Clone, Debug)]
 pub struct Acceptor {
-    /// Its id.
-    pub id: Uuid,
-    /// Person or enterprise.
+    pub id: AcceptorId,
     pub kind: Kind,
-    /// Name shown.
     pub name: String,
-    /// Rating.
     pub rating: Rating,
-    /// Exchange orders completed.
     pub completed_orders: i64,
 }

@@ -1,11 +1,13 @@
 //! The SQL of acceptors.
 
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::error::CoreError;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::entity::{Acceptor, Kind, Rating};
 use crate::error::AcceptorError;
+use crate::ids::AcceptorId;
 
 struct Row {
     id: Uuid,
@@ -20,8 +22,8 @@ impl TryFrom<Row> for Acceptor {
 
     fn try_from(row: Row) -> Result<Self, AcceptorError> {
         Ok(Self {
-            id: row.id,
-            kind: Kind::from_name(&row.kind).ok_or(AcceptorError::UnknownColumnValue("kind"))?,
+            id: AcceptorId(row.id),
+            kind: Kind::from_name(&row.kind).ok_or(CoreError::Corrupt("acceptors.kind"))?,
             name: row.name,
             rating: Rating::from_column(row.rating_tenths),
             completed_orders: row.completed_orders,
@@ -39,7 +41,7 @@ pub async fn insert_in_tx(
     sqlx::query!(
         "INSERT INTO acceptors (id, kind, name, rating_tenths, completed_orders, created_at, created_by)
          VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        acceptor.id,
+        acceptor.id.0,
         acceptor.kind.as_str(),
         acceptor.name,
         acceptor.rating.column(),
@@ -53,11 +55,11 @@ pub async fn insert_in_tx(
 }
 
 /// The acceptor, if it exists.
-pub async fn find_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Acceptor>, AcceptorError> {
+pub async fn find_in_tx(tx: &mut Tx, id: AcceptorId) -> Result<Option<Acceptor>, AcceptorError> {
     let row = sqlx::query_as!(
         Row,
         "SELECT id, kind, name, rating_tenths, completed_orders FROM acceptors WHERE id = $1",
-        id,
+        id.0,
     )
     .fetch_optional(tx)
     .await?;
@@ -65,10 +67,10 @@ pub async fn find_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Acceptor>, Accep
 }
 
 /// Counts an exchange order that was completed.
-pub async fn count_completed_in_tx(tx: &mut Tx, id: Uuid) -> Result<(), AcceptorError> {
+pub async fn count_completed_in_tx(tx: &mut Tx, id: AcceptorId) -> Result<(), AcceptorError> {
     sqlx::query!(
         "UPDATE acceptors SET completed_orders = completed_orders + 1 WHERE id = $1",
-        id,
+        id.0,
     )
     .execute(tx)
     .await?;
@@ -78,7 +80,7 @@ pub async fn count_completed_in_tx(tx: &mut Tx, id: Uuid) -> Result<(), Acceptor
 /// Acceptors older than `before`, newest first.
 pub async fn list(
     pool: &PgPool,
-    before: Option<Uuid>,
+    before: Option<AcceptorId>,
     fetch: i64,
 ) -> Result<Vec<Acceptor>, AcceptorError> {
     let rows = sqlx::query_as!(
@@ -86,7 +88,7 @@ pub async fn list(
         "SELECT id, kind, name, rating_tenths, completed_orders FROM acceptors
          WHERE id < $1 ORDER BY id DESC LIMIT $2",
         // One bound in every case keeps the plan of the first page and of the last the same.
-        before.unwrap_or(Uuid::max()),
+        before.map_or(Uuid::max(), |id| id.0),
         fetch,
     )
     .fetch_all(pool)

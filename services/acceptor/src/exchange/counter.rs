@@ -4,7 +4,7 @@ use adfolio_money::Money;
 
 use crate::acceptance::{Currency, Rate};
 
-/// Currencies whose minor unit is not the hundredth (ISO 4217).
+/// Currencies without two decimals (ISO 4217).
 const DECIMALS: [(u32, &[&str]); 3] = [
     (
         0,
@@ -31,7 +31,7 @@ fn decimals(currency: &Currency) -> u32 {
         .map_or(USUAL_DECIMALS, |(decimals, _)| *decimals)
 }
 
-/// `amount` at `rate`, rounded down to the minor unit of `currency`. None when that is nothing, or more than can be said.
+/// `amount` at `rate`, rounded down to the minor unit of `currency`. None if the result is zero or too large.
 pub fn counter_amount(amount: Money, rate: Rate, currency: &Currency) -> Option<String> {
     let decimals = decimals(currency);
     let unit = 10_i128.checked_pow(decimals)?;

@@ -4,127 +4,119 @@ use std::time::Duration;
 
 use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
-use adfolio_kit::idempotency;
 use adfolio_kit::identity::{Caller, UserId};
+use adfolio_kit::once::{Answer, Once};
 use adfolio_kit::refusal::Refusal;
+use adfolio_kit::saga::{self, Lease};
 use chrono::{DateTime, Utc};
-use prost::Message;
 use serde_json::json;
-use uuid::Uuid;
 
-use super::Exchanges;
 use super::entity::{Ending, EndingCall, Exchange, Status};
 use super::repo;
+use crate::app::App;
 use crate::error::AcceptorError;
+use crate::ids::ExchangeId;
 
 /// A decision about an order.
 #[derive(Clone, Debug)]
 pub struct Decision {
-    /// The order.
-    pub id: Uuid,
-    /// Only when it is this user's; none for staff.
+    pub id: ExchangeId,
+    /// Only if it is this user's; none for staff.
     pub owner: Option<UserId>,
     /// How it ends.
     pub ending: Ending,
     /// Why.
     pub reason: String,
-    /// Who decides: the scope of the idempotency key.
-    pub scope: Uuid,
-    /// The name of the call, and its digest.
-    pub operation: &'static str,
-    /// The digest of the request.
-    pub digest: [u8; 32],
 }
 
-impl Exchanges {
-    /// Decides how an open order ends, and answers it once wallet has posted what follows.
-    pub async fn decide<M: Message + Default + 'static>(
-        &self,
-        caller: &Caller,
-        decision: Decision,
-        answer: fn(&Exchange) -> M,
-    ) -> Result<M, AcceptorError> {
-        let now = self.clock.now();
-        let (token, lease) = (self.ids.next(), self.rules.recovery_after);
-        let (deciding, id) = (caller.clone(), decision.id);
-        let decided = db::write(&self.pool, move |tx| {
-            Box::pin(async move { decide_in_tx(tx, &deciding, decision, token, lease, now).await })
-        })
-        .await?;
-        match decided {
-            Decided::Now(exchange) => {
-                let exchange = self
-                    .reach(caller, id, Some(*exchange), Exchange::has_ended)
-                    .await?;
-                Ok(answer(&exchange))
-            }
-            Decided::ByThisCall => {
-                let exchange = self.reach(caller, id, None, Exchange::has_ended).await?;
-                Ok(answer(&exchange))
-            }
-            Decided::Before(bytes) => {
-                M::decode(&*bytes).map_err(|_| AcceptorError::UnknownColumnValue("response"))
-            }
-        }
-    }
+/// Decides how an open order ends, and answers once wallet has posted what follows.
+pub async fn decide(
+    app: &App,
+    once: Once<Exchange>,
+    caller: &Caller,
+    decision: Decision,
+) -> Result<Answer<Exchange>, AcceptorError> {
+    let id = decision.id;
+    let deciding = Deciding {
+        decision,
+        once,
+        caller: caller.clone(),
+        lease: Lease::first(app.ids.next()),
+        lease_time: app.rules.recovery_after,
+        now: app.clock.now(),
+    };
+    let decided = db::write(&app.pool, move |tx| Box::pin(deciding.decide_in_tx(tx))).await?;
+    let leased = match decided {
+        Decided::Before(answer) => return Ok(answer),
+        Decided::ByThisCall => None,
+        Decided::Now(exchange) => Some(exchange),
+    };
+    let ended = saga::follow(app, caller.deadline, id.0, leased, Exchange::ended).await?;
+    Ok(Answer::Made(ended))
 }
 
 /// What became of a call that decides.
 enum Decided {
     /// It decided, and its drive follows.
-    Now(Box<Exchange>),
+    Now(Exchange),
     /// An earlier call with its key decided, and wallet has not posted yet.
     ByThisCall,
-    /// An earlier call with its key was answered this.
-    Before(Vec<u8>),
+    /// An earlier call with its key got this answer.
+    Before(Answer<Exchange>),
 }
 
-async fn decide_in_tx(
-    tx: &mut Tx,
-    caller: &Caller,
+/// A decision, and what its transaction needs.
+struct Deciding {
     decision: Decision,
-    token: Uuid,
-    lease: Duration,
+    once: Once<Exchange>,
+    caller: Caller,
+    lease: Lease,
+    lease_time: Duration,
     now: DateTime<Utc>,
-) -> Result<Decided, AcceptorError> {
-    let call = caller.idempotency_key.clone().map(|key| EndingCall {
-        scope: decision.scope,
-        key,
-    });
-    if let Some(EndingCall { scope, key }) = &call {
-        let claim =
-            idempotency::claim_in_tx(tx, *scope, key, decision.operation, &decision.digest).await?;
-        if let idempotency::Claim::Replay(answer) = claim {
+}
+
+impl Deciding {
+    async fn decide_in_tx(self, tx: &mut Tx) -> Result<Decided, AcceptorError> {
+        if let Some(answer) = self.once.earlier_in_tx(tx).await? {
             return Ok(Decided::Before(answer));
         }
+        let decision = &self.decision;
+        let found = repo::lock_in_tx(tx, decision.id).await?;
+        // Another user's order gets the answer of one that does not exist.
+        let mut exchange = found
+            .filter(|exchange| decision.owner.is_none_or(|owner| owner == exchange.user))
+            .ok_or_else(|| Refusal::not_found("id"))?;
+        let call = self.once.key().map(|key| EndingCall {
+            scope: self.once.scope(),
+            key: key.clone(),
+        });
+        if call.is_some() && exchange.ending_call == call {
+            return Ok(Decided::ByThisCall);
+        }
+        let shown_reason = match decision.ending {
+            Ending::Cancelled => decision.reason.clone(),
+            Ending::Completed | Ending::Expired => String::new(),
+        };
+        exchange.decide(decision.ending, shown_reason, call)?;
+        exchange.lease = self.lease;
+        repo::save_decision_in_tx(tx, &exchange, self.lease_time).await?;
+        self.audit_entry(&exchange)?
+            .record_in_tx(tx, &self.caller, self.now)
+            .await?;
+        Ok(Decided::Now(exchange))
     }
-    let found = repo::lock_in_tx(tx, decision.id).await?;
-    // Somebody else's order answers like one that does not exist.
-    let mut exchange = found
-        .filter(|exchange| decision.owner.is_none_or(|owner| owner == exchange.user))
-        .ok_or_else(|| Refusal::not_found("id"))?;
-    if call.is_some() && exchange.ending_call == call {
-        return Ok(Decided::ByThisCall);
+
+    fn audit_entry(&self, exchange: &Exchange) -> Result<audit::Entry, AcceptorError> {
+        let in_status = |status: &str| {
+            json!({
+                "status": status, "direction": exchange.direction.as_str(), "amount": exchange.amount,
+                "currency": exchange.currency.as_str(), "counter_amount": exchange.counter_amount,
+            })
+        };
+        Ok(audit::Entry::new("acceptor.decide_exchange", exchange.id)
+            .user(exchange.user)
+            .reason(self.decision.reason.clone())
+            .before(&in_status(Status::Pending.as_str()))?
+            .after(&in_status(self.decision.ending.as_str()))?)
     }
-    let shown_reason = match decision.ending {
-        Ending::Cancelled => decision.reason.clone(),
-        Ending::Completed | Ending::Expired => String::new(),
-    };
-    exchange.decide(decision.ending, shown_reason, call)?;
-    (exchange.attempts, exchange.lease_token) = (1, token);
-    repo::save_decision_in_tx(tx, &exchange, lease).await?;
-    let figures = |status: &str| {
-        json!({
-            "status": status, "direction": exchange.direction.as_str(), "amount": exchange.amount,
-            "currency": exchange.currency.as_str(), "counter_amount": exchange.counter_amount,
-        })
-    };
-    audit::Entry::new("acceptor.decide_exchange", exchange.id)
-        .user(exchange.user.0)
-        .reason(decision.reason)
-        .before(&figures(Status::Pending.as_str()))?
-        .after(&figures(decision.ending.as_str()))?
-        .record_in_tx(tx, caller, now)
-        .await?;
-    Ok(Decided::Now(Box::new(exchange)))
 }

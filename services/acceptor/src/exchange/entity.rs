@@ -3,35 +3,37 @@
 use adfolio_kit::identity::{IdempotencyKey, UserId};
 use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::saga::Lease;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::acceptance::{Currency, Direction, Rate};
 use crate::acceptor::Kind;
+use crate::ids::{AcceptorId, ExchangeId, OfferId};
 
 names! {
     /// Where an order stands, as stored.
     State {
-        /// Wallet is asked for the money.
+        /// Wallet is being asked for the money.
         Placing = "placing",
-        /// Refused for good, but wallet may yet take the money of an earlier attempt: it has to come back.
+        /// Refused for good, but an earlier attempt may still debit the wallet: the money has to come back.
         Undoing = "undoing",
         /// Refused, with nothing left behind.
         Refused = "refused",
-        /// Open, waits for the acceptor.
+        /// Open: the acceptor has to decide.
         Pending = "pending",
-        /// Decided as completed; wallet is told.
+        /// Decided as completed; wallet is still to post.
         Completing = "completing",
-        /// Decided as cancelled; wallet is told.
+        /// Decided as cancelled; wallet is still to post.
         Cancelling = "cancelling",
-        /// Decided as expired; wallet is told.
+        /// Decided as expired; wallet is still to post.
         Expiring = "expiring",
         /// Both sides have their money.
         Completed = "completed",
         /// Called off; what wallet gave is back.
         Cancelled = "cancelled",
-        /// Nobody decided in time; what wallet gave is back.
+        /// Not decided in time; what wallet gave is back.
         Expired = "expired",
     }
 }
@@ -45,7 +47,7 @@ names! {
         Completed = "completed",
         /// Called off.
         Cancelled = "cancelled",
-        /// Nobody decided in time.
+        /// Not decided in time.
         Expired = "expired",
     }
 }
@@ -57,7 +59,7 @@ names! {
         Completed = "completed",
         /// Called off.
         Cancelled = "cancelled",
-        /// Nobody decided in time.
+        /// Not decided in time.
         Expired = "expired",
     }
 }
@@ -80,15 +82,16 @@ impl Ending {
     }
 }
 
-/// What wallet has to post for an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Posting {
-    /// Money leaves the available balance.
-    Debit,
-    /// The debit comes back.
-    Return,
-    /// Money comes in.
-    Credit,
+names! {
+    /// What wallet has to post for an order.
+    Posting {
+        /// Money leaves the available balance.
+        Debit = "debit",
+        /// The debit comes back.
+        Return = "return",
+        /// Money comes in.
+        Credit = "credit",
+    }
 }
 
 /// What has to happen next.
@@ -107,11 +110,8 @@ pub enum Step {
 /// With whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterpart {
-    /// The acceptor.
-    pub id: Uuid,
-    /// Its name.
+    pub id: AcceptorId,
     pub name: String,
-    /// Its kind.
     pub kind: Kind,
 }
 
@@ -127,17 +127,13 @@ pub struct EndingCall {
 /// An exchange order.
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    /// Its id, by which wallet knows it, too.
-    pub id: Uuid,
-    /// Whose it is.
+    /// Its id. Wallet knows it by this id, too.
+    pub id: ExchangeId,
     pub user: UserId,
-    /// With whom.
     pub acceptor: Counterpart,
     /// The offer that it came from.
-    pub offer_id: Uuid,
-    /// Which way.
+    pub offer_id: OfferId,
     pub direction: Direction,
-    /// The other currency.
     pub currency: Currency,
     /// The offer's rate.
     pub rate: Rate,
@@ -145,28 +141,22 @@ pub struct Exchange {
     pub amount: Money,
     /// The other side.
     pub counter_amount: String,
-    /// Where it stands.
     pub state: State,
     /// Why it was cancelled.
     pub reason: String,
-    /// When it was opened.
     pub created_at: DateTime<Utc>,
     /// When it expires unless decided.
     pub expires_at: DateTime<Utc>,
-    /// When it ended.
     pub finished_at: Option<DateTime<Utc>>,
-    /// The digest of the request, by which a reused key is told from a repeat.
+    /// The digest of the request: distinguishes a repeat from a reused key.
     pub request_digest: Vec<u8>,
     /// The first answer.
     pub answer: Option<Vec<u8>>,
-    /// Why it was refused.
     pub refusal: Option<Refusal>,
     /// The keyed call that decided it.
     pub ending_call: Option<EndingCall>,
-    /// Drives of the present step so far, this one included.
-    pub attempts: i32,
-    /// The drive that may write.
-    pub lease_token: Uuid,
+    /// The lease of the drive that may write. Attempts count from the present step on.
+    pub lease: Lease,
 }
 
 impl Exchange {
@@ -199,7 +189,8 @@ impl Exchange {
         }
     }
 
-    /// What the user who asked for it is told, once that is decided. A refusal is final before everything is given back.
+    /// The answer to the user who asked for it, once that is decided. A refusal is final before everything is given
+    /// back.
     pub fn opening_outcome(&self) -> Option<Result<Vec<u8>, Refusal>> {
         match self.state {
             State::Placing => None,
@@ -216,6 +207,11 @@ impl Exchange {
         self.finished_at.is_some()
     }
 
+    /// The order, once it has ended.
+    pub fn ended(&self) -> Option<Self> {
+        self.has_ended().then(|| self.clone())
+    }
+
     /// Wallet has given the money, if it had to: the order is open.
     pub fn open(&mut self) {
         if self.state == State::Placing {
@@ -223,7 +219,8 @@ impl Exchange {
         }
     }
 
-    /// Wallet has refused. An attempt that is `in_doubt` may have arrived or may yet arrive there, so the order must be closed.
+    /// Wallet has refused. An attempt that is `in_doubt` may have arrived or may yet arrive there, so the order must be
+    /// closed.
     pub fn refuse(&mut self, refusal: Refusal, in_doubt: bool, now: DateTime<Utc>) {
         if self.state == State::Placing {
             self.refusal = Some(refusal);
@@ -266,11 +263,6 @@ impl Exchange {
         }
     }
 
-    /// Whether an earlier drive may have a call to wallet on its way still, which could succeed after a refusal now.
-    pub fn may_have_posted(&self) -> bool {
-        self.attempts > 1
-    }
-
     fn opening(&self) -> Option<Posting> {
         match self.direction {
             Direction::WalletToCurrency => Some(Posting::Debit),
@@ -298,14 +290,14 @@ mod tests {
     fn exchange(direction: Direction) -> Exchange {
         let now = Utc::now();
         Exchange {
-            id: Uuid::now_v7(),
+            id: ExchangeId(Uuid::now_v7()),
             user: UserId(Uuid::now_v7()),
             acceptor: Counterpart {
-                id: Uuid::now_v7(),
+                id: AcceptorId(Uuid::now_v7()),
                 name: "Ada".to_owned(),
                 kind: Kind::Personal,
             },
-            offer_id: Uuid::now_v7(),
+            offer_id: OfferId(Uuid::now_v7()),
             direction,
             currency: Currency::parse("EUR").unwrap(),
             rate: "0.9".parse().unwrap(),
@@ -320,8 +312,7 @@ mod tests {
             answer: None,
             refusal: None,
             ending_call: None,
-            attempts: 1,
-            lease_token: Uuid::now_v7(),
+            lease: Lease::first(Uuid::now_v7()),
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::saga::Lease;
 use adfolio_money::Money;
 use adfolio_testkit::saga::{Checked, Next, Saga, Trouble};
 use chrono::{DateTime, Utc};
@@ -12,6 +13,7 @@ use uuid::Uuid;
 use super::entity::{Counterpart, Ending, Exchange, Posting, State, Step};
 use crate::acceptance::{Currency, Direction};
 use crate::acceptor::Kind;
+use crate::ids::{AcceptorId, ExchangeId, OfferId};
 
 const AMOUNT: i64 = 100;
 
@@ -80,14 +82,14 @@ impl Orders {
         let (user, direction) = self.orders[row.place];
         let time = DateTime::<Utc>::UNIX_EPOCH;
         Exchange {
-            id: Uuid::nil(),
+            id: ExchangeId(Uuid::nil()),
             user: UserId(Uuid::from_u128(user.into())),
             acceptor: Counterpart {
-                id: Uuid::nil(),
+                id: AcceptorId(Uuid::nil()),
                 name: String::new(),
                 kind: Kind::Personal,
             },
-            offer_id: Uuid::nil(),
+            offer_id: OfferId(Uuid::nil()),
             direction,
             currency: Currency::parse("EUR").unwrap(),
             rate: "0.9".parse().unwrap(),
@@ -102,8 +104,10 @@ impl Orders {
             answer: Some(Vec::new()),
             refusal: row.is_refused.then(refusal),
             ending_call: None,
-            attempts: row.attempts,
-            lease_token: Uuid::nil(),
+            lease: Lease {
+                token: Uuid::nil(),
+                attempts: row.attempts,
+            },
         }
     }
 }
@@ -180,7 +184,7 @@ impl Saga for Orders {
         let now = exchange.created_at;
         match (exchange.next_step(), answer) {
             (Step::Open(_), Some(Answer::Refused)) => {
-                let in_doubt = in_doubt || exchange.may_have_posted();
+                let in_doubt = in_doubt || exchange.lease.is_repeated();
                 exchange.refuse(refusal(), in_doubt && self.flaw != Some(Flaw::NoDoubt), now);
             }
             (Step::Open(_), _) => exchange.open(),

@@ -1,12 +1,14 @@
-//! The SQL of exchange orders. What a drive writes is guarded by its lease's token: a drive that was overtaken writes nothing.
+//! The SQL of exchange orders. Everything that a drive writes is guarded by the token of its lease.
 
 use std::time::Duration;
 
 use adfolio_kit::chaos::Defect;
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{IdempotencyKey, UserId};
 use adfolio_kit::metrics::{COUNTED_AT_MOST, FAILING, FAILING_ATTEMPTS, InState};
 use adfolio_kit::refusal::Refusal;
+use adfolio_kit::saga::{Claim, Lease, Rows};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use sqlx::Connection as _;
@@ -16,6 +18,7 @@ use super::entity::{Counterpart, EndingCall, Exchange, State};
 use crate::acceptance::{Currency, Direction, Rate};
 use crate::acceptor::Kind;
 use crate::error::AcceptorError;
+use crate::ids::{AcceptorId, ExchangeId, OfferId};
 
 struct Row {
     id: Uuid,
@@ -44,7 +47,7 @@ struct Row {
     lease_token: Uuid,
 }
 
-/// A query between whose two parts stand the columns of [`Row`].
+/// A query with the columns of [`Row`] between its two parts.
 macro_rules! rows {
     ($before:literal, $after:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
@@ -63,10 +66,13 @@ impl TryFrom<Row> for Exchange {
     type Error = AcceptorError;
 
     fn try_from(row: Row) -> Result<Self, AcceptorError> {
-        let unknown = AcceptorError::UnknownColumnValue;
+        let unknown = CoreError::Corrupt;
         let refusal = row
             .refusal_reason
-            .map(|text| text.parse().map_err(|_| unknown("refusal_reason")))
+            .map(|text| {
+                text.parse()
+                    .map_err(|_| unknown("exchanges.refusal_reason"))
+            })
             .transpose()?
             .map(|reason| Refusal {
                 field: row.refusal_field,
@@ -74,23 +80,25 @@ impl TryFrom<Row> for Exchange {
             });
         let ending_key: Option<IdempotencyKey> = row
             .ending_key
-            .map(|text| text.parse().map_err(|_| unknown("ending_key")))
+            .map(|text| text.parse().map_err(|_| unknown("exchanges.ending_key")))
             .transpose()?;
         Ok(Self {
-            id: row.id,
+            id: ExchangeId(row.id),
             user: UserId(row.user_id),
             acceptor: Counterpart {
-                id: row.acceptor_id,
+                id: AcceptorId(row.acceptor_id),
                 name: row.acceptor_name,
-                kind: Kind::from_name(&row.acceptor_kind).ok_or(unknown("acceptor_kind"))?,
+                kind: Kind::from_name(&row.acceptor_kind)
+                    .ok_or(unknown("exchanges.acceptor_kind"))?,
             },
-            offer_id: row.offer_id,
-            direction: Direction::from_name(&row.direction).ok_or(unknown("direction"))?,
-            currency: Currency::parse(&row.currency).map_err(|_| unknown("currency"))?,
-            rate: Rate::from_e8(row.rate_e8).ok_or(unknown("rate_e8"))?,
+            offer_id: OfferId(row.offer_id),
+            direction: Direction::from_name(&row.direction)
+                .ok_or(unknown("exchanges.direction"))?,
+            currency: Currency::parse(&row.currency).map_err(|_| unknown("exchanges.currency"))?,
+            rate: Rate::from_e8(row.rate_e8).ok_or(unknown("exchanges.rate_e8"))?,
             amount: Money::from_minor(row.amount_minor),
             counter_amount: row.counter_amount,
-            state: State::from_name(&row.state).ok_or(unknown("state"))?,
+            state: State::from_name(&row.state).ok_or(unknown("exchanges.state"))?,
             reason: row.reason,
             created_at: row.created_at,
             expires_at: row.expires_at,
@@ -102,13 +110,109 @@ impl TryFrom<Row> for Exchange {
                 .ending_scope
                 .zip(ending_key)
                 .map(|(scope, key)| EndingCall { scope, key }),
-            attempts: row.attempts,
-            lease_token: row.lease_token,
+            lease: Lease {
+                token: row.lease_token,
+                attempts: row.attempts,
+            },
         })
     }
 }
 
-/// Writes a new order with the lease of the drive that follows; false when its key is taken or the user has an open order.
+impl Rows for Exchange {
+    type Error = AcceptorError;
+
+    async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Self>, AcceptorError> {
+        let row = rows!("SELECT", "FROM exchanges WHERE id = $1", id)
+            .fetch_optional(pool)
+            .await?;
+        row.map(Self::try_from).transpose()
+    }
+
+    async fn claim_in_tx(tx: &mut Tx, claim: Claim) -> Result<Vec<Self>, AcceptorError> {
+        let rows = rows!(
+            "UPDATE exchanges SET attempts = attempts + 1, lease_token = $2,
+                 lease_until = clock_timestamp() + make_interval(secs => $3)
+             WHERE id IN (
+                 SELECT id FROM exchanges
+                 WHERE state IN ('placing', 'undoing', 'completing', 'cancelling', 'expiring') AND lease_until < clock_timestamp()
+                   AND CASE WHEN $1::uuid IS NULL THEN next_attempt_at <= clock_timestamp() ELSE true END
+                   AND ($1::uuid IS NULL OR id = $1)
+                 ORDER BY next_attempt_at LIMIT $4 FOR UPDATE SKIP LOCKED)
+             RETURNING",
+            "",
+            claim.only,
+            claim.token,
+            claim.lease.as_secs_f64(),
+            claim.limit
+        )
+        .fetch_all(tx)
+        .await?;
+        rows.into_iter().map(Self::try_from).collect()
+    }
+
+    async fn postpone_in_tx(
+        tx: &mut Tx,
+        id: Uuid,
+        token: Uuid,
+        wait: Duration,
+    ) -> Result<(), AcceptorError> {
+        sqlx::query!(
+            "UPDATE exchanges SET lease_until = '-infinity', next_attempt_at = clock_timestamp() + make_interval(secs => $3)
+             WHERE id = $1 AND lease_token = $2",
+            id,
+            token,
+            wait.as_secs_f64(),
+        )
+        .execute(tx)
+        .await?;
+        Ok(())
+    }
+
+    /// One that is being placed keeps its key.
+    async fn forget_keys_in_tx(
+        tx: &mut Tx,
+        before: DateTime<Utc>,
+        limit: i64,
+    ) -> Result<(), AcceptorError> {
+        sqlx::query!(
+            "UPDATE exchanges SET idempotency_key = NULL WHERE id IN (
+                 SELECT id FROM exchanges
+                 WHERE idempotency_key IS NOT NULL AND created_at < $1 AND state <> 'placing'
+                 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
+            before,
+            limit,
+        )
+        .execute(tx)
+        .await?;
+        Ok(())
+    }
+
+    /// Of a backlog too large to be counted, the orders that come next. When an order was decided is not stored, so
+    /// only orders that are not placed yet have an age.
+    async fn unfinished(pool: &PgPool) -> Result<Vec<InState>, AcceptorError> {
+        let states = sqlx::query_as!(
+            InState,
+            r#"WITH unfinished AS (
+                   SELECT state, attempts,
+                          CASE WHEN state IN ('placing', 'undoing')
+                               THEN extract(epoch FROM clock_timestamp() - created_at)::float8 ELSE 0 END AS age
+                   FROM exchanges WHERE state IN ('placing', 'undoing', 'completing', 'cancelling', 'expiring')
+                   ORDER BY next_attempt_at LIMIT $1)
+               SELECT state AS "state!", count(*) AS "count!", max(age) AS "oldest_seconds!" FROM unfinished GROUP BY state
+               UNION ALL
+               SELECT $3, count(*), coalesce(max(age), 0) FROM unfinished WHERE attempts >= $2"#,
+            COUNTED_AT_MOST,
+            FAILING_ATTEMPTS,
+            FAILING,
+        )
+        .fetch_all(pool)
+        .await?;
+        Ok(states)
+    }
+}
+
+/// Writes a new order with the lease of the drive that follows; false when its key is taken or the user has an open
+/// order.
 pub(super) async fn insert_in_tx(
     tx: &mut Tx,
     exchange: &Exchange,
@@ -122,12 +226,12 @@ pub(super) async fn insert_in_tx(
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
                  clock_timestamp() + make_interval(secs => $19), clock_timestamp())
          ON CONFLICT DO NOTHING",
-        exchange.id,
+        exchange.id.0,
         exchange.user.0,
-        exchange.acceptor.id,
+        exchange.acceptor.id.0,
         exchange.acceptor.name,
         exchange.acceptor.kind.as_str(),
-        exchange.offer_id,
+        exchange.offer_id.0,
         exchange.direction.as_str(),
         exchange.currency.as_str(),
         exchange.rate.e8(),
@@ -138,21 +242,13 @@ pub(super) async fn insert_in_tx(
         exchange.expires_at,
         key,
         exchange.request_digest,
-        exchange.attempts,
-        exchange.lease_token,
+        exchange.lease.attempts,
+        exchange.lease.token,
         lease.as_secs_f64(),
     )
     .execute(tx)
     .await?;
     Ok(done.rows_affected() == 1)
-}
-
-/// One order, whatever its state.
-pub(super) async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Exchange>, AcceptorError> {
-    let row = rows!("SELECT", "FROM exchanges WHERE id = $1", id)
-        .fetch_optional(pool)
-        .await?;
-    row.map(Exchange::try_from).transpose()
 }
 
 /// The order of a user's idempotency key.
@@ -205,22 +301,25 @@ pub(super) async fn find_open(
 }
 
 /// An order that its user can see, locked.
-pub(super) async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Exchange>, AcceptorError> {
+pub(super) async fn lock_in_tx(
+    tx: &mut Tx,
+    id: ExchangeId,
+) -> Result<Option<Exchange>, AcceptorError> {
     if !Defect::RowNotLocked.is_enabled() {
         return find_locked_in_tx(tx, id).await;
     }
-    // Going back to before the lock gives it up.
+    // Rolling back to before the lock releases it.
     let mut savepoint = tx.begin().await?;
     let found = find_locked_in_tx(&mut savepoint, id).await;
     savepoint.rollback().await?;
     found
 }
 
-async fn find_locked_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Exchange>, AcceptorError> {
+async fn find_locked_in_tx(tx: &mut Tx, id: ExchangeId) -> Result<Option<Exchange>, AcceptorError> {
     let row = rows!(
         "SELECT",
         "FROM exchanges WHERE id = $1 AND status IS NOT NULL FOR UPDATE",
-        id
+        id.0
     )
     .fetch_optional(tx)
     .await?;
@@ -238,13 +337,13 @@ pub(super) async fn save_decision_in_tx(
         "UPDATE exchanges SET state = $2, reason = $3, ending_scope = $4, ending_key = $5, attempts = $6, lease_token = $7,
              lease_until = clock_timestamp() + make_interval(secs => $8), next_attempt_at = clock_timestamp()
          WHERE id = $1",
-        exchange.id,
+        exchange.id.0,
         exchange.state.as_str(),
         exchange.reason,
         call.map(|call| call.scope),
         call.map(|call| call.key.as_str()),
-        exchange.attempts,
-        exchange.lease_token,
+        exchange.lease.attempts,
+        exchange.lease.token,
         lease.as_secs_f64(),
     )
     .execute(tx)
@@ -252,14 +351,12 @@ pub(super) async fn save_decision_in_tx(
     Ok(())
 }
 
-/// Decides that open orders past their time expire, and takes the lease of the drives that follow. Replicas skip each
-/// other's rows, and those that somebody is deciding otherwise.
+/// Decides that open orders past their time expire, and leases them for the drives that follow. Skips rows that another
+/// replica or another decision has locked.
 pub(super) async fn expire_in_tx(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    token: Uuid,
-    lease: Duration,
-    limit: i64,
+    claim: Claim,
 ) -> Result<Vec<Exchange>, AcceptorError> {
     let rows = rows!(
         "UPDATE exchanges SET state = 'expiring', attempts = 1, lease_token = $2,
@@ -269,53 +366,24 @@ pub(super) async fn expire_in_tx(
          RETURNING",
         "",
         now,
-        token,
-        lease.as_secs_f64(),
-        limit
+        claim.token,
+        claim.lease.as_secs_f64(),
+        claim.limit
     )
     .fetch_all(tx)
     .await?;
     rows.into_iter().map(Exchange::try_from).collect()
 }
 
-/// Takes the lease of unfinished orders that nobody drives: of `only` at once, or of any whose time has come.
-pub(super) async fn claim_in_tx(
-    tx: &mut Tx,
-    only: Option<Uuid>,
-    token: Uuid,
-    lease: Duration,
-    limit: i64,
-) -> Result<Vec<Exchange>, AcceptorError> {
-    let rows = rows!(
-        "UPDATE exchanges SET attempts = attempts + 1, lease_token = $2,
-             lease_until = clock_timestamp() + make_interval(secs => $3)
-         WHERE id IN (
-             SELECT id FROM exchanges
-             WHERE state IN ('placing', 'undoing', 'completing', 'cancelling', 'expiring') AND lease_until < clock_timestamp()
-               AND CASE WHEN $1::uuid IS NULL THEN next_attempt_at <= clock_timestamp() ELSE true END
-               AND ($1::uuid IS NULL OR id = $1)
-             ORDER BY next_attempt_at LIMIT $4 FOR UPDATE SKIP LOCKED)
-         RETURNING",
-        "",
-        only,
-        token,
-        lease.as_secs_f64(),
-        limit
-    )
-    .fetch_all(tx)
-    .await?;
-    rows.into_iter().map(Exchange::try_from).collect()
-}
-
-/// Writes where a step of the drive has brought the order, and ends the lease.
+/// Writes the result of a drive's step and ends the lease.
 pub(super) async fn save_in_tx(tx: &mut Tx, exchange: &Exchange) -> Result<(), AcceptorError> {
     let refusal = exchange.refusal.as_ref();
     let done = sqlx::query!(
         "UPDATE exchanges SET state = $3, finished_at = $4, answer = $5, refusal_reason = $6, refusal_field = $7,
              lease_until = '-infinity', next_attempt_at = clock_timestamp()
          WHERE id = $1 AND lease_token = $2",
-        exchange.id,
-        exchange.lease_token,
+        exchange.id.0,
+        exchange.lease.token,
         exchange.state.as_str(),
         exchange.finished_at,
         exchange.answer,
@@ -324,53 +392,12 @@ pub(super) async fn save_in_tx(tx: &mut Tx, exchange: &Exchange) -> Result<(), A
     )
     .execute(tx)
     .await?;
-    if done.rows_affected() == 1 {
-        Ok(())
-    } else {
-        Err(AcceptorError::LeaseLost)
-    }
+    Ok(Lease::check(done.rows_affected())?)
 }
 
-/// Gives the lease back; the next attempt comes after `wait`, or at once when somebody asks again.
-pub(super) async fn postpone_in_tx(
-    tx: &mut Tx,
-    id: Uuid,
-    token: Uuid,
-    wait: Duration,
-) -> Result<(), AcceptorError> {
-    sqlx::query!(
-        "UPDATE exchanges SET lease_until = '-infinity', next_attempt_at = clock_timestamp() + make_interval(secs => $3)
-         WHERE id = $1 AND lease_token = $2",
-        id,
-        token,
-        wait.as_secs_f64(),
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// Forgets the keys of orders from before `before`; their rows stay. One that is being placed keeps its key.
-pub(super) async fn forget_keys_in_tx(
-    tx: &mut Tx,
-    before: DateTime<Utc>,
-    limit: i64,
-) -> Result<u64, AcceptorError> {
-    let done = sqlx::query!(
-        "UPDATE exchanges SET idempotency_key = NULL WHERE id IN (
-             SELECT id FROM exchanges
-             WHERE idempotency_key IS NOT NULL AND created_at < $1 AND state <> 'placing'
-             ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
-        before,
-        limit,
-    )
-    .execute(tx)
-    .await?;
-    Ok(done.rows_affected())
-}
-
-/// A user's orders older than `before`, newest first. Owner and id are compared as a pair, here and in the lists by status,
-/// because then no other index has the order: a filter on top of another one would walk past everything of others.
+/// A user's orders older than `before`, newest first. Owner and id are compared as a pair, here and in the lists by
+/// status, because then no other index has the order: a filter on top of another one would walk past everything of
+/// others.
 pub(super) async fn list_of_user(
     pool: &PgPool,
     user: UserId,
@@ -415,7 +442,7 @@ pub(super) async fn list_of_user_by_status(
     rows.into_iter().map(Exchange::try_from).collect()
 }
 
-/// Everybody's orders older than `before`, newest first.
+/// All users' orders older than `before`, newest first.
 pub(super) async fn list_all(
     pool: &PgPool,
     before: Uuid,
@@ -432,7 +459,7 @@ pub(super) async fn list_all(
     rows.into_iter().map(Exchange::try_from).collect()
 }
 
-/// Everybody's orders of one status older than `before`, newest first.
+/// All users' orders of one status older than `before`, newest first.
 pub(super) async fn list_by_status(
     pool: &PgPool,
     status: &str,
@@ -452,27 +479,4 @@ pub(super) async fn list_by_status(
     .fetch_all(pool)
     .await?;
     rows.into_iter().map(Exchange::try_from).collect()
-}
-
-/// What is unfinished, by state: the orders that come next of a backlog too large to be counted. For how long one has been decided
-/// is written nowhere, so only what has not been placed yet has an age.
-pub(super) async fn unfinished(pool: &PgPool) -> Result<Vec<InState>, AcceptorError> {
-    let states = sqlx::query_as!(
-        InState,
-        r#"WITH unfinished AS (
-               SELECT state, attempts,
-                      CASE WHEN state IN ('placing', 'undoing')
-                           THEN extract(epoch FROM clock_timestamp() - created_at)::float8 ELSE 0 END AS age
-               FROM exchanges WHERE state IN ('placing', 'undoing', 'completing', 'cancelling', 'expiring')
-               ORDER BY next_attempt_at LIMIT $1)
-           SELECT state AS "state!", count(*) AS "count!", max(age) AS "oldest_seconds!" FROM unfinished GROUP BY state
-           UNION ALL
-           SELECT $3, count(*), coalesce(max(age), 0) FROM unfinished WHERE attempts >= $2"#,
-        COUNTED_AT_MOST,
-        FAILING_ATTEMPTS,
-        FAILING,
-    )
-    .fetch_all(pool)
-    .await?;
-    Ok(states)
 }

@@ -1,32 +1,37 @@
-//! The calls: parse, call, map. No rules and no SQL.
+//! The calls: parse, call the use case, encode. No rules and no SQL.
 
-mod convert;
+mod map;
 mod staff;
 mod user;
 
-use prost::Message;
+use adfolio_proto::acceptor::v1 as proto;
+use prost::Message as _;
 
-pub use staff::StaffCalls;
-pub use user::UserCalls;
-
+use crate::app::App;
 use crate::exchange::{Answers, Exchange};
 
-/// The answers that exchange orders keep for the repeats of the calls that opened and decided them.
+/// Calls of users.
+#[derive(Debug)]
+pub struct UserApi(pub App);
+
+/// Calls of staff.
+#[derive(Debug)]
+pub struct StaffApi(pub App);
+
+/// The answers that exchange orders keep for repeats of the calls that opened and decided them.
 pub const ANSWERS: Answers = Answers {
-    created: user::created,
+    opened: |exchange| proto::CreateExchangeResponse::from(exchange).encode_to_vec(),
     ended: |exchange| {
-        if decided_by_owner(exchange) {
-            user::cancelled(exchange).encode_to_vec()
+        if is_ended_by_owner(exchange) {
+            proto::CancelExchangeResponse::from(exchange).encode_to_vec()
         } else {
-            staff::decided(exchange).encode_to_vec()
+            proto::DecideExchangeResponse::from(exchange).encode_to_vec()
         }
     },
 };
 
-/// A key's scope is the caller: the owner cancels, everybody else is staff.
-fn decided_by_owner(exchange: &Exchange) -> bool {
-    exchange
-        .ending_call
-        .as_ref()
-        .is_some_and(|call| call.scope == exchange.user.0)
+/// A key's scope is the caller: the owner cancels, all others are staff.
+fn is_ended_by_owner(exchange: &Exchange) -> bool {
+    let call = exchange.ending_call.as_ref();
+    call.is_some_and(|call| call.scope == exchange.user.0)
 }

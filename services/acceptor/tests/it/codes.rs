@@ -7,7 +7,7 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::acceptor::v1 as pb;
 use uuid::Uuid;
 
-use crate::helpers::{Stack, finance, user, why};
+use crate::helpers::{Acceptor, finance, user, user_id, why};
 
 const PERSONAL: pb::AcceptorKind = pb::AcceptorKind::Personal;
 const ENTERPRISE: pb::AcceptorKind = pb::AcceptorKind::Enterprise;
@@ -18,19 +18,18 @@ fn wrong_code() -> (Reason, Option<String>) {
 
 #[tokio::test]
 async fn a_right_code_tells_acceptor_and_offer() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let acceptor = stack.acceptor(ENTERPRISE).await;
     let issued = stack
         .try_code(&finance(), stack.request(&acceptor))
         .await
         .unwrap();
     let offer = issued.offer.unwrap();
-    assert_eq!(
-        (offer.rate.as_str(), offer.currency.as_str()),
-        ("0.9215", "EUR")
-    );
+    assert_eq!(offer.rate, "0.9215");
+    assert_eq!(offer.currency, "EUR");
     assert_eq!(offer.direction(), pb::ExchangeDirection::WalletToCurrency);
-    assert_eq!((offer.min_minor, offer.max_minor), (1_000, 100_000));
+    assert_eq!(offer.min_minor, 1_000);
+    assert_eq!(offer.max_minor, 100_000);
 
     let typed = format!("  {} ", issued.code.to_lowercase());
     for code in [issued.code.as_str(), typed.as_str()] {
@@ -42,11 +41,11 @@ async fn a_right_code_tells_acceptor_and_offer() {
 
 #[tokio::test]
 async fn the_other_kind_an_unknown_code_and_another_users_code_answer_alike() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let (alice, bob) = (user(), user());
     let acceptor = stack.acceptor(PERSONAL).await;
     let request = pb::CreateAcceptanceCodeRequest {
-        user_id: alice.user.unwrap().to_string(),
+        user_id: user_id(&alice),
         ..stack.request(&acceptor)
     };
     let code = stack.try_code(&finance(), request).await.unwrap().code;
@@ -78,7 +77,7 @@ async fn the_other_kind_an_unknown_code_and_another_users_code_answer_alike() {
 
 #[tokio::test]
 async fn an_expired_code_is_wrong() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let code = stack.code().await.code;
     stack
         .clock
@@ -96,7 +95,7 @@ async fn an_expired_code_is_wrong() {
 
 #[tokio::test]
 async fn what_is_missing_is_named() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let missing = |field: &str| (Reason::Validation, Some(field.to_owned()));
     assert_eq!(
         why(stack.look_up(&user(), PERSONAL, " ").await),
@@ -116,7 +115,7 @@ async fn what_is_missing_is_named() {
 
 #[tokio::test]
 async fn an_exact_code_is_issued_once() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let acceptor = stack.acceptor(PERSONAL).await;
     let exact = |code: &str| pb::CreateAcceptanceCodeRequest {
         code: code.to_owned(),

@@ -1,4 +1,4 @@
-//! How orders end: by their user, by staff, by time; once, whoever comes first.
+//! How orders end: by their user, by staff, by time; once, and the first decision wins.
 
 use std::time::Duration;
 
@@ -11,8 +11,7 @@ use adfolio_testkit::eventually;
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{Stack, call, finance, keyed, refused, staff, user, why};
-use crate::services::NOBODY;
+use crate::helpers::{Acceptor, NOBODY, call, finance, refused, staff, user, why, with_key};
 
 const TO_CURRENCY: pb::ExchangeDirection = pb::ExchangeDirection::WalletToCurrency;
 const COMPLETED: pb::ExchangeDecision = pb::ExchangeDecision::Completed;
@@ -20,7 +19,7 @@ const CANCELLED: pb::ExchangeDecision = pb::ExchangeDecision::Cancelled;
 const ACTED: &str = "adfolio.acceptor.v1.StaffActed";
 
 /// A user with 100.00 in an open order and nothing else.
-async fn open_order(stack: &Stack) -> (adfolio_kit::identity::Caller, pb::Exchange) {
+async fn open_order(stack: &Acceptor) -> (adfolio_kit::identity::Caller, pb::Exchange) {
     let code = stack.code_for(TO_CURRENCY).await;
     let alice = user();
     stack.wallet.deposit(&alice, 10_000);
@@ -30,7 +29,7 @@ async fn open_order(stack: &Stack) -> (adfolio_kit::identity::Caller, pb::Exchan
 
 #[tokio::test]
 async fn a_cancelled_order_gives_the_money_back_once() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let (alice, order) = open_order(&stack).await;
     for id in [order.id.as_str(), &Uuid::now_v7().to_string(), "junk"] {
         assert_eq!(
@@ -39,10 +38,8 @@ async fn a_cancelled_order_gives_the_money_back_once() {
         );
     }
     let cancelled = stack.cancel(&alice, &order.id).await.unwrap();
-    assert_eq!(
-        (cancelled.status(), cancelled.reason.as_str()),
-        (pb::ExchangeStatus::Cancelled, "")
-    );
+    assert_eq!(cancelled.status(), pb::ExchangeStatus::Cancelled);
+    assert_eq!(cancelled.reason, "");
     assert_eq!(stack.wallet.balance(&alice), 10_000);
     assert_eq!(
         why(stack.cancel(&alice, &order.id).await),
@@ -57,17 +54,12 @@ async fn a_cancelled_order_gives_the_money_back_once() {
 
 #[tokio::test]
 async fn of_fifty_decisions_one_wins_and_is_audited() {
-    let stack = Stack::start().await;
-    let replica = stack.replica().await;
+    let stack = Acceptor::builder().replicas(2).spawn().await;
     let probe = stack.broker.probe(&[ACTED]).await;
     let (alice, order) = open_order(&stack).await;
     let finance = finance();
     let outcomes = join_all((0..50).map(|number| {
-        let channel = if number % 2 == 0 {
-            stack.service.channel()
-        } else {
-            replica.channel()
-        };
+        let channel = stack.replicas[number % 2].channel();
         let mut client =
             pb::acceptor_admin_service_client::AcceptorAdminServiceClient::new(channel);
         let decision = if number % 3 == 0 {
@@ -120,9 +112,9 @@ async fn of_fifty_decisions_one_wins_and_is_audited() {
 
 #[tokio::test]
 async fn fifty_repeats_of_a_decisions_key_get_one_answer() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let (alice, order) = open_order(&stack).await;
-    let caller = keyed(&finance(), "decide-1");
+    let caller = with_key(&finance(), "decide-1");
     let outcomes = join_all((0..50).map(|_| stack.decide(&caller, &order.id, CANCELLED))).await;
     let answers: Vec<_> = outcomes.into_iter().map(Result::unwrap).collect();
     assert!(answers.iter().all(|answer| *answer == answers[0]));
@@ -133,21 +125,21 @@ async fn fifty_repeats_of_a_decisions_key_get_one_answer() {
         Reason::IdempotencyKeyReused
     );
 
-    // The same key of somebody else is another key.
-    let other = keyed(&finance(), "decide-1");
+    // The same key of another caller is another key.
+    let other = with_key(&finance(), "decide-1");
     assert_eq!(
         why(stack.decide(&other, &order.id, CANCELLED).await).0,
         Reason::NothingChanged
     );
     let (alice, order) = open_order(&stack).await;
-    let caller = keyed(&alice, "cancel-1");
+    let caller = with_key(&alice, "cancel-1");
     let first = stack.cancel(&caller, &order.id).await.unwrap();
     assert_eq!(stack.cancel(&caller, &order.id).await.unwrap(), first);
 }
 
 #[tokio::test]
 async fn an_order_that_nobody_decides_expires_and_the_money_comes_back() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let (alice, order) = open_order(&stack).await;
     stack.clock.advance(Duration::from_hours(1));
     let (stack, alice) = (&stack, &alice);
@@ -167,7 +159,7 @@ async fn an_order_that_nobody_decides_expires_and_the_money_comes_back() {
 
 #[tokio::test]
 async fn cancel_decision_and_expiry_race_and_one_wins() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     for _ in 0..10 {
         let (alice, order) = open_order(&stack).await;
         stack.clock.advance(Duration::from_hours(1));
@@ -182,25 +174,21 @@ async fn cancel_decision_and_expiry_race_and_one_wins() {
             (listed.finish_time.is_some()).then_some(listed)
         })
         .await;
-        assert_eq!(
-            (cancelled.is_ok(), completed.is_ok()),
-            (
-                ended.status() == pb::ExchangeStatus::Cancelled,
-                ended.status() == pb::ExchangeStatus::Completed
-            )
-        );
-        let is_back = ended.status() != pb::ExchangeStatus::Completed;
-        assert_eq!(stack.wallet.has(id, ExchangeStep::Return), is_back);
+        let was_cancelled = ended.status() == pb::ExchangeStatus::Cancelled;
+        let was_completed = ended.status() == pb::ExchangeStatus::Completed;
+        assert_eq!(cancelled.is_ok(), was_cancelled);
+        assert_eq!(completed.is_ok(), was_completed);
+        assert_eq!(stack.wallet.has(id, ExchangeStep::Return), !was_completed);
         assert_eq!(
             stack.wallet.balance(alice),
-            if is_back { 10_000 } else { 0 }
+            if was_completed { 0 } else { 10_000 }
         );
     }
 }
 
 #[tokio::test]
 async fn only_finance_decides_and_looks() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let (alice, order) = open_order(&stack).await;
     let list = |caller: adfolio_kit::identity::Caller| {
         let mut client = stack.staff();
@@ -261,7 +249,7 @@ async fn only_finance_decides_and_looks() {
 
 #[tokio::test]
 async fn a_code_is_bound_to_a_user_who_exists() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let acceptor = stack.acceptor(pb::AcceptorKind::Personal).await;
     let request = pb::CreateAcceptanceCodeRequest {
         user_id: NOBODY.to_owned(),

@@ -1,4 +1,4 @@
-//! Opening exchange orders: what is posted, what is refused, and what happens when everybody asks at once.
+//! Opening exchange orders: what is posted, what is refused, and what happens when many ask at once.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use adfolio_proto::events::v1::ExchangeStatusChanged;
 use adfolio_proto::wallet::v1::ExchangeStep;
 use futures::future::join_all;
 
-use crate::helpers::{Stack, call, exchange_of, finance, keyed, user, why};
+use crate::helpers::{Acceptor, call, exchange_of, finance, user, why, with_key};
 use crate::services::{Mood, RIGHT};
 
 const PERSONAL: pb::AcceptorKind = pb::AcceptorKind::Personal;
@@ -23,22 +23,19 @@ fn refused(reason: Reason, field: &str) -> (Reason, Option<String>) {
 
 #[tokio::test]
 async fn an_order_into_currency_is_debited_at_once_and_completed_without_a_posting() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let probe = stack.broker.probe(&[CHANGED]).await;
     let code = stack.code_for(TO_CURRENCY).await;
     let alice = user();
     stack.wallet.deposit(&alice, 50_000);
 
     let order = stack.exchange(&alice, &code, 10_001).await.unwrap();
-    assert_eq!(
-        (order.status(), order.direction(), order.amount_minor),
-        (pb::ExchangeStatus::Pending, TO_CURRENCY, 10_001)
-    );
+    assert_eq!(order.status(), pb::ExchangeStatus::Pending);
+    assert_eq!(order.direction(), TO_CURRENCY);
+    assert_eq!(order.amount_minor, 10_001);
+    assert_eq!(order.rate, "0.9215");
     // 100.01 x 0.9215 = 92.1592…
-    assert_eq!(
-        (order.counter_amount.as_str(), order.rate.as_str()),
-        ("92.15", "0.9215")
-    );
+    assert_eq!(order.counter_amount, "92.15");
     assert_eq!(
         order.expire_time,
         Some((stack.clock.now() + Duration::from_hours(1)).into())
@@ -72,11 +69,12 @@ async fn an_order_into_currency_is_debited_at_once_and_completed_without_a_posti
 
 #[tokio::test]
 async fn an_order_into_the_wallet_is_credited_at_completion() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let code = stack.code_for(TO_WALLET).await;
     let alice = user();
     let order = stack.exchange(&alice, &code, 10_000).await.unwrap();
-    assert_eq!((stack.wallet.postings(), order.direction()), (0, TO_WALLET));
+    assert_eq!(order.direction(), TO_WALLET);
+    assert_eq!(stack.wallet.postings(), 0);
     stack
         .decide(&finance(), &order.id, pb::ExchangeDecision::Completed)
         .await
@@ -91,7 +89,7 @@ async fn an_order_into_the_wallet_is_credited_at_completion() {
 
 #[tokio::test]
 async fn refusals_come_in_their_order_and_leave_nothing() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let code = stack.code_for(TO_CURRENCY).await;
     let alice = user();
     let wrong = pb::CreateExchangeRequest {
@@ -138,7 +136,7 @@ async fn refusals_come_in_their_order_and_leave_nothing() {
         "a wrong password leaves no order"
     );
     stack.wallet.deposit(&alice, 89_999);
-    let poor = keyed(&alice, "poor-1");
+    let poor = with_key(&alice, "poor-1");
     let outcome = stack.exchange(&poor, &code, 90_000).await;
     assert_eq!(why(outcome), refused(Reason::InsufficientBalance, "amount"));
     assert_eq!(stack.states().await, ["refused"]);
@@ -155,7 +153,7 @@ async fn refusals_come_in_their_order_and_leave_nothing() {
 
 #[tokio::test]
 async fn what_is_out_of_form_is_named() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let code = stack.code_for(TO_CURRENCY).await;
     let valid = || exchange_of(&code, 10_000);
     let with_password = |password: &str| pb::CreateExchangeRequest {
@@ -185,12 +183,13 @@ async fn what_is_out_of_form_is_named() {
         .await
         .unwrap()
         .into_inner();
-    assert_eq!((limit.min_minor, limit.max_minor), (500, 90_000));
+    assert_eq!(limit.min_minor, 500);
+    assert_eq!(limit.max_minor, 90_000);
 }
 
 #[tokio::test]
 async fn an_amount_that_rounds_down_to_nothing_is_below_the_limit() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let acceptor = stack.acceptor(PERSONAL).await;
     let mut request = stack.request(&acceptor);
     if let Some(offer) = &mut request.offer {
@@ -208,17 +207,12 @@ async fn an_amount_that_rounds_down_to_nothing_is_below_the_limit() {
 
 #[tokio::test]
 async fn fifty_orders_at_once_open_one() {
-    let stack = Stack::start().await;
-    let replica = stack.replica().await;
+    let stack = Acceptor::builder().replicas(2).spawn().await;
     let code = stack.code_for(TO_CURRENCY).await;
     let alice = user();
     stack.wallet.deposit(&alice, 100_000);
     let outcomes = join_all((0..50).map(|number| {
-        let channel = if number % 2 == 0 {
-            stack.service.channel()
-        } else {
-            replica.channel()
-        };
+        let channel = stack.replicas[number % 2].channel();
         let mut client = pb::acceptor_service_client::AcceptorServiceClient::new(channel);
         let request = call(&alice, exchange_of(&code, 1_000));
         async move { client.create_exchange(request).await }
@@ -228,10 +222,8 @@ async fn fifty_orders_at_once_open_one() {
     assert_eq!(won.len(), 1);
     for outcome in lost {
         let refusal = crate::helpers::refused(outcome.expect_err("a refusal"));
-        assert_eq!(
-            (refusal.reason, refusal.field),
-            (Reason::ExchangeLimit, None)
-        );
+        assert_eq!(refusal.reason, Reason::ExchangeLimit);
+        assert_eq!(refusal.field, None);
     }
     assert_eq!(stack.wallet.balance(&alice), 99_000);
     assert_eq!(stack.exchanges(&alice).await.len(), 1);
@@ -239,11 +231,11 @@ async fn fifty_orders_at_once_open_one() {
 
 #[tokio::test]
 async fn fifty_repeats_of_a_key_are_one_order() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let code = stack.code_for(TO_CURRENCY).await;
     let alice = user();
     stack.wallet.deposit(&alice, 100_000);
-    let caller = keyed(&alice, "order-1");
+    let caller = with_key(&alice, "order-1");
     let outcomes = join_all((0..50).map(|_| stack.exchange(&caller, &code, 1_000))).await;
     let orders: Vec<_> = outcomes.into_iter().map(Result::unwrap).collect();
     assert!(orders.iter().all(|order| *order == orders[0]));
@@ -263,7 +255,7 @@ async fn fifty_repeats_of_a_key_are_one_order() {
 
 #[tokio::test]
 async fn codes_cannot_be_guessed_with_orders_either() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let code = stack.code_for(TO_CURRENCY).await;
     let alice = user();
     stack.wallet.deposit(&alice, 100_000);
@@ -279,15 +271,13 @@ async fn codes_cannot_be_guessed_with_orders_either() {
         );
     }
     let locked = stack.exchange(&alice, &code, 1_000).await.unwrap_err();
-    assert_eq!(
-        (locked.reason, locked.retry_after),
-        (Reason::TooManyAttempts, Some(Duration::from_mins(10)))
-    );
+    assert_eq!(locked.reason, Reason::TooManyAttempts);
+    assert_eq!(locked.retry_after, Some(Duration::from_mins(10)));
 }
 
 #[tokio::test]
 async fn nothing_of_the_transaction_password_is_kept() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let code = stack.code_for(TO_CURRENCY).await;
     let alice = user();
     stack.wallet.deposit(&alice, 10_000);

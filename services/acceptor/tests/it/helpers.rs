@@ -1,89 +1,91 @@
 //! A running acceptor service and the people who use it.
 
+use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
-use adfolio_acceptor::{Config, MIGRATOR};
-use adfolio_kit::client::{Channel, outgoing};
-use adfolio_kit::clock::Clock;
-use adfolio_kit::config::{ServerArgs, TelemetryArgs};
-use adfolio_kit::identity::{Caller, StaffRole, UserId};
-use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_acceptor::Config;
+use adfolio_kit::client::Channel;
+use adfolio_kit::identity::{Caller, StaffRole};
+use adfolio_kit::refusal::Refusal;
 use adfolio_proto::acceptor::v1 as pb;
 use adfolio_proto::acceptor::v1::acceptor_admin_service_client::AcceptorAdminServiceClient;
 use adfolio_proto::acceptor::v1::acceptor_service_client::AcceptorServiceClient;
 use adfolio_proto::common::v1::PageRequest;
-use adfolio_testkit::{RunningService, TestBroker, TestDatabase, fixed_clock, spawn_service};
-use tonic::{Request, Status};
-use uuid::Uuid;
+use adfolio_testkit::{Builder, Environment, Run, TestService, Tested};
+use sqlx::migrate::Migrator;
 
 use crate::services::{self, RIGHT, Wallet};
 
-const CALL_LIMIT: Duration = Duration::from_secs(10);
+pub use adfolio_testkit::callers::{call, refused, staff, user, user_id, why, with_key};
+pub use adfolio_testkit::directory::NOBODY;
 
 /// The service with its own database, broker namespace and clock, beside a stand-in for wallet.
-pub struct Stack {
-    pub clock: Clock,
-    pub service: RunningService,
+pub struct Acceptor {
     pub wallet: Wallet,
-    pub broker: TestBroker,
-    pub db: TestDatabase,
-    config: Config,
+    service: TestService<Config>,
 }
 
-impl Stack {
-    pub async fn start() -> Self {
-        let db = TestDatabase::create(&[&MIGRATOR]).await;
-        let clock = fixed_clock("2026-11-20T10:00:00Z");
-        let broker = TestBroker::namespace();
+impl Tested for Acceptor {
+    type Config = Config;
+    type Peers = Wallet;
+    const MIGRATOR: &'static Migrator = &adfolio_acceptor::MIGRATOR;
+    const RUN: Run<Config> = adfolio_acceptor::run;
+
+    async fn set_up(environment: &Environment) -> (Config, Wallet) {
         let wallet = Wallet::default();
         let config = Config {
-            server: ServerArgs::default(),
-            database: db.args(),
-            broker: broker.args(),
-            telemetry: TelemetryArgs::default(),
-            wallet_url: services::serve_wallet(&wallet).await,
-            auth_url: services::serve_directory().await,
             exchange_min: "5.00".parse().unwrap(),
             exchange_max: "900.00".parse().unwrap(),
             exchange_order_ttl_seconds: 3_600,
             exchange_sweep_interval_ms: 100,
             recovery_after_ms: 4_000,
-            clock: clock.clone(),
+            clock: environment.clock.clone(),
+            ..environment.config(&[
+                "--auth-url",
+                &environment.directory.url,
+                "--wallet-url",
+                &services::serve_wallet(&wallet).await,
+            ])
         };
-        let service = start_service(&config).await;
-        Self {
-            clock,
-            service,
-            wallet,
-            broker,
-            db,
-            config,
-        }
+        (config, wallet)
     }
 
-    /// Another process on the same database, instead of the first.
-    pub async fn restart(mut self) -> Self {
-        let fresh = start_service(&self.config).await;
-        let old = std::mem::replace(&mut self.service, fresh);
-        old.stop().await.expect("an orderly end");
-        self
+    fn assemble(service: TestService<Config>, wallet: Wallet) -> Self {
+        Self { wallet, service }
+    }
+}
+
+impl Deref for Acceptor {
+    type Target = TestService<Config>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.service
+    }
+}
+
+impl DerefMut for Acceptor {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.service
+    }
+}
+
+impl Acceptor {
+    pub fn builder() -> Builder<Self> {
+        Builder::default()
     }
 
-    /// Another process on the same database, instead of the first, which ends in the middle of whatever it does. What it
-    /// had leased is taken up at once, not when the lease has run out.
-    pub async fn crash(mut self) -> Self {
-        let fresh = start_service(&self.config).await;
-        std::mem::replace(&mut self.service, fresh).kill().await;
+    pub async fn spawn() -> Self {
+        Self::builder().spawn().await
+    }
+
+    /// Ends all replicas in the middle of whatever they do, and starts others. Those take up at once what was leased,
+    /// not when the leases have run out.
+    pub async fn crash(&mut self) {
+        self.service.crash().await;
         self.hasten().await;
-        self
     }
 
-    /// A second replica.
-    pub async fn replica(&self) -> RunningService {
-        start_service(&self.config).await
-    }
-
-    /// Lets recovery take up at once what waits for its time.
+    /// Makes every postponed or leased order due at once.
     pub async fn hasten(&self) {
         sqlx::query(
             "UPDATE exchanges SET lease_until = '-infinity', next_attempt_at = '-infinity'",
@@ -94,7 +96,7 @@ impl Stack {
     }
 
     pub fn staff(&self) -> AcceptorAdminServiceClient<Channel> {
-        AcceptorAdminServiceClient::new(self.service.channel())
+        AcceptorAdminServiceClient::new(self.channel())
     }
 
     pub async fn try_acceptor(
@@ -174,7 +176,7 @@ impl Stack {
     }
 
     pub fn users(&self) -> AcceptorServiceClient<Channel> {
-        AcceptorServiceClient::new(self.service.channel())
+        AcceptorServiceClient::new(self.channel())
     }
 
     pub async fn exchange(
@@ -247,12 +249,12 @@ impl Stack {
         kind: pb::AcceptorKind,
         code: &str,
     ) -> Result<pb::GetAcceptorDetailResponse, Refusal> {
-        let mut client = AcceptorServiceClient::new(self.service.channel());
         let request = pb::GetAcceptorDetailRequest {
             kind: kind.into(),
             code: code.to_owned(),
         };
-        Ok(client
+        Ok(self
+            .users()
             .get_acceptor_detail(call(caller, request))
             .await
             .map_err(refused)?
@@ -260,41 +262,8 @@ impl Stack {
     }
 }
 
-async fn start_service(config: &Config) -> RunningService {
-    let config = config.clone();
-    spawn_service(|listener, shutdown| adfolio_acceptor::run(config, listener, shutdown)).await
-}
-
-pub fn call<T>(caller: &Caller, message: T) -> Request<T> {
-    outgoing(caller, message, CALL_LIMIT)
-}
-
-pub fn user() -> Caller {
-    Caller::user(UserId(Uuid::now_v7()))
-}
-
 pub fn finance() -> Caller {
     staff(StaffRole::Finance)
-}
-
-pub fn staff(role: StaffRole) -> Caller {
-    Caller::staff(Uuid::now_v7(), role)
-}
-
-/// The refusal in a status; any other status fails the test.
-#[allow(clippy::needless_pass_by_value, reason = "goes into map_err")]
-pub fn refused(status: Status) -> Refusal {
-    Refusal::from_status(&status).unwrap_or_else(|| panic!("no refusal: {status:?}"))
-}
-
-/// Reason and field of a refused call.
-pub fn why<T: std::fmt::Debug>(outcome: Result<T, Refusal>) -> (Reason, Option<String>) {
-    let refusal = outcome.expect_err("a refusal");
-    (refusal.reason, refusal.field)
-}
-
-pub fn keyed(caller: &Caller, key: &str) -> Caller {
-    caller.clone().with_key(Some(key.parse().unwrap()))
 }
 
 /// A request with the right transaction password.

@@ -4,18 +4,18 @@ use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::acceptor::v1 as pb;
 use adfolio_proto::common::v1::PageRequest;
-use sqlx::AssertSqlSafe;
+use adfolio_testkit::{checked_query, cost};
 use uuid::Uuid;
 
-use crate::helpers::{Stack, call, finance, refused, user, why};
+use crate::helpers::{Acceptor, call, finance, refused, user, user_id, why};
 
 const TO_WALLET: pb::ExchangeDirection = pb::ExchangeDirection::CurrencyToWallet;
 
-/// Blocks that the last page may read more than the first: a step of the tree, no walk through it.
+/// Blocks that the last page may read more than the first: one step of the tree, not a walk through it.
 const BLOCKS_SPARED: i64 = 8;
 
 async fn admin_list(
-    stack: &Stack,
+    stack: &Acceptor,
     status: pb::ExchangeStatus,
     user_id: &str,
     cursor: &str,
@@ -37,7 +37,7 @@ async fn admin_list(
 
 #[tokio::test]
 async fn pages_are_newest_first_and_filtered() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let code = stack.code_for(TO_WALLET).await;
     let (alice, bob) = (user(), user());
     let mut of_alice = Vec::new();
@@ -64,7 +64,7 @@ async fn pages_are_newest_first_and_filtered() {
         admin_list(&stack, pending, "", "").await.unwrap().items,
         std::slice::from_ref(&of_bob)
     );
-    let alice_id = alice.user.unwrap().to_string();
+    let alice_id = user_id(&alice);
     assert!(
         admin_list(&stack, pending, &alice_id, "")
             .await
@@ -92,70 +92,9 @@ async fn pages_are_newest_first_and_filtered() {
     );
 }
 
-/// The service's own query that holds `part`, as it was checked at compile time.
-fn query_with(part: &str) -> String {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/.sqlx");
-    let queries = std::fs::read_dir(folder).unwrap().map(|entry| {
-        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
-        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
-        json["query"].as_str().unwrap().to_owned()
-    });
-    let found: Vec<String> = queries.filter(|query| query.contains(part)).collect();
-    assert_eq!(found.len(), 1, "{part}");
-    found.into_iter().next().unwrap()
-}
-
-/// The indexes that a page reads, and the blocks that it touches.
-async fn cost(
-    connection: &mut sqlx::PgConnection,
-    query: &str,
-    arguments: &str,
-) -> (Vec<String>, i64) {
-    for statement in [
-        "DEALLOCATE ALL".to_owned(),
-        format!("PREPARE page AS {query}"),
-    ] {
-        sqlx::raw_sql(AssertSqlSafe(statement))
-            .execute(&mut *connection)
-            .await
-            .unwrap();
-    }
-    let explain =
-        format!("EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE page({arguments})");
-    let mut blocks = 0;
-    let mut indexes = Vec::new();
-    // The second time nothing has to be read that is not in memory.
-    for _ in 0..2 {
-        let row = sqlx::raw_sql(AssertSqlSafe(explain.clone()))
-            .fetch_one(&mut *connection)
-            .await
-            .unwrap();
-        let plan: serde_json::Value = sqlx::Row::try_get(&row, 0).unwrap();
-        let node = &plan[0]["Plan"];
-        blocks = node["Shared Hit Blocks"].as_i64().unwrap()
-            + node["Shared Read Blocks"].as_i64().unwrap();
-        indexes.clear();
-        collect(node, &mut indexes);
-    }
-    (indexes, blocks)
-}
-
-/// Nodes other than the limit, by their index; a sort or a scan of the table shows by its name.
-fn collect(node: &serde_json::Value, indexes: &mut Vec<String>) {
-    let kind = node["Node Type"].as_str().unwrap();
-    match node["Index Name"].as_str() {
-        Some(index) => indexes.push(index.to_owned()),
-        None if kind == "Limit" => {}
-        None => indexes.push(kind.to_owned()),
-    }
-    for child in node["Plans"].as_array().into_iter().flatten() {
-        collect(child, indexes);
-    }
-}
-
 #[tokio::test]
 async fn the_last_of_a_hundred_thousand_orders_costs_what_the_first_does() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let code = stack.code_for(TO_WALLET).await;
     let alice: Caller = user();
     let order = stack.exchange(&alice, &code, 10_000).await.unwrap();
@@ -180,7 +119,6 @@ async fn the_last_of_a_hundred_thousand_orders_costs_what_the_first_does() {
         .await
         .unwrap();
 
-    let mut connection = pool.acquire().await.unwrap();
     let (top, low) = (Uuid::max(), "00000000-0000-7000-8000-0000000000ff");
     let id = alice.user.unwrap();
     for (part, index, first, last) in [
@@ -209,16 +147,16 @@ async fn the_last_of_a_hundred_thousand_orders_costs_what_the_first_does() {
             format!("'completed', '{low}', 21"),
         ),
     ] {
-        let query = query_with(part);
-        let (first_plan, first_blocks) = cost(&mut connection, &query, &first).await;
-        let (last_plan, last_blocks) = cost(&mut connection, &query, &last).await;
-        assert_eq!(
-            (first_plan, last_plan),
-            (vec![index.to_owned()], vec![index.to_owned()])
-        );
+        let query = checked_query(env!("CARGO_MANIFEST_DIR"), &[part]);
+        let first = cost(&stack.db, &query, &first).await;
+        let last = cost(&stack.db, &query, &last).await;
+        assert_eq!(first.steps, [index]);
+        assert_eq!(last.steps, [index]);
         assert!(
-            last_blocks <= first_blocks + BLOCKS_SPARED,
-            "{part}: {first_blocks} blocks, then {last_blocks}"
+            last.blocks <= first.blocks + BLOCKS_SPARED,
+            "{part}: {} blocks, then {}",
+            first.blocks,
+            last.blocks
         );
     }
 }

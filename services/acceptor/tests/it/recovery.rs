@@ -7,14 +7,14 @@ use adfolio_proto::acceptor::v1 as pb;
 use adfolio_proto::wallet::v1::ExchangeStep;
 use adfolio_testkit::eventually;
 
-use crate::helpers::{Stack, finance, keyed, user, why};
+use crate::helpers::{Acceptor, finance, user, why, with_key};
 use crate::services::Mood;
 
 const TO_CURRENCY: pb::ExchangeDirection = pb::ExchangeDirection::WalletToCurrency;
 const TO_WALLET: pb::ExchangeDirection = pb::ExchangeDirection::CurrencyToWallet;
 
 /// Waits until the orders are in these states.
-async fn until(stack: &Stack, states: &[&str]) {
+async fn until(stack: &Acceptor, states: &[&str]) {
     eventually(&format!("orders are {states:?}"), || async {
         stack.states().await == states
     })
@@ -23,12 +23,12 @@ async fn until(stack: &Stack, states: &[&str]) {
 
 #[tokio::test]
 async fn a_dropped_caller_breaks_nothing() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let code = stack.code_for(TO_CURRENCY).await;
     let alice = user();
     stack.wallet.deposit(&alice, 100_000);
     for number in 0_u64..20 {
-        let caller = keyed(&alice, &format!("dropped-{number}"));
+        let caller = with_key(&alice, &format!("dropped-{number}"));
         let order = stack.exchange(&caller, &code, 1_000);
         // Cut off at another moment each time.
         let _ = tokio::time::timeout(Duration::from_micros(number * 900), order).await;
@@ -43,11 +43,11 @@ async fn a_dropped_caller_breaks_nothing() {
 #[tokio::test]
 async fn an_order_without_wallet_is_opened_once_wallet_is_back() {
     for mood in [Mood::Down, Mood::Mute] {
-        let stack = Stack::start().await;
+        let mut stack = Acceptor::spawn().await;
         let code = stack.code_for(TO_CURRENCY).await;
         let alice = user();
         stack.wallet.deposit(&alice, 10_000);
-        let caller = keyed(&alice, "order-1");
+        let caller = with_key(&alice, "order-1");
         stack.wallet.be(mood);
         assert_eq!(
             why(stack.exchange(&caller, &code, 10_000).await).0,
@@ -65,15 +65,13 @@ async fn an_order_without_wallet_is_opened_once_wallet_is_back() {
             (Reason::ExchangeLimit, None)
         );
 
-        let stack = stack.crash().await;
+        stack.crash().await;
         stack.wallet.be(Mood::Up);
         until(&stack, &["pending"]).await;
         let order = stack.exchange(&caller, &code, 10_000).await.unwrap();
         assert_eq!(stack.exchanges(&alice).await, [order]);
-        assert_eq!(
-            (stack.wallet.balance(&alice), stack.wallet.postings()),
-            (0, 1)
-        );
+        assert_eq!(stack.wallet.balance(&alice), 0);
+        assert_eq!(stack.wallet.postings(), 1);
     }
 }
 
@@ -94,12 +92,12 @@ async fn a_decision_is_carried_out_once_wallet_is_back() {
         ),
     ] {
         for mood in [Mood::Down, Mood::Mute] {
-            let stack = Stack::start().await;
+            let mut stack = Acceptor::spawn().await;
             let code = stack.code_for(direction).await;
             let alice = user();
             stack.wallet.deposit(&alice, 10_000);
             let order = stack.exchange(&alice, &code, 10_000).await.unwrap();
-            let caller = keyed(&finance(), "decide-1");
+            let caller = with_key(&finance(), "decide-1");
             stack.wallet.be(mood);
             assert_eq!(
                 why(stack.decide(&caller, &order.id, decision).await).0,
@@ -111,7 +109,7 @@ async fn a_decision_is_carried_out_once_wallet_is_back() {
                 why(stack.cancel(&alice, &order.id).await).0,
                 Reason::NothingChanged
             );
-            let stack = stack.crash().await;
+            stack.crash().await;
             stack.wallet.be(Mood::Up);
             until(&stack, &[ended]).await;
             assert!(stack.wallet.has(&order.id, step));
@@ -129,7 +127,7 @@ async fn a_decision_is_carried_out_once_wallet_is_back() {
 
 #[tokio::test]
 async fn a_process_that_dies_between_two_steps_is_made_good() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let code = stack.code_for(TO_CURRENCY).await;
     let alice = user();
     stack.wallet.deposit(&alice, 10_000);
@@ -151,15 +149,13 @@ async fn a_process_that_dies_between_two_steps_is_made_good() {
         .unwrap();
         until(&stack, &[healed]).await;
     }
-    assert_eq!(
-        (stack.wallet.balance(&alice), stack.wallet.postings()),
-        (10_000, 2)
-    );
+    assert_eq!(stack.wallet.balance(&alice), 10_000);
+    assert_eq!(stack.wallet.postings(), 2);
 }
 
 #[tokio::test]
 async fn an_expiry_without_wallet_is_carried_out_later() {
-    let stack = Stack::start().await;
+    let mut stack = Acceptor::spawn().await;
     let code = stack.code_for(TO_CURRENCY).await;
     let alice = user();
     stack.wallet.deposit(&alice, 10_000);
@@ -167,7 +163,7 @@ async fn an_expiry_without_wallet_is_carried_out_later() {
     stack.wallet.be(Mood::Down);
     stack.clock.advance(Duration::from_hours(1));
     until(&stack, &["expiring"]).await;
-    let stack = stack.crash().await;
+    stack.crash().await;
     stack.wallet.be(Mood::Up);
     until(&stack, &["expired"]).await;
     assert_eq!(stack.wallet.balance(&alice), 10_000);
@@ -176,11 +172,11 @@ async fn an_expiry_without_wallet_is_carried_out_later() {
 #[tokio::test]
 async fn a_late_debit_of_a_refused_order_comes_back_or_never_arrives() {
     for arrives_before_the_refusal in [true, false] {
-        let stack = Stack::start().await;
+        let stack = Acceptor::spawn().await;
         let code = stack.code_for(TO_CURRENCY).await;
         let alice = user();
         stack.wallet.deposit(&alice, 10_000);
-        let caller = keyed(&alice, "late-1");
+        let caller = with_key(&alice, "late-1");
         stack.wallet.be(Mood::Down);
         assert_eq!(
             why(stack.exchange(&caller, &code, 10_000).await).0,

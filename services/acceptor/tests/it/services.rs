@@ -1,28 +1,22 @@
-//! Stand-ins for the services around acceptor: a wallet that can be down, lose its answers or refuse, and auth.
+//! A stand-in for wallet that can be down, lose its answers or refuse.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_proto::auth::v1 as auth;
-use adfolio_proto::auth::v1::user_directory_service_server::{
-    UserDirectoryService, UserDirectoryServiceServer,
-};
 use adfolio_proto::wallet::v1::ledger_service_server::{LedgerService, LedgerServiceServer};
 use adfolio_proto::wallet::v1::{
     ExchangeStep, PostExchangeRequest, PostExchangeResponse, VerifyPayPasswordRequest,
     VerifyPayPasswordResponse,
 };
+use adfolio_testkit::callers::user_id;
 use adfolio_testkit::free_listener;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 
-/// MD5 of the transaction password that everybody has.
+/// MD5 of every user's transaction password.
 pub const RIGHT: &str = "0123456789abcdef0123456789abcdef";
-
-/// The user whom auth does not know.
-pub const NOBODY: &str = "00000000-0000-7000-8000-00000000dead";
 
 /// How wallet behaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +30,7 @@ pub enum Mood {
     Mute,
     /// Refuses every debit.
     Poor,
-    /// Has no transaction password of anybody.
+    /// No user has a transaction password.
     NoPassword,
     /// Has locked every transaction password.
     Locked,
@@ -61,13 +55,13 @@ impl Wallet {
     }
 
     pub fn deposit(&self, caller: &Caller, minor: i64) {
-        *self.books().balances.entry(id_of(caller)).or_default() += minor;
+        *self.books().balances.entry(user_id(caller)).or_default() += minor;
     }
 
     pub fn balance(&self, caller: &Caller) -> i64 {
         self.books()
             .balances
-            .get(&id_of(caller))
+            .get(&user_id(caller))
             .copied()
             .unwrap_or(0)
     }
@@ -93,7 +87,7 @@ impl Wallet {
     pub fn post_late(&self, exchange_id: &str, caller: &Caller, minor: i64) -> Result<(), Refusal> {
         let request = PostExchangeRequest {
             exchange_id: exchange_id.to_owned(),
-            user_id: id_of(caller),
+            user_id: user_id(caller),
             step: ExchangeStep::Debit.into(),
             amount_minor: minor,
         };
@@ -182,27 +176,6 @@ impl LedgerService for Wallet {
     }
 }
 
-/// Stands in for auth, which knows everybody but [`NOBODY`].
-struct Directory;
-
-#[tonic::async_trait]
-impl UserDirectoryService for Directory {
-    async fn look_up_users(
-        &self,
-        request: Request<auth::LookUpUsersRequest>,
-    ) -> Result<Response<auth::LookUpUsersResponse>, Status> {
-        let ids = request.into_inner().user_ids.into_iter();
-        let users = ids
-            .filter(|id| id != NOBODY)
-            .map(|user_id| auth::UserSummary {
-                user_id,
-                ..auth::UserSummary::default()
-            })
-            .collect();
-        Ok(Response::new(auth::LookUpUsersResponse { users }))
-    }
-}
-
 pub async fn serve_wallet(wallet: &Wallet) -> String {
     let listener = free_listener().await;
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -211,18 +184,4 @@ pub async fn serve_wallet(wallet: &Wallet) -> String {
         .serve_with_incoming(TcpListenerStream::new(listener));
     tokio::spawn(served);
     url
-}
-
-pub async fn serve_directory() -> String {
-    let listener = free_listener().await;
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let served = tonic::transport::Server::builder()
-        .add_service(UserDirectoryServiceServer::new(Directory))
-        .serve_with_incoming(TcpListenerStream::new(listener));
-    tokio::spawn(served);
-    url
-}
-
-fn id_of(caller: &Caller) -> String {
-    caller.user.expect("a user").to_string()
 }

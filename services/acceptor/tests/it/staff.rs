@@ -1,4 +1,4 @@
-//! Staff make acceptors and codes; what is out of form is named, and nobody else may.
+//! Staff make acceptors and codes; invalid input is named, and no one else may.
 
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::refusal::Reason;
@@ -6,7 +6,7 @@ use adfolio_proto::acceptor::v1 as pb;
 use adfolio_proto::common::v1::PageRequest;
 use uuid::Uuid;
 
-use crate::helpers::{Stack, call, finance, refused, staff, user, why};
+use crate::helpers::{Acceptor, call, finance, refused, staff, user, why, with_key};
 
 type Spoil = fn(&mut pb::CreateAcceptanceCodeRequest, &mut pb::Offer);
 
@@ -38,7 +38,7 @@ const WRONG: [(&str, Spoil); 17] = [
 
 #[tokio::test]
 async fn every_wrong_input_is_named() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let acceptor = stack.acceptor(pb::AcceptorKind::Personal).await;
     for (field, spoil) in WRONG {
         let mut request = stack.request(&acceptor);
@@ -97,7 +97,7 @@ async fn every_wrong_input_is_named() {
 
 #[tokio::test]
 async fn only_finance_makes_and_any_staff_lists() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let request = || pb::CreateAcceptorRequest {
         kind: 1,
         name: "Ada".to_owned(),
@@ -144,7 +144,7 @@ async fn only_finance_makes_and_any_staff_lists() {
 
 #[tokio::test]
 async fn pages_are_newest_first() {
-    let stack = Stack::start().await;
+    let stack = Acceptor::spawn().await;
     let mut made = Vec::new();
     for kind in [
         pb::AcceptorKind::Personal,
@@ -175,8 +175,8 @@ async fn pages_are_newest_first() {
 
 #[tokio::test]
 async fn a_repeated_key_makes_one_acceptor_and_one_code() {
-    let stack = Stack::start().await;
-    let caller = finance().with_key(Some("key-1".parse().unwrap()));
+    let stack = Acceptor::spawn().await;
+    let caller = with_key(&finance(), "key-1");
     let request = || pb::CreateAcceptorRequest {
         kind: 1,
         name: "Ada".to_owned(),
@@ -187,7 +187,7 @@ async fn a_repeated_key_makes_one_acceptor_and_one_code() {
     let reused = stack.try_code(&caller, stack.request(&first)).await;
     assert_eq!(why(reused).0, Reason::IdempotencyKeyReused);
 
-    let caller = caller.with_key(Some("key-2".parse().unwrap()));
+    let caller = with_key(&caller, "key-2");
     let code = stack
         .try_code(&caller, stack.request(&first))
         .await

@@ -3,13 +3,38 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
 
-/// Limits of one kind of counting.
+/// The limit of one counter.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// Failures after which the lock falls.
+    /// Failures that lock.
     pub failures: i32,
     /// How long it stays, and how long a failure is remembered.
     pub lock: TimeDelta,
+}
+
+/// The limits of both counters.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Per account.
+    pub account: Limit,
+    /// Per account and address.
+    pub address: Limit,
+}
+
+impl Limits {
+    /// The limit of one of the scopes.
+    pub fn of(&self, scopes: &Scopes, scope: &[u8]) -> Limit {
+        if scope == scopes.account {
+            self.account
+        } else {
+            self.address
+        }
+    }
+
+    /// How long a failure counts at most.
+    pub fn longest_memory(&self) -> TimeDelta {
+        self.account.lock.max(self.address.lock)
+    }
 }
 
 /// Why a login may not be tried.
@@ -33,7 +58,8 @@ pub struct Attempts {
 }
 
 impl Attempts {
-    /// Counts an attempt before it is evaluated, so that parallel guesses cannot all slip in before the first has failed.
+    /// Counts an attempt before it is evaluated, so that parallel guesses cannot all slip in before the first has
+    /// failed.
     pub fn begin(&mut self, now: DateTime<Utc>, limit: Limit) -> Result<(), Wait> {
         match self.locked_until {
             Some(until) if until > now => {
@@ -54,7 +80,7 @@ impl Attempts {
         Ok(())
     }
 
-    /// Takes note that an attempt failed: the last one allowed locks.
+    /// Records that an attempt failed: the last one allowed locks.
     pub fn fail(&mut self, now: DateTime<Utc>, limit: Limit) {
         if self.failures >= limit.failures && self.locked_until.is_none() {
             self.locked_until = now.checked_add_signed(limit.lock);
@@ -77,7 +103,7 @@ pub struct Scopes {
 }
 
 impl Scopes {
-    /// Of a login of `kind` ("user" or "staff") under a compared user name.
+    /// Those of a login of `kind` ("user" or "staff") under a compared user name.
     pub fn new(kind: &str, username_key: &str, address: &str) -> Self {
         Self {
             account: digest(&[kind, username_key]),

@@ -1,5 +1,5 @@
-//! Limits of login: at most so many failures per account, and per account and address, then a lock. The counters are in
-//! the database, so they hold over every replica, every form of login and every restart.
+//! Limits of login: a bounded number of failures per account, and per account and address, then a lock. The counters
+//! are in the database, so they hold over every replica, every form of login and every restart.
 
 mod entity;
 mod repo;
@@ -8,30 +8,30 @@ use std::time::Duration;
 
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::refusal::{Reason, Refusal};
-use chrono::TimeDelta;
 use tracing::warn;
 
-pub use entity::{Limit, Scopes, Wait};
+use entity::Wait;
+pub use entity::{Limit, Limits, Scopes};
 
-use crate::context::Context;
+use crate::app::App;
 use crate::error::AuthError;
 
-/// A login that finds all attempts under evaluation waits for their outcome this often …
+/// How often a login that finds all attempts under evaluation waits for their outcome.
 const BUSY_ROUNDS: u32 = 15;
 
-/// … and this long each time.
+/// How long it waits each time.
 const BUSY_WAIT: Duration = Duration::from_millis(150);
 
-/// When to come back after all of that.
+/// When a login that has waited without success may retry.
 const BUSY_RETRY: Duration = Duration::from_secs(5);
 
 /// Counts an attempt before it is evaluated, or refuses it with TOO_MANY_ATTEMPTS.
 ///
-/// A person's own parallel logins with the right password are not refused for each other's sake: while attempts are being
-/// evaluated, the next one waits a little for their outcome.
-pub async fn begin(context: &Context, scopes: Scopes) -> Result<(), AuthError> {
+/// While attempts are being evaluated, the next one waits a little for their outcome, so that a person's own parallel
+/// logins with the right password do not refuse each other.
+pub async fn begin(app: &App, scopes: Scopes) -> Result<(), AuthError> {
     for round in 0..=BUSY_ROUNDS {
-        match try_begin(context, scopes).await? {
+        match try_begin(app, scopes).await? {
             Ok(()) => return Ok(()),
             Err(Wait::Locked(left)) => {
                 return Err(too_many(left.to_std().unwrap_or(Duration::ZERO)).into());
@@ -43,10 +43,10 @@ pub async fn begin(context: &Context, scopes: Scopes) -> Result<(), AuthError> {
     Err(too_many(BUSY_RETRY).into())
 }
 
-async fn try_begin(context: &Context, scopes: Scopes) -> Result<Result<(), Wait>, AuthError> {
-    let now = context.clock.now();
-    let limits = context.limits;
-    db::write(&context.pool, move |tx| {
+async fn try_begin(app: &App, scopes: Scopes) -> Result<Result<(), Wait>, AuthError> {
+    let now = app.clock.now();
+    let limits = app.limits;
+    db::write(&app.pool, move |tx| {
         Box::pin(async move {
             let mut rows = repo::lock_in_tx(tx, &scopes.sorted(), now).await?;
             // A counter that another login cleared between insert and lock must not go uncounted: try again.
@@ -69,11 +69,11 @@ async fn try_begin(context: &Context, scopes: Scopes) -> Result<Result<(), Wait>
     .await
 }
 
-/// Takes note that an attempt failed.
-pub async fn fail(context: &Context, scopes: Scopes) -> Result<(), AuthError> {
-    let now = context.clock.now();
-    let limits = context.limits;
-    db::write(&context.pool, move |tx| {
+/// Records that an attempt failed.
+pub async fn fail(app: &App, scopes: Scopes) -> Result<(), AuthError> {
+    let now = app.clock.now();
+    let limits = app.limits;
+    db::write(&app.pool, move |tx| {
         Box::pin(async move {
             for mut row in repo::lock_in_tx(tx, &scopes.sorted(), now).await? {
                 let was_locked = row.attempts.locked_until.is_some();
@@ -94,8 +94,8 @@ pub async fn fail(context: &Context, scopes: Scopes) -> Result<(), AuthError> {
 }
 
 /// Forgets the failures after a right password, in a transaction of its own.
-pub async fn succeed(context: &Context, scopes: Scopes) -> Result<(), AuthError> {
-    db::write(&context.pool, move |tx| Box::pin(succeed_in_tx(tx, scopes))).await
+pub async fn succeed(app: &App, scopes: Scopes) -> Result<(), AuthError> {
+    db::write(&app.pool, move |tx| Box::pin(succeed_in_tx(tx, scopes))).await
 }
 
 /// Forgets the failures after a right password.
@@ -103,53 +103,30 @@ pub async fn succeed_in_tx(tx: &mut Tx, scopes: Scopes) -> Result<(), AuthError>
     Ok(repo::clear_in_tx(tx, &scopes.sorted()).await?)
 }
 
-/// Tells metrics what a login of `kind` ("user" or "staff") came to.
+/// Counts a login of `kind` ("user" or "staff") by its outcome.
 pub fn count<T>(kind: &'static str, login: &Result<T, AuthError>) {
     let outcome = match login {
         Ok(_) => "ok",
-        Err(AuthError::Refused(refusal)) => match refusal.reason {
-            Reason::BadCredentials => "wrong",
-            Reason::TooManyAttempts => "locked",
-            _ => "refused",
+        Err(error) => match error.refusal().map(|refusal| refusal.reason) {
+            Some(Reason::BadCredentials) => "wrong",
+            Some(Reason::TooManyAttempts) => "locked",
+            Some(_) => "refused",
+            None => "failed",
         },
-        Err(_) => "failed",
     };
     metrics::counter!("auth_logins_total", "kind" => kind, "outcome" => outcome).increment(1);
 }
 
-/// Deletes a batch of counters that count nothing any more.
-pub async fn prune(context: &Context) -> Result<u64, AuthError> {
-    let now = context.clock.now();
+/// Deletes a batch of counters that no longer count.
+pub async fn prune(app: &App) -> Result<u64, AuthError> {
+    let now = app.clock.now();
     let before = now
-        .checked_sub_signed(context.limits.longest_memory())
+        .checked_sub_signed(app.limits.longest_memory())
         .unwrap_or(now);
-    db::write(&context.pool, move |tx| {
+    db::write(&app.pool, move |tx| {
         Box::pin(async move { Ok(repo::prune_in_tx(tx, before, now).await?) })
     })
     .await
-}
-
-/// The limits of both countings.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Per account.
-    pub account: Limit,
-    /// Per account and address.
-    pub address: Limit,
-}
-
-impl Limits {
-    fn of(&self, scopes: &Scopes, scope: &[u8]) -> Limit {
-        if scope == scopes.account {
-            self.account
-        } else {
-            self.address
-        }
-    }
-
-    fn longest_memory(&self) -> TimeDelta {
-        self.account.lock.max(self.address.lock)
-    }
 }
 
 fn too_many(wait: Duration) -> Refusal {

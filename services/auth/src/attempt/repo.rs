@@ -1,4 +1,4 @@
-//! SQL of login attempts.
+//! The SQL of login attempts.
 
 use adfolio_kit::db::Tx;
 use chrono::{DateTime, Utc};
@@ -17,7 +17,7 @@ pub struct Row {
     pub attempts: Attempts,
 }
 
-/// Locks the counters of the scopes (in ascending order) and reads them; missing ones begin at nothing.
+/// Locks the counters of the scopes (in ascending order) and reads them; missing ones begin at zero.
 pub async fn lock_in_tx(
     tx: &mut Tx,
     scopes: &[[u8; 32]; 2],
@@ -80,7 +80,7 @@ pub async fn clear_in_tx(tx: &mut Tx, scopes: &[[u8; 32]; 2]) -> Result<(), sqlx
     Ok(())
 }
 
-/// Deletes counters that count nothing any more.
+/// Deletes counters that no longer count.
 pub async fn prune_in_tx(
     tx: &mut Tx,
     before: DateTime<Utc>,

@@ -1,13 +1,14 @@
-//! One thing that staff did, and how a list of them is asked for.
+//! An audit entry, and which of them a list has.
 
-use adfolio_kit::outbox::CloudEvent;
+use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::Refusal;
-use adfolio_proto::events::v1::StaffActed;
-use chrono::{DateTime, SubsecRound, Utc};
+use chrono::{DateTime, SubsecRound as _, Utc};
 use uuid::Uuid;
 
-/// As whom adfolioctl acts: it has no staff account, so its name is known here.
-const COMMAND_LINE: Uuid = Uuid::from_u128(0x00ad_f011_0000_7000_8000_0000_0000_0001);
+use crate::ids::StaffId;
+
+/// The identity of adfolioctl. It has no staff account, so its name is here.
+const COMMAND_LINE: StaffId = StaffId(Uuid::from_u128(0x00ad_f011_0000_7000_8000_0000_0000_0001));
 
 /// The command line's name.
 const COMMAND_LINE_NAME: &str = "adfolioctl";
@@ -15,7 +16,7 @@ const COMMAND_LINE_NAME: &str = "adfolioctl";
 /// Longest name of an action.
 const LONGEST_ACTION: usize = 100;
 
-/// One thing that a staff member did.
+/// One thing that a member of staff did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
     /// The event's id.
@@ -23,42 +24,24 @@ pub struct AuditEntry {
     /// When.
     pub acted_at: DateTime<Utc>,
     /// Who.
-    pub staff_id: Uuid,
+    pub staff: StaffId,
     /// What.
     pub action: String,
     /// To what.
     pub target: String,
     /// To whom.
-    pub user_id: Option<Uuid>,
+    pub user: Option<UserId>,
     /// Why.
     pub reason: String,
     /// The request at the edge.
     pub request_id: String,
-    /// What stood before.
+    /// The state before.
     pub before_json: String,
-    /// What stood after.
+    /// The state after.
     pub after_json: String,
 }
 
 impl AuditEntry {
-    /// The entry of an event, or that an id in it is none.
-    pub fn of(event: &CloudEvent, act: StaffActed) -> Result<Self, uuid::Error> {
-        let user_id = Some(act.user_id).filter(|id| !id.is_empty());
-        let time = act.time.and_then(|time| time.try_into().ok());
-        Ok(Self {
-            id: event.id,
-            acted_at: time.unwrap_or(event.time).trunc_subsecs(6),
-            staff_id: act.staff_id.parse()?,
-            action: storable(&act.action),
-            target: storable(&act.target),
-            user_id: user_id.map(|id| id.parse()).transpose()?,
-            reason: storable(&act.reason),
-            request_id: storable(&act.request_id),
-            before_json: storable(&act.before_json),
-            after_json: storable(&act.after_json),
-        })
-    }
-
     /// Its place in the list.
     pub fn position(&self) -> Position {
         Position {
@@ -68,26 +51,21 @@ impl AuditEntry {
     }
 }
 
-/// Without the one character that no database takes: an entry must not be lost for it.
-fn storable(text: &str) -> String {
-    text.replace('\0', "")
-}
-
 /// An entry with the staff member's name.
 #[derive(Clone, Debug)]
 pub struct Listed {
     /// The entry.
     pub entry: AuditEntry,
-    /// The name of whoever acted, if they have an account.
+    /// The name of the member of staff, if they have an account.
     pub staff_username: Option<String>,
 }
 
 impl Listed {
-    /// Who acted, by name; empty when nobody knows.
+    /// The name of the member of staff; empty if it is unknown.
     pub fn staff_username(&self) -> &str {
         match &self.staff_username {
             Some(name) => name,
-            None if self.entry.staff_id == COMMAND_LINE => COMMAND_LINE_NAME,
+            None if self.entry.staff == COMMAND_LINE => COMMAND_LINE_NAME,
             None => "",
         }
     }
@@ -97,47 +75,44 @@ impl Listed {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only this staff member's.
-    pub staff_id: Option<Uuid>,
-    /// Only what was done to this user.
-    pub user_id: Option<Uuid>,
+    pub staff: Option<StaffId>,
+    /// Only actions on this user.
+    pub user: Option<UserId>,
     /// Only this action.
     pub action: Option<String>,
 }
 
 impl Filter {
-    /// Reads what was sent. None: an id that nothing has, so nothing is listed.
-    pub fn parse(staff_id: &str, user_id: &str, action: &str) -> Result<Option<Self>, Refusal> {
+    /// The filter of a request. None: a text that is no id, so the list is empty.
+    pub fn parse(staff: &str, user: &str, action: &str) -> Result<Option<Self>, Refusal> {
         if action.len() > LONGEST_ACTION || action.chars().any(char::is_control) {
             return Err(Refusal::invalid("action"));
         }
-        let id = |text: &str| {
-            if text.is_empty() {
-                Ok(None)
-            } else {
-                text.parse().map(Some)
-            }
+        let id = |text: &str| -> Result<Option<Uuid>, uuid::Error> {
+            let given = Some(text).filter(|text| !text.is_empty());
+            given.map(str::parse).transpose()
         };
-        let (Ok(staff_id), Ok(user_id)) = (id(staff_id), id(user_id)) else {
+        let (Ok(staff), Ok(user)) = (id(staff), id(user)) else {
             return Ok(None);
         };
         let action = Some(action.to_owned()).filter(|action| !action.is_empty());
         Ok(Some(Self {
-            staff_id,
-            user_id,
+            staff: staff.map(StaffId),
+            user: user.map(UserId),
             action,
         }))
     }
 
     /// The name of the list that this filter makes, for its cursors.
     pub fn scope(&self) -> String {
-        let id = |id: Option<Uuid>| id.map(|id| id.to_string()).unwrap_or_default();
-        let (staff, user) = (id(self.staff_id), id(self.user_id));
+        let staff = self.staff.map(|id| id.to_string()).unwrap_or_default();
+        let user = self.user.map(|id| id.to_string()).unwrap_or_default();
         let action = self.action.as_deref().unwrap_or_default();
         format!("auth.audit:{staff}:{user}:{action}")
     }
 }
 
-/// A place in the list: what comes behind it is older.
+/// A place in the list; entries behind it are older.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The entry's time.
@@ -147,8 +122,8 @@ pub struct Position {
 }
 
 impl Position {
-    /// How many fields of a cursor it takes.
-    pub const FIELDS: usize = 2;
+    /// How many sort keys it has.
+    pub const KEYS: usize = 2;
 
     /// Before every entry.
     pub fn newest() -> Self {
@@ -158,15 +133,15 @@ impl Position {
         }
     }
 
-    /// The fields of a cursor.
-    pub fn write(self) -> [String; 2] {
+    /// Its sort keys, as a cursor has them.
+    pub fn write(self) -> Vec<String> {
         let micros = self.acted_at.timestamp_micros();
-        [micros.to_string(), self.id.to_string()]
+        vec![micros.to_string(), self.id.to_string()]
     }
 
-    /// Reads the fields of a cursor.
-    pub fn read(fields: &[String]) -> Option<Self> {
-        let [micros, id] = fields else { return None };
+    /// The position of these sort keys.
+    pub fn read(keys: &[String]) -> Option<Self> {
+        let [micros, id] = keys else { return None };
         Some(Self {
             acted_at: DateTime::from_timestamp_micros(micros.parse().ok()?)?,
             id: id.parse().ok()?,

@@ -1,68 +1,46 @@
-//! The audit log: what staff did, over all services. It is written from the events that announce it, auth's own included, so
-//! that there is one way in, and only ever appended to. Beside it stands what was done from users' own sessions to protect their
-//! accounts; a user sees both together, without who of the staff it was and why.
+//! The audit log: what staff did, in all services. Auth writes it from the events that announce it, its own included,
+//! so that there is one way in, and only ever appends to it. Beside it are the actions of users that protect their
+//! accounts. A user sees both together, but neither which member of staff acted nor why.
 
 mod entity;
 mod own;
 mod repo;
 
 use adfolio_kit::db::Tx;
-use adfolio_kit::pagination::{Cursor, Page};
-use adfolio_kit::refusal::Refusal;
-use uuid::Uuid;
+use adfolio_kit::identity::UserId;
 
 pub use entity::{AuditEntry, Filter, Listed, Position};
-pub use own::{Actor, OwnEntry, UserAct};
+pub use own::{Actor, OwnEntry, UserAction};
 
-use crate::context::Context;
+use crate::app::App;
 use crate::error::AuthError;
 
-/// Keeps an entry; one that is there already stays as it is.
-pub async fn keep_in_tx(tx: &mut Tx, entry: &AuditEntry) -> Result<(), sqlx::Error> {
+/// Records what a member of staff did; an entry that exists stays as it is.
+pub async fn record_in_tx(tx: &mut Tx, entry: &AuditEntry) -> Result<(), sqlx::Error> {
     repo::insert_in_tx(tx, entry).await
 }
 
-/// A page of what staff did, newest first.
+/// Records what a user did; an action that exists stays as it is.
+pub async fn record_user_action_in_tx(tx: &mut Tx, action: &UserAction) -> Result<(), sqlx::Error> {
+    repo::insert_user_action_in_tx(tx, action).await
+}
+
+/// What staff did before `before`, newest first.
 pub async fn list(
-    context: &Context,
+    app: &App,
     filter: &Filter,
-    cursor: Option<&str>,
-    page: Page,
-) -> Result<(Vec<Listed>, Option<String>), AuthError> {
-    let cursors = Cursor::new(&filter.scope(), "");
-    let before = position(&cursors, cursor)?;
-    let rows = repo::list(&context.pool, filter, before, page.fetch()).await?;
-    Ok(page.cut(rows, |last| {
-        let [time, id] = last.entry.position().write();
-        cursors.encode(&[&time, &id])
-    }))
+    before: Position,
+    fetch: i64,
+) -> Result<Vec<Listed>, AuthError> {
+    Ok(repo::list(&app.pool, filter, before, fetch).await?)
 }
 
-/// Keeps what a user did; what is there already stays as it is.
-pub async fn note_in_tx(tx: &mut Tx, act: &UserAct) -> Result<(), sqlx::Error> {
-    repo::insert_user_act_in_tx(tx, act).await
-}
-
-/// A page of what was done to a user's account, by staff and by themselves, newest first.
+/// What staff and the user did to the user's account before `before`, newest first.
 pub async fn list_of_user(
-    context: &Context,
-    user: Uuid,
-    cursor: Option<&str>,
-    page: Page,
-) -> Result<(Vec<OwnEntry>, Option<String>), AuthError> {
-    let cursors = Cursor::new("auth.security_log", &user.to_string());
-    let before = position(&cursors, cursor)?;
-    let rows = repo::list_of_user(&context.pool, user, before, page.fetch()).await?;
-    Ok(page.cut(rows, |last| {
-        let [time, id] = last.position().write();
-        cursors.encode(&[&time, &id])
-    }))
-}
-
-fn position(cursors: &Cursor, cursor: Option<&str>) -> Result<Position, Refusal> {
-    let Some(text) = cursor else {
-        return Ok(Position::newest());
-    };
-    Position::read(&cursors.decode(text, Position::FIELDS)?)
-        .ok_or_else(|| Refusal::invalid("cursor"))
+    app: &App,
+    user: UserId,
+    before: Position,
+    fetch: i64,
+) -> Result<Vec<OwnEntry>, AuthError> {
+    Ok(repo::list_of_user(&app.pool, user, before, fetch).await?)
 }

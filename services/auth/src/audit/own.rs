@@ -1,70 +1,55 @@
 //! What was done to an account, as its user sees it.
 
-use adfolio_kit::outbox::CloudEvent;
+use adfolio_kit::identity::UserId;
+use adfolio_kit::names;
 use adfolio_money::Money;
-use adfolio_proto::events::v1::WalletSecurityChanged;
-use chrono::{DateTime, SubsecRound, Utc};
+use chrono::{DateTime, SubsecRound as _, Utc};
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::Position;
 
-/// What staff do, though it is announced with what users do.
-const BY_STAFF: &str = "pay_password_reset";
-
-/// Something that was done from a user's own session to protect the account.
+/// Something that a user did, from a session of the account, to protect it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UserAct {
+pub struct UserAction {
     /// Its id: the event's where another service announced it.
     pub id: Uuid,
     /// Whose.
-    pub user_id: Uuid,
+    pub user: UserId,
     /// What.
     pub action: String,
     /// When.
     pub acted_at: DateTime<Utc>,
 }
 
-impl UserAct {
+impl UserAction {
     /// The login password was changed.
     pub const PASSWORD_CHANGED: &str = "auth.password_changed";
-    /// Sessions other than the own one were ended.
+    /// Other sessions were ended.
     pub const SESSIONS_ENDED: &str = "auth.sessions_ended";
 
-    /// What a user did here.
-    pub fn new(id: Uuid, user_id: Uuid, action: &str, now: DateTime<Utc>) -> Self {
+    /// What a user did at this time.
+    pub fn new(id: Uuid, user: UserId, action: &str, at: DateTime<Utc>) -> Self {
         Self {
             id,
-            user_id,
+            user,
             action: action.to_owned(),
-            acted_at: now.trunc_subsecs(6),
+            acted_at: at.trunc_subsecs(6),
         }
-    }
-
-    /// What wallet announced; none for what staff did, which the audit log has, or that the user's id is none.
-    pub fn of(
-        event: &CloudEvent,
-        changed: &WalletSecurityChanged,
-    ) -> Result<Option<Self>, uuid::Error> {
-        if changed.change == BY_STAFF {
-            return Ok(None);
-        }
-        let user_id = changed.user_id.parse()?;
-        let action = format!("wallet.{}", changed.change);
-        Ok(Some(Self::new(event.id, user_id, &action, event.time)))
     }
 }
 
-/// Whose doing something was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Actor {
-    /// A staff member's.
-    Staff,
-    /// The user's own.
-    User,
+names! {
+    /// Who did something to an account.
+    Actor {
+        /// A member of staff.
+        Staff = "staff",
+        /// The user.
+        User = "user",
+    }
 }
 
-/// Something that was done to an account: neither who of the staff it was nor why.
+/// Something that was done to an account, without which member of staff did it and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnEntry {
     /// Its id.
@@ -73,9 +58,9 @@ pub struct OwnEntry {
     pub acted_at: DateTime<Utc>,
     /// What.
     pub action: String,
-    /// How much money it was about.
+    /// The amount of money concerned.
     pub amount: Option<Money>,
-    /// Whose doing.
+    /// By whom.
     pub by: Actor,
 }
 
@@ -89,7 +74,7 @@ impl OwnEntry {
     }
 }
 
-/// The amount that an act of staff was about: services write `amount_minor`, a number, or `amount`, an amount of money.
+/// The amount in an audit entry: services write `amount_minor`, a number, or `amount`, an amount of money.
 pub fn amount_of(after_json: &str) -> Option<Money> {
     let after: Value = serde_json::from_str(after_json).ok()?;
     let minor = after["amount_minor"].as_i64().map(Money::from_minor);

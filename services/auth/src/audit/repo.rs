@@ -1,14 +1,15 @@
-//! SQL of the audit log.
+//! The SQL of the audit log.
 
-use adfolio_kit::db::Tx;
+use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::entity::{AuditEntry, Filter, Listed, Position};
-use super::own::{Actor, OwnEntry, UserAct, amount_of};
+use super::own::{Actor, OwnEntry, UserAction, amount_of};
+use crate::ids::StaffId;
 
-/// A row of `audit_log` with the name of whoever acted.
+/// A row of `audit_log` with the name of the member of staff.
 struct Row {
     id: Uuid,
     acted_at: DateTime<Utc>,
@@ -28,10 +29,10 @@ impl From<Row> for Listed {
         let entry = AuditEntry {
             id: row.id,
             acted_at: row.acted_at,
-            staff_id: row.staff_id,
+            staff: StaffId(row.staff_id),
             action: row.action,
             target: row.target,
-            user_id: row.user_id,
+            user: row.user_id.map(UserId),
             reason: row.reason,
             request_id: row.request_id,
             before_json: row.before_json,
@@ -44,17 +45,17 @@ impl From<Row> for Listed {
     }
 }
 
-/// Adds an entry; one that is there already stays.
+/// Adds an entry; one that exists stays.
 pub async fn insert_in_tx(tx: &mut Tx, entry: &AuditEntry) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "INSERT INTO audit_log (id, acted_at, staff_id, action, target, user_id, reason, request_id, before_json, after_json)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING",
         entry.id,
         entry.acted_at,
-        entry.staff_id,
+        entry.staff.0,
         entry.action,
         entry.target,
-        entry.user_id,
+        entry.user.map(|id| id.0),
         entry.reason,
         entry.request_id,
         entry.before_json,
@@ -65,8 +66,8 @@ pub async fn insert_in_tx(tx: &mut Tx, entry: &AuditEntry) -> Result<(), sqlx::E
     Ok(())
 }
 
-/// A page that satisfies `$condition`, whose last three parameters are the position and the number of rows. The page is cut
-/// before the names are joined, so that an index gives both its order and its end.
+/// A page that satisfies `$condition`, whose last three parameters are the position and the number of rows. The page is
+/// cut before the names are joined, so that an index gives both its order and its end.
 macro_rules! page {
     ($pool:expr, $condition:literal, $($argument:expr),+) => {
         sqlx::query_as!(
@@ -83,18 +84,19 @@ macro_rules! page {
     };
 }
 
-/// Entries behind `before`, newest first. A statement for each way of asking, each a range of its index that no other index has in
-/// the same order: with equalities the planner might walk the whole log, in the hope that what is asked for is frequent.
+/// Entries behind `before`, newest first. There is a statement for each way of asking, each a range of its index that
+/// no other index has in the same order: with equalities the planner might walk the whole log, expecting frequent
+/// matches.
 pub async fn list(
     pool: &PgPool,
     filter: &Filter,
     before: Position,
-    limit: i64,
+    fetch: i64,
 ) -> Result<Vec<Listed>, sqlx::Error> {
     let Position { acted_at, id } = before;
-    let action = filter.action.as_deref();
-    let rows: Result<Vec<Row>, sqlx::Error> = match (filter.user_id, filter.staff_id, action) {
-        // What was done to one user is little: the other conditions only sift it.
+    let (user, staff) = (filter.user.map(|id| id.0), filter.staff.map(|id| id.0));
+    let rows: Result<Vec<Row>, sqlx::Error> = match (user, staff, filter.action.as_deref()) {
+        // One user has few entries: the other conditions only filter them.
         (Some(user), staff, action) => page!(
             pool,
             "(user_id, acted_at, id) < ($1, $4, $5) AND user_id >= $1
@@ -105,7 +107,7 @@ pub async fn list(
             action,
             acted_at,
             id,
-            limit
+            fetch
         ),
         (None, Some(staff), Some(action)) => page!(
             pool,
@@ -115,7 +117,7 @@ pub async fn list(
             action,
             acted_at,
             id,
-            limit
+            fetch
         ),
         (None, Some(staff), None) => page!(
             pool,
@@ -124,7 +126,7 @@ pub async fn list(
             staff,
             acted_at,
             id,
-            limit
+            fetch
         ),
         (None, None, Some(action)) => page!(
             pool,
@@ -133,40 +135,40 @@ pub async fn list(
             action,
             acted_at,
             id,
-            limit
+            fetch
         ),
         (None, None, None) => page!(
             pool,
             "(acted_at, id) < ($1, $2) ORDER BY acted_at DESC, id DESC LIMIT $3",
             acted_at,
             id,
-            limit
+            fetch
         ),
     };
     Ok(rows?.into_iter().map(Listed::from).collect())
 }
 
-/// Adds what a user did; what is there already stays.
-pub async fn insert_user_act_in_tx(tx: &mut Tx, act: &UserAct) -> Result<(), sqlx::Error> {
+/// Adds what a user did; an action that exists stays.
+pub async fn insert_user_action_in_tx(tx: &mut Tx, action: &UserAction) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "INSERT INTO user_acts (id, user_id, action, acted_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-        act.id,
-        act.user_id,
-        act.action,
-        act.acted_at,
+        action.id,
+        action.user.0,
+        action.action,
+        action.acted_at,
     )
     .execute(tx)
     .await?;
     Ok(())
 }
 
-/// What was done to a user's account behind `before`, newest first. Each log gives at most a page from its own index; the page
-/// is the newest of both.
+/// What was done to a user's account behind `before`, newest first. Each log gives at most a page from its own index;
+/// the answer is the newest of both.
 pub async fn list_of_user(
     pool: &PgPool,
-    user: Uuid,
+    user: UserId,
     before: Position,
-    limit: i64,
+    fetch: i64,
 ) -> Result<Vec<OwnEntry>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"SELECT id AS "id!", acted_at AS "acted_at!", action AS "action!", after_json AS "after_json!",
@@ -180,10 +182,10 @@ pub async fn list_of_user(
                 WHERE (user_id, acted_at, id) < ($1, $2, $3) AND user_id >= $1
                 ORDER BY user_id DESC, acted_at DESC, id DESC LIMIT $4)
            ) AS entry ORDER BY acted_at DESC, id DESC LIMIT $4"#,
-        user,
+        user.0,
         before.acted_at,
         before.id,
-        limit,
+        fetch,
     )
     .fetch_all(pool)
     .await?;

@@ -1,153 +1,236 @@
-//! Between the entities and their messages.
+//! Between the contract's messages and this service's own types.
 
-use adfolio_kit::identity::StaffRole;
+use adfolio_kit::mirror;
+use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::refusal::Refusal;
+use adfolio_kit::wire::{self, List};
 use adfolio_money::Money;
-use adfolio_proto::auth::v1;
+use adfolio_proto::auth::v1 as proto;
+use adfolio_proto::auth::v1::end_sessions_request::Target;
 
-use crate::audit::{self, Actor, OwnEntry};
-use crate::license::LicenseKey;
-use crate::session;
+use crate::audit::{self, Actor, OwnEntry, Position};
+use crate::license::{Issue, LicenseKey};
+use crate::session::{self, Client};
 use crate::staff::StaffMember;
-use crate::user::{Entry, LoggedIn, User, UserState};
+use crate::user::{
+    Entry, LoggedIn, Login, PasswordForm, ProfileChange, RegistrationForm, StandingChange, User,
+    UserState, Which,
+};
 
-pub fn user(user: User) -> v1::User {
-    v1::User {
-        id: user.id.to_string(),
-        license_key_masked: user.masked_license(),
-        username: user.username,
-        nickname: user.nickname,
-        email: user.email,
-        phone: user.phone,
-        credit_score: user.credit_score,
-        shop_level: user.shop_level,
-        deposit_minor: user.deposit_minor,
-        entry: entry(user.entry).into(),
-        lang: user.lang,
-        vip: user.vip,
-        state: state(user.state).into(),
-        created_at: Some(user.created_at.into()),
-        avatar_file_id: user.avatar_file_id,
+mirror! {
+    Actor = proto::Actor,
+    Entry = proto::Entry,
+    UserState = proto::UserState,
+}
+
+/// Where a page of a log begins.
+pub fn position(list: &List) -> Result<Position, Refusal> {
+    match list.keys(Position::KEYS)? {
+        None => Ok(Position::newest()),
+        Some(keys) => Position::read(&keys).ok_or_else(|| Refusal::invalid("cursor")),
     }
 }
 
-pub fn session(logged_in: LoggedIn) -> v1::Session {
-    v1::Session {
-        token: logged_in.session.token.expose().to_owned(),
-        expires_at: Some(logged_in.session.expires_at.into()),
-        user: Some(user(logged_in.user)),
+impl From<User> for proto::User {
+    fn from(user: User) -> Self {
+        Self {
+            id: user.id.to_string(),
+            license_key_masked: user.masked_license(),
+            username: user.username,
+            nickname: user.nickname,
+            email: user.email,
+            phone: user.phone,
+            credit_score: user.credit_score,
+            shop_level: user.shop_level,
+            deposit_minor: user.deposit_minor,
+            entry: user.entry.to_wire(),
+            lang: user.lang,
+            vip: user.vip,
+            state: user.state.to_wire(),
+            created_at: Some(user.created_at.into()),
+            avatar_file_id: user.avatar_file_id,
+        }
     }
 }
 
-pub fn session_summary(listed: session::Listed) -> v1::SessionSummary {
-    let (session, client) = (listed.session, listed.client);
-    v1::SessionSummary {
-        id: session.id.to_string(),
-        created_at: Some(session.created_at.into()),
-        last_seen_at: Some(session.last_seen_at.into()),
-        expires_at: Some(session.expires_at.into()),
-        user_agent: client.user_agent.unwrap_or_default(),
-        address: client.address.unwrap_or_default(),
+impl From<User> for proto::UserSummary {
+    fn from(user: User) -> Self {
+        Self {
+            user_id: user.id.to_string(),
+            username: user.username,
+            state: user.state.to_wire(),
+            lang: user.lang,
+            created_at: Some(user.created_at.into()),
+        }
     }
 }
 
-pub fn state(state: UserState) -> v1::UserState {
-    match state {
-        UserState::Active => v1::UserState::Active,
-        UserState::NotActivated => v1::UserState::NotActivated,
-        UserState::Disabled => v1::UserState::Disabled,
-        UserState::Cancelled => v1::UserState::Cancelled,
+impl From<LoggedIn> for proto::Session {
+    fn from(logged_in: LoggedIn) -> Self {
+        Self {
+            token: logged_in.session.token.expose().to_owned(),
+            expires_at: Some(logged_in.session.expires_at.into()),
+            user: Some(logged_in.user.into()),
+        }
     }
 }
 
-/// The state that a message names, none for the unspecified one.
-pub fn parse_state(number: i32) -> Result<Option<UserState>, Refusal> {
-    match v1::UserState::try_from(number) {
-        Ok(v1::UserState::Unspecified) => Ok(None),
-        Ok(v1::UserState::Active) => Ok(Some(UserState::Active)),
-        Ok(v1::UserState::NotActivated) => Ok(Some(UserState::NotActivated)),
-        Ok(v1::UserState::Disabled) => Ok(Some(UserState::Disabled)),
-        Ok(v1::UserState::Cancelled) => Ok(Some(UserState::Cancelled)),
-        Err(_) => Err(Refusal::invalid("state")),
+impl From<session::Listed> for proto::SessionSummary {
+    fn from(session::Listed { session, client }: session::Listed) -> Self {
+        Self {
+            id: session.id.to_string(),
+            created_at: Some(session.created_at.into()),
+            last_seen_at: Some(session.last_seen_at.into()),
+            expires_at: Some(session.expires_at.into()),
+            user_agent: client.user_agent.unwrap_or_default(),
+            address: client.address.unwrap_or_default(),
+        }
     }
 }
 
-pub fn entry(entry: Entry) -> v1::Entry {
-    match entry {
-        Entry::Register => v1::Entry::Register,
-        Entry::Host => v1::Entry::Host,
+impl From<StaffMember> for proto::Staff {
+    fn from(staff: StaffMember) -> Self {
+        Self {
+            id: staff.id.to_string(),
+            username: staff.username,
+            role: staff.role.to_wire(),
+            created_at: Some(staff.created_at.into()),
+        }
     }
 }
 
-pub fn staff(staff: StaffMember) -> v1::Staff {
-    let role = match staff.role {
-        StaffRole::Admin => v1::StaffRole::Admin,
-        StaffRole::Support => v1::StaffRole::Support,
-        StaffRole::Finance => v1::StaffRole::Finance,
-        StaffRole::Operator => v1::StaffRole::Operator,
-    };
-    v1::Staff {
-        id: staff.id.to_string(),
-        username: staff.username,
-        role: role.into(),
-        created_at: Some(staff.created_at.into()),
+impl From<LicenseKey> for proto::LicenseKey {
+    fn from(key: LicenseKey) -> Self {
+        let state = if key.used_by.is_some() {
+            proto::LicenseKeyState::Used
+        } else {
+            proto::LicenseKeyState::Unused
+        };
+        Self {
+            code: key.code.expose().to_owned(),
+            state: state.into(),
+            note: key.note,
+            activate: key.activate,
+            user_id: key.used_by.map(|user| user.to_string()).unwrap_or_default(),
+            created_at: Some(key.created_at.into()),
+        }
     }
 }
 
-pub fn parse_role(number: i32) -> Result<StaffRole, Refusal> {
-    match v1::StaffRole::try_from(number) {
-        Ok(v1::StaffRole::Admin) => Ok(StaffRole::Admin),
-        Ok(v1::StaffRole::Support) => Ok(StaffRole::Support),
-        Ok(v1::StaffRole::Finance) => Ok(StaffRole::Finance),
-        Ok(v1::StaffRole::Operator) => Ok(StaffRole::Operator),
-        Ok(v1::StaffRole::Unspecified) | Err(_) => Err(Refusal::invalid("role")),
+impl From<OwnEntry> for proto::SecurityEntry {
+    fn from(entry: OwnEntry) -> Self {
+        Self {
+            id: entry.id.to_string(),
+            time: Some(entry.acted_at.into()),
+            action: entry.action,
+            amount_minor: entry.amount.map(Money::minor),
+            by: entry.by.to_wire(),
+        }
     }
 }
 
-pub fn license_key(key: LicenseKey) -> v1::LicenseKey {
-    let state = if key.used_by.is_some() {
-        v1::LicenseKeyState::Used
-    } else {
-        v1::LicenseKeyState::Unused
-    };
-    v1::LicenseKey {
-        code: key.code.expose().to_owned(),
-        state: state.into(),
-        note: key.note,
-        activate: key.activate,
-        user_id: key.used_by.map(|user| user.to_string()).unwrap_or_default(),
-        created_at: Some(key.created_at.into()),
+impl From<audit::Listed> for proto::AuditEntry {
+    fn from(listed: audit::Listed) -> Self {
+        let staff_username = listed.staff_username().to_owned();
+        let entry = listed.entry;
+        Self {
+            id: entry.id.to_string(),
+            time: Some(entry.acted_at.into()),
+            staff_id: entry.staff.to_string(),
+            staff_username,
+            action: entry.action,
+            target: entry.target,
+            user_id: entry.user.map(|id| id.to_string()).unwrap_or_default(),
+            reason: entry.reason,
+            before_json: entry.before_json,
+            after_json: entry.after_json,
+            request_id: entry.request_id,
+        }
     }
 }
 
-pub fn security_entry(entry: OwnEntry) -> v1::SecurityEntry {
-    let by = match entry.by {
-        Actor::Staff => v1::Actor::Staff,
-        Actor::User => v1::Actor::User,
-    };
-    v1::SecurityEntry {
-        id: entry.id.to_string(),
-        time: Some(entry.acted_at.into()),
-        action: entry.action,
-        amount_minor: entry.amount.map(Money::minor),
-        by: by.into(),
+impl From<proto::RegisterRequest> for RegistrationForm {
+    fn from(request: proto::RegisterRequest) -> Self {
+        Self {
+            client: Client::of(&request.user_agent, &request.client_address),
+            username: request.username,
+            nickname: request.nickname,
+            password: request.password.into(),
+            confirm_password: request.confirm_password.into(),
+            email: request.email,
+            phone: request.phone,
+            license_key: request.license_key.into(),
+            older_form: request.older_form,
+        }
     }
 }
 
-pub fn audit_entry(listed: audit::Listed) -> v1::AuditEntry {
-    let staff_username = listed.staff_username().to_owned();
-    let entry = listed.entry;
-    v1::AuditEntry {
-        id: entry.id.to_string(),
-        time: Some(entry.acted_at.into()),
-        staff_id: entry.staff_id.to_string(),
-        staff_username,
-        action: entry.action,
-        target: entry.target,
-        user_id: entry.user_id.map(|id| id.to_string()).unwrap_or_default(),
-        reason: entry.reason,
-        before_json: entry.before_json,
-        after_json: entry.after_json,
-        request_id: entry.request_id,
+impl From<proto::LoginRequest> for Login {
+    fn from(request: proto::LoginRequest) -> Self {
+        Self {
+            username: request.username,
+            password: request.password.into(),
+            client_address: request.client_address,
+            user_agent: request.user_agent,
+        }
+    }
+}
+
+impl From<proto::EditProfileRequest> for ProfileChange {
+    fn from(request: proto::EditProfileRequest) -> Self {
+        Self {
+            nickname: request.nickname,
+            email: request.email,
+            phone: request.phone,
+            avatar_file_id: request.avatar_file_id,
+            lang: request.lang,
+        }
+    }
+}
+
+impl From<proto::ChangePasswordRequest> for PasswordForm {
+    fn from(request: proto::ChangePasswordRequest) -> Self {
+        Self {
+            old: request.old_password.into(),
+            new: request.new_password.into(),
+            confirmed: request.confirm_password.into(),
+            client_address: request.client_address,
+        }
+    }
+}
+
+impl From<&proto::SetUserProfileRequest> for StandingChange {
+    fn from(request: &proto::SetUserProfileRequest) -> Self {
+        Self {
+            credit_score: request.credit_score,
+            shop_level: request.shop_level,
+            deposit_minor: request.deposit_minor,
+            vip: request.vip,
+        }
+    }
+}
+
+impl TryFrom<Option<Target>> for Which {
+    type Error = Refusal;
+
+    fn try_from(target: Option<Target>) -> Result<Self, Refusal> {
+        match target {
+            Some(Target::SessionId(id)) => Ok(Self::One(wire::id(&id, "id")?)),
+            Some(Target::Others(true)) => Ok(Self::Others),
+            Some(Target::Others(false)) | None => Err(Refusal::invalid("id")),
+        }
+    }
+}
+
+impl TryFrom<proto::CreateLicenseKeysRequest> for Issue {
+    type Error = Refusal;
+
+    fn try_from(request: proto::CreateLicenseKeysRequest) -> Result<Self, Refusal> {
+        Self::parse(
+            request.count,
+            &request.codes,
+            &request.note,
+            request.activate,
+        )
     }
 }

@@ -1,10 +1,20 @@
-//! gRPC: reads what was sent, calls the use case, writes the answer. No rules, no SQL.
+//! The calls: parse, call the use case, encode. No rules and no SQL.
 
-mod admin;
-mod directory;
+mod internal;
 mod map;
+mod staff;
 mod user;
 
-pub use admin::AdminGrpc;
-pub use directory::DirectoryGrpc;
-pub use user::UserGrpc;
+use crate::app::App;
+
+/// Calls of users.
+#[derive(Debug)]
+pub struct UserApi(pub App);
+
+/// Calls of staff.
+#[derive(Debug)]
+pub struct StaffApi(pub App);
+
+/// Calls of other services.
+#[derive(Debug)]
+pub struct InternalApi(pub App);

@@ -1,11 +1,14 @@
 //! Licence keys (authorisation codes) and their form.
 
-use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::identity::UserId;
+use adfolio_kit::refusal::Refusal;
 use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret, SecretString};
-use uuid::Uuid;
 
-/// What cannot be mistaken for one another when read aloud or typed off paper.
+use crate::error::AuthError;
+use crate::ids::LicenseKeyId;
+
+/// Letters and digits that nobody confuses when they are read aloud or typed off paper.
 const ALPHABET: &[u8] = b"ABCDEFGHJKMNPQRSTUVWXYZ23456789";
 
 const GROUPS: usize = 4;
@@ -14,12 +17,12 @@ const GROUP_LENGTH: usize = 4;
 const SHORTEST: usize = 4;
 const LONGEST: usize = 64;
 
-/// A licence key's code, in capitals. Worth an account to whoever knows it, so it is never shown.
+/// A licence key's code, in capitals. It is worth an account, so it is never shown.
 #[derive(Clone, Debug)]
 pub struct Code(SecretString);
 
 impl PartialEq for Code {
-    /// Among codes that are known here already; which code is right the database says.
+    /// Compares codes that are known here already; the database decides which code is right.
     fn eq(&self, other: &Self) -> bool {
         self.expose() == other.expose()
     }
@@ -28,7 +31,7 @@ impl PartialEq for Code {
 impl Eq for Code {}
 
 impl From<String> for Code {
-    /// Of a text that has the form, as the database keeps it.
+    /// From a text that has the form, as the database stores it.
     fn from(text: String) -> Self {
         Self(text.into())
     }
@@ -78,8 +81,8 @@ fn random_letter() -> char {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LicenseKey {
     /// Its id; ids follow the order of issue.
-    pub id: Uuid,
-    /// What is handed out.
+    pub id: LicenseKeyId,
+    /// The code that staff hand out.
     pub code: Code,
     /// Staff's note.
     pub note: String,
@@ -88,16 +91,60 @@ pub struct LicenseKey {
     /// When it was issued.
     pub created_at: DateTime<Utc>,
     /// Whose account it opened.
-    pub used_by: Option<Uuid>,
+    pub used_by: Option<UserId>,
 }
 
 impl LicenseKey {
-    /// LICENSE_USED when it has opened an account.
-    pub fn require_unused(&self) -> Result<(), Refusal> {
+    /// LICENSE_USED of `field` when it has opened an account.
+    pub fn require_unused(&self, field: &'static str) -> Result<(), AuthError> {
         match self.used_by {
             None => Ok(()),
-            Some(_) => Err(Refusal::new(Reason::LicenseUsed)),
+            Some(_) => Err(AuthError::LicenseUsed(field)),
         }
+    }
+}
+
+/// Most keys that one call issues.
+const MOST_KEYS: usize = 500;
+
+/// Longest note.
+const LONGEST_NOTE: usize = 500;
+
+/// An issue of keys that staff ask for.
+#[derive(Clone, Debug)]
+pub struct Issue {
+    pub codes: Vec<Code>,
+    pub note: String,
+    pub activate: bool,
+}
+
+impl Issue {
+    /// `count` random keys, or exactly the given codes.
+    pub fn parse(
+        count: u32,
+        codes: &[String],
+        note: &str,
+        activate: bool,
+    ) -> Result<Self, Refusal> {
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        if !(1..=MOST_KEYS).contains(&count) || (!codes.is_empty() && codes.len() != count) {
+            return Err(Refusal::invalid("count"));
+        }
+        if note.chars().count() > LONGEST_NOTE || note.contains('\0') {
+            return Err(Refusal::invalid("note"));
+        }
+        let exact: Option<Vec<Code>> = codes.iter().map(|code| Code::parse(code)).collect();
+        let exact = exact.ok_or_else(|| Refusal::invalid("codes"))?;
+        let codes = if exact.is_empty() {
+            (0..count).map(|_| Code::random()).collect()
+        } else {
+            exact
+        };
+        Ok(Self {
+            codes,
+            note: note.to_owned(),
+            activate,
+        })
     }
 }
 

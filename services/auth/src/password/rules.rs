@@ -1,4 +1,4 @@
-//! What makes a password acceptable: its length, and that it is not among the first that anyone would try.
+//! Acceptable passwords: long enough, and not among the common ones that an attacker tries first.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -1,12 +1,15 @@
-//! Tokens, when a session is alive, and where it was opened.
+//! Tokens, when a session is alive, and which client opened it.
 
 use std::net::IpAddr;
 
+use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, TimeDelta, Utc};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
+
+use crate::ids::{SessionId, StaffId};
 
 /// A session's last use is written down at most this often.
 const TOUCH_INTERVAL: TimeDelta = TimeDelta::minutes(1);
@@ -26,56 +29,106 @@ impl Token {
         self.0.expose_secret()
     }
 
-    /// What the database keeps.
+    /// The digest that the database stores.
     pub fn digest(&self) -> TokenDigest {
         TokenDigest::of(self.expose())
     }
 }
 
-/// SHA-256 of a token. The token is random through and through, so a fast hash without salt is enough.
+/// SHA-256 of a token. A token is 256 random bits, so a fast hash without salt is enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenDigest(pub [u8; 32]);
 
 impl TokenDigest {
-    /// Of whatever a client sent as token.
+    /// Of what a client sent as token.
     pub fn of(text: &str) -> Self {
         Self(Sha256::digest(text.as_bytes()).into())
     }
+}
+
+/// How long sessions live and how many there may be.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionRules {
+    /// A user's session expires this long after its last use.
+    pub user_ttl: TimeDelta,
+    /// A staff session expires this long after its last use.
+    pub staff_ttl: TimeDelta,
+    /// Live sessions that one owner may have; one more ends the one not used for longest.
+    pub max_per_owner: i64,
+}
+
+impl SessionRules {
+    /// How long a session of this owner lives unused.
+    pub fn ttl(&self, owner: Owner) -> TimeDelta {
+        match owner {
+            Owner::User(_) => self.user_ttl,
+            Owner::Staff(_) => self.staff_ttl,
+        }
+    }
+}
+
+/// Whose sessions a token may open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Users'.
+    User,
+    /// Staff's.
+    Staff,
+}
+
+impl Kind {
+    /// Whether the owner is of this kind.
+    pub fn matches(self, owner: Owner) -> bool {
+        matches!(
+            (self, owner),
+            (Self::User, Owner::User(_)) | (Self::Staff, Owner::Staff(_))
+        )
+    }
+}
+
+/// A session that was just opened, with the token that only this answer has.
+#[derive(Debug)]
+pub struct Opened {
+    /// For its holder.
+    pub token: Token,
+    /// When it expires unless used.
+    pub expires_at: DateTime<Utc>,
 }
 
 /// Whose session it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// A user's.
-    User(Uuid),
+    User(UserId),
     /// A staff member's.
-    Staff(Uuid),
+    Staff(StaffId),
 }
 
 impl Owner {
-    /// The user or staff member.
+    /// The id of either.
     pub fn id(self) -> Uuid {
         match self {
-            Self::User(id) | Self::Staff(id) => id,
+            Self::User(id) => id.0,
+            Self::Staff(id) => id.0,
         }
     }
 }
 
-/// Characters of what a client says it is that are kept.
+/// Characters of a `User-Agent` that are kept.
 const LONGEST_USER_AGENT: usize = 256;
 
-/// The client that opened a session, as far as it is known. What it says of itself is a claim.
+/// The client that opened a session, as far as it is known. Its `User-Agent` is not verified.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Client {
-    /// What it said it was (`User-Agent`), for its owner to recognise it by.
+    /// Its `User-Agent`, by which the owner recognises it.
     pub user_agent: Option<String>,
     /// Its address.
     pub address: Option<String>,
 }
 
 impl Client {
-    /// Of what the gateway tells: without control characters and cut to a length that can be shown; nothing for what says
-    /// nothing.
+    /// From what the gateway passes on: without control characters and cut to a length that can be shown. An empty text
+    /// counts as absent.
     pub fn of(user_agent: &str, address: &str) -> Self {
         let printable = |letter: &char| !letter.is_control();
         let user_agent = user_agent.chars().filter(printable);
@@ -89,12 +142,12 @@ impl Client {
     }
 }
 
-/// A live session with where it was opened.
+/// A live session and the client that opened it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     /// The session.
     pub session: Session,
-    /// What opened it.
+    /// The client that opened it.
     pub client: Client,
 }
 
@@ -102,14 +155,14 @@ pub struct Listed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
     /// Its id, by which it is revoked.
-    pub id: Uuid,
+    pub id: SessionId,
     /// Whose it is.
     pub owner: Owner,
     /// When it was opened.
     pub created_at: DateTime<Utc>,
-    /// When it was last seen, to the minute.
+    /// When it was last used, to the minute.
     pub last_seen_at: DateTime<Utc>,
-    /// When it dies unless used.
+    /// When it expires unless used.
     pub expires_at: DateTime<Utc>,
     /// When it was ended.
     pub ended_at: Option<DateTime<Utc>>,
@@ -125,7 +178,7 @@ impl Session {
         }
     }
 
-    /// Slides the expiry of a session that is used; false while the last use was written down only a moment ago.
+    /// Extends a session that is used; false while the last use was written down only a moment ago.
     pub fn touch(&mut self, now: DateTime<Utc>, ttl: TimeDelta) -> bool {
         if now.signed_duration_since(self.last_seen_at) < TOUCH_INTERVAL {
             return false;
@@ -164,8 +217,8 @@ mod tests {
         let start = DateTime::from_timestamp(1_700_000_000, 0).expect("time");
         let ttl = TimeDelta::hours(1);
         let mut session = Session {
-            id: Uuid::nil(),
-            owner: Owner::User(Uuid::nil()),
+            id: SessionId(Uuid::nil()),
+            owner: Owner::User(UserId(Uuid::nil())),
             created_at: start,
             last_seen_at: start,
             expires_at: start + ttl,

@@ -1,11 +1,13 @@
-//! SQL of sessions.
+//! The SQL of sessions.
 
-use adfolio_kit::db::Tx;
+use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
-use sqlx::{PgExecutor, PgPool};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use super::entity::{Client, Listed, Owner, Session, TokenDigest};
+use crate::ids::{SessionId, StaffId};
 
 /// Rows that one pruning statement deletes at most.
 const PRUNE_BATCH: i64 = 1000;
@@ -21,7 +23,7 @@ pub async fn insert_in_tx(
     sqlx::query!(
         "INSERT INTO sessions (id, user_id, staff_id, token_hash, created_at, last_seen_at, expires_at, user_agent, address)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-        session.id,
+        session.id.0,
         user,
         staff,
         &digest.0[..],
@@ -36,7 +38,7 @@ pub async fn insert_in_tx(
     Ok(())
 }
 
-/// The session of a token, dead or alive.
+/// The session of a token, live or not.
 pub async fn find(
     executor: impl PgExecutor<'_>,
     digest: TokenDigest,
@@ -50,10 +52,10 @@ pub async fn find(
     Ok(row.and_then(|row| {
         let owner = row
             .user_id
-            .map(Owner::User)
-            .or(row.staff_id.map(Owner::Staff))?;
+            .map(|id| Owner::User(UserId(id)))
+            .or(row.staff_id.map(|id| Owner::Staff(StaffId(id))))?;
         Some(Session {
-            id: row.id,
+            id: SessionId(row.id),
             owner,
             created_at: row.created_at,
             last_seen_at: row.last_seen_at,
@@ -66,20 +68,20 @@ pub async fn find(
 /// A user's live sessions, newest first.
 pub async fn live_of_user(
     pool: &PgPool,
-    user: Uuid,
+    user: UserId,
     now: DateTime<Utc>,
 ) -> Result<Vec<Listed>, sqlx::Error> {
     let rows = sqlx::query!(
         "SELECT id, created_at, last_seen_at, expires_at, user_agent, address FROM sessions
          WHERE user_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY id DESC",
-        user,
+        user.0,
         now,
     )
     .fetch_all(pool)
     .await?;
     let sessions = rows.into_iter().map(|row| Listed {
         session: Session {
-            id: row.id,
+            id: SessionId(row.id),
             owner: Owner::User(user),
             created_at: row.created_at,
             last_seen_at: row.last_seen_at,
@@ -94,12 +96,12 @@ pub async fn live_of_user(
     Ok(sessions.collect())
 }
 
-/// Writes a slid expiry down. Never backwards: of two replicas that saw the session at once the later one wins.
+/// Stores an extended expiry. Never backwards: of two replicas that extend at once the later one wins.
 pub async fn touch_in_tx(tx: &mut Tx, session: &Session) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE sessions SET last_seen_at = $2, expires_at = $3
          WHERE id = $1 AND ended_at IS NULL AND last_seen_at < $2",
-        session.id,
+        session.id.0,
         session.last_seen_at,
         session.expires_at,
     )
@@ -108,11 +110,15 @@ pub async fn touch_in_tx(tx: &mut Tx, session: &Session) -> Result<(), sqlx::Err
     Ok(())
 }
 
-/// Ends one session; false when it was dead already.
-pub async fn end_in_tx(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool, sqlx::Error> {
+/// Ends one session; false when it was over already.
+pub async fn end_in_tx(
+    tx: &mut Tx,
+    id: SessionId,
+    now: DateTime<Utc>,
+) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "UPDATE sessions SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL",
-        id,
+        id.0,
         now
     )
     .execute(tx)
@@ -121,11 +127,15 @@ pub async fn end_in_tx(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool
 }
 
 /// Whether a session is, or was, the user's.
-pub async fn is_of_user_in_tx(tx: &mut Tx, user: Uuid, id: Uuid) -> Result<bool, sqlx::Error> {
+pub async fn is_of_user_in_tx(
+    tx: &mut Tx,
+    user: UserId,
+    id: SessionId,
+) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM sessions WHERE id = $1 AND user_id = $2) AS "exists!""#,
-        id,
-        user
+        id.0,
+        user.0
     )
     .fetch_one(tx)
     .await
@@ -134,31 +144,32 @@ pub async fn is_of_user_in_tx(tx: &mut Tx, user: Uuid, id: Uuid) -> Result<bool,
 /// Ends the user's live sessions except one; answers which.
 pub async fn end_others_in_tx(
     tx: &mut Tx,
-    user: Uuid,
-    kept: Uuid,
+    user: UserId,
+    kept: SessionId,
     now: DateTime<Utc>,
-) -> Result<Vec<Uuid>, sqlx::Error> {
-    sqlx::query_scalar!(
+) -> Result<Vec<SessionId>, sqlx::Error> {
+    let ended = sqlx::query_scalar!(
         "UPDATE sessions SET ended_at = $3
          WHERE user_id = $1 AND id <> $2 AND ended_at IS NULL AND expires_at > $3 RETURNING id",
-        user,
-        kept,
+        user.0,
+        kept.0,
         now,
     )
     .fetch_all(tx)
-    .await
+    .await?;
+    Ok(ended.into_iter().map(SessionId).collect())
 }
 
-/// Ends the owner's live sessions except the `keep` last seen; answers which. The caller holds the owner's row, so that
-/// sessions opened at the same time are counted one after the other.
+/// Ends the owner's live sessions except the `keep` last used; answers which. The caller holds the lock on the owner's
+/// row, so that sessions opened at the same time are counted one after the other.
 pub async fn end_all_but_in_tx(
     tx: &mut Tx,
     owner: Owner,
     keep: i64,
     now: DateTime<Utc>,
-) -> Result<Vec<Uuid>, sqlx::Error> {
+) -> Result<Vec<SessionId>, sqlx::Error> {
     let (user, staff) = columns(owner);
-    sqlx::query_scalar!(
+    let ended = sqlx::query_scalar!(
         "UPDATE sessions SET ended_at = $3 WHERE id IN (
              SELECT id FROM sessions
              WHERE (user_id = $1 OR staff_id = $2) AND ended_at IS NULL AND expires_at > $3
@@ -170,10 +181,11 @@ pub async fn end_all_but_in_tx(
         keep,
     )
     .fetch_all(tx)
-    .await
+    .await?;
+    Ok(ended.into_iter().map(SessionId).collect())
 }
 
-/// Deletes a batch of sessions that have been dead since before `before`.
+/// Deletes a batch of sessions that ended before `before`.
 pub async fn prune_in_tx(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!(
         "DELETE FROM sessions WHERE id IN (
@@ -189,7 +201,7 @@ pub async fn prune_in_tx(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64, sqlx
 
 fn columns(owner: Owner) -> (Option<Uuid>, Option<Uuid>) {
     match owner {
-        Owner::User(id) => (Some(id), None),
-        Owner::Staff(id) => (None, Some(id)),
+        Owner::User(id) => (Some(id.0), None),
+        Owner::Staff(id) => (None, Some(id.0)),
     }
 }

@@ -1,14 +1,15 @@
-//! SQL of staff accounts.
+//! The SQL of staff accounts.
 
-use adfolio_kit::db::Tx;
+use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::error::CoreError;
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::entity::StaffMember;
 use crate::error::AuthError;
+use crate::ids::StaffId;
 
-/// What a unique violation on staff names is told apart by.
+/// The constraint that a taken user name violates.
 pub const USERNAME_CONSTRAINT: &str = "staff_username_key";
 
 /// A row of `staff`.
@@ -23,11 +24,13 @@ impl TryFrom<Row> for StaffMember {
     type Error = AuthError;
 
     fn try_from(row: Row) -> Result<Self, AuthError> {
-        let role = row.role.parse().map_err(|_| AuthError::Unknown("role"))?;
         Ok(Self {
-            id: row.id,
+            id: StaffId(row.id),
             username: row.username,
-            role,
+            role: row
+                .role
+                .parse()
+                .map_err(|_| CoreError::Corrupt("staff.role"))?,
             created_at: row.created_at,
         })
     }
@@ -37,22 +40,22 @@ impl TryFrom<Row> for StaffMember {
 pub async fn find_credentials(
     pool: &PgPool,
     username_key: &str,
-) -> Result<Option<(Uuid, String)>, sqlx::Error> {
+) -> Result<Option<(StaffId, String)>, sqlx::Error> {
     let row = sqlx::query!(
         "SELECT id, password_hash FROM staff WHERE username_key = $1",
         username_key
     )
     .fetch_optional(pool)
     .await?;
-    Ok(row.map(|row| (row.id, row.password_hash)))
+    Ok(row.map(|row| (StaffId(row.id), row.password_hash)))
 }
 
 /// A staff member.
-pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<StaffMember>, AuthError> {
+pub async fn find(pool: &PgPool, id: StaffId) -> Result<Option<StaffMember>, AuthError> {
     let row = sqlx::query_as!(
         Row,
         "SELECT id, username, role, created_at FROM staff WHERE id = $1",
-        id
+        id.0
     )
     .fetch_optional(pool)
     .await?;
@@ -60,11 +63,11 @@ pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<StaffMember>, AuthEr
 }
 
 /// A staff member, locked: sessions open one after the other.
-pub async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<StaffMember>, AuthError> {
+pub async fn lock_in_tx(tx: &mut Tx, id: StaffId) -> Result<Option<StaffMember>, AuthError> {
     let row = sqlx::query_as!(
         Row,
         "SELECT id, username, role, created_at FROM staff WHERE id = $1 FOR NO KEY UPDATE",
-        id
+        id.0
     )
     .fetch_optional(tx)
     .await?;
@@ -80,7 +83,7 @@ pub async fn insert_in_tx(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "INSERT INTO staff (id, username, username_key, password_hash, role, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
-        staff.id,
+        staff.id.0,
         staff.username,
         username_key,
         password_hash,
@@ -92,8 +95,8 @@ pub async fn insert_in_tx(
     Ok(())
 }
 
-/// Keeps others from adding staff until the end of the transaction, and says whether there is any. Without the lock two
-/// callers could both be the first.
+/// Keeps others from adding staff until the end of the transaction, and answers whether there is any. Without the lock
+/// two callers could both be the first.
 pub async fn lock_and_look_for_any_in_tx(tx: &mut Tx) -> Result<bool, sqlx::Error> {
     sqlx::query!("LOCK TABLE staff IN SHARE ROW EXCLUSIVE MODE")
         .execute(&mut *tx)
@@ -103,14 +106,18 @@ pub async fn lock_and_look_for_any_in_tx(tx: &mut Tx) -> Result<bool, sqlx::Erro
         .await
 }
 
-/// Staff added before the one with id `before`, newest first.
-pub async fn list(pool: &PgPool, before: Uuid, limit: i64) -> Result<Vec<StaffMember>, AuthError> {
+/// Staff added before `before`, newest first.
+pub async fn list(
+    pool: &PgPool,
+    before: Option<StaffId>,
+    fetch: i64,
+) -> Result<Vec<StaffMember>, AuthError> {
     let rows = sqlx::query_as!(
         Row,
         "SELECT id, username, role, created_at FROM staff
          WHERE id < $1 ORDER BY id DESC LIMIT $2",
-        before,
-        limit,
+        before.map_or(Uuid::max(), |id| id.0),
+        fetch,
     )
     .fetch_all(pool)
     .await?;

@@ -1,82 +1,48 @@
 //! A user, and the rules of an account's state.
 
+use adfolio_kit::identity::UserId;
+use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use crate::license::Code;
+use crate::username;
 
 /// The interface's languages.
 const LANGUAGES: [&str; 12] = [
     "cht", "de", "en", "fr", "jp", "kor", "pt", "ru", "spa", "th", "vi", "zh",
 ];
 
-/// Credit score that everyone begins with; also the column's default.
-pub const FIRST_CREDIT_SCORE: i32 = 100;
+/// Credit score of a new user; also the column's default.
+const FIRST_CREDIT_SCORE: i32 = 100;
 
-/// Shop level that everyone begins with; also the column's default.
-pub const FIRST_SHOP_LEVEL: i32 = 1;
+/// Shop level of a new user; also the column's default.
+const FIRST_SHOP_LEVEL: i32 = 1;
 
-/// State of an account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UserState {
-    /// May do everything.
-    Active,
-    /// Waits for staff or an authorisation code.
-    NotActivated,
-    /// Disabled by staff.
-    Disabled,
-    /// Cancelled for good.
-    Cancelled,
-}
+/// Longest text that users are searched by.
+const LONGEST_QUERY: usize = 254;
 
-impl UserState {
-    /// The name in the database and in events.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::NotActivated => "not_activated",
-            Self::Disabled => "disabled",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    /// The state of a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        [
-            Self::Active,
-            Self::NotActivated,
-            Self::Disabled,
-            Self::Cancelled,
-        ]
-        .into_iter()
-        .find(|state| state.as_str() == name)
+names! {
+    /// State of an account.
+    UserState {
+        /// May do everything.
+        Active = "active",
+        /// Waits for staff or an authorisation code.
+        NotActivated = "not_activated",
+        /// Disabled by staff.
+        Disabled = "disabled",
+        /// Cancelled for good.
+        Cancelled = "cancelled",
     }
 }
 
-/// How a user came in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry {
-    /// Registered with user name and password.
-    Register,
-    /// Handed over by a native host shell.
-    Host,
-}
-
-impl Entry {
-    /// The name in the database and in events.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Register => "register",
-            Self::Host => "host",
-        }
-    }
-
-    /// The entry of a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Register, Self::Host]
-            .into_iter()
-            .find(|entry| entry.as_str() == name)
+names! {
+    /// How a user came in.
+    Entry {
+        /// Registered with user name and password.
+        Register = "register",
+        /// Handed over by a native host shell.
+        Host = "host",
     }
 }
 
@@ -84,7 +50,7 @@ impl Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
     /// The id.
-    pub id: Uuid,
+    pub id: UserId,
     /// Login name as typed at registration.
     pub username: String,
     /// Name shown.
@@ -116,7 +82,35 @@ pub struct User {
 }
 
 impl User {
-    /// ACCOUNT_NOT_ACTIVATED, ACCOUNT_DISABLED or ACCOUNT_CANCELLED unless the account is active; in the user's language.
+    /// A new user, before anything else is known.
+    pub fn newcomer(
+        id: UserId,
+        username: String,
+        nickname: String,
+        entry: Entry,
+        now: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            id,
+            username,
+            nickname,
+            email: String::new(),
+            phone: String::new(),
+            entry,
+            state: UserState::NotActivated,
+            lang: String::new(),
+            credit_score: FIRST_CREDIT_SCORE,
+            shop_level: FIRST_SHOP_LEVEL,
+            deposit_minor: 0,
+            vip: false,
+            license_code: None,
+            avatar_file_id: String::new(),
+            created_at: now,
+        }
+    }
+
+    /// ACCOUNT_NOT_ACTIVATED, ACCOUNT_DISABLED or ACCOUNT_CANCELLED unless the account is active; in the user's
+    /// language.
     pub fn require_active(&self) -> Result<(), Refusal> {
         match self.state {
             UserState::Active => Ok(()),
@@ -146,7 +140,7 @@ impl User {
         }
     }
 
-    /// Moves the account to another state; false when it is there already. What is cancelled stays cancelled.
+    /// Moves the account to another state; false when it is in that state already. A cancelled account stays cancelled.
     pub fn move_to(&mut self, state: UserState) -> Result<bool, Refusal> {
         if self.state == state {
             return Ok(false);
@@ -158,6 +152,14 @@ impl User {
         Ok(true)
     }
 
+    /// The end of the key that opened the account; empty without one.
+    pub fn masked_license(&self) -> String {
+        self.license_code
+            .as_ref()
+            .map(Code::masked)
+            .unwrap_or_default()
+    }
+
     fn closed(&self, reason: Reason) -> Refusal {
         let refusal = Refusal::new(reason);
         if self.lang.is_empty() {
@@ -165,6 +167,53 @@ impl User {
         } else {
             refusal.lang(self.lang.as_str())
         }
+    }
+}
+
+/// Which users staff look for.
+#[derive(Clone, Debug)]
+pub struct Query {
+    text: String,
+    /// Only those in this state.
+    pub state: Option<UserState>,
+}
+
+impl Query {
+    /// Those whose user name or e-mail address contains the text or whose id it is; an empty one finds all.
+    pub fn parse(text: &str, state: Option<UserState>) -> Result<Self, Refusal> {
+        let text = text.trim();
+        if text.len() > LONGEST_QUERY || text.contains('\0') {
+            return Err(Refusal::invalid("query"));
+        }
+        let text = text.to_owned();
+        Ok(Self { text, state })
+    }
+
+    /// The name of the list that it makes, for its cursors.
+    pub fn scope(&self) -> String {
+        let state = self.state.map_or("", UserState::as_str);
+        format!("auth.users:{state}:{}", self.text)
+    }
+
+    /// The id that the text may be.
+    pub fn id(&self) -> Option<UserId> {
+        self.text.parse().ok()
+    }
+
+    /// The LIKE pattern of names and addresses that contain the text; none for an empty one.
+    pub fn pattern(&self) -> Option<String> {
+        if self.text.is_empty() {
+            return None;
+        }
+        let mut pattern = String::from("%");
+        for letter in username::key_of(&self.text).chars() {
+            if matches!(letter, '%' | '_' | '\\') {
+                pattern.push('\\');
+            }
+            pattern.push(letter);
+        }
+        pattern.push('%');
+        Some(pattern)
     }
 }
 
@@ -182,22 +231,18 @@ mod tests {
     }
 
     fn user(state: UserState) -> User {
+        let id = UserId(uuid::Uuid::nil());
+        let (username, nickname) = ("ann".to_owned(), "Ann".to_owned());
         User {
-            id: Uuid::nil(),
-            username: "ann".into(),
-            nickname: "Ann".into(),
-            email: String::new(),
-            phone: String::new(),
-            entry: Entry::Register,
             state,
             lang: "th".into(),
-            credit_score: 100,
-            shop_level: 1,
-            deposit_minor: 0,
-            vip: false,
-            license_code: None,
-            avatar_file_id: String::new(),
-            created_at: DateTime::UNIX_EPOCH,
+            ..User::newcomer(
+                id,
+                username,
+                nickname,
+                Entry::Register,
+                DateTime::UNIX_EPOCH,
+            )
         }
     }
 
@@ -206,10 +251,8 @@ mod tests {
         let refusal = user(UserState::Disabled)
             .require_active()
             .expect_err("disabled");
-        assert_eq!(
-            (refusal.reason, refusal.lang.as_deref()),
-            (Reason::AccountDisabled, Some("th"))
-        );
+        assert_eq!(refusal.reason, Reason::AccountDisabled);
+        assert_eq!(refusal.lang.as_deref(), Some("th"));
         assert!(user(UserState::Active).require_active().is_ok());
     }
 

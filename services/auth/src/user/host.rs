@@ -2,15 +2,15 @@
 
 use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
-use adfolio_kit::identity::Caller;
+use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::Refusal;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 use tracing::info;
 use uuid::Uuid;
 
-use super::{Entry, User, is_language, newcomer, repo};
-use crate::context::Context;
+use super::{Entry, User, is_language, repo};
+use crate::app::App;
 use crate::error::AuthError;
 use crate::events;
 use crate::session::{self, Client, Opened, Owner};
@@ -21,10 +21,10 @@ const LONGEST_EXTERNAL_ID: usize = 200;
 /// A token for the user of a host's id. The same id is the same user; an unknown one becomes a user who waits for an
 /// authorisation code.
 pub async fn create_host_token(
-    context: &Context,
+    app: &App,
+    caller: Caller,
     external_id: SecretString,
     lang: &str,
-    caller: Caller,
 ) -> Result<Opened, AuthError> {
     let id = external_id.expose_secret();
     let length = id.chars().count();
@@ -34,47 +34,47 @@ pub async fn create_host_token(
     if !(lang.is_empty() || is_language(lang)) {
         return Err(Refusal::invalid("lang").into());
     }
-    let context_here = context.clone();
+    let owned = app.clone();
     let lang = lang.to_owned();
-    let (user, opened) = db::write(&context.pool, move |tx| {
+    let (user, opened) = db::write(&app.pool, move |tx| {
         Box::pin(async move {
-            let user = find_or_create_in_tx(tx, &context_here, &external_id, &lang).await?;
-            // Who will use it is the host's to say: the call comes from a member of staff.
-            let (owner, client) = (Owner::User(user.id), Client::default());
-            let opened = session::open_in_tx(tx, &context_here, owner, &client).await?;
-            // Neither the token nor the host's own id: both let somebody in.
+            let user = find_or_create_in_tx(tx, &owned, &external_id, &lang).await?;
+            // The host decides who uses it: the call comes from a member of staff.
+            let client = Client::default();
+            let opened = session::open_in_tx(tx, &owned, Owner::User(user.id), &client).await?;
+            // Neither the token nor the host's own id: each of them lets somebody in.
             audit::Entry::new("auth.create_host_token", user.id)
                 .user(user.id)
                 .after(&json!({"username": user.username, "lang": user.lang}))?
-                .record_in_tx(tx, &caller, context_here.clock.now())
+                .record_in_tx(tx, &caller, owned.clock.now())
                 .await?;
             Ok::<_, AuthError>((user.id, opened))
         })
     })
     .await?;
-    context.notifier.notify();
+    app.notifier.notify();
     info!(action = "create host token", target = %user, "staff action");
     Ok(opened)
 }
 
 async fn find_or_create_in_tx(
     tx: &mut Tx,
-    context: &Context,
+    app: &App,
     external_id: &SecretString,
     lang: &str,
 ) -> Result<User, AuthError> {
     if let Some(user) = repo::lock_by_external_id_in_tx(tx, external_id).await? {
         return start_language_in_tx(tx, user, lang).await;
     }
-    let id = context.ids.next();
-    // Random, not from the host's id: that one is the host's secret, a user name is shown.
+    let id = UserId(app.ids.next());
+    // Random, not from the host's id: the id is the host's secret, and a user name is shown.
     let username = format!("host_{}", Uuid::new_v4().simple());
-    let mut user = newcomer(
+    let mut user = User::newcomer(
         id,
         username.clone(),
         username.clone(),
         Entry::Host,
-        context.clock.now(),
+        app.clock.now(),
     );
     user.lang = lang.to_owned();
     let credentials = repo::Credentials {
@@ -91,7 +91,7 @@ async fn find_or_create_in_tx(
     start_language_in_tx(tx, user.ok_or(sqlx::Error::RowNotFound)?, lang).await
 }
 
-/// The host's language counts until the user has one.
+/// The host's language applies until the user has one.
 async fn start_language_in_tx(tx: &mut Tx, mut user: User, lang: &str) -> Result<User, AuthError> {
     if user.lang.is_empty() && !lang.is_empty() {
         user.lang = lang.to_owned();

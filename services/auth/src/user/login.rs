@@ -1,17 +1,16 @@
 //! Login with user name and password.
 
 use adfolio_kit::db;
-use adfolio_kit::refusal::{Reason, Refusal};
 use secrecy::SecretString;
 
 use super::{LoggedIn, repo};
+use crate::app::App;
 use crate::attempt::{self, Scopes};
-use crate::context::Context;
 use crate::error::AuthError;
 use crate::session::{self, Client, Owner};
 use crate::username;
 
-/// A user name, a password and where they come from.
+/// A login as a client sends it.
 #[derive(Debug)]
 pub struct Login {
     /// As typed.
@@ -20,52 +19,62 @@ pub struct Login {
     pub password: SecretString,
     /// The client's address.
     pub client_address: String,
-    /// What the client says it is.
+    /// The client's `User-Agent`.
     pub user_agent: String,
 }
 
 /// Opens a session for the right password of an active account.
 ///
 /// Nothing about an account can be learned without its password: an unknown name costs the same work and gets the same
-/// answer as a wrong password, and a closed account says so only after the right one. The attempt is counted before it is
-/// evaluated.
-pub async fn login(context: &Context, login: Login) -> Result<LoggedIn, AuthError> {
+/// answer as a wrong password, and a closed account says so only after the right one. The attempt is counted before it
+/// is evaluated.
+pub async fn login(app: &App, login: Login) -> Result<LoggedIn, AuthError> {
+    let outcome = try_login(app, login).await;
+    attempt::count("user", &outcome);
+    outcome
+}
+
+async fn try_login(app: &App, login: Login) -> Result<LoggedIn, AuthError> {
     let key = username::key_of(&login.username);
     let scopes = Scopes::new("user", &key, &login.client_address);
     let client = Client::of(&login.user_agent, &login.client_address);
-    let ticket = context.passwords.enter()?;
-    attempt::begin(context, scopes).await?;
-    let account = repo::find_by_name(&context.pool, &key).await?;
+    let ticket = app.passwords.enter()?;
+    attempt::begin(app, scopes).await?;
+    let account = repo::find_by_name(&app.pool, &key).await?;
     let (id, stored) = account
         .map(|account| (account.user.id, account.password_hash))
         .unzip();
     let stored = stored.flatten();
-    let right = ticket.verify(login.password, stored.clone()).await?;
+    let right = app
+        .passwords
+        .verify(ticket, login.password, stored.clone())
+        .await?;
     let Some(id) = id.filter(|_| right) else {
-        attempt::fail(context, scopes).await?;
-        return Err(Refusal::new(Reason::BadCredentials).into());
+        attempt::fail(app, scopes).await?;
+        return Err(AuthError::BadCredentials);
     };
-    let context_here = context.clone();
-    let outcome = db::write(&context.pool, move |tx| {
+    let owned = app.clone();
+    let outcome = db::write(&app.pool, move |tx| {
         Box::pin(async move {
             attempt::succeed_in_tx(tx, scopes).await?;
             let account = repo::lock_account_in_tx(tx, id)
                 .await?
-                .ok_or_else(|| Refusal::new(Reason::BadCredentials))?;
-            // The password was changed since it was evaluated: a session opened now would outlive the change, which ended all.
+                .ok_or(AuthError::BadCredentials)?;
+            // The password was changed after the evaluation: a session opened now would survive the change, which ended
+            // all others.
             if account.password_hash != stored {
-                return Ok::<_, AuthError>(Err(Refusal::new(Reason::BadCredentials)));
+                return Ok::<_, AuthError>(Err(AuthError::BadCredentials));
             }
             let user = account.user;
             // A closed account is an outcome, not an error: the cleared counters must be committed with it.
             if let Err(refusal) = user.require_active() {
-                return Ok(Err(refusal));
+                return Ok(Err(refusal.into()));
             }
-            let session = session::open_in_tx(tx, &context_here, Owner::User(id), &client).await?;
+            let session = session::open_in_tx(tx, &owned, Owner::User(id), &client).await?;
             Ok(Ok(LoggedIn { user, session }))
         })
     })
     .await?;
-    context.notifier.notify();
-    Ok(outcome?)
+    app.notifier.notify();
+    outcome
 }

@@ -1,20 +1,20 @@
 //! Changing the login password.
 
 use adfolio_kit::db::{self, Tx};
+use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::{Reason, Refusal};
 use secrecy::{ExposeSecret, SecretString};
 use tracing::info;
-use uuid::Uuid;
 
 use super::repo;
+use crate::app::App;
 use crate::attempt::{self, Scopes};
-use crate::audit::{self, UserAct};
-use crate::context::Context;
+use crate::audit::{self, UserAction};
 use crate::error::AuthError;
 use crate::session::{self, Owner};
 use crate::{events, password, username};
 
-/// What a client sends.
+/// A change as a client sends it.
 #[derive(Debug)]
 pub struct PasswordForm {
     /// The present password.
@@ -28,7 +28,7 @@ pub struct PasswordForm {
 }
 
 impl PasswordForm {
-    /// What can be told without knowing the present password.
+    /// Refusals that a caller may get without knowing the present password.
     fn check(&self) -> Result<(), Refusal> {
         for (text, field) in [
             (&self.old, "old_password"),
@@ -45,7 +45,7 @@ impl PasswordForm {
         Ok(())
     }
 
-    /// What is told only to whoever knows the present password.
+    /// Refusals that only a caller who knows the present password may get.
     fn check_new(&self) -> Result<(), Refusal> {
         if self.new.expose_secret() == self.old.expose_secret() {
             return Err(Refusal::new(Reason::PasswordUnchanged).field("new_password"));
@@ -59,64 +59,61 @@ impl PasswordForm {
 
 /// Changes the login password and ends every session of the user.
 ///
-/// A session is no proof of the password: whoever got hold of one could guess here instead of at login, so guesses count
-/// against the same limits. Of changes made at once the first to commit wins; for the others the old password is a wrong one.
-pub async fn change_password(
-    context: &Context,
-    id: Uuid,
-    form: PasswordForm,
-) -> Result<(), AuthError> {
+/// A session is no proof of the password: the holder of a stolen one could guess here instead of at login, so guesses
+/// count against the same limits. Of concurrent changes the first to commit wins; for the others the old password is
+/// wrong.
+pub async fn change_password(app: &App, id: UserId, form: PasswordForm) -> Result<(), AuthError> {
     form.check()?;
-    let account = repo::find_account(&context.pool, id)
+    let account = repo::find_account(&app.pool, id)
         .await?
-        .ok_or_else(|| Refusal::new(Reason::NotAuthenticated))?;
+        .ok_or(AuthError::NotAuthenticated)?;
     let key = username::key_of(&account.user.username);
     let scopes = Scopes::new("user", &key, &form.client_address);
-    let ticket = context.passwords.enter()?;
-    attempt::begin(context, scopes).await?;
+    let ticket = app.passwords.enter()?;
+    attempt::begin(app, scopes).await?;
     let known = account.password_hash;
-    if !ticket.verify(form.old.clone(), known.clone()).await? {
-        attempt::fail(context, scopes).await?;
-        return Err(wrong_password().into());
+    let right = app
+        .passwords
+        .verify(ticket, form.old.clone(), known.clone())
+        .await?;
+    if !right {
+        attempt::fail(app, scopes).await?;
+        return Err(AuthError::WrongPassword);
     }
-    attempt::succeed(context, scopes).await?;
+    attempt::succeed(app, scopes).await?;
     form.check_new()?;
-    let new = context.passwords.enter()?.hash(form.new).await?;
-    let context_here = context.clone();
-    db::write(&context.pool, move |tx| {
-        Box::pin(async move { change_in_tx(tx, &context_here, id, known, &new).await })
+    let new = password::hash(app.passwords.enter()?, form.new).await?;
+    let owned = app.clone();
+    db::write(&app.pool, move |tx| {
+        Box::pin(async move { change_in_tx(tx, &owned, id, known, &new).await })
     })
     .await?;
-    context.notifier.notify();
+    app.notifier.notify();
     info!(user = %id, "password changed");
     Ok(())
 }
 
 async fn change_in_tx(
     tx: &mut Tx,
-    context: &Context,
-    id: Uuid,
+    app: &App,
+    id: UserId,
     known: Option<String>,
     new: &str,
 ) -> Result<(), AuthError> {
     let account = repo::lock_account_in_tx(tx, id)
         .await?
-        .ok_or_else(|| Refusal::new(Reason::NotAuthenticated))?;
+        .ok_or(AuthError::NotAuthenticated)?;
     account.user.require_active()?;
     // Another change came between the evaluation and this lock.
     if account.password_hash != known {
-        return Err(wrong_password().into());
+        return Err(AuthError::WrongPassword);
     }
-    let now = context.clock.now();
+    let now = app.clock.now();
     repo::save_password_in_tx(tx, id, new).await?;
     session::revoke_all_in_tx(tx, Owner::User(id), now).await?;
-    let act = UserAct::new(context.ids.next(), id, UserAct::PASSWORD_CHANGED, now);
-    audit::note_in_tx(tx, &act).await?;
+    let action = UserAction::new(app.ids.next(), id, UserAction::PASSWORD_CHANGED, now);
+    audit::record_user_action_in_tx(tx, &action).await?;
     events::password_changed_in_tx(tx, id).await
-}
-
-fn wrong_password() -> Refusal {
-    Refusal::new(Reason::WrongPassword).field("old_password")
 }
 
 #[cfg(test)]
@@ -145,10 +142,8 @@ mod tests {
             ),
         ] {
             let refusal = form.check().expect_err("refused");
-            assert_eq!(
-                (refusal.reason, refusal.field.as_deref()),
-                (reason, Some(field))
-            );
+            assert_eq!(refusal.reason, reason);
+            assert_eq!(refusal.field.as_deref(), Some(field));
         }
     }
 

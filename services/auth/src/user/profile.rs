@@ -1,17 +1,16 @@
-//! Changes of a profile: by the user, by staff, and by what a membership was paid for.
+//! Changes of a profile: by the user, by staff, and by a paid membership.
 
 use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
-use adfolio_kit::identity::Caller;
+use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::wire;
 use serde_json::json;
 use tracing::info;
-use uuid::Uuid;
 
 use super::registration::{is_email, is_phone};
 use super::{User, is_language, repo};
-use crate::context::Context;
+use crate::app::App;
 use crate::error::AuthError;
 
 /// Longest nickname that one may take.
@@ -23,7 +22,7 @@ const LONGEST_FILE_ID: usize = 100;
 const HIGHEST_CREDIT_SCORE: i32 = 1000;
 const HIGHEST_SHOP_LEVEL: i32 = 100;
 
-/// What a user changes of their own; what is absent stays.
+/// A user's change of the own profile; absent fields stay.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileChange {
     /// Name shown.
@@ -39,7 +38,7 @@ pub struct ProfileChange {
 }
 
 impl ProfileChange {
-    /// Checks what is given, in the order of the form.
+    /// Checks the given fields, in the order of the form.
     pub fn parse(self) -> Result<Self, Refusal> {
         if self.is_empty() {
             return Err(Refusal::new(Reason::Validation).detail("nothing to change was given"));
@@ -108,7 +107,8 @@ fn checked(
     }
 }
 
-/// Whether a text can be an uploaded file's id; the gateway knows whether it is, and whose. An empty one is no file.
+/// Whether a text can be an uploaded file's id; the gateway knows whether it is one, and whose. An empty one is no
+/// file.
 fn is_file_id(text: &str) -> bool {
     text.len() <= LONGEST_FILE_ID
         && text
@@ -116,14 +116,14 @@ fn is_file_id(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 
-/// Changes what is given of the user's own profile, or NOTHING_CHANGED.
-pub async fn edit(context: &Context, id: Uuid, change: ProfileChange) -> Result<User, AuthError> {
+/// Changes the given fields of the user's own profile, or NOTHING_CHANGED.
+pub async fn edit(app: &App, id: UserId, change: ProfileChange) -> Result<User, AuthError> {
     let change = change.parse()?;
-    db::write(&context.pool, move |tx| {
+    db::write(&app.pool, move |tx| {
         Box::pin(async move {
             let known = repo::lock_in_tx(tx, id)
                 .await?
-                .ok_or_else(|| Refusal::new(Reason::NotAuthenticated))?;
+                .ok_or(AuthError::NotAuthenticated)?;
             known.require_active()?;
             let mut user = known.clone();
             change.apply(&mut user);
@@ -137,7 +137,7 @@ pub async fn edit(context: &Context, id: Uuid, change: ProfileChange) -> Result<
     .await
 }
 
-/// What staff change of a user's standing; what is absent stays.
+/// Staff's change of a user's standing; absent fields stay.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StandingChange {
     /// Credit score in points.
@@ -151,7 +151,7 @@ pub struct StandingChange {
 }
 
 impl StandingChange {
-    /// Checks what is given.
+    /// Checks the given fields.
     pub fn parse(self) -> Result<Self, Refusal> {
         let out_of = |given: Option<i32>, least, most| {
             given.is_some_and(|value| !(least..=most).contains(&value))
@@ -183,20 +183,20 @@ impl StandingChange {
     }
 }
 
-/// Changes what is given of a user's standing. What is so already needs no change and no entry in the log.
+/// Changes the given fields of a user's standing. A value that is set already causes no change and no audit entry.
 pub async fn set_standing(
-    context: &Context,
-    id: Uuid,
-    change: StandingChange,
+    app: &App,
     caller: Caller,
+    id: UserId,
+    change: StandingChange,
 ) -> Result<User, AuthError> {
     let change = change.parse()?;
-    let now = context.clock.now();
-    let user = db::write(&context.pool, move |tx| {
+    let now = app.clock.now();
+    let user = db::write(&app.pool, move |tx| {
         Box::pin(async move {
             let known = repo::lock_in_tx(tx, id)
                 .await?
-                .ok_or_else(|| Refusal::not_found("id"))?;
+                .ok_or(AuthError::UserUnknown("id"))?;
             let mut user = known.clone();
             change.apply(&mut user);
             if user == known {
@@ -214,7 +214,7 @@ pub async fn set_standing(
         })
     })
     .await?;
-    context.notifier.notify();
+    app.notifier.notify();
     Ok(user)
 }
 
@@ -228,19 +228,19 @@ fn standing(user: &User) -> serde_json::Value {
 }
 
 /// Makes a user a member; one who is stays one.
-pub async fn grant_membership(context: &Context, id: Uuid) -> Result<(), AuthError> {
-    db::write(&context.pool, move |tx| {
+pub async fn grant_membership(app: &App, id: UserId) -> Result<(), AuthError> {
+    db::write(&app.pool, move |tx| {
         Box::pin(grant_membership_in_tx(tx, id))
     })
     .await
 }
 
 /// Makes a user a member, or NOT_FOUND.
-pub async fn grant_membership_in_tx(tx: &mut Tx, id: Uuid) -> Result<(), AuthError> {
+pub async fn grant_membership_in_tx(tx: &mut Tx, id: UserId) -> Result<(), AuthError> {
     if repo::make_member_in_tx(tx, id).await? {
         Ok(())
     } else {
-        Err(Refusal::not_found("user_id").into())
+        Err(AuthError::UserUnknown("user_id"))
     }
 }
 
@@ -248,9 +248,8 @@ pub async fn grant_membership_in_tx(tx: &mut Tx, id: Uuid) -> Result<(), AuthErr
 mod tests {
     use super::*;
 
-    fn refused(change: ProfileChange) -> (Reason, Option<String>) {
-        let refusal = change.parse().expect_err("refused");
-        (refusal.reason, refusal.field)
+    fn refused(change: ProfileChange) -> Refusal {
+        change.parse().expect_err("refused")
     }
 
     #[test]
@@ -292,17 +291,14 @@ mod tests {
             for text in wrong {
                 let mut change = ProfileChange::default();
                 give(&mut change, (*text).to_owned());
-                assert_eq!(
-                    refused(change),
-                    (Reason::Validation, Some(field.to_owned())),
-                    "{text:?}"
-                );
+                let refusal = refused(change);
+                assert_eq!(refusal.reason, Reason::Validation, "{text:?}");
+                assert_eq!(refusal.field.as_deref(), Some(field), "{text:?}");
             }
         }
-        assert_eq!(
-            refused(ProfileChange::default()),
-            (Reason::Validation, None)
-        );
+        let refusal = refused(ProfileChange::default());
+        assert_eq!(refusal.reason, Reason::Validation);
+        assert_eq!(refusal.field, None);
     }
 
     #[test]

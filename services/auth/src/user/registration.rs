@@ -1,4 +1,4 @@
-//! What a registration must say.
+//! The fields of a registration and their rules.
 
 use adfolio_kit::refusal::{Reason, Refusal};
 use secrecy::{ExposeSecret, SecretString};
@@ -12,7 +12,7 @@ const LONGEST_EMAIL: usize = 254;
 const LONGEST_EMAIL_LOCAL: usize = 64;
 const LONGEST_PHONE: usize = 32;
 
-/// What a client sends.
+/// A registration as a client sends it.
 #[derive(Debug)]
 pub struct RegistrationForm {
     /// Login name.
@@ -31,11 +31,11 @@ pub struct RegistrationForm {
     pub license_key: SecretString,
     /// The older form: the second password, e-mail address and phone number may be absent.
     pub older_form: bool,
-    /// What sends it.
+    /// The client that sends it.
     pub client: Client,
 }
 
-/// A registration whose every field is in order.
+/// A registration whose fields are all valid.
 #[derive(Debug)]
 pub struct Registration {
     /// Login name.
@@ -48,9 +48,9 @@ pub struct Registration {
     pub email: String,
     /// Phone number; may be empty in the older form.
     pub phone: String,
-    /// Authorisation code as typed; whether it exists is the licences' to say.
+    /// Authorisation code as typed; it need not exist.
     pub license_key: SecretString,
-    /// What sent it.
+    /// The client that sent it.
     pub client: Client,
 }
 
@@ -161,9 +161,8 @@ mod tests {
         }
     }
 
-    fn refused(form: RegistrationForm) -> (Reason, Option<String>) {
-        let refusal = form.check().expect_err("refused");
-        (refusal.reason, refusal.field)
+    fn refused(form: RegistrationForm) -> Refusal {
+        form.check().expect_err("refused")
     }
 
     #[test]
@@ -187,10 +186,9 @@ mod tests {
         for (field, spoil) in cases {
             let mut spoiled = form();
             spoil(&mut spoiled);
-            assert_eq!(
-                refused(spoiled),
-                (Reason::Validation, Some(field.to_owned()))
-            );
+            let refusal = refused(spoiled);
+            assert_eq!(refusal.reason, Reason::Validation);
+            assert_eq!(refusal.field.as_deref(), Some(field));
         }
     }
 
@@ -198,13 +196,9 @@ mod tests {
     fn differing_passwords_are_a_reason_of_their_own() {
         let mut differing = form();
         differing.confirm_password = "correct horsE".into();
-        assert_eq!(
-            refused(differing),
-            (
-                Reason::PasswordMismatch,
-                Some("confirm_password".to_owned())
-            )
-        );
+        let refusal = refused(differing);
+        assert_eq!(refusal.reason, Reason::PasswordMismatch);
+        assert_eq!(refusal.field.as_deref(), Some("confirm_password"));
     }
 
     #[test]
@@ -218,7 +212,7 @@ mod tests {
         let mut wrong = form();
         wrong.older_form = true;
         wrong.email = "nonsense".into();
-        assert_eq!(refused(wrong).1.as_deref(), Some("email"));
+        assert_eq!(refused(wrong).field.as_deref(), Some("email"));
     }
 
     #[test]

@@ -1,16 +1,20 @@
-//! SQL of users.
+//! The SQL of users.
 
-use adfolio_kit::db::Tx;
+use std::collections::HashSet;
+
+use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::error::CoreError;
+use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret, SecretString};
-use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::entity::{Entry, User, UserState};
+use super::entity::{Entry, Query, User, UserState};
 use crate::error::AuthError;
+use crate::ids::StaffId;
 use crate::license::Code;
 
-/// What a unique violation on user names is told apart by.
+/// The constraint that a taken user name violates.
 pub const USERNAME_CONSTRAINT: &str = "users_username_key";
 
 /// A row of `users`, as far as anything here reads it.
@@ -51,13 +55,13 @@ impl TryFrom<Row> for User {
 
     fn try_from(row: Row) -> Result<Self, AuthError> {
         Ok(Self {
-            id: row.id,
+            id: UserId(row.id),
             username: row.username,
             nickname: row.nickname,
             email: row.email,
             phone: row.phone,
-            entry: Entry::parse(&row.entry).ok_or(AuthError::Unknown("entry"))?,
-            state: UserState::parse(&row.state).ok_or(AuthError::Unknown("state"))?,
+            entry: Entry::from_name(&row.entry).ok_or(CoreError::Corrupt("users.entry"))?,
+            state: UserState::from_name(&row.state).ok_or(CoreError::Corrupt("users.state"))?,
             lang: row.lang,
             credit_score: row.credit_score,
             shop_level: row.shop_level,
@@ -99,28 +103,28 @@ pub async fn find_by_name(pool: &PgPool, username_key: &str) -> Result<Option<Ac
 }
 
 /// A user's account.
-pub async fn find_account(pool: &PgPool, id: Uuid) -> Result<Option<Account>, AuthError> {
-    let row = select_users!("WHERE id = $1", id)
+pub async fn find_account(pool: &PgPool, id: UserId) -> Result<Option<Account>, AuthError> {
+    let row = select_users!("WHERE id = $1", id.0)
         .fetch_optional(pool)
         .await?;
     row.map(Account::try_from).transpose()
 }
 
 /// A user.
-pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<User>, AuthError> {
+pub async fn find(pool: &PgPool, id: UserId) -> Result<Option<User>, AuthError> {
     Ok(find_account(pool, id).await?.map(|account| account.user))
 }
 
-/// A user's account, locked: whoever changes the state, the password or the set of sessions does it one after the other.
-pub async fn lock_account_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Account>, AuthError> {
-    let row = select_users!("WHERE id = $1 FOR NO KEY UPDATE", id)
+/// A user's account, locked: changes of the state, the password or the set of sessions wait for each other.
+pub async fn lock_account_in_tx(tx: &mut Tx, id: UserId) -> Result<Option<Account>, AuthError> {
+    let row = select_users!("WHERE id = $1 FOR NO KEY UPDATE", id.0)
         .fetch_optional(tx)
         .await?;
     row.map(Account::try_from).transpose()
 }
 
 /// A user, locked like an account.
-pub async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<User>, AuthError> {
+pub async fn lock_in_tx(tx: &mut Tx, id: UserId) -> Result<Option<User>, AuthError> {
     Ok(lock_account_in_tx(tx, id)
         .await?
         .map(|account| account.user))
@@ -140,7 +144,7 @@ pub async fn lock_by_external_id_in_tx(
     row.map(User::try_from).transpose()
 }
 
-/// The parts of a new account that are no part of the profile. No Debug: they let somebody in.
+/// The parts of a new account that are not in the profile. No Debug: they are secrets.
 pub struct Credentials {
     /// The user name as compared.
     pub username_key: String,
@@ -161,7 +165,7 @@ pub async fn insert_in_tx(
                             lang, license_code, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
          ON CONFLICT ON CONSTRAINT users_external_id DO NOTHING",
-        user.id,
+        user.id.0,
         user.username,
         credentials.username_key,
         user.nickname,
@@ -183,11 +187,11 @@ pub async fn insert_in_tx(
     Ok(done.rows_affected() == 1)
 }
 
-/// Writes what a change of state may change.
+/// Writes the columns that a change of state may change.
 pub async fn save_state_in_tx(tx: &mut Tx, user: &User) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE users SET state = $2, license_code = $3, lang = $4 WHERE id = $1",
-        user.id,
+        user.id.0,
         user.state.as_str(),
         user.license_code.as_ref().map(Code::expose),
         user.lang,
@@ -197,11 +201,11 @@ pub async fn save_state_in_tx(tx: &mut Tx, user: &User) -> Result<(), sqlx::Erro
     Ok(())
 }
 
-/// Writes what users change themselves.
+/// Writes the columns that users change themselves.
 pub async fn save_profile_in_tx(tx: &mut Tx, user: &User) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE users SET nickname = $2, email = $3, phone = $4, avatar_file_id = $5, lang = $6 WHERE id = $1",
-        user.id,
+        user.id.0,
         user.nickname,
         user.email,
         user.phone,
@@ -213,11 +217,11 @@ pub async fn save_profile_in_tx(tx: &mut Tx, user: &User) -> Result<(), sqlx::Er
     Ok(())
 }
 
-/// Writes what staff change of a user's standing.
+/// Writes the columns of a user's standing, which staff change.
 pub async fn save_standing_in_tx(tx: &mut Tx, user: &User) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE users SET credit_score = $2, shop_level = $3, deposit_minor = $4, vip = $5 WHERE id = $1",
-        user.id,
+        user.id.0,
         user.credit_score,
         user.shop_level,
         user.deposit_minor,
@@ -229,18 +233,18 @@ pub async fn save_standing_in_tx(tx: &mut Tx, user: &User) -> Result<(), sqlx::E
 }
 
 /// Makes a user a member; false when there is no such user.
-pub async fn make_member_in_tx(tx: &mut Tx, id: Uuid) -> Result<bool, sqlx::Error> {
-    let done = sqlx::query!("UPDATE users SET vip = true WHERE id = $1", id)
+pub async fn make_member_in_tx(tx: &mut Tx, id: UserId) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!("UPDATE users SET vip = true WHERE id = $1", id.0)
         .execute(tx)
         .await?;
     Ok(done.rows_affected() == 1)
 }
 
 /// Writes a new password's hash.
-pub async fn save_password_in_tx(tx: &mut Tx, id: Uuid, hash: &str) -> Result<(), sqlx::Error> {
+pub async fn save_password_in_tx(tx: &mut Tx, id: UserId, hash: &str) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE users SET password_hash = $2 WHERE id = $1",
-        id,
+        id.0,
         hash
     )
     .execute(tx)
@@ -248,13 +252,13 @@ pub async fn save_password_in_tx(tx: &mut Tx, id: Uuid, hash: &str) -> Result<()
     Ok(())
 }
 
-/// A change of state to keep.
+/// A change of state to record.
 #[derive(Debug)]
 pub struct StateChange {
     /// Its id.
     pub id: Uuid,
     /// Whose.
-    pub user_id: Uuid,
+    pub user: UserId,
     /// Before.
     pub from: UserState,
     /// After.
@@ -262,12 +266,12 @@ pub struct StateChange {
     /// Why.
     pub reason: String,
     /// Who; none when the user's own code did it.
-    pub staff_id: Option<Uuid>,
+    pub staff: Option<StaffId>,
     /// When.
     pub changed_at: DateTime<Utc>,
 }
 
-/// Keeps a change of state.
+/// Records a change of state.
 pub async fn insert_state_change_in_tx(
     tx: &mut Tx,
     change: &StateChange,
@@ -276,11 +280,11 @@ pub async fn insert_state_change_in_tx(
         "INSERT INTO user_state_changes (id, user_id, from_state, to_state, reason, staff_id, changed_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7)",
         change.id,
-        change.user_id,
+        change.user.0,
         change.from.as_str(),
         change.to.as_str(),
         change.reason,
-        change.staff_id,
+        change.staff.map(|id| id.0),
         change.changed_at,
     )
     .execute(tx)
@@ -289,46 +293,36 @@ pub async fn insert_state_change_in_tx(
 }
 
 /// The users of these ids, in no order.
-pub async fn find_all(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<User>, AuthError> {
-    let rows = select_users!("WHERE id = ANY ($1)", ids)
+pub async fn find_all(pool: &PgPool, ids: HashSet<UserId>) -> Result<Vec<User>, AuthError> {
+    let ids: Vec<Uuid> = ids.into_iter().map(|id| id.0).collect();
+    let rows = select_users!("WHERE id = ANY ($1)", &ids)
         .fetch_all(pool)
         .await?;
     rows.into_iter().map(User::try_from).collect()
 }
 
-/// Which users to list.
-#[derive(Debug)]
-pub struct Filter {
-    /// Part of a user name (compared form) or e-mail address, as a LIKE pattern.
-    pub pattern: Option<String>,
-    /// An id that the query may be.
-    pub id: Option<Uuid>,
-    /// Only this state.
-    pub state: Option<UserState>,
-    /// Only users before this one.
-    pub before: Uuid,
-}
-
-/// Users, newest first. A statement for each way of asking: pages are walks along an index, and only a search for a part of a
-/// name reads what it passes. A state is asked for as a range of its index: as an equality it would leave the planner free to
-/// walk all users, in the hope that the state is a frequent one.
-pub async fn list(pool: &PgPool, filter: &Filter, limit: i64) -> Result<Vec<User>, AuthError> {
-    let state = filter.state.map(UserState::as_str);
-    let rows = match (&filter.pattern, state) {
+/// Users before `before`, newest first. There is a statement for each way of asking: pages are walks along an index,
+/// and only a search for a part of a name reads rows that it does not answer. A state is asked for as a range of its
+/// index: with an equality the planner might walk all users, expecting the state to be a frequent one.
+pub async fn list(
+    pool: &PgPool,
+    query: &Query,
+    before: Option<UserId>,
+    fetch: i64,
+) -> Result<Vec<User>, AuthError> {
+    let before = before.map_or(Uuid::max(), |id| id.0);
+    let state = query.state.map(UserState::as_str);
+    let rows = match (query.pattern(), state) {
         (None, None) => {
-            select_users!(
-                "WHERE id < $1 ORDER BY id DESC LIMIT $2",
-                filter.before,
-                limit
-            )
-            .fetch_all(pool)
-            .await?
+            select_users!("WHERE id < $1 ORDER BY id DESC LIMIT $2", before, fetch)
+                .fetch_all(pool)
+                .await?
         }
         (None, Some(state)) => select_users!(
             "WHERE (state, id) < ($1, $2) AND state >= $1 ORDER BY state DESC, id DESC LIMIT $3",
             state,
-            filter.before,
-            limit,
+            before,
+            fetch,
         )
         .fetch_all(pool)
         .await?,
@@ -337,11 +331,11 @@ pub async fn list(pool: &PgPool, filter: &Filter, limit: i64) -> Result<Vec<User
                 "WHERE id < $1 AND ($2::text IS NULL OR state = $2)
                    AND (username_key LIKE $3 OR email ILIKE $3 OR id = $4)
                  ORDER BY id DESC LIMIT $5",
-                filter.before,
+                before,
                 state,
                 pattern,
-                filter.id,
-                limit,
+                query.id().map(|id| id.0),
+                fetch,
             )
             .fetch_all(pool)
             .await?

@@ -1,4 +1,4 @@
-//! What other services tell has its effect once, in whatever order and however often it is told, for each of the consumers.
+//! Events of other services have their effect once, in any order and however often they arrive, for each consumer.
 
 use adfolio_proto::auth::v1::{GetUserRequest, SetUserProfileRequest};
 use adfolio_proto::events::v1::{StaffActed, StaffPostingMade, WalletSecurityChanged};
@@ -6,7 +6,7 @@ use adfolio_testkit::{Told, deliver_twice_and_shuffled, eventually, instant, tel
 use chrono::TimeDelta;
 use uuid::Uuid;
 
-use crate::helpers::{Auth, START, SUPPORT, as_user, support, user_id};
+use crate::helpers::{Auth, NOW, SUPPORT, as_user, support, user_id};
 
 const STAFF_POSTING_MADE: &str = "adfolio.wallet.v1.StaffPostingMade";
 const WALLET_SECURITY_CHANGED: &str = "adfolio.wallet.v1.WalletSecurityChanged";
@@ -27,11 +27,11 @@ async fn taken(auth: &Auth, consumer: &str, count: usize) {
 
 #[tokio::test]
 async fn acts_of_staff_told_twice_and_shuffled_are_in_the_audit_log_once() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let broker = auth.broker.broker();
     let users = [Uuid::now_v7(), Uuid::now_v7(), Uuid::now_v7()];
     let act = |event_type: &'static str, user: Uuid, second: i64| {
-        let time = instant(START) + TimeDelta::seconds(second);
+        let time = instant(NOW) + TimeDelta::seconds(second);
         let data = StaffActed {
             staff_id: SUPPORT.to_string(),
             action: format!("test.act_{second}"),
@@ -73,7 +73,7 @@ async fn acts_of_staff_told_twice_and_shuffled_are_in_the_audit_log_once() {
 
 #[tokio::test]
 async fn what_users_did_told_twice_and_shuffled_is_noted_once() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let broker = auth.broker.broker();
     let users = [Uuid::now_v7(), Uuid::now_v7(), Uuid::now_v7()];
     let change = |user: Uuid, change: &str, second: i64| {
@@ -81,7 +81,7 @@ async fn what_users_did_told_twice_and_shuffled_is_noted_once() {
             user_id: user.to_string(),
             change: change.to_owned(),
         };
-        let time = instant(START) + TimeDelta::seconds(second);
+        let time = instant(NOW) + TimeDelta::seconds(second);
         Told::new(WALLET_SECURITY_CHANGED, user, &data).at(time)
     };
     let changes = [
@@ -112,7 +112,7 @@ async fn what_users_did_told_twice_and_shuffled_is_noted_once() {
             .cycle()
             .take(12)
             .chain(["pay_password_locked"].iter());
-        // What staff did, the audit log has.
+        // Actions of staff are in the audit log.
         let expected: Vec<(Uuid, String)> = own
             .zip(names)
             .filter(|(_, change)| **change != "pay_password_reset")
@@ -125,7 +125,7 @@ async fn what_users_did_told_twice_and_shuffled_is_noted_once() {
 
 #[tokio::test]
 async fn memberships_told_twice_and_shuffled_are_given_once() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let broker = auth.broker.broker();
     let mut users = Vec::new();
     for name in ["ann", "bob", "cyd", "dan"] {
@@ -168,7 +168,7 @@ async fn memberships_told_twice_and_shuffled_are_given_once() {
         };
         auth.admin().set_user_profile(support(back)).await.unwrap();
     }
-    // Told again, they give nothing back that staff took.
+    // A repeated event does not return what staff took back.
     deliver_twice_and_shuffled(&broker, &told).await;
     let late = user_id(&auth.register("eve").await).to_owned();
     for user in &users {

@@ -1,11 +1,10 @@
-//! A running auth service, and what its tests do with it again and again.
+//! A running auth service and the people who use it.
 
+use std::ops::Deref;
 use std::time::Duration;
 
-use adfolio_auth::config::{AccessArgs, AuthConfig};
+use adfolio_auth::Config;
 use adfolio_kit::client::{Channel, outgoing};
-use adfolio_kit::clock::Clock;
-use adfolio_kit::config::{ServerArgs, TelemetryArgs};
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
@@ -14,106 +13,95 @@ use adfolio_proto::auth::v1::{
     CreateLicenseKeysRequest, LoginRequest, LogoutRequest, OpenStoreRequest, RegisterRequest,
     Session, SetUserStateRequest, UserState, VerifySessionRequest, VerifySessionResponse,
 };
-use adfolio_testkit::{RunningService, TestBroker, TestDatabase, fixed_clock, spawn_service};
+use adfolio_testkit::{Builder, Environment, Run, TestDatabase, TestService, Tested};
+use sqlx::migrate::Migrator;
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tonic::Status;
 use uuid::Uuid;
 
+pub use adfolio_testkit::NOW;
+
 pub const PASSWORD: &str = "correct horse battery";
-pub const START: &str = "2026-11-20T10:00:00Z";
 
 /// A support member's id; their account need not exist for calls that the gateway has let through.
 pub const SUPPORT: Uuid = Uuid::from_u128(7);
 
-/// The count of evaluations is the process's: whoever counts them is alone with a service, also where the tests of this
-/// program share a process.
+/// The count of evaluations belongs to the process: a test that counts them is alone with its service, also where the
+/// tests of this program share a process.
 static COUNTED: RwLock<()> = RwLock::const_new(());
 
-enum Turn {
+pub enum Turn {
     Any(#[allow(dead_code, reason = "held")] RwLockReadGuard<'static, ()>),
     Alone(#[allow(dead_code, reason = "held")] RwLockWriteGuard<'static, ()>),
 }
 
+/// The service with its own database, broker namespace and clock.
 pub struct Auth {
-    pub db: TestDatabase,
-    pub broker: TestBroker,
-    pub clock: Clock,
-    access: AccessArgs,
-    service: RunningService,
-    turn: Turn,
+    service: TestService<Config>,
+    turn: Option<Turn>,
+}
+
+impl Tested for Auth {
+    type Config = Config;
+    type Peers = Turn;
+    const MIGRATOR: &'static Migrator = &adfolio_auth::MIGRATOR;
+    const RUN: Run<Config> = adfolio_auth::run;
+
+    async fn set_up(environment: &Environment) -> (Config, Turn) {
+        for consumer in ["membership", "audit", "security"] {
+            environment.broker.clean_up("auth", consumer);
+        }
+        let config = Config {
+            clock: environment.clock.clone(),
+            ..environment.config(&[])
+        };
+        (config, Turn::Any(COUNTED.read().await))
+    }
+
+    fn assemble(service: TestService<Config>, turn: Turn) -> Self {
+        Self {
+            service,
+            turn: Some(turn),
+        }
+    }
+}
+
+impl Deref for Auth {
+    type Target = TestService<Config>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.service
+    }
 }
 
 impl Auth {
-    pub async fn start() -> Self {
-        Self::start_with(AccessArgs::default()).await
+    pub fn builder() -> Builder<Self> {
+        Builder::default()
     }
 
-    /// For tests that count [`evaluations`].
-    pub async fn start_alone() -> Self {
+    pub async fn spawn() -> Self {
+        Self::builder().spawn().await
+    }
+
+    /// For tests that count [`evaluations`]: waits until no other test of this process has a service.
+    pub async fn alone(mut self) -> Self {
         adfolio_kit::telemetry::install_metrics("auth").unwrap();
-        let turn = Turn::Alone(COUNTED.write().await);
-        Self::start_in(turn, AccessArgs::default()).await
+        self.turn = None;
+        self.turn = Some(Turn::Alone(COUNTED.write().await));
+        self
     }
 
-    pub async fn start_with(access: AccessArgs) -> Self {
-        Self::start_in(Turn::Any(COUNTED.read().await), access).await
-    }
-
-    async fn start_in(turn: Turn, access: AccessArgs) -> Self {
-        let db = TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await;
-        let broker = TestBroker::namespace();
-        broker.clean_up("auth", "membership");
-        broker.clean_up("auth", "audit");
-        broker.clean_up("auth", "security");
-        let clock = fixed_clock(START);
-        let service = spawn(&db, &broker, &clock, &access).await;
-        Self {
-            db,
-            broker,
-            clock,
-            access,
-            service,
-            turn,
-        }
-    }
-
-    /// The same service again, after it was stopped: only the database stays.
-    pub async fn restart(self) -> Self {
-        let Self {
-            db,
-            broker,
-            clock,
-            access,
-            service,
-            turn,
-        } = self;
-        service.stop().await.expect("stopped");
-        let service = spawn(&db, &broker, &clock, &access).await;
-        Self {
-            db,
-            broker,
-            clock,
-            access,
-            service,
-            turn,
-        }
-    }
-
-    /// Another replica on the same database.
-    pub async fn replica(&self) -> RunningService {
-        spawn(&self.db, &self.broker, &self.clock, &self.access).await
+    pub async fn restart(mut self) -> Self {
+        self.service.restart().await;
+        self
     }
 
     pub fn users(&self) -> AuthServiceClient<Channel> {
-        AuthServiceClient::new(self.service.channel())
+        AuthServiceClient::new(self.channel())
     }
 
     pub fn admin(&self) -> AuthAdminServiceClient<Channel> {
-        AuthAdminServiceClient::new(self.service.channel())
-    }
-
-    pub fn channel(&self) -> Channel {
-        self.service.channel()
+        AuthAdminServiceClient::new(self.channel())
     }
 
     /// A fresh licence key.
@@ -209,24 +197,6 @@ impl Auth {
     }
 }
 
-async fn spawn(
-    db: &TestDatabase,
-    broker: &TestBroker,
-    clock: &Clock,
-    access: &AccessArgs,
-) -> RunningService {
-    let config = AuthConfig {
-        server: ServerArgs::default(),
-        database: db.args(),
-        broker: broker.args(),
-        telemetry: TelemetryArgs::default(),
-        access: access.clone(),
-    };
-    let clock = clock.clone();
-    spawn_service(move |listener, shutdown| adfolio_auth::run_at(config, listener, shutdown, clock))
-        .await
-}
-
 /// A full registration.
 pub fn registration(username: &str, key: &str) -> RegisterRequest {
     RegisterRequest {
@@ -301,7 +271,7 @@ pub async fn dump(db: &TestDatabase) -> String {
     text
 }
 
-/// How many password evaluations this process has done; for tests that [`Auth::start_alone`].
+/// How many password evaluations this process has done; for tests that are [`Auth::alone`].
 pub fn evaluations() -> u64 {
     let metrics = adfolio_kit::telemetry::render_metrics();
     let line = metrics

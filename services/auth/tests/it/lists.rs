@@ -1,7 +1,7 @@
 //! Pages of long lists: the last one costs what the first one costs.
 //!
-//! The statements are the service's own, read from the cache of checked queries, and planned without knowing their parameters, as
-//! a prepared statement is once it has been used a few times.
+//! The statements are the service's own, read from the cache of checked queries, and planned without knowing their
+//! parameters, as a prepared statement is once it has been used a few times.
 
 use std::path::Path;
 

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use adfolio_auth::config::AccessArgs;
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1::{CreateHostTokenRequest, UserState};
 
@@ -13,7 +12,7 @@ const LOCK: Duration = Duration::from_mins(30);
 
 #[tokio::test]
 async fn the_right_password_opens_a_session() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let first = auth.register("ann").await;
     let second = auth.login(" ANN ", PASSWORD).await.unwrap();
     assert_ne!(first.token, second.token);
@@ -33,7 +32,7 @@ async fn the_right_password_opens_a_session() {
 
 #[tokio::test]
 async fn a_closed_account_says_so_only_after_the_right_password() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let user = auth.register("ann").await;
     sqlx::query("UPDATE users SET lang = 'th'")
         .execute(&auth.db.pool())
@@ -50,16 +49,14 @@ async fn a_closed_account_says_so_only_after_the_right_password() {
             Reason::BadCredentials
         );
         let refusal = refusal(auth.login("ann", PASSWORD).await);
-        assert_eq!(
-            (refusal.reason, refusal.lang.as_deref()),
-            (expected, Some("th"))
-        );
+        assert_eq!(refusal.reason, expected);
+        assert_eq!(refusal.lang.as_deref(), Some("th"));
     }
 }
 
 #[tokio::test]
 async fn known_and_unknown_users_cost_the_same() {
-    let auth = Auth::start_alone().await;
+    let auth = Auth::spawn().await.alone().await;
     let user = auth.register("ann").await;
     auth.set_state(user_id(&user), UserState::Disabled)
         .await
@@ -96,7 +93,7 @@ async fn known_and_unknown_users_cost_the_same() {
 
 #[tokio::test]
 async fn two_hundred_parallel_guesses_are_ten() {
-    let auth = Auth::start_alone().await;
+    let auth = Auth::spawn().await.alone().await;
     auth.register("ann").await;
     let before = evaluations();
     let guesses = (0..200)
@@ -120,7 +117,7 @@ async fn two_hundred_parallel_guesses_are_ten() {
 
 #[tokio::test]
 async fn a_lock_lasts_half_an_hour_and_outlives_a_restart() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     auth.register("ann").await;
     auth.register("bob").await;
     for _ in 0..10 {
@@ -130,27 +127,23 @@ async fn a_lock_lasts_half_an_hour_and_outlives_a_restart() {
         );
     }
     let locked = refusal(auth.login("ann", PASSWORD).await);
-    assert_eq!(
-        (locked.reason, locked.retry_after),
-        (Reason::TooManyAttempts, Some(LOCK))
-    );
+    assert_eq!(locked.reason, Reason::TooManyAttempts);
+    assert_eq!(locked.retry_after, Some(LOCK));
     auth.login("bob", PASSWORD).await.unwrap();
 
     let auth = auth.restart().await;
     auth.clock
         .advance(LOCK.checked_sub(Duration::from_secs(1)).unwrap());
     let locked = refusal(auth.login("ann", PASSWORD).await);
-    assert_eq!(
-        (locked.reason, locked.retry_after),
-        (Reason::TooManyAttempts, Some(Duration::from_secs(1)))
-    );
+    assert_eq!(locked.reason, Reason::TooManyAttempts);
+    assert_eq!(locked.retry_after, Some(Duration::from_secs(1)));
     auth.clock.advance(Duration::from_secs(1));
     auth.login("ann", PASSWORD).await.unwrap();
 }
 
 #[tokio::test]
 async fn unknown_names_are_locked_alike() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     for _ in 0..10 {
         assert_eq!(
             reason(auth.login("nobody", WRONG).await),
@@ -165,7 +158,7 @@ async fn unknown_names_are_locked_alike() {
 
 #[tokio::test]
 async fn a_right_password_clears_the_count() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     auth.register("ann").await;
     for _ in 0..3 {
         for _ in 0..9 {
@@ -180,11 +173,10 @@ async fn a_right_password_clears_the_count() {
 
 #[tokio::test]
 async fn an_address_can_be_held_to_less_than_the_account() {
-    let access = AccessArgs {
-        login_failures_per_account: 100,
-        ..AccessArgs::default()
-    };
-    let auth = Auth::start_with(access).await;
+    let auth = Auth::builder()
+        .configure(|config| config.access.login_failures_per_account = 100)
+        .spawn()
+        .await;
     auth.register("ann").await;
     for _ in 0..10 {
         assert_eq!(
@@ -201,7 +193,7 @@ async fn an_address_can_be_held_to_less_than_the_account() {
 
 #[tokio::test]
 async fn parallel_logins_with_the_right_password_all_succeed() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     auth.register("ann").await;
     let outcomes = futures::future::join_all((0..30).map(|_| auth.login("ann", PASSWORD))).await;
     for outcome in outcomes {
@@ -211,11 +203,10 @@ async fn parallel_logins_with_the_right_password_all_succeed() {
 
 #[tokio::test]
 async fn a_full_queue_asks_to_come_back() {
-    let auth = Auth::start_with(AccessArgs {
-        password_queue: 1,
-        ..AccessArgs::default()
-    })
-    .await;
+    let auth = Auth::builder()
+        .configure(|config| config.access.password_queue = 1)
+        .spawn()
+        .await;
     auth.register("ann").await;
     let outcomes = futures::future::join_all((0..20).map(|_| auth.login("ann", PASSWORD))).await;
     let refused: Vec<_> = outcomes.into_iter().filter(Result::is_err).collect();

@@ -1,4 +1,4 @@
-//! What a user sees of the account: the sessions that are alive, and what was done by staff and by themselves.
+//! A user's own view of the account: live sessions, and the actions of staff and of the user.
 
 use adfolio_auth::MIGRATOR;
 use adfolio_kit::refusal::Reason;
@@ -97,7 +97,7 @@ async fn announce(auth: &Auth, user: &str, act: &StaffActed) {
 
 #[tokio::test]
 async fn a_user_sees_what_staff_did_to_the_account_and_not_who_or_why() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let (ann, bob) = (auth.register("ann").await, auth.register("bob").await);
     let (ann_id, bob_id) = (user_id(&ann), user_id(&bob));
     for (action, user, after, second) in [
@@ -158,21 +158,19 @@ async fn a_user_sees_what_staff_did_to_the_account_and_not_who_or_why() {
             .list_security_log(as_user(bob_id, message))
             .await;
         let refused = refusal(outcome);
-        assert_eq!(
-            (refused.reason, refused.field.as_deref()),
-            (Reason::Validation, Some("cursor"))
-        );
+        assert_eq!(refused.reason, Reason::Validation);
+        assert_eq!(refused.field.as_deref(), Some("cursor"));
     }
 }
 
 #[tokio::test]
 async fn what_the_user_did_stands_between_what_staff_did() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let ann = auth.register("ann").await;
     auth.login("ann", PASSWORD).await.unwrap();
     let id = user_id(&ann).to_owned();
     end_others(&auth, &ann).await.unwrap();
-    // Nothing is left to end, so there is nothing to note; nor is a logout.
+    // Nothing is left to end, so nothing is recorded; nor is a logout.
     end_others(&auth, &ann).await.unwrap();
     end_one(&auth, &ann, &id_of(&auth, &ann).await)
         .await
@@ -204,7 +202,7 @@ async fn what_the_user_did_stands_between_what_staff_did() {
         let set = change("pay_password_set");
         publish_event_with_id(&broker, event, event_type, &id, &set).await;
     }
-    // What staff did comes from the audit log alone.
+    // Actions of staff come from the audit log alone.
     publish_event(&broker, event_type, &id, &change("pay_password_reset")).await;
     publish_event(&broker, event_type, &id, &change("bank_card_bound")).await;
     let all = log(&auth, &id, 4).await;
@@ -271,7 +269,7 @@ async fn the_last_page_of_a_long_log_costs_what_the_first_does() {
 
 #[tokio::test]
 async fn sessions_say_where_they_were_opened_and_which_one_asks() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let ann = auth.register("ann").await;
     auth.clock.advance(std::time::Duration::from_mins(5));
     let phone = auth
@@ -286,10 +284,8 @@ async fn sessions_say_where_they_were_opened_and_which_one_asks() {
     let [newer, older] = [&listed.items[0], &listed.items[1]];
     assert_eq!(newer.id, listed.current_id);
     assert_eq!(older.id, first);
-    assert_eq!(
-        (newer.user_agent.as_str(), newer.address.as_str()),
-        ("Test/1.0", "2001:db8::7")
-    );
+    assert_eq!(newer.user_agent, "Test/1.0");
+    assert_eq!(newer.address, "2001:db8::7");
     assert_eq!(older.address, "192.0.2.1");
     let created = |session: &SessionSummary| session.created_at.as_ref().unwrap().seconds;
     let last_seen = |session: &SessionSummary| session.last_seen_at.as_ref().unwrap().seconds;
@@ -311,7 +307,7 @@ async fn sessions_say_where_they_were_opened_and_which_one_asks() {
 
 #[tokio::test]
 async fn one_session_is_ended_and_everybody_told() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let probe = auth
         .broker
         .probe(&["adfolio.auth.v1.SessionsRevoked"])
@@ -320,7 +316,7 @@ async fn one_session_is_ended_and_everybody_told() {
     let other = auth.login("ann", PASSWORD).await.unwrap();
     let (target, bobs) = (id_of(&auth, &other).await, id_of(&auth, &bob).await);
     for _ in 0..2 {
-        // Ending what is over already changes nothing and tells nobody.
+        // Ending a session that is over changes and announces nothing.
         end_one(&auth, &ann, &target).await.unwrap();
     }
     assert_eq!(
@@ -330,10 +326,8 @@ async fn one_session_is_ended_and_everybody_told() {
     auth.verify(&ann.token).await.unwrap();
     for unknown in [bobs.as_str(), &Uuid::now_v7().to_string(), "no id"] {
         let refused = refusal(end_one(&auth, &ann, unknown).await);
-        assert_eq!(
-            (refused.reason, refused.field.as_deref()),
-            (Reason::NotFound, Some("id"))
-        );
+        assert_eq!(refused.reason, Reason::NotFound);
+        assert_eq!(refused.field.as_deref(), Some("id"));
     }
     auth.verify(&bob.token).await.unwrap();
     for nothing in [
@@ -362,7 +356,7 @@ async fn one_session_is_ended_and_everybody_told() {
 
 #[tokio::test]
 async fn a_session_that_is_over_ends_no_other() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let (ann, bob) = (auth.register("ann").await, auth.register("bob").await);
     let stolen = auth.login("ann", PASSWORD).await.unwrap();
     end_others(&auth, &ann).await.unwrap();
@@ -390,7 +384,7 @@ async fn a_session_that_is_over_ends_no_other() {
 
 #[tokio::test]
 async fn of_sessions_that_end_all_others_at_once_one_stays() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let mut all = vec![auth.register("ann").await];
     for _ in 0..9 {
         all.push(auth.login("ann", PASSWORD).await.unwrap());

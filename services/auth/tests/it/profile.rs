@@ -1,4 +1,4 @@
-//! What users change of their own, and what staff and memberships change of a user.
+//! Changes of a user's profile: by the user, by staff, and by memberships.
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
@@ -38,7 +38,7 @@ fn nickname(text: &str) -> EditProfileRequest {
 
 #[tokio::test]
 async fn only_what_is_given_changes() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let session = auth.register("ann").await;
     let id = user_id(&session);
     let before = profile(&auth, id).await;
@@ -56,14 +56,9 @@ async fn only_what_is_given_changes() {
         lang: Some("kor".to_owned()),
     };
     let edited = edit(&auth, id, message.clone()).await.unwrap();
-    assert_eq!(
-        (
-            edited.email.as_str(),
-            edited.phone.as_str(),
-            edited.lang.as_str()
-        ),
-        ("ann@new.example", "+1 555 010 0100", "kor")
-    );
+    assert_eq!(edited.email, "ann@new.example");
+    assert_eq!(edited.phone, "+1 555 010 0100");
+    assert_eq!(edited.lang, "kor");
     assert_eq!(Some(edited.avatar_file_id.clone()), message.avatar_file_id);
     assert_eq!(profile(&auth, id).await, edited);
     assert_eq!(auth.verify(&session.token).await.unwrap().lang, "kor");
@@ -78,7 +73,7 @@ async fn only_what_is_given_changes() {
 
 #[tokio::test]
 async fn a_bad_field_changes_nothing() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let session = auth.register("ann").await;
     let id = user_id(&session);
     let before = profile(&auth, id).await;
@@ -87,12 +82,11 @@ async fn a_bad_field_changes_nothing() {
         ..nickname("Ann Lee")
     };
     let refused = refusal(edit(&auth, id, mixed).await);
-    assert_eq!(
-        (refused.reason, refused.field.as_deref()),
-        (Reason::Validation, Some("email"))
-    );
+    assert_eq!(refused.reason, Reason::Validation);
+    assert_eq!(refused.field.as_deref(), Some("email"));
     let nothing = refusal(edit(&auth, id, EditProfileRequest::default()).await);
-    assert_eq!((nothing.reason, nothing.field), (Reason::Validation, None));
+    assert_eq!(nothing.reason, Reason::Validation);
+    assert_eq!(nothing.field, None);
     assert_eq!(profile(&auth, id).await, before);
     let outsider = auth.users().edit_profile(anonymous(nickname("x"))).await;
     assert_eq!(reason(outsider), Reason::NotAuthenticated);
@@ -105,7 +99,7 @@ async fn a_bad_field_changes_nothing() {
 
 #[tokio::test]
 async fn the_same_edit_by_fifty_at_once_happens_once() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let session = auth.register("ann").await;
     let edits = (0..50).map(|_| edit(&auth, user_id(&session), nickname("Ann Lee")));
     let outcomes = futures::future::join_all(edits).await;
@@ -118,7 +112,7 @@ async fn the_same_edit_by_fifty_at_once_happens_once() {
 
 #[tokio::test]
 async fn staff_set_a_users_standing() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let session = auth.register("ann").await;
     let id = user_id(&session).to_owned();
     let of = |user: &str| SetUserProfileRequest {
@@ -132,21 +126,17 @@ async fn staff_set_a_users_standing() {
         ..of(&id)
     };
     let user = set(&auth, message).await.unwrap();
-    assert_eq!(
-        (
-            user.credit_score,
-            user.shop_level,
-            user.deposit_minor,
-            user.vip
-        ),
-        (720, 4, 250_000, false)
-    );
+    assert_eq!(user.credit_score, 720);
+    assert_eq!(user.shop_level, 4);
+    assert_eq!(user.deposit_minor, 250_000);
+    assert!(!user.vip);
     let vip = SetUserProfileRequest {
         vip: Some(true),
         ..of(&id)
     };
     let user = set(&auth, vip.clone()).await.unwrap();
-    assert_eq!((user.credit_score, user.vip), (720, true));
+    assert_eq!(user.credit_score, 720);
+    assert!(user.vip);
     for (message, field) in [
         (
             SetUserProfileRequest {
@@ -172,10 +162,8 @@ async fn staff_set_a_users_standing() {
         (of(&id), None),
     ] {
         let refused = refusal(set(&auth, message).await);
-        assert_eq!(
-            (refused.reason, refused.field.as_deref()),
-            (Reason::Validation, field)
-        );
+        assert_eq!(refused.reason, Reason::Validation);
+        assert_eq!(refused.field.as_deref(), field);
     }
     for unknown in [Uuid::now_v7().to_string(), "junk".to_owned()] {
         let message = SetUserProfileRequest {
@@ -191,7 +179,7 @@ async fn staff_set_a_users_standing() {
 
 #[tokio::test]
 async fn a_paid_membership_makes_a_member_once() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let session = auth.register("ann").await;
     let id = user_id(&session).to_owned();
     let posting = |r#type: &str| StaffPostingMade {
@@ -232,7 +220,7 @@ async fn a_paid_membership_makes_a_member_once() {
 
 #[tokio::test]
 async fn other_services_make_members() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let session = auth.register("ann").await;
     let mut directory = UserDirectoryServiceClient::new(auth.channel());
     for _ in 0..2 {

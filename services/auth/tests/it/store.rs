@@ -28,17 +28,15 @@ async fn host_user(auth: &Auth) -> (String, VerifySessionResponse) {
 
 #[tokio::test]
 async fn the_same_external_id_is_the_same_user() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let probe = auth.broker.probe(&["adfolio.auth.v1.UserRegistered"]).await;
     let tokens =
         futures::future::join_all((0..20).map(|_| host_token(&auth, "host-42", "pt"))).await;
     let mut users = Vec::new();
     for token in tokens {
         let verified = auth.verify(&token.unwrap()).await.unwrap();
-        assert_eq!(
-            (verified.entry(), verified.state()),
-            (Entry::Host, UserState::NotActivated)
-        );
+        assert_eq!(verified.entry(), Entry::Host);
+        assert_eq!(verified.state(), UserState::NotActivated);
         assert_eq!(verified.lang, "pt");
         users.push(verified.user_id);
     }
@@ -67,19 +65,15 @@ async fn the_same_external_id_is_the_same_user() {
 
 #[tokio::test]
 async fn a_code_opens_the_store_and_changes_the_session() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let probe = auth.broker.probe(&["adfolio.auth.v1.*"]).await;
     let (token, user) = host_user(&auth).await;
     let missing = refusal(auth.open_store(&user.user_id, " ").await);
-    assert_eq!(
-        (missing.reason, missing.field.as_deref()),
-        (Reason::Validation, Some("code"))
-    );
+    assert_eq!(missing.reason, Reason::Validation);
+    assert_eq!(missing.field.as_deref(), Some("code"));
     let unknown = refusal(auth.open_store(&user.user_id, "NO-SUCH-CODE").await);
-    assert_eq!(
-        (unknown.reason, unknown.field.as_deref()),
-        (Reason::LicenseNotFound, Some("code"))
-    );
+    assert_eq!(unknown.reason, Reason::LicenseNotFound);
+    assert_eq!(unknown.field.as_deref(), Some("code"));
     assert_eq!(
         reason(auth.open_store(&user.user_id, "?!").await),
         Reason::LicenseNotFound
@@ -122,7 +116,7 @@ async fn a_code_opens_the_store_and_changes_the_session() {
 
 #[tokio::test]
 async fn one_user_spends_one_of_many_codes_and_one_code_opens_one_of_many_users() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let (_, user) = host_user(&auth).await;
     let mut keys = Vec::new();
     for _ in 0..10 {
@@ -154,7 +148,7 @@ async fn one_user_spends_one_of_many_codes_and_one_code_opens_one_of_many_users(
 
 #[tokio::test]
 async fn a_registered_user_who_waits_may_open_with_another_code() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let session = auth
         .try_register(registration("ann", &auth.key(false).await))
         .await
@@ -167,7 +161,7 @@ async fn a_registered_user_who_waits_may_open_with_another_code() {
 
 #[tokio::test]
 async fn a_closed_account_opens_no_store() {
-    let auth = Auth::start().await;
+    let auth = Auth::spawn().await;
     let (_, user) = host_user(&auth).await;
     let key = auth.key(true).await;
     auth.set_state(&user.user_id, UserState::Disabled)

@@ -178,14 +178,11 @@ async fn every_type_goes_with_every_mode() {
                 made
             );
             let coupon = stack.claim(&user, &made.id).await.unwrap();
-            assert_eq!(
-                (coupon.r#type(), coupon.mode(), coupon.source()),
-                (coupon_type, mode, pb::CampaignKind::Periodic)
-            );
-            assert_eq!(
-                (coupon.value_minor, coupon.value_basis_points),
-                (value_minor, value_basis_points)
-            );
+            assert_eq!(coupon.r#type(), coupon_type);
+            assert_eq!(coupon.mode(), mode);
+            assert_eq!(coupon.source(), pb::CampaignKind::Periodic);
+            assert_eq!(coupon.value_minor, value_minor);
+            assert_eq!(coupon.value_basis_points, value_basis_points);
         }
     }
 }

@@ -8,7 +8,7 @@ use adfolio_testkit::{
 };
 use uuid::Uuid;
 
-use crate::helpers::{Coupon, PLAN_STATUS_CHANGED, user_id};
+use crate::helpers::{Counts, Coupon, PLAN_STATUS_CHANGED, Totals, user_id};
 
 const CLAIMED: &str = "adfolio.coupon.v1.CouponClaimed";
 const REDEEMED: &str = "adfolio.coupon.v1.CouponRedeemed";
@@ -47,7 +47,7 @@ async fn a_put_plan_redeems_and_a_failed_one_gives_back() {
         .await;
     }
     eventually("the coupon is used", || async {
-        stack.counts(&user).await == (0, 1, 0)
+        stack.counts(&user).await == Counts::NONE.used(1)
     })
     .await;
     stack
@@ -64,7 +64,7 @@ async fn a_put_plan_redeems_and_a_failed_one_gives_back() {
     )
     .await;
     eventually("the coupon is back", || async {
-        stack.counts(&user).await == (1, 0, 0)
+        stack.counts(&user).await == Counts::NONE.unused(1)
     })
     .await;
     stack
@@ -75,19 +75,13 @@ async fn a_put_plan_redeems_and_a_failed_one_gives_back() {
     let released: wire::CouponReleased = probe.wait_for(RELEASED, 1).await[0].data().unwrap();
     let claimed: wire::CouponClaimed = probe.of_type(CLAIMED)[0].data().unwrap();
     let redeemed: wire::CouponRedeemed = probe.of_type(REDEEMED)[0].data().unwrap();
-    assert_eq!(
-        (claimed.coupon_id, claimed.user_id),
-        (coupon.id.clone(), user_id(&user))
-    );
-    assert_eq!(
-        (redeemed.coupon_id, redeemed.order_id),
-        (coupon.id.clone(), order.to_string())
-    );
+    assert_eq!(claimed.coupon_id, coupon.id);
+    assert_eq!(claimed.user_id, user_id(&user));
+    assert_eq!(redeemed.coupon_id, coupon.id);
+    assert_eq!(redeemed.order_id, order.to_string());
     assert_eq!(redeemed.discount_minor, 500);
-    assert_eq!(
-        (released.coupon_id, released.order_id),
-        (coupon.id, order.to_string())
-    );
+    assert_eq!(released.coupon_id, coupon.id);
+    assert_eq!(released.order_id, order.to_string());
     // Beside what the operator did, who made the campaign.
     let of_coupons = probe.events().into_iter();
     assert_eq!(
@@ -137,7 +131,7 @@ async fn a_late_put_does_not_use_a_coupon_that_went_back() {
         closed
     })
     .await;
-    assert_eq!(stack.counts(&user).await, (1, 0, 0));
+    assert_eq!(stack.counts(&user).await, Counts::NONE.unused(1));
     assert_eq!(
         stack.list(&user, pb::CouponState::Unused).await.items[0].id,
         coupon.id
@@ -167,9 +161,21 @@ async fn a_plan_that_reserved_under_another_id_is_left_to_its_own_redeem() {
         handled == 1
     })
     .await;
-    assert_eq!(stack.totals().await, (500, 500));
+    assert_eq!(
+        stack.totals().await,
+        Totals {
+            redeemed: 500,
+            reserved: 500
+        }
+    );
     stack.redeem(put, &user).await.unwrap();
-    assert_eq!(stack.totals().await, (500, 0));
+    assert_eq!(
+        stack.totals().await,
+        Totals {
+            redeemed: 500,
+            reserved: 0
+        }
+    );
 }
 
 #[tokio::test]
@@ -199,7 +205,7 @@ async fn an_event_that_cannot_be_read_becomes_a_dead_letter_and_delays_nobody() 
     )
     .await;
     eventually("the coupon is used", || async {
-        stack.counts(&user).await == (0, 1, 0)
+        stack.counts(&user).await == Counts::NONE.used(1)
     })
     .await;
     let broker = stack.broker.broker();
@@ -258,10 +264,20 @@ async fn everything_told_twice_and_shuffled_has_its_effect_once() {
     })
     .await;
     for (user, used) in &users {
-        let expected = if *used { (0, 1, 0) } else { (1, 0, 0) };
+        let expected = if *used {
+            Counts::NONE.used(1)
+        } else {
+            Counts::NONE.unused(1)
+        };
         assert_eq!(stack.counts(user).await, expected);
     }
-    assert_eq!(stack.totals().await, (6 * 500, 0));
+    assert_eq!(
+        stack.totals().await,
+        Totals {
+            redeemed: 6 * 500,
+            reserved: 0
+        }
+    );
     // Each use and each return was told once, and nothing else; a put that failed first was never told as used.
     let told_of = |event_type: &str, user: &Caller| {
         let events = probe.of_type(event_type).into_iter();

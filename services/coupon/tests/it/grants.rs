@@ -10,7 +10,7 @@ use futures::future::join_all;
 use uuid::Uuid;
 
 use crate::helpers::NOBODY;
-use crate::helpers::{Coupon, new_user, operator, periodic, user, user_id, why, with_key};
+use crate::helpers::{Counts, Coupon, new_user, operator, periodic, user, user_id, why, with_key};
 
 const GRANTED: &str = "adfolio.coupon.v1.CouponGranted";
 const ACTED: &str = "adfolio.coupon.v1.StaffActed";
@@ -33,27 +33,23 @@ async fn a_grant_is_told_and_audited() {
         .grant(&operator, &campaign.id, &user_id(&alice))
         .await
         .unwrap();
-    assert_eq!(
-        (coupon.name.as_str(), coupon.source(), coupon.state()),
-        ("Thanks", pb::CampaignKind::Staff, pb::CouponState::Unused)
-    );
+    assert_eq!(coupon.name, "Thanks");
+    assert_eq!(coupon.source(), pb::CampaignKind::Staff);
+    assert_eq!(coupon.state(), pb::CouponState::Unused);
     let listed = stack.list(&alice, pb::CouponState::Unused).await.items;
     assert_eq!(listed, std::slice::from_ref(&coupon));
 
     let told: CouponGranted = probe.wait_for(GRANTED, 1).await[0].data().unwrap();
-    assert_eq!(
-        (told.coupon_id, told.user_id, told.name),
-        (coupon.id.clone(), user_id(&alice), "Thanks".to_owned())
-    );
+    assert_eq!(told.coupon_id, coupon.id);
+    assert_eq!(told.user_id, user_id(&alice));
+    assert_eq!(told.name, "Thanks");
     let acts = probe.wait_for(ACTED, 2).await;
     let acts: Vec<StaffActed> = acts.iter().map(|event| event.data().unwrap()).collect();
     assert_eq!(acts[0].action, "coupon.create_campaign");
     assert!(acts[0].after_json.contains("Thanks"), "{:?}", acts[0]);
     assert_eq!(acts[1].action, "coupon.grant");
-    assert_eq!(
-        (acts[1].target.as_str(), acts[1].user_id.as_str()),
-        (coupon.id.as_str(), user_id(&alice).as_str())
-    );
+    assert_eq!(acts[1].target, coupon.id);
+    assert_eq!(acts[1].user_id, user_id(&alice));
     assert_eq!(acts[1].reason, "for the long wait");
 }
 
@@ -81,7 +77,7 @@ async fn the_claim_rules_and_the_window_do_not_bind_staff() {
     // Nor does a granted coupon use up what the user may claim.
     stack.claim(&alice, "").await.unwrap();
     stack.claim(&alice, &daily.id).await.unwrap();
-    assert_eq!(stack.counts(&alice).await, (8, 0, 0));
+    assert_eq!(stack.counts(&alice).await, Counts::NONE.unused(8));
 }
 
 #[tokio::test]
@@ -127,7 +123,7 @@ async fn fifty_repeats_of_a_key_grant_one_coupon() {
     let outcomes = join_all((0..50).map(|_| stack.grant(&caller, &campaign.id, &alice_id))).await;
     let coupons: Vec<_> = outcomes.into_iter().map(Result::unwrap).collect();
     assert!(coupons.iter().all(|coupon| *coupon == coupons[0]));
-    assert_eq!(stack.counts(&alice).await, (1, 0, 0));
+    assert_eq!(stack.counts(&alice).await, Counts::NONE.unused(1));
     assert_eq!(
         why(stack.grant(&caller, &campaign.id, &user_id(&user())).await).0,
         Reason::IdempotencyKeyReused

@@ -1,9 +1,9 @@
 //! A running coupon service and the people who use it.
 
-use adfolio_coupon::{Config, MIGRATOR};
+use std::ops::Deref;
+
+use adfolio_coupon::Config;
 use adfolio_kit::client::Channel;
-use adfolio_kit::clock::Clock;
-use adfolio_kit::config::ServiceArgs;
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::refusal::Refusal;
 use adfolio_proto::common::v1::PageRequest;
@@ -11,58 +11,73 @@ use adfolio_proto::coupon::v1 as pb;
 use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceClient;
 use adfolio_proto::coupon::v1::coupon_reservation_service_client::CouponReservationServiceClient;
 use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
-use adfolio_testkit::{RunningService, TestBroker, TestDatabase, fixed_clock, spawn_service};
+use adfolio_testkit::{Builder, Environment, Run, TestService, Tested};
+use sqlx::migrate::Migrator;
 use uuid::Uuid;
 
 pub use adfolio_testkit::callers::{call, in_zone, refused, staff, user, user_id, why, with_key};
-pub use adfolio_testkit::directory::{NOBODY, serve_directory};
+pub use adfolio_testkit::directory::NOBODY;
 
 pub const PLAN_STATUS_CHANGED: &str = "adfolio.plan.v1.PlanStatusChanged";
 
 /// The service with its own database, broker namespace and clock.
-pub struct Coupon {
-    pub clock: Clock,
-    pub service: RunningService,
-    pub broker: TestBroker,
-    pub db: TestDatabase,
+pub struct Coupon(TestService<Config>);
+
+impl Tested for Coupon {
+    type Config = Config;
+    type Peers = ();
+    const MIGRATOR: &'static Migrator = &adfolio_coupon::MIGRATOR;
+    const RUN: Run<Config> = adfolio_coupon::run;
+
+    async fn set_up(environment: &Environment) -> (Config, ()) {
+        environment
+            .broker
+            .declare_queue("coupon", "plans", &[PLAN_STATUS_CHANGED])
+            .await;
+        let config = Config {
+            clock: environment.clock.clone(),
+            ..environment.config(&[
+                "--auth-url",
+                &environment.directory.url,
+                "--expiry-sweep-seconds",
+                "1",
+            ])
+        };
+        (config, ())
+    }
+
+    fn assemble(service: TestService<Config>, (): ()) -> Self {
+        Self(service)
+    }
+}
+
+impl Deref for Coupon {
+    type Target = TestService<Config>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 impl Coupon {
-    /// At ten in the morning, UTC.
+    pub fn builder() -> Builder<Self> {
+        Builder::default()
+    }
+
     pub async fn spawn() -> Self {
-        let db = TestDatabase::create(&[&MIGRATOR]).await;
-        let broker = TestBroker::namespace();
-        broker
-            .declare_queue("coupon", "plans", &[PLAN_STATUS_CHANGED])
-            .await;
-        let clock = fixed_clock("2026-11-20T10:00:00Z");
-        let config = Config {
-            args: ServiceArgs::new(db.args(), broker.args()),
-            auth_url: serve_directory().await,
-            expiry_sweep_seconds: 1,
-            clock: clock.clone(),
-        };
-        let service =
-            spawn_service(|listener, shutdown| adfolio_coupon::run(config, listener, shutdown))
-                .await;
-        Self {
-            clock,
-            service,
-            broker,
-            db,
-        }
+        Self::builder().spawn().await
     }
 
     pub fn users(&self) -> CouponServiceClient<Channel> {
-        CouponServiceClient::new(self.service.channel())
+        CouponServiceClient::new(self.channel())
     }
 
     pub fn saga(&self) -> CouponReservationServiceClient<Channel> {
-        CouponReservationServiceClient::new(self.service.channel())
+        CouponReservationServiceClient::new(self.channel())
     }
 
     pub fn staff(&self) -> CouponAdminServiceClient<Channel> {
-        CouponAdminServiceClient::new(self.service.channel())
+        CouponAdminServiceClient::new(self.channel())
     }
 
     /// Makes a campaign as an operator.
@@ -157,8 +172,8 @@ impl Coupon {
             .into_inner())
     }
 
-    /// Unused, used and expired coupons as counted by the service.
-    pub async fn counts(&self, caller: &Caller) -> (i64, i64, i64) {
+    /// A user's coupons as the service counts them.
+    pub async fn counts(&self, caller: &Caller) -> Counts {
         let counts = self.list(caller, pb::CouponState::Unused).await.counts;
         let of = |state: pb::CouponState| {
             counts
@@ -167,11 +182,11 @@ impl Coupon {
                 .map(|count| count.count)
                 .expect("every state is counted")
         };
-        (
-            of(pb::CouponState::Unused),
-            of(pb::CouponState::Used),
-            of(pb::CouponState::Expired),
-        )
+        Counts {
+            unused: of(pb::CouponState::Unused),
+            used: of(pb::CouponState::Used),
+            expired: of(pb::CouponState::Expired),
+        }
     }
 
     pub async fn reserve(
@@ -219,8 +234,8 @@ impl Coupon {
             .map_err(refused)
     }
 
-    /// Cost of coupons in all, and the part that is only reserved.
-    pub async fn totals(&self) -> (i64, i64) {
+    /// The cost of all coupons.
+    pub async fn totals(&self) -> Totals {
         let request = call(&Caller::system(), pb::GetRedeemedTotalRequest {});
         let totals = self
             .saga()
@@ -228,8 +243,46 @@ impl Coupon {
             .await
             .expect("the totals")
             .into_inner();
-        (totals.redeemed_minor, totals.reserved_minor)
+        Totals {
+            redeemed: totals.redeemed_minor,
+            reserved: totals.reserved_minor,
+        }
     }
+}
+
+/// How many coupons a user has: `Counts::NONE.unused(2).used(1)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    unused: i64,
+    used: i64,
+    expired: i64,
+}
+
+impl Counts {
+    pub const NONE: Self = Self {
+        unused: 0,
+        used: 0,
+        expired: 0,
+    };
+
+    pub fn unused(self, unused: i64) -> Self {
+        Self { unused, ..self }
+    }
+
+    pub fn used(self, used: i64) -> Self {
+        Self { used, ..self }
+    }
+
+    pub fn expired(self, expired: i64) -> Self {
+        Self { expired, ..self }
+    }
+}
+
+/// The cost of coupons in minor units; `redeemed` includes what is only `reserved`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Totals {
+    pub redeemed: i64,
+    pub reserved: i64,
 }
 
 pub fn operator() -> Caller {

@@ -8,7 +8,7 @@ use adfolio_testkit::eventually;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
-use crate::helpers::{Coupon, call, in_zone, new_user, periodic, refused, user, why};
+use crate::helpers::{Counts, Coupon, call, in_zone, new_user, periodic, refused, user, why};
 
 const WEEK: Duration = Duration::from_hours(7 * 24);
 
@@ -75,19 +75,16 @@ async fn a_coupon_past_its_time_is_expired_at_once_and_marked_soon() {
             .unwrap();
         (order, coupon)
     };
-    assert_eq!(stack.counts(&user).await, (2, 0, 0));
+    assert_eq!(stack.counts(&user).await, Counts::NONE.unused(2));
     stack.clock.advance(WEEK);
-    assert_eq!(stack.counts(&user).await, (1, 0, 1));
+    assert_eq!(stack.counts(&user).await, Counts::NONE.unused(1).expired(1));
     let expired = stack.list(&user, pb::CouponState::Expired).await.items;
-    assert_eq!(
-        (expired.len(), expired[0].id.as_str(), expired[0].state()),
-        (1, coupon.id.as_str(), pb::CouponState::Expired)
-    );
+    assert_eq!(expired.len(), 1);
+    assert_eq!(expired[0].id, coupon.id);
+    assert_eq!(expired[0].state(), pb::CouponState::Expired);
     let unused = stack.list(&user, pb::CouponState::Unused).await.items;
-    assert_eq!(
-        (unused.len(), unused[0].id.as_str()),
-        (1, reserved.id.as_str())
-    );
+    assert_eq!(unused.len(), 1);
+    assert_eq!(unused[0].id, reserved.id);
     let refused = stack
         .reserve(Uuid::now_v7(), &user, &coupon.id, 2_000)
         .await;
@@ -106,7 +103,7 @@ async fn a_coupon_past_its_time_is_expired_at_once_and_marked_soon() {
         marked == 1
     })
     .await;
-    assert_eq!(stack.counts(&user).await, (1, 0, 1));
+    assert_eq!(stack.counts(&user).await, Counts::NONE.unused(1).expired(1));
 }
 
 #[tokio::test]
@@ -240,7 +237,7 @@ async fn the_counts_follow_every_coupon() {
     let stack = Coupon::spawn().await;
     let alice = user();
     let id = alice.user.unwrap().0;
-    assert_eq!(stack.counts(&alice).await, (0, 0, 0));
+    assert_eq!(stack.counts(&alice).await, Counts::NONE);
     let mut coupons = Vec::new();
     for number in 0..6 {
         let campaign = stack.campaign(periodic(&format!("Coupon {number}"))).await;
@@ -258,12 +255,18 @@ async fn the_counts_follow_every_coupon() {
         stack.redeem(*order, &alice).await.unwrap();
     }
     stack.release(orders[3], &alice).await.unwrap();
-    assert_eq!(stack.counts(&alice).await, (5, 1, 0));
+    assert_eq!(stack.counts(&alice).await, Counts::NONE.unused(5).used(1));
     assert_eq!(counted(&stack, id).await, (5, 1, 0));
     stack.clock.advance(WEEK);
-    assert_eq!(stack.counts(&alice).await, (2, 1, 3));
+    assert_eq!(
+        stack.counts(&alice).await,
+        Counts::NONE.unused(2).used(1).expired(3)
+    );
     stack.release(orders[0], &alice).await.unwrap();
-    assert_eq!(stack.counts(&alice).await, (1, 1, 4));
+    assert_eq!(
+        stack.counts(&alice).await,
+        Counts::NONE.unused(1).used(1).expired(4)
+    );
     assert_eq!(counted(&stack, id).await, (1, 1, 4));
     let (stack, alice) = (&stack, &alice);
     eventually("everything is marked", || async {
@@ -275,7 +278,10 @@ async fn the_counts_follow_every_coupon() {
         unmarked == 0
     })
     .await;
-    assert_eq!(stack.counts(alice).await, (1, 1, 4));
+    assert_eq!(
+        stack.counts(alice).await,
+        Counts::NONE.unused(1).used(1).expired(4)
+    );
 }
 
 /// The service's own query that holds `part`, as it was checked at compile time.
@@ -347,7 +353,10 @@ async fn the_last_of_a_hundred_thousand_coupons_costs_what_the_first_does() {
         .execute(&pool)
         .await
         .unwrap();
-    assert_eq!(stack.counts(&alice).await, (50_001, 25_000, 25_000));
+    assert_eq!(
+        stack.counts(&alice).await,
+        Counts::NONE.unused(50_001).used(25_000).expired(25_000)
+    );
 
     let mut connection = pool.acquire().await.unwrap();
     let id = alice.user.unwrap();

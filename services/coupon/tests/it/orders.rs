@@ -7,7 +7,7 @@ use adfolio_proto::coupon::v1 as pb;
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{Coupon, periodic, user, why};
+use crate::helpers::{Counts, Coupon, Totals, periodic, user, why};
 
 #[tokio::test]
 async fn two_hundred_orders_want_one_coupon_and_one_gets_it() {
@@ -28,7 +28,13 @@ async fn two_hundred_orders_want_one_coupon_and_one_gets_it() {
             (Reason::CouponNotUsable, Some("user_coupon_id".to_owned()))
         );
     }
-    assert_eq!(stack.totals().await, (500, 500));
+    assert_eq!(
+        stack.totals().await,
+        Totals {
+            redeemed: 500,
+            reserved: 500
+        }
+    );
 }
 
 #[tokio::test]
@@ -39,10 +45,8 @@ async fn each_step_repeated_answers_the_same() {
     let outcomes = join_all((0..10).map(|_| stack.reserve(order, &user, &coupon.id, 2_000))).await;
     for outcome in outcomes {
         let reserved = outcome.expect("the same answer");
-        assert_eq!(
-            (reserved.mode(), reserved.discount_minor),
-            (pb::CouponMode::Deduction, 500)
-        );
+        assert_eq!(reserved.mode(), pb::CouponMode::Deduction);
+        assert_eq!(reserved.discount_minor, 500);
         assert_eq!(reserved.coupon_name, coupon.name);
     }
     let other_amount = stack.reserve(order, &user, &coupon.id, 3_000).await;
@@ -54,8 +58,14 @@ async fn each_step_repeated_answers_the_same() {
     for outcome in join_all((0..5).map(|_| stack.redeem(order, &user))).await {
         outcome.expect("redeemed");
     }
-    assert_eq!(stack.counts(&user).await, (0, 1, 0));
-    assert_eq!(stack.totals().await, (500, 0));
+    assert_eq!(stack.counts(&user).await, Counts::NONE.used(1));
+    assert_eq!(
+        stack.totals().await,
+        Totals {
+            redeemed: 500,
+            reserved: 0
+        }
+    );
     let listed = stack.list(&user, pb::CouponState::Used).await.items;
     assert_eq!(listed[0].plan_id, order.to_string());
     assert_eq!(listed[0].used_at, Some(stack.clock.now().into()));
@@ -67,8 +77,14 @@ async fn each_step_repeated_answers_the_same() {
     for outcome in join_all((0..5).map(|_| stack.release(order, &user))).await {
         outcome.expect("released");
     }
-    assert_eq!(stack.counts(&user).await, (1, 0, 0));
-    assert_eq!(stack.totals().await, (0, 0));
+    assert_eq!(stack.counts(&user).await, Counts::NONE.unused(1));
+    assert_eq!(
+        stack.totals().await,
+        Totals {
+            redeemed: 0,
+            reserved: 0
+        }
+    );
     let closed = (Reason::CouponNotUsable, Some("order_id".to_owned()));
     assert_eq!(
         why(stack.reserve(order, &user, &coupon.id, 2_000).await),
@@ -93,7 +109,7 @@ async fn an_order_released_first_can_never_reserve() {
         why(late),
         (Reason::CouponNotUsable, Some("order_id".to_owned()))
     );
-    assert_eq!(stack.counts(&user).await, (1, 0, 0));
+    assert_eq!(stack.counts(&user).await, Counts::NONE.unused(1));
 }
 
 #[tokio::test]
@@ -112,7 +128,13 @@ async fn a_release_racing_a_reservation_leaves_the_coupon_free() {
             Reason::CouponNotUsable
         );
     }
-    assert_eq!(stack.totals().await, (0, 0));
+    assert_eq!(
+        stack.totals().await,
+        Totals {
+            redeemed: 0,
+            reserved: 0
+        }
+    );
     stack
         .reserve(Uuid::now_v7(), &user, &coupon.id, 2_000)
         .await
@@ -154,10 +176,8 @@ async fn what_a_coupon_is_worth() {
             .reserve(Uuid::now_v7(), &user, &coupon.id, amount)
             .await
             .unwrap();
-        assert_eq!(
-            (reserved.mode(), reserved.discount_minor),
-            (campaign.mode(), worth)
-        );
+        assert_eq!(reserved.mode(), campaign.mode());
+        assert_eq!(reserved.discount_minor, worth);
     }
 }
 
@@ -209,7 +229,13 @@ async fn nothing_of_another_user_can_be_touched() {
         why(stack.redeem(Uuid::now_v7(), &alice).await),
         order_unknown
     );
-    assert_eq!(stack.totals().await, (500, 500));
+    assert_eq!(
+        stack.totals().await,
+        Totals {
+            redeemed: 500,
+            reserved: 500
+        }
+    );
     assert!(
         stack
             .list(&mallory, pb::CouponState::Unused)
@@ -230,5 +256,5 @@ async fn a_coupon_released_past_its_time_is_expired() {
         .unwrap();
     stack.clock.advance(Duration::from_hours(8 * 24));
     stack.release(order, &user).await.unwrap();
-    assert_eq!(stack.counts(&user).await, (0, 0, 1));
+    assert_eq!(stack.counts(&user).await, Counts::NONE.expired(1));
 }

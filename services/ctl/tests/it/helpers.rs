@@ -125,8 +125,7 @@ impl LateAuth {
             TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await,
             TestBroker::namespace(),
         );
-        let mut config = adfolio_auth::config::AuthConfig::parse_from(["auth"]);
-        (config.database, config.broker) = (database.args(), broker.args());
+        let config = adfolio_testkit::config(&database, &broker, &[]);
         let shutdown = Shutdown::manual();
         Self {
             task: tokio::spawn(adfolio_auth::run(config, listener, shutdown.clone())),
@@ -145,8 +144,7 @@ impl Drop for LateAuth {
 }
 
 async fn spawn_auth(database: &TestDatabase, broker: &TestBroker) -> RunningService {
-    let mut config = adfolio_auth::config::AuthConfig::parse_from(["auth"]);
-    (config.database, config.broker) = (database.args(), broker.args());
+    let config = adfolio_testkit::config(database, broker, &[]);
     spawn_service(|listener, shutdown| adfolio_auth::run(config, listener, shutdown)).await
 }
 

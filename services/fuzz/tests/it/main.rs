@@ -1,5 +1,5 @@
-//! Every target, fed with its corpus and with seeded mutations of it. A failure names the smallest input that proptest came
-//! down to: with its mend it goes into the corpus.
+//! Every target with its corpus and with seeded mutations of it. A failure names the smallest input
+//! that proptest found: add it to the corpus together with the fix.
 #![allow(
     clippy::expect_used,
     clippy::panic,
@@ -16,19 +16,19 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 
-/// Mutated inputs of each target, unless ADFOLIO_MUTATIONS says otherwise.
+/// Mutated inputs of each target, unless ADFOLIO_MUTATIONS is set.
 const MUTATED_INPUTS: u32 = 4_000;
 
-/// The same inputs in every run, unless ADFOLIO_MUTATIONS_SEED says otherwise.
+/// The same inputs in every run, unless ADFOLIO_MUTATIONS_SEED is set.
 const SEED: u64 = 20_261_122;
 
 /// Steps from an input of the corpus to a mutated one.
 const STEPS_MAX: usize = 6;
 
-/// A mutated input is cut to this.
+/// A mutated input is cut to this length.
 const LONGEST_INPUT: usize = 4_096;
 
-/// Pieces that parsers give a meaning to.
+/// Tokens that parsers give a meaning to.
 const PIECES: [&str; 32] = [
     "\n",
     "\r\n",
@@ -64,7 +64,7 @@ const PIECES: [&str; 32] = [
     "𝟙",
 ];
 
-/// A mutated input, shown as it would be written in a source.
+/// A mutated input, shown as a source literal.
 struct Input(Vec<u8>);
 
 impl std::fmt::Debug for Input {
@@ -80,7 +80,7 @@ enum Step {
     Insert(Index, &'static str),
     Delete(Index, usize),
     Repeat(Index, usize),
-    /// From here on the end of another input of the corpus.
+    /// Continues with the end of another input of the corpus.
     Splice(Index, Vec<u8>),
 }
 
@@ -152,7 +152,7 @@ fn mutate(check: Check, corpus: Vec<Vec<u8>>) {
     let config = Config {
         cases: setting("ADFOLIO_MUTATIONS").unwrap_or(MUTATED_INPUTS),
         rng_seed: RngSeed::Fixed(setting("ADFOLIO_MUTATIONS_SEED").unwrap_or(SEED)),
-        // The corpus is the memory.
+        // The corpus keeps known failures.
         failure_persistence: None,
         ..Config::default()
     };
@@ -178,7 +178,7 @@ fn step(corpus: Vec<Vec<u8>>) -> impl Strategy<Value = Step> {
 }
 
 fn apply(mut data: Vec<u8>, step: Step) -> Vec<u8> {
-    // An empty input has a place, too.
+    // An empty input has a position, too.
     let at = |place: Index| place.index(data.len() + 1);
     match step {
         Step::Replace(place, byte) => {

@@ -1,5 +1,5 @@
-//! gRPC's health protocol on the admin port: for the probes of Kubernetes, which speak gRPC but no TLS, so that they cannot
-//! ask at the service's own port.
+//! gRPC's health protocol on the admin port, for Kubernetes probes: they speak gRPC but not TLS, so
+//! they cannot use the service's own port.
 
 use std::pin::Pin;
 
@@ -11,12 +11,13 @@ use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
 use super::Readiness;
 
-/// What a probe asks for that wants to know whether the process is to be started again.
+/// The service name of a liveness probe.
 const LIVENESS: &str = "liveness";
 
 type Watched = Pin<Box<dyn Stream<Item = Result<HealthCheckResponse, Status>> + Send>>;
 
-/// Answers like `/healthz` about the service `liveness`, and like `/readyz` about the process as a whole.
+/// Answers like `/healthz` about the service `liveness`, and like `/readyz` about the process as a
+/// whole.
 #[derive(Debug)]
 pub(super) struct Probes {
     readiness: Readiness,

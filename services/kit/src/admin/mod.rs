@@ -1,5 +1,5 @@
-//! The admin port: health, readiness and metrics, for supervisors, orchestrators and Prometheus. In the clear: it says nothing that
-//! is secret, and is for the private network.
+//! The admin port: health, readiness and metrics for supervisors, orchestrators and Prometheus. It
+//! is unencrypted: it serves no secrets and belongs on the private network.
 
 mod health;
 
@@ -20,12 +20,13 @@ use self::health::Probes;
 use crate::shutdown::Shutdown;
 use crate::telemetry;
 
-/// A readiness check may take this long before it counts as failed.
+/// A readiness check fails if it takes longer than this.
 const CHECK_LIMIT: Duration = Duration::from_secs(2);
 
 type Check = Arc<dyn Fn() -> BoxFuture<'static, bool> + Send + Sync>;
 
-/// Whether the process can take work: every registered check holds and no shutdown was asked for. Cheap to clone.
+/// Whether the process can take work: every registered check passes and no shutdown was requested.
+/// Cheap to clone.
 #[derive(Clone)]
 pub struct Readiness {
     checks: Arc<Mutex<Vec<(&'static str, Check)>>>,
@@ -38,24 +39,24 @@ impl std::fmt::Debug for Readiness {
     }
 }
 
-/// A switch that stands for one readiness check. Off until turned on.
+/// A readiness check that is switched on and off by hand. Off at first.
 #[derive(Clone, Debug, Default)]
 pub struct Flag(Arc<AtomicBool>);
 
 impl Flag {
-    /// Turns the switch.
+    /// Sets the flag.
     pub fn set(&self, value: bool) {
         self.0.store(value, Ordering::SeqCst);
     }
 
-    /// Where the switch stands.
+    /// Whether the flag is set.
     pub fn get(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 }
 
 impl Readiness {
-    /// Ready until the shutdown, with no checks yet.
+    /// No checks yet; not ready from the shutdown on.
     pub fn new(shutdown: Shutdown) -> Self {
         Self {
             checks: Arc::default(),
@@ -76,7 +77,7 @@ impl Readiness {
             .push((name, check));
     }
 
-    /// Adds a check in the form of a switch.
+    /// Adds a check that is a flag.
     pub fn register_flag(&self, name: &'static str) -> Flag {
         let flag = Flag::default();
         let seen = flag.clone();
@@ -84,7 +85,7 @@ impl Readiness {
         flag
     }
 
-    /// The names of the checks that fail; empty means ready.
+    /// The names of the failing checks; ready if there is none.
     pub async fn failing(&self) -> Vec<&'static str> {
         if self.shutdown.is_triggered() {
             return vec!["shutdown"];
@@ -109,7 +110,7 @@ impl Readiness {
             .collect()
     }
 
-    /// Whether every check holds.
+    /// Whether every check passes.
     pub async fn is_ready(&self) -> bool {
         self.failing().await.is_empty()
     }
@@ -138,7 +139,8 @@ async fn ready(State(readiness): State<Readiness>) -> (StatusCode, String) {
     }
 }
 
-/// Serves the admin port until `end`: it stays up during the drain, so that its progress can be seen.
+/// Serves the admin port until `end`. It stays open during the drain so that progress can be
+/// observed.
 pub async fn serve(listener: TcpListener, readiness: Readiness, end: Shutdown) {
     if let Ok(address) = listener.local_addr() {
         info!(%address, "admin port open");

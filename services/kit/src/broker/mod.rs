@@ -1,7 +1,9 @@
-//! RabbitMQ: connections ([`Broker`], [`Session`]), the topology that every service agrees on (`topology`), and bounded requests.
+//! RabbitMQ: connections ([`Broker`], [`Session`]), the topology that all services share
+//! (`topology`), and requests with a time limit.
 //!
-//! lapin's own recovery gives up after 16 attempts and then leaves consumers hanging, so it stays off: whoever uses a
-//! [`Session`] drops it on the first error and opens a new one, with a jittered backoff and without a limit.
+//! lapin's own recovery gives up after 16 attempts and then leaves consumers hanging, so it is off.
+//! The user of a [`Session`] drops it on the first error and opens a new one, with jittered backoff
+//! and without a limit on attempts.
 
 mod requests;
 mod session;
@@ -17,20 +19,20 @@ pub(crate) use requests::{REQUEST_LIMIT, bind, bounded, short, unbind};
 pub use session::Session;
 pub use topology::{DELIVERY_LIMIT, Stream};
 
-/// Every step of opening a connection must be done within this.
+/// Limit of each step of opening a connection.
 const OPEN_LIMIT: Duration = Duration::from_secs(10);
 
-/// Seconds between heartbeats: a silent broker is noticed within twice this.
+/// Seconds between heartbeats: a silent broker is detected within twice this time.
 const HEARTBEAT_SECONDS: u16 = 10;
 
-/// Longest frame; a longer message comes in several. lapin keeps room for 64 frames per connection, which with the usual
-/// 128 KiB would be 8 MiB.
+/// Largest frame; larger messages are split. lapin buffers 64 frames per connection, which would be
+/// 8 MiB with the usual 128 KiB.
 const FRAME_BYTES: u32 = 16 * 1024;
 
-/// What went wrong between this process and the broker.
+/// A request to the broker failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BrokerError {
-    /// The client library's error.
+    /// The client library failed.
     #[error("broker request failed")]
     Amqp(#[from] lapin::Error),
     /// The broker did not answer in time.
@@ -45,7 +47,7 @@ pub enum BrokerError {
     /// The channel is gone, so an acknowledgement did not reach the broker.
     #[error("acknowledgement was not taken")]
     NotAcknowledged,
-    /// A publish was refused or returned.
+    /// A publish was rejected or returned.
     #[error("publish was not confirmed: {0}")]
     NotConfirmed(String),
 }
@@ -59,7 +61,7 @@ pub struct Broker {
 }
 
 impl Broker {
-    /// Checks the configuration; connects to nothing.
+    /// Checks the configuration without connecting.
     pub fn new(args: &BrokerArgs) -> Result<Self, ConfigError> {
         Ok(Self {
             url: args.url()?,
@@ -68,8 +70,8 @@ impl Broker {
         })
     }
 
-    /// Opens a connection with one channel, and declares the exchanges where there are none. The error callback of the channel needs no care:
-    /// every use of a broken channel fails or times out.
+    /// Opens a connection with one channel, and declares the exchanges if they are missing. The
+    /// channel needs no error callback: every use of a broken channel fails or times out.
     pub async fn open(&self, name: &str) -> Result<Session, BrokerError> {
         let properties =
             ConnectionProperties::default().with_connection_name(format!("adfolio-{name}").into());
@@ -91,7 +93,7 @@ impl Broker {
         .await?;
         let mut channel = bounded("channel.open", OPEN_LIMIT, connection.create_channel()).await?;
         if !self.has_exchanges(&channel).await? {
-            // The broker closes a channel that asks for what is not there.
+            // The broker closes a channel that asks for something missing.
             channel = bounded("channel.open", OPEN_LIMIT, connection.create_channel()).await?;
             self.declare_exchanges(&channel).await?;
         }

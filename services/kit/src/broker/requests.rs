@@ -1,4 +1,4 @@
-//! Single requests, each bounded.
+//! Single requests, each with a time limit.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use lapin::{Channel, ExchangeKind, Queue};
 
 use super::BrokerError;
 
-/// Every single request to the broker must be answered within this.
+/// Limit of a single request to the broker.
 pub(crate) const REQUEST_LIMIT: Duration = Duration::from_secs(10);
 
-/// Every request to the broker is bounded: a half-open connection never answers.
+/// Every request has a limit: a half-open connection never answers.
 pub(crate) async fn bounded<T>(
     what: &'static str,
     limit: Duration,
@@ -33,7 +33,7 @@ pub(super) fn text(value: &str) -> AMQPValue {
     AMQPValue::LongString(value.into())
 }
 
-/// Whether the broker said that there is no such thing.
+/// Whether the broker answered NOT_FOUND.
 pub(super) fn is_not_found(error: &lapin::Error) -> bool {
     match error.kind() {
         lapin::ErrorKind::ProtocolError(problem) => {
@@ -43,13 +43,13 @@ pub(super) fn is_not_found(error: &lapin::Error) -> bool {
     }
 }
 
-/// Fails when there is no such exchange, and asks for no right to it.
+/// Fails if the exchange does not exist. Needs no permission on it.
 pub(super) async fn find_exchange(channel: &Channel, name: ShortString) -> Result<(), BrokerError> {
     let options = ExchangeDeclareOptions {
         passive: true,
         ..ExchangeDeclareOptions::default()
     };
-    // The kind of an exchange that is there is not looked at.
+    // The broker ignores the kind of an existing exchange.
     declare_exchange(
         channel,
         name,
@@ -60,7 +60,7 @@ pub(super) async fn find_exchange(channel: &Channel, name: ShortString) -> Resul
     .await
 }
 
-/// Fails when there is no such queue, and asks for no right to it.
+/// Fails if the queue does not exist. Needs no permission on it.
 pub(super) async fn find_queue(channel: &Channel, name: ShortString) -> Result<Queue, BrokerError> {
     let options = QueueDeclareOptions {
         passive: true,

@@ -1,4 +1,4 @@
-//! A connection with a channel, and what is asked on it.
+//! A connection with one channel, and the requests on it.
 
 use std::time::Duration;
 
@@ -11,7 +11,8 @@ use tracing::warn;
 use super::requests::{REQUEST_LIMIT, bounded, declare_queue, find_queue, is_not_found, short};
 use super::{BrokerError, OPEN_LIMIT};
 
-/// The arguments that make a queue another kind: what relies on it would lose its messages or their order.
+/// Arguments that change the kind of a queue: with another kind, messages or their order could be
+/// lost.
 const KINDS: [&str; 5] = [
     "x-queue-type",
     "x-single-active-consumer",
@@ -29,7 +30,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Turns publisher confirms on.
+    /// Enables publisher confirms.
     pub async fn confirm(&self) -> Result<(), BrokerError> {
         let options = ConfirmSelectOptions { nowait: false };
         bounded(
@@ -40,7 +41,8 @@ impl Session {
         .await
     }
 
-    /// Declares a queue, or takes the one that is there although its arguments are others; not one of another kind.
+    /// Declares a queue. Accepts an existing queue with different arguments, but not one of another
+    /// kind.
     pub(super) async fn ensure_queue(
         &mut self,
         name: &ShortString,
@@ -60,16 +62,16 @@ impl Session {
                 queue = name.as_str(),
                 argument, "queue has other arguments and is used as it is"
             );
-            // The broker has closed the channel that asked for it.
+            // The broker has closed the channel that sent the declaration.
             let opening = self.connection.create_channel();
             self.channel = bounded("channel.open", OPEN_LIMIT, opening).await?;
         }
         Ok(())
     }
 
-    /// Limits how many deliveries may be unacknowledged on this channel.
+    /// Limits the unacknowledged deliveries on this channel.
     pub async fn prefetch(&self, count: u16) -> Result<(), BrokerError> {
-        // Quorum queues know no global prefetch.
+        // Quorum queues do not support a global prefetch.
         let options = BasicQosOptions { global: false };
         bounded(
             "basic.qos",
@@ -79,19 +81,20 @@ impl Session {
         .await
     }
 
-    /// Whether both connection and channel say that they are usable. They may be wrong; requests tell.
+    /// Whether connection and channel report to be usable. The report may be wrong; only a request
+    /// can tell.
     pub fn is_connected(&self) -> bool {
         self.connection.status().connected() && self.channel.status().connected()
     }
 
-    /// Asks the broker something cheap on the channel in use: true liveness, unlike the library's own status.
+    /// Sends a cheap request on the channel: real liveness, unlike the library's own status.
     pub async fn probe(&self, queue: &str) -> Result<(), BrokerError> {
         find_queue(&self.channel, short(queue)?).await.map(|_| ())
     }
 
-    /// How many messages wait in a queue and how many consume it; none where there is no such queue, and
-    /// then the broker closes the channel. Asks for no right to it.
-    pub(crate) async fn look(&self, queue: &str) -> Result<Option<(u32, u32)>, BrokerError> {
+    /// The messages and the consumers of a queue. `None` if it does not exist; the broker then
+    /// closes the channel. Needs no permission on the queue.
+    pub(crate) async fn inspect(&self, queue: &str) -> Result<Option<(u32, u32)>, BrokerError> {
         match find_queue(&self.channel, short(queue)?).await {
             Ok(found) => Ok(Some((found.message_count(), found.consumer_count()))),
             Err(BrokerError::Amqp(error)) if is_not_found(&error) => Ok(None),
@@ -99,16 +102,17 @@ impl Session {
         }
     }
 
-    /// Whether the queue of a consumer gets what it is meant to get: somebody consumes from it, which comes after its bindings,
-    /// or something has reached it. That it is there is not enough. Asks like [`Self::look`].
+    /// Whether the queue of a consumer receives its events: it has a consumer, which starts after
+    /// the queue was bound, or it holds messages. Its existence alone proves nothing. See
+    /// [`Self::inspect`] for permissions.
     pub(crate) async fn is_bound(&self, queue: &str) -> Result<bool, BrokerError> {
-        let found = self.look(queue).await?;
+        let found = self.inspect(queue).await?;
         Ok(found.is_some_and(|(waiting, consumers)| consumers > 0 || waiting > 0))
     }
 
-    /// Removes a queue with all that is in it.
+    /// Deletes a queue with its messages.
     pub(crate) async fn delete(&self, queue: &str) -> Result<(), BrokerError> {
-        // Quorum queues know no conditions.
+        // Quorum queues do not support conditions.
         let options = QueueDeleteOptions {
             if_unused: false,
             if_empty: false,
@@ -120,7 +124,8 @@ impl Session {
             .map(|_| ())
     }
 
-    /// Closes in order, for as long as a second; the broker notices a dropped connection anyway.
+    /// Closes the connection, waiting for a second at most; the broker notices a dropped connection
+    /// anyway.
     pub async fn close(&self) {
         let _ = tokio::time::timeout(
             Duration::from_secs(1),
@@ -130,8 +135,8 @@ impl Session {
     }
 }
 
-/// Which of its arguments the broker named, when it said that the queue is there with another one. None, where that makes it
-/// another kind of queue.
+/// The argument that the broker named as different from that of the existing queue. `None` if the
+/// difference makes it another kind of queue.
 fn other_argument(error: &lapin::Error) -> Option<String> {
     let lapin::ErrorKind::ProtocolError(problem) = error.kind() else {
         return None;

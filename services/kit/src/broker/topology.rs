@@ -1,19 +1,23 @@
-//! What every service agrees on at the broker: names, arguments and bindings of exchanges, queues and streams.
+//! The topology that all services share: names, arguments and bindings of exchanges, queues and
+//! streams.
 //!
 //! Exchanges of a namespace:
-//! - `{ns}.events` (topic): every event, routed by its type. Its alternate exchange takes what no queue is bound for.
-//! - `{ns}.unrouted` (fanout) with a bounded queue of the same name. Without it an event that nobody consumes (yet) would
-//!   be returned for ever and block the events behind it in its outbox; with it, the event is kept for a day for people to
-//!   look at. Queues are declared by their consumers before these report ready, so a consumer misses nothing.
-//! - `{ns}.dead` (direct): dead letters, routed by the name of the queue they came from.
+//! - `{ns}.events` (topic): every event, routed by its type. Events without a bound queue go to its
+//!   alternate exchange.
+//! - `{ns}.unrouted` (fanout) with a bounded queue of the same name. Without it, an event without a
+//!   consumer would be returned again and again and block the events behind it in its outbox. Here
+//!   it is kept for a day for inspection. Consumers declare their queues before they report ready,
+//!   so they miss nothing.
+//! - `{ns}.dead` (direct): dead letters, routed by the name of their original queue.
 //!
-//! A queue's arguments cannot be changed in place, so a queue that is there with others is used as it is, with a warning and a
-//! gauge: replicas of two releases share it, and neither may stop because of the other.
+//! The arguments of an existing queue cannot change, so a queue with different arguments is used as
+//! it is, with a warning and a gauge: replicas of two releases share it, and neither may stop
+//! because of the other.
 //!
-//! Whoever connects first to a broker without these makes them. Where they are, nobody needs the right to: a service's user
-//! may be kept to its own queues.
+//! The first process to connect to an empty broker declares the exchanges. After that nobody needs
+//! the permission to: the RabbitMQ user of a service may be limited to its own queues.
 //!
-//! A service may also keep its events in a [`Stream`], from which others read as often as they like.
+//! A service may also keep its events in a [`Stream`], which others can read any number of times.
 
 use lapin::options::ExchangeDeclareOptions;
 use lapin::types::{AMQPValue, FieldTable};
@@ -24,41 +28,44 @@ use super::requests::{
 };
 use super::{Broker, BrokerError, Session};
 
-/// Deliveries of one message before it is a dead letter.
+/// Deliveries of a message before it is dead-lettered.
 pub const DELIVERY_LIMIT: i64 = 8;
 
-/// Which make of consumers' queues this is. To be raised whenever their arguments change, because a broker takes no others for a
-/// queue that is there: the new queues have other names then, and whoever consumes them retires those of the makes before
-/// (`consumer::retire`), so that replicas of both releases work side by side and nothing is lost.
+/// The generation of the consumers' queues. Increase it whenever their arguments change: an
+/// existing queue cannot take new arguments, so the queues of a new generation have new names.
+/// Consumers retire the queues of earlier generations (`consumer::retire`), so replicas of two
+/// releases run side by side and no event is lost.
 ///
-/// 1. One replica consumed, the others stood by.
-/// 2. All replicas share what there is.
+/// 1. One replica consumes, the others stand by.
+/// 2. All replicas share the queue.
 const GENERATION: u32 = 2;
 
-/// Messages that wait for one consumer at most: then publishing is refused and events wait in their outboxes.
+/// Most messages in a consumer's queue: beyond this publishing is rejected and events stay in their
+/// outboxes.
 const QUEUE_LENGTH_LIMIT: i64 = 1_000_000;
 
-/// Dead letters that are kept at most: then messages stay in their queue, because dead-lettering is at-least-once.
-const DEAD_LENGTH_LIMIT: i64 = 100_000;
+/// Most dead letters in a queue: beyond this messages stay in their own queue, because
+/// dead-lettering is at-least-once.
+const DEAD_LETTER_LIMIT: i64 = 100_000;
 
-/// A stream keeps events this long, in RabbitMQ's notation.
+/// How long a stream keeps events, in RabbitMQ's notation.
 const STREAM_AGE: &str = "30D";
 
-/// A stream forgets whole segments of this size.
+/// A stream deletes whole segments of this size.
 const STREAM_SEGMENT_BYTES: i64 = 50_000_000;
 
-/// Unrouted events that are kept at most; the oldest go first.
+/// Most unrouted events; the oldest are dropped first.
 const UNROUTED_LENGTH_LIMIT: i64 = 10_000;
 
-/// Unrouted events are kept this long.
+/// How long unrouted events are kept.
 const UNROUTED_AGE_MS: i64 = 24 * 3600 * 1000;
 
-/// A replayable log of events: a stream queue, which a reader attaches to at any offset.
+/// A replayable log of events: a stream queue that readers attach to at any offset.
 #[derive(Clone, Debug)]
 pub struct Stream {
-    /// The queue's name, as readers know it: without the namespace.
+    /// The queue's name as readers know it, without the namespace.
     pub name: String,
-    /// Types of the events in it (`*` and `#` as in bindings).
+    /// The types of its events (`*` and `#` as in bindings).
     pub pattern: &'static str,
 }
 
@@ -74,11 +81,11 @@ impl Broker {
     }
 
     /// The exchange of dead letters.
-    pub fn dead_exchange(&self) -> String {
+    pub fn dead_letter_exchange(&self) -> String {
         format!("{}.dead", self.namespace)
     }
 
-    /// What belongs to a service begins with this.
+    /// The prefix of a service's queues.
     pub(crate) fn name(&self, service: &str, what: &str) -> String {
         format!("{}.{service}.{what}", self.namespace)
     }
@@ -88,7 +95,8 @@ impl Broker {
         self.name(service, &format!("{consumer}.{GENERATION}"))
     }
 
-    /// The queues that this consumer had in earlier generations. The first had none in its name.
+    /// The queues that this consumer had in earlier generations. The name of the first has no
+    /// generation.
     pub fn former_queues(&self, service: &str, consumer: &str) -> Vec<String> {
         (1..GENERATION)
             .map(|generation| match generation {
@@ -98,17 +106,17 @@ impl Broker {
             .collect()
     }
 
-    /// The queue of the messages that one consumer could not take, whatever generation of queue they came from.
-    pub fn dead_queue(&self, service: &str, consumer: &str) -> String {
+    /// The dead letters of a consumer, from queues of all generations.
+    pub fn dead_letter_queue(&self, service: &str, consumer: &str) -> String {
         self.name(service, &format!("{consumer}.dead"))
     }
 
-    /// Whether all that [`Self::declare_exchanges`] makes is there.
+    /// Whether everything that [`Self::declare_exchanges`] makes exists.
     pub(super) async fn has_exchanges(&self, channel: &Channel) -> Result<bool, BrokerError> {
         let found = async {
             for exchange in [
                 self.unrouted(),
-                self.dead_exchange(),
+                self.dead_letter_exchange(),
                 self.events_exchange(),
             ] {
                 find_exchange(channel, short(&exchange)?).await?;
@@ -123,7 +131,7 @@ impl Broker {
     }
 
     pub(super) async fn declare_exchanges(&self, channel: &Channel) -> Result<(), BrokerError> {
-        // Durable: the topology outlives the broker's restart. Not internal: relays publish to it.
+        // Durable: survives a restart of the broker. Not internal: relays publish to it.
         let options = ExchangeDeclareOptions {
             durable: true,
             ..ExchangeDeclareOptions::default()
@@ -154,7 +162,7 @@ impl Broker {
         bind(channel, &unrouted, &unrouted, "").await?;
         declare_exchange(
             channel,
-            short(&self.dead_exchange())?,
+            short(&self.dead_letter_exchange())?,
             ExchangeKind::Direct,
             options,
             none(),
@@ -172,8 +180,8 @@ impl Broker {
         .await
     }
 
-    /// Declares the queue of one consumer, its dead-letter queue and its bindings. Queues that are there with other arguments
-    /// are taken as they are.
+    /// Declares the queue of a consumer, its dead-letter queue and its bindings. Existing queues
+    /// with different arguments are accepted.
     pub async fn declare_consumer(
         &self,
         session: &mut Session,
@@ -182,24 +190,24 @@ impl Broker {
         bindings: &[String],
     ) -> Result<(), BrokerError> {
         let queue = &self.queue(service, consumer);
-        let (dead, key) = (
-            self.dead_queue(service, consumer),
+        let (dead_letters, key) = (
+            self.dead_letter_queue(service, consumer),
             self.name(service, consumer),
         );
         session
             .ensure_queue(
-                &short(&dead)?,
+                &short(&dead_letters)?,
                 self.quorum([
-                    // Full means that dead-lettering waits, not that letters are lost.
-                    ("x-max-length", AMQPValue::LongLongInt(DEAD_LENGTH_LIMIT)),
+                    // A full queue delays dead-lettering; it does not lose letters.
+                    ("x-max-length", AMQPValue::LongLongInt(DEAD_LETTER_LIMIT)),
                     ("x-overflow", text("reject-publish")),
                 ]),
             )
             .await?;
         bind(
             &session.channel,
-            &short(&dead)?,
-            &short(&self.dead_exchange())?,
+            &short(&dead_letters)?,
+            &short(&self.dead_letter_exchange())?,
             &key,
         )
         .await?;
@@ -207,12 +215,13 @@ impl Broker {
             .ensure_queue(
                 &short(queue)?,
                 self.quorum([
-                    // RabbitMQ 3.10 has no default: a message that always fails would circle for ever.
+                    // RabbitMQ 3.10 has no default: a message that always fails would be
+                    // redelivered forever.
                     ("x-delivery-limit", AMQPValue::LongLongInt(DELIVERY_LIMIT)),
-                    ("x-dead-letter-exchange", text(&self.dead_exchange())),
+                    ("x-dead-letter-exchange", text(&self.dead_letter_exchange())),
                     ("x-dead-letter-routing-key", text(&key)),
-                    // The default strategy loses dead letters when the broker stops at the wrong moment; this one needs
-                    // reject-publish as overflow.
+                    // The default strategy loses dead letters if the broker stops at the wrong
+                    // moment. This one requires the overflow `reject-publish`.
                     ("x-dead-letter-strategy", text("at-least-once")),
                     ("x-overflow", text("reject-publish")),
                     ("x-max-length", AMQPValue::LongLongInt(QUEUE_LENGTH_LIMIT)),
@@ -222,7 +231,7 @@ impl Broker {
         self.bind_to_events(&session.channel, queue, bindings).await
     }
 
-    /// Binds a queue to the events whose types fit.
+    /// Binds a queue to the events whose types match.
     pub(crate) async fn bind_to_events(
         &self,
         channel: &Channel,
@@ -236,7 +245,7 @@ impl Broker {
         Ok(())
     }
 
-    /// Declares a stream and its binding. One that is there with other arguments is taken as it is.
+    /// Declares a stream and its binding. An existing stream with different arguments is accepted.
     pub async fn declare_stream(
         &self,
         session: &mut Session,
@@ -262,7 +271,7 @@ impl Broker {
 
     fn quorum<const N: usize>(&self, arguments: [(&'static str, AMQPValue); N]) -> FieldTable {
         let mut table = FieldTable::default();
-        // Replicated where there are several nodes, and flushed before it confirms.
+        // Replicated if there are several nodes, and flushed to disk before a confirm.
         table.insert("x-queue-type".into(), text("quorum"));
         if let Some(seconds) = self.queue_expires_seconds {
             table.insert(

@@ -1,15 +1,17 @@
-//! Crashes and defects on purpose, so that tests can show that the first do no harm and that the second are found.
+//! Fault injection: tests crash processes to prove that crashes do no harm, and plant defects to
+//! prove that the tests find them.
 //!
-//! All of it exists in builds with the feature `chaos` and debug assertions only, and does something only where a test has set
-//! one of these variables for the process:
+//! It exists only in builds with the feature `chaos` and debug assertions, and is active only if a
+//! test sets one of these variables for the process:
 //!
-//! - `ADFOLIO_CHAOS_DIR`: a folder. Every transaction that has written something passes two points, before and after its
-//!   commit; each pass becomes a line of `<program>.passed` there: `<file>:<line>[ <label>] <moment>`. A line of
-//!   `<program>.crash` is `<passes to let through first> <point>`: the pass after those ends the process as `kill -9` would.
-//!   The line is gone by then, and the next one is for the successor.
-//! - `ADFOLIO_DEFECTS`: names of [`Defect`]s, parted by commas, that the process has.
+//! - `ADFOLIO_CHAOS_DIR`: a folder. Every transaction that has written something passes two points,
+//!   before and after its commit. Each pass is appended to `<program>.passed` as `<file>:<line>[
+//!   <label>] <moment>`. The first line of `<program>.crash` is `<passes to skip> <point>`: the
+//!   pass after those aborts the process, like `kill -9`. The line is removed first, so the next
+//!   line is for the restarted process.
+//! - `ADFOLIO_DEFECTS`: the [`Defect`]s of the process, separated by commas.
 //!
-//! In all other builds a [`Site`] is nothing and no defect is there, and the compiler leaves nothing of either.
+//! In all other builds a [`Site`] is empty, no defect is enabled, and both compile to nothing.
 
 #[cfg(all(feature = "chaos", debug_assertions))]
 mod points;
@@ -19,74 +21,74 @@ pub use points::Site;
 
 use crate::names;
 
-/// The variable that names the defects of a process.
+/// The variable that lists the defects of a process.
 pub const DEFECTS_VARIABLE: &str = "ADFOLIO_DEFECTS";
 
 /// When a transaction passes a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// Its work is done, and nobody else sees it yet.
+    /// The work is done, but not visible to others.
     BeforeCommit,
-    /// It is committed, and nobody was told.
+    /// It is committed, but nobody has been notified.
     AfterCommit,
 }
 
-/// A place in the code whose transactions can be made to end the process.
+/// A place in the code where a transaction can crash the process.
 #[cfg(not(all(feature = "chaos", debug_assertions)))]
 #[derive(Clone, Debug)]
 pub struct Site;
 
 #[cfg(not(all(feature = "chaos", debug_assertions)))]
 impl Site {
-    /// The caller's place.
+    /// The caller's location.
     #[must_use]
     pub const fn caller() -> Self {
         Self
     }
 
-    /// Tells apart what goes through one place for different reasons.
+    /// Distinguishes different uses of one place.
     #[must_use]
     pub fn labelled<T: AsRef<str>>(self, _label: impl FnOnce() -> T) -> Self {
         self
     }
 
-    /// The same place, or none where nothing was written.
-    pub fn if_written(self, _tx: &mut crate::db::Tx) -> std::future::Ready<Self> {
+    /// The same place, muted if nothing was written.
+    pub fn if_written(self, _tx: &mut sqlx::PgConnection) -> std::future::Ready<Self> {
         std::future::ready(self)
     }
 
-    /// A transaction of this place is at this moment.
+    /// A transaction at this place reaches this moment.
     pub const fn pass(&self, _moment: Moment) {}
 }
 
 names! {
-    /// A mistake that the tests of the whole system must notice.
+    /// A planted defect that the system tests must detect.
     Defect {
-        /// An idempotency key is new each time.
+        /// Every idempotency key counts as new.
         KeysForgotten = "keys-forgotten",
         /// The row in the inbox is committed before the event takes effect.
         InboxApart = "inbox-apart",
-        /// An event is acknowledged before it takes effect.
+        /// An event is acknowledged before its effect is committed.
         AckBeforeCommit = "ack-before-commit",
-        /// An event leaves the outbox before the broker has confirmed it.
+        /// An event leaves the outbox before the broker confirms it.
         ConfirmsNotAwaited = "confirms-not-awaited",
-        /// The gateway repeats a call without the key it came with.
+        /// The gateway retries a call without its idempotency key.
         KeyDropped = "key-dropped",
-        /// A put is written without the key that makes it unique.
+        /// A put is stored without its unique key.
         PutWithoutKey = "put-without-key",
-        /// A put takes wallet's silence for a refusal.
+        /// A put treats a missing answer from wallet as a refusal.
         SilenceIsRefusal = "silence-is-refusal",
-        /// Wallet calls postings refused whose commit was not confirmed.
+        /// Wallet reports postings as refused whose commit was not confirmed.
         UnconfirmedIsRefused = "unconfirmed-is-refused",
-        /// An exchange order has ended before wallet has posted what follows.
+        /// An exchange order ends before wallet has posted its last posting.
         EndedBeforePosted = "ended-before-posted",
-        /// Two who decide about one exchange order do not wait for each other.
+        /// Two concurrent decisions on an exchange order do not lock its row.
         RowNotLocked = "row-not-locked",
     }
 }
 
 impl Defect {
-    /// Whether this process has it.
+    /// Whether this process has the defect.
     #[cfg(all(feature = "chaos", debug_assertions))]
     pub fn is_enabled(self) -> bool {
         static DEFECTS: std::sync::OnceLock<String> = std::sync::OnceLock::new();
@@ -96,7 +98,7 @@ impl Defect {
             .any(|name| name == self.as_str())
     }
 
-    /// Whether this process has it.
+    /// Whether this process has the defect.
     #[cfg(not(all(feature = "chaos", debug_assertions)))]
     pub const fn is_enabled(self) -> bool {
         false

@@ -1,4 +1,4 @@
-//! The points that transactions pass, and the process that ends at one of them.
+//! The points that transactions pass, and crashing the process at one of them.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -6,14 +6,14 @@ use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use sqlx::PgConnection;
 use tracing::warn;
 
 use super::Moment;
-use crate::db::Tx;
 
 const FOLDER: &str = "ADFOLIO_CHAOS_DIR";
 
-/// A place in the code whose transactions can be made to end the process.
+/// A place in the code where a transaction can crash the process.
 #[derive(Clone, Debug)]
 pub struct Site {
     place: &'static Location<'static>,
@@ -22,7 +22,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// The caller's place.
+    /// The caller's location.
     #[must_use]
     #[track_caller]
     pub fn caller() -> Self {
@@ -33,7 +33,7 @@ impl Site {
         }
     }
 
-    /// Tells apart what goes through one place for different reasons. Only asked where it matters.
+    /// Distinguishes different uses of one place. The label is only evaluated when chaos is active.
     #[must_use]
     pub fn labelled<T: AsRef<str>>(self, label: impl FnOnce() -> T) -> Self {
         if self.is_muted {
@@ -45,19 +45,23 @@ impl Site {
         }
     }
 
-    /// The same place, or none where `tx` has written nothing: jobs that look again and again and find nothing are no points.
-    pub async fn if_written(self, tx: &mut Tx) -> Self {
+    /// The same place, muted if `tx` has written nothing: polling jobs that find nothing pass no
+    /// point.
+    pub async fn if_written(self, tx: &mut PgConnection) -> Self {
         if self.is_muted {
             return self;
         }
-        let asked = sqlx::query_scalar("SELECT pg_current_xact_id_if_assigned() IS NOT NULL");
+        let asked = sqlx::query_scalar!(
+            r#"SELECT pg_current_xact_id_if_assigned() IS NOT NULL AS "has_written!""#
+        );
         Self {
             is_muted: !asked.fetch_one(tx).await.unwrap_or(false),
             ..self
         }
     }
 
-    /// A transaction of this place is at this moment. Does not return if it was chosen to be the last thing that happens.
+    /// A transaction at this place reaches this moment. Does not return if the process is to crash
+    /// here.
     pub fn pass(&self, moment: Moment) {
         let Some(points) = points().filter(|_| !self.is_muted) else {
             return;
@@ -81,14 +85,14 @@ fn points() -> Option<&'static Mutex<Points>> {
         .as_ref()
 }
 
-/// What is written down of passes, and the pass that is waited for.
+/// The record of passes, and the next crash.
 struct Points {
     passed: PathBuf,
     crash: PathBuf,
     chosen: Option<Chosen>,
 }
 
-/// The point to end at, and how many passes are let through first.
+/// The point to crash at, and how many passes to skip first.
 struct Chosen {
     /// The file as it was read.
     text: String,
@@ -109,13 +113,13 @@ impl Points {
     }
 
     fn pass(&mut self, point: &str) {
-        // A test that cannot write is told by the lines that it misses.
+        // A test notices a failed write by the missing lines.
         let file = OpenOptions::new()
             .create(true)
             .append(true)
             .open(&self.passed);
         let _ = file.and_then(|mut file| writeln!(file, "{point}"));
-        self.look();
+        self.read_crash_file();
         let Some(chosen) = self.chosen.as_mut().filter(|chosen| chosen.point == point) else {
             return;
         };
@@ -125,14 +129,14 @@ impl Points {
         }
         let later = chosen.text.split_once('\n').map_or("", |(_, later)| later);
         if take(&self.crash, later) {
-            warn!(point, "this process ends here on purpose");
+            warn!(point, "crashing on purpose");
             std::process::abort();
         }
         self.chosen = None;
     }
 
-    /// Reads what is chosen.
-    fn look(&mut self) {
+    /// Reads the crash file.
+    fn read_crash_file(&mut self) {
         let Ok(text) = fs::read_to_string(&self.crash) else {
             self.chosen = None;
             return;
@@ -155,7 +159,7 @@ impl Points {
     }
 }
 
-/// Takes the file away and leaves what is for the successor. Of two replicas that want to, one succeeds.
+/// Removes the first line of the crash file. Of two competing replicas one succeeds.
 fn take(crash: &Path, later: &str) -> bool {
     let own = crash.with_extension(format!("taken-{}", std::process::id()));
     if fs::rename(crash, &own).is_err() {
@@ -164,6 +168,6 @@ fn take(crash: &Path, later: &str) -> bool {
     if later.trim().is_empty() {
         return fs::remove_file(&own).is_ok();
     }
-    // Whole in one step: it may be looked at meanwhile.
+    // Atomically: another process may be reading it.
     fs::write(&own, later).is_ok() && fs::rename(&own, crash).is_ok()
 }

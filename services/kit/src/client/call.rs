@@ -1,4 +1,4 @@
-//! One call to another service: on whose behalf, within which limits, and whether it is repeated.
+//! One call to another service: on whose behalf, with which limits, and whether it is retried.
 
 use std::future::Future;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::{RetryPolicy, call_with_retry, outgoing};
 use crate::deadline::Deadline;
 use crate::identity::Caller;
 
-/// How a call is made; [`call!`](crate::call) makes it.
+/// The options of a call; see [`call!`](crate::call).
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
     caller: &'a Caller,
@@ -19,8 +19,8 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// One attempt on behalf of `caller`, which may take `limit` and never outlasts the caller's own deadline. For what must not
-    /// happen twice and carries no key.
+    /// One attempt on behalf of `caller`, limited to `limit` and to the caller's own deadline. For
+    /// calls that must not happen twice and carry no key.
     pub fn once(caller: &'a Caller, limit: Duration) -> Self {
         Self {
             caller,
@@ -30,8 +30,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Up to three attempts of `limit` each, repeated while the service is unavailable and the caller's deadline allows. For
-    /// calls that change nothing, or that the service knows by a key or an id.
+    /// Up to three attempts of `limit` each, while the service is unavailable and the caller's
+    /// deadline allows. For calls that change nothing or are idempotent.
     pub fn repeated(caller: &'a Caller, limit: Duration) -> Self {
         Self {
             is_repeated: true,
@@ -39,7 +39,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Begins no attempt after `limit` from now.
+    /// Starts no attempt later than `limit` from now.
     #[must_use]
     pub fn within(mut self, limit: Duration) -> Self {
         self.deadline = self.deadline.capped(limit);
@@ -63,7 +63,8 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Calls a method of a generated client: `call!(self.ledger, hold, request, Call::once(&caller, HOLD_LIMIT)).await?`.
+/// Calls a method of a generated client: `call!(self.ledger, hold, request, Call::once(&caller,
+/// HOLD_LIMIT)).await?`.
 #[macro_export]
 macro_rules! call {
     ($client:expr, $method:ident, $message:expr, $call:expr) => {

@@ -1,4 +1,5 @@
-//! gRPC clients: balanced over every address of a name, bounded by deadlines, retried only where that is safe.
+//! gRPC clients: balanced over all addresses of a name, with deadlines, retried only where that is
+//! safe.
 
 mod call;
 mod peers;
@@ -33,10 +34,10 @@ use secured::Secured;
 /// The limit of a call made without a caller's deadline.
 pub const DEFAULT_LIMIT: Duration = Duration::from_secs(5);
 
-/// How a channel behaves.
+/// The options of a channel.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientOptions {
-    /// The limit of a call that carries no deadline.
+    /// The limit of a call without a deadline.
     pub call_limit: Duration,
 }
 
@@ -48,22 +49,24 @@ impl Default for ClientOptions {
     }
 }
 
-/// A balanced connection to all replicas of a service; goes into any generated client. Cheap to clone.
+/// A balanced connection to all replicas of a service, for any generated client. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Channel {
     peers: Arc<Peers>,
     call_limit: Duration,
-    // Ends the look-ups when the last clone is gone.
+    // Ends the name look-ups when the last clone is dropped.
     _resolver: Arc<DropGuard>,
 }
 
-/// Opens a channel in the clear to `url` (`http://plan:8203`, or several with commas between them): nothing is connected
-/// yet, and a name that does not resolve (yet) only makes calls fail. Must be called inside a runtime.
+/// Opens an unencrypted channel to `url` (`http://plan:8203`, or several separated by commas). It
+/// does not connect yet; an unresolvable name only makes calls fail. Must be called inside a
+/// runtime.
 pub fn connect(url: &str, options: ClientOptions) -> Result<Channel, ConfigError> {
     connect_to("a service", url, options, None)
 }
 
-/// Like [`connect`]; with `tls` by TLS and to nobody but `service`, whatever the address (`https://10.0.0.7:8203`).
+/// Like [`connect`]; with `tls` it uses TLS and only connects to `service`, whatever the address
+/// (`https://10.0.0.7:8203`).
 pub fn connect_to(
     service: &'static str,
     url: &str,
@@ -91,7 +94,7 @@ pub fn connect_to(
     })
 }
 
-/// Host and port of one URL, whose scheme must say what will be spoken.
+/// Host and port of a URL, whose scheme must match the use of TLS.
 fn parse_name(
     service: &'static str,
     url: &str,
@@ -118,7 +121,7 @@ impl Service<http::Request<Body>> for Channel {
     type Error = Status;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
-    /// Always ready: finding a replica is part of the call, so that the call's deadline covers it.
+    /// Always ready: selecting a replica is part of the call, so the call's deadline covers it.
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         Poll::Ready(Ok(()))
     }
@@ -159,7 +162,7 @@ impl Service<http::Request<Body>> for Channel {
     }
 }
 
-/// Counts a call by what it came to; a refused one answers with its status in the headers.
+/// Counts a call by its outcome; a refused call has its status in the headers.
 fn record<B>(method: String, outcome: &Result<http::Response<B>, Status>) {
     let code = match outcome {
         Ok(response) => response
@@ -175,8 +178,8 @@ fn record<B>(method: String, outcome: &Result<http::Response<B>, Status>) {
         .increment(1);
 }
 
-/// An outgoing call on behalf of `caller`: with its identity, its trace, and a deadline of at most `limit` that never goes
-/// beyond the caller's own.
+/// An outgoing call on behalf of `caller`, with its identity, its trace, and a deadline of `limit`
+/// or the caller's own if that is earlier.
 pub fn outgoing<T>(caller: &Caller, message: T, limit: Duration) -> Request<T> {
     let mut request = Request::new(message);
     caller.attach(request.metadata_mut());
@@ -185,14 +188,14 @@ pub fn outgoing<T>(caller: &Caller, message: T, limit: Duration) -> Request<T> {
     request
 }
 
-/// How a call is repeated. Only calls that carry an idempotency key, or change nothing, may be.
+/// How a call is retried. Only for calls that carry an idempotency key or change nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct RetryPolicy {
     /// Attempts, the first included: 1 to 3.
     pub attempts: u32,
-    /// The first wait; it doubles.
+    /// The first delay; it doubles.
     pub first_wait: Duration,
-    /// No attempt begins after this.
+    /// No attempt starts after this.
     pub deadline: Deadline,
 }
 
@@ -207,7 +210,7 @@ impl RetryPolicy {
     }
 }
 
-/// Calls, and calls again when the answer is UNAVAILABLE.
+/// Calls, and retries if the answer is UNAVAILABLE.
 ///
 /// ```ignore
 /// let answer = call_with_retry(RetryPolicy::within(caller.deadline), || {

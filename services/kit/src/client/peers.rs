@@ -1,8 +1,9 @@
-//! The replicas behind the names of one service.
+//! The replicas behind the name of a service.
 //!
-//! tonic's own balancer hands calls to addresses that are down, and a call that fails to connect has lost its body. Here
-//! a call goes only onto a live connection; while it is certain that nobody has seen it, it goes on to the next replica,
-//! so a replica that restarts in order costs nobody an error. Once it may have been seen, it is not sent again from here.
+//! tonic's own balancer sends calls to addresses that are down, and a call that fails to connect
+//! has lost its body. Here a call only goes onto a live connection. As long as the call certainly
+//! has not been seen by a replica, the next replica gets it, so an orderly restart causes no
+//! errors. Once a replica may have seen it, it is not sent again here.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -28,31 +29,31 @@ use super::replay::Replayable;
 use super::secured::Secured;
 use crate::refusal::NOT_TAKEN;
 
-/// How often a name is looked up again.
+/// How often a name is resolved again.
 const RESOLVE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How often a name without any address is looked up again.
+/// How often a name without addresses is resolved again.
 const RESOLVE_RETRY: Duration = Duration::from_millis(500);
 
-/// A look-up must be done within this.
+/// Limit of a look-up.
 const RESOLVE_LIMIT: Duration = Duration::from_secs(3);
 
-/// A connection must be there, and taken by the server, within this.
+/// Limit of connecting, including the server's first response.
 const CONNECT_LIMIT: Duration = Duration::from_secs(2);
 
-/// An address that could not be reached is left alone for this long, unless there is no other.
+/// An unreachable address is skipped for this long, unless there is no other.
 const DOWN_TIME: Duration = Duration::from_millis(500);
 
-/// Pings find a frozen or vanished peer; its calls fail then.
+/// Pings detect a frozen or vanished peer; its calls then fail.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// A ping must be answered within this.
+/// Limit of a ping's answer.
 const KEEPALIVE_LIMIT: Duration = Duration::from_secs(5);
 
-/// Addresses of one name at most.
+/// Most addresses of one name.
 const MAX_ADDRESSES: usize = 64;
 
-/// Bytes in flight per call and per connection before the receiver must say that it read some.
+/// Flow-control window per call and per connection, in bytes.
 const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
 const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
 
@@ -66,9 +67,9 @@ pub(super) struct Peers {
 }
 
 impl Peers {
-    /// The replicas behind these names and ports, in the clear or secured.
+    /// The replicas behind these names and ports, with or without TLS.
     pub(super) fn new(names: Vec<(String, u16)>, secured: Option<Secured>) -> Self {
-        // Addresses need no look-up: the first call finds them.
+        // IP addresses need no look-up: the first call finds them.
         let given = names
             .iter()
             .filter_map(|(host, port)| Some(SocketAddr::new(host.parse().ok()?, *port)));
@@ -79,7 +80,7 @@ impl Peers {
             names,
             secured,
             known: RwLock::new(known),
-            // Callers that start together do not all begin with the same replica.
+            // Clients that start together do not all begin with the same replica.
             turn: AtomicUsize::new(rand::random_range(0..MAX_ADDRESSES)),
         }
     }
@@ -112,7 +113,7 @@ impl Peers {
                 tokio::net::lookup_host((host.as_str(), *port)),
             )
             .await;
-            // Old addresses stay in use while the name service is away.
+            // Known addresses stay in use while name resolution fails.
             let Ok(Ok(found)) = looked_up else {
                 debug!(host, "name does not resolve");
                 return;
@@ -142,8 +143,8 @@ impl Peers {
             .clone()
     }
 
-    /// The replicas in the order in which to try them: first whose turn it is, then the others in any order, so that the calls
-    /// that one cannot take do not all go to its neighbour; those that were just unreachable last.
+    /// The replicas in the order to try them: the next in turn, then the others in random order so
+    /// that failed-over calls spread, and those that were just unreachable last.
     fn candidates(&self) -> Vec<Arc<Peer>> {
         let (mut up, mut down): (Vec<_>, Vec<_>) = self
             .snapshot()
@@ -169,12 +170,12 @@ impl Peers {
         let mut call = Replayable::new(request).await?;
         let mut last = Status::unavailable("no address is known");
         let mut candidates = self.candidates();
-        // Twice: one that was down a moment ago may be back, and the others on their way out. That is what a rolling restart
-        // looks like.
-        for patience in [Patience::LeaveAlone, Patience::TryAgain] {
+        // Two rounds: a replica that was down a moment ago may be back while the others are
+        // shutting down, as in a rolling restart.
+        for when_down in [WhenDown::Skip, WhenDown::Try] {
             let mut left_alone = Vec::new();
             for peer in candidates {
-                match peer.send(&mut call, patience).await {
+                match peer.send(&mut call, when_down).await {
                     Ok(response) => return Ok(response),
                     Err(Unanswered::Sent(status)) => return Err(status),
                     Err(Unanswered::Unsent(status)) => last = status,
@@ -187,22 +188,22 @@ impl Peers {
     }
 }
 
-/// What becomes of a replica that was just unreachable.
+/// What to do with a replica that was just unreachable.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Patience {
-    /// It is passed over.
-    LeaveAlone,
-    /// There is no other: it is tried all the same.
-    TryAgain,
+enum WhenDown {
+    /// Skip it.
+    Skip,
+    /// Try it anyway: there is no other.
+    Try,
 }
 
 /// Why there is no response.
 enum Unanswered {
-    /// Nobody has seen the call, and it is whole: it may go elsewhere.
+    /// No replica has seen the call and its body is complete: another replica may get it.
     Unsent(Status),
-    /// The replica was not asked.
+    /// The replica was not called.
     LeftAlone,
-    /// It may have been carried out, or part of its stream is gone.
+    /// It may have been executed, or part of its stream is gone.
     Sent(Status),
 }
 
@@ -211,7 +212,7 @@ enum Unanswered {
 struct Peer {
     address: SocketAddr,
     secured: Option<Secured>,
-    /// The live connection. Locked while one is made, so that a burst of calls makes one.
+    /// The live connection. Locked while connecting, so that a burst of calls opens one.
     connection: tokio::sync::Mutex<Option<SendRequest<Body>>>,
     down_since: Mutex<Option<Instant>>,
 }
@@ -248,11 +249,12 @@ impl Peer {
     async fn send(
         self: &Arc<Self>,
         call: &mut Replayable,
-        patience: Patience,
+        when_down: WhenDown,
     ) -> Result<Response<Body>, Unanswered> {
-        // Twice: a connection may turn out to be closing at the moment of use, a second fresh one hardly.
+        // Two attempts: a connection may turn out to be closing at the moment of use; a fresh one
+        // hardly ever does.
         for _ in 0..2 {
-            let mut connection = match self.connection(patience).await {
+            let mut connection = match self.connection(when_down).await {
                 Ok(Some(connection)) => connection,
                 Ok(None) => return Err(Unanswered::LeftAlone),
                 Err(error) => {
@@ -265,17 +267,18 @@ impl Peer {
             let repeatable = call.can_repeat();
             let request = addressed(call.request(), self.address, self.scheme());
             let answer = connection.try_send_request(request);
-            // A call that was handed over while the connection ended is given back when nobody could hand over another.
+            // hyper returns a call that was handed over while the connection ended.
             drop(connection);
             match answer.await {
                 Ok(mut response) => {
-                    // Taken off: whoever passes the answer on to its own caller must not say this of its own call.
+                    // Removed: a service that passes this answer on must not claim it for its own
+                    // call.
                     let not_taken = response.headers_mut().remove(NOT_TAKEN).is_some();
                     if not_taken
                         && repeatable
                         && let Some(status) = Status::from_header_map(response.headers())
                     {
-                        // It will be ready in a moment; until then the others are asked first.
+                        // It will be ready in a moment; other replicas are tried first.
                         self.set_down(true);
                         return Err(Unanswered::Unsent(status));
                     }
@@ -287,7 +290,7 @@ impl Peer {
                     None => return Err(Unanswered::Sent(lost(failure.error()))),
                 },
             }
-            // The connection is ending: it finishes what it has, and nothing new goes onto it.
+            // The connection is closing: it finishes its calls and takes no new ones.
             self.retire().await;
         }
         Err(Unanswered::Unsent(Status::unavailable(
@@ -308,7 +311,7 @@ impl Peer {
         *self.connection.lock().await = None;
     }
 
-    /// Forgets a connection that has ended.
+    /// Drops a closed connection.
     async fn tidy(&self) {
         let mut slot = self.connection.lock().await;
         if slot.as_ref().is_some_and(SendRequest::is_closed) {
@@ -316,21 +319,22 @@ impl Peer {
         }
     }
 
-    /// The live connection, or a new one; none where the replica is left alone.
+    /// The live connection, or a new one; none if the replica is being skipped.
     async fn connection(
         self: &Arc<Self>,
-        patience: Patience,
+        when_down: WhenDown,
     ) -> io::Result<Option<SendRequest<Body>>> {
         let came = Instant::now();
         let mut slot = self.connection.lock().await;
         if let Some(live) = slot.as_ref().filter(|connection| !connection.is_closed()) {
             return Ok(Some(live.clone()));
         }
-        // Whoever queued up behind a failed attempt fails with it instead of trying one after the other.
+        // Calls that queued behind a failed attempt fail with it instead of retrying one after the
+        // other.
         if self.down_since().is_some_and(|since| came <= since) {
             return Err(io::ErrorKind::ConnectionRefused.into());
         }
-        if patience == Patience::LeaveAlone && self.is_down() {
+        if when_down == WhenDown::Skip && self.is_down() {
             return Ok(None);
         }
         *slot = None;
@@ -344,7 +348,7 @@ impl Peer {
         Ok(Some(made))
     }
 
-    /// A connection that the server has taken.
+    /// A connection that the server has accepted.
     async fn open(self: &Arc<Self>) -> io::Result<SendRequest<Body>> {
         let stream = TcpStream::connect(self.address).await?;
         stream.set_nodelay(true)?;
@@ -354,7 +358,7 @@ impl Peer {
         }
     }
 
-    /// Begins HTTP/2, and waits until the server has said so, too.
+    /// Starts HTTP/2 and waits for the server's first frame.
     async fn greet<S>(self: &Arc<Self>, stream: S) -> io::Result<SendRequest<Body>>
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -365,7 +369,7 @@ impl Peer {
             if !bytes.is_empty()
                 && let Some(heard) = heard.take()
             {
-                // Whoever wanted to know may have given up.
+                // The receiver may have given up.
                 let _ = heard.send(());
             }
         });
@@ -381,7 +385,7 @@ impl Peer {
             .map_err(io::Error::other)?;
         let peer = Arc::downgrade(self);
         let address = self.address;
-        // Ends with its connection, which ends when the last sender is gone.
+        // Ends with its connection, which closes when the last sender is dropped.
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 debug!(%address, %error, "connection ended");
@@ -390,10 +394,11 @@ impl Peer {
                 peer.tidy().await;
             }
         });
-        // The kernel makes a connection before the server has taken it, and ends it when the server goes away without. Calls
-        // that were sent by then are lost with it, and nobody can tell whether they were seen. A server that has taken a
-        // connection says so at once, with its settings: calls wait for its first byte. By TLS that byte also says that the
-        // server took the certificate of this process, which it looks at after the handshake is over for the client.
+        // The kernel completes a connection before the server accepts it, and resets it if the
+        // server exits first. Calls sent by then are lost, and nobody can tell whether they were
+        // seen. A server that accepts a connection sends its settings at once, so calls wait for
+        // the first byte. With TLS that byte also proves that the server accepted our certificate,
+        // which it verifies after the client's handshake is complete.
         greeted
             .await
             .map_err(|_| io::Error::from(io::ErrorKind::ConnectionReset))?;
@@ -414,8 +419,8 @@ fn addressed(mut request: Request<Body>, address: SocketAddr, scheme: &str) -> R
     request
 }
 
-/// Whether the peer says itself that it did not look at the call: it refused the stream, or named it as beyond the last
-/// one that it takes before it goes away.
+/// Whether the peer states that it did not process the call: it refused the stream, or named it in
+/// GOAWAY as beyond the last one it processes.
 fn is_unseen(error: &hyper::Error) -> bool {
     let mut cause = std::error::Error::source(error);
     while let Some(inner) = cause {
@@ -429,7 +434,7 @@ fn is_unseen(error: &hyper::Error) -> bool {
     false
 }
 
-/// The connection broke under a call: it may have been carried out or not.
+/// The connection broke during a call, which may or may not have been executed.
 fn lost(error: &hyper::Error) -> Status {
     let text = crate::refusal::chain(error);
     debug!(error = text, "connection broke under a call");

@@ -1,4 +1,4 @@
-//! A call that can be sent again while it is certain that nobody has seen it.
+//! A call that can be sent again as long as no replica has seen it.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,14 +10,14 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use tonic::Status;
 use tonic::body::Body;
 
-/// A body up to this size is kept, so that it can be sent again.
+/// Bodies up to this size are kept for a retry.
 const KEPT_BYTES: usize = 256 * 1024;
 
-/// A request whose body was looked at: all of it, if it was there at once and is small, as those of unary calls are.
+/// A request with as much of its body as was available at once: all of it for a small unary call.
 pub(super) struct Replayable {
     parts: Parts,
     frames: Vec<Kept>,
-    /// What comes behind the frames: the rest of a stream. None when the frames are all there is.
+    /// The rest of the body after the frames, if it is a stream. None if the frames are complete.
     rest: Option<Body>,
 }
 
@@ -37,7 +37,7 @@ impl Kept {
 }
 
 impl Replayable {
-    /// Takes what is there of the body without waiting for more.
+    /// Takes the available part of the body without waiting.
     pub(super) async fn new(request: Request<Body>) -> Result<Self, Status> {
         let (parts, mut body) = request.into_parts();
         let mut frames = Vec::new();
@@ -72,12 +72,12 @@ impl Replayable {
         })
     }
 
-    /// Whether it can be made a second time.
+    /// Whether it can be sent again.
     pub(super) fn can_repeat(&self) -> bool {
         self.rest.is_none()
     }
 
-    /// The request. Of a stream, the rest goes with the first one made.
+    /// The request. The rest of a stream goes with the first one.
     pub(super) fn request(&mut self) -> Request<Body> {
         let frames = self.frames.clone().into_iter();
         Request::from_parts(
@@ -89,7 +89,7 @@ impl Replayable {
         )
     }
 
-    /// Takes a request back of which nothing was sent.
+    /// Takes back a request of which nothing was sent.
     pub(super) fn put_back(&mut self, request: Request<Body>, repeatable: bool) {
         if !repeatable {
             self.frames.clear();
@@ -125,7 +125,7 @@ impl HttpBody for Replay {
     }
 
     fn size_hint(&self) -> SizeHint {
-        // gRPC frames its messages itself, so nobody needs the length.
+        // gRPC frames its messages itself, so the length is not needed.
         SizeHint::default()
     }
 }

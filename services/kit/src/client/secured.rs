@@ -1,4 +1,4 @@
-//! To whom a channel speaks.
+//! TLS to a named service.
 
 use std::io;
 
@@ -18,7 +18,7 @@ pub(super) struct Secured {
 }
 
 impl Secured {
-    /// To whoever has a certificate of `service`.
+    /// Accepts only certificates of `service`.
     pub(super) fn new(tls: &Tls, service: &'static str) -> Result<Self, ConfigError> {
         let name = ServerName::try_from(service).map_err(|_| ConfigError::Invalid {
             name: "the name of a service",
@@ -30,11 +30,12 @@ impl Secured {
         })
     }
 
-    /// Makes TLS of a connection.
+    /// Starts TLS on a connection.
     pub(super) async fn connect(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
         let connected = self.tls.connect(self.name.clone(), stream).await;
         if let Err(error) = &connected {
-            // A replica that restarts ends connections, too; what is wrong with a certificate stays until somebody acts.
+            // A restarting replica also ends connections; a wrong certificate stays wrong until
+            // somebody acts.
             if error.kind() == io::ErrorKind::InvalidData {
                 warn!(service = ?self.name, %error, "a replica did not prove to be the service");
             }

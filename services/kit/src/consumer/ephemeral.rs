@@ -1,5 +1,5 @@
-//! Events for a process without a database: every replica hears every event from now on, and is told when it may have
-//! missed some.
+//! Events for a process without a database: every replica receives every event from now on, and is
+//! notified when it may have missed some.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,36 +11,37 @@ use tokio::sync::Notify;
 use tracing::{debug, info, warn};
 
 use super::received;
-use super::supervise::{consume, next};
+use super::worker::{consume, next};
 use crate::backoff::Backoff;
 use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bind, bounded, short, unbind};
 use crate::outbox::CloudEvent;
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
 
-/// Deliveries in flight at most.
+/// Most deliveries in flight.
 const PREFETCH: u16 = 100;
 
-/// Events that wait at most; the oldest go first, for whoever is so far behind starts anew anyway.
+/// Most queued events; the oldest are dropped first, because a subscriber that far behind starts
+/// over anyway.
 const LENGTH_LIMIT: i64 = 10_000;
 
-/// A quiet subscription asks the broker this often whether its channel lives.
+/// How often a quiet subscription probes its channel.
 const PROBE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Takes events without a guarantee: for caches, and for telling browsers what to fetch again.
+/// Receives events without a guarantee: for caches, and for notifying browsers what to fetch again.
 pub trait EventSink: Send + 'static {
-    /// Events may have been missed: called before the first event and after every lost session, once the queue is bound
-    /// again. A cache is emptied here.
+    /// Events may have been missed: called before the first event and after every lost session,
+    /// once the queue is bound again. Empty caches here.
     fn on_gap(&mut self);
 
-    /// From here on events of a key of [`Interests`] are heard; before, they were missed.
+    /// From now on events of this key of [`Interests`] are received; earlier ones were missed.
     fn on_interest(&mut self, _key: &str) {}
 
     /// One event. Must not block.
     fn on_event(&mut self, event: CloudEvent);
 }
 
-/// Routing keys that a running subscription takes besides its fixed ones. Cheap to clone.
+/// Routing keys of a running subscription besides its fixed ones. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Interests {
     keys: Arc<Mutex<BTreeSet<String>>>,
@@ -48,14 +49,14 @@ pub struct Interests {
 }
 
 impl Interests {
-    /// Takes the events of `key`, from when the sink is told so.
+    /// Subscribes to the events of `key`; the sink is notified when it takes effect.
     pub fn add(&self, key: String) {
         if self.lock().insert(key) {
             self.changed.notify_one();
         }
     }
 
-    /// Takes them no longer.
+    /// Unsubscribes from the events of `key`.
     pub fn remove(&self, key: &str) {
         if self.lock().remove(key) {
             self.changed.notify_one();
@@ -67,7 +68,7 @@ impl Interests {
     }
 }
 
-/// The queue of one session, and which keys of [`Interests`] it is bound by.
+/// The queue of a session, and the keys of [`Interests`] it is bound to.
 struct Bound {
     queue: ShortString,
     exchange: ShortString,
@@ -75,14 +76,15 @@ struct Bound {
 }
 
 impl Bound {
-    /// Binds and unbinds until the queue has what is wanted. `tell` hears of every key that it is newly bound by.
+    /// Binds and unbinds until the queue has the wanted keys. `on_bound` is called for every new
+    /// key.
     async fn follow(
         &mut self,
         session: &Session,
         interests: &Interests,
-        mut tell: impl FnMut(&str),
+        mut on_bound: impl FnMut(&str),
     ) -> Result<(), BrokerError> {
-        // What changes while this runs has notified again, so the next round sees it.
+        // A change during this call has notified again, so the next round sees it.
         let wanted = interests.lock().clone();
         let over: Vec<String> = self.keys.difference(&wanted).cloned().collect();
         for key in over {
@@ -92,14 +94,14 @@ impl Bound {
         let new: Vec<String> = wanted.difference(&self.keys).cloned().collect();
         for key in new {
             bind(&session.channel, &self.queue, &self.exchange, &key).await?;
-            tell(&key);
+            on_bound(&key);
             self.keys.insert(key);
         }
         Ok(())
     }
 }
 
-/// A queue of this process alone, which goes away with it.
+/// A queue of this process, deleted with it.
 #[derive(Clone, Debug)]
 pub struct Subscription {
     service: &'static str,
@@ -117,21 +119,22 @@ impl Subscription {
         }
     }
 
-    /// Takes events whose type matches: `*` stands for one word between dots, `#` for any number of them.
+    /// Takes events whose type matches: `*` stands for one word between dots, `#` for any number of
+    /// them.
     #[must_use]
     pub fn bind(mut self, pattern: impl Into<String>) -> Self {
         self.bindings.push(pattern.into());
         self
     }
 
-    /// Takes events by `interests`, too, which may change while the subscription runs.
+    /// Also receives the events of `interests`, which may change while the subscription runs.
     #[must_use]
     pub fn with_interests(mut self, interests: Interests) -> Self {
         self.interests = interests;
         self
     }
 
-    /// Hands events to `sink` until the shutdown, through any number of broker failures.
+    /// Passes events to `sink` until the shutdown, through any number of broker failures.
     pub async fn run(self, broker: Broker, shutdown: Shutdown, mut sink: impl EventSink) {
         let mut backoff = Backoff::reconnect();
         while !shutdown.is_triggered() {
@@ -165,7 +168,7 @@ impl Subscription {
         let queue = self.declare(broker, &session).await?;
         session.prefetch(PREFETCH).await?;
         let mut deliveries = consume(&session, queue.as_str()).await?;
-        // Only now: what happened before the binding was missed, what happens from here on is not.
+        // Not earlier: events before the binding were missed, events from here on are not.
         sink.on_gap();
         backoff.reset();
         let mut bound = Bound {
@@ -203,7 +206,8 @@ impl Subscription {
         broker: &Broker,
         session: &Session,
     ) -> Result<ShortString, BrokerError> {
-        // Exclusive and auto-delete: nobody collects for a replica that is gone. Such a queue is always classic.
+        // Exclusive and auto-delete: a stopped replica needs no events. Such a queue is always
+        // classic.
         let options = QueueDeclareOptions {
             passive: false,
             durable: false,

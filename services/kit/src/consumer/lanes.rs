@@ -1,4 +1,5 @@
-//! Deliveries in hand: one lane per subject, so that a subject keeps its order and a bad event delays only its own.
+//! Deliveries in progress: one lane per subject, so that each subject keeps its order and a bad
+//! event delays only its own.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -13,7 +14,7 @@ use lapin::options::{BasicAckOptions, BasicNackOptions};
 use tokio::time::Instant;
 use tracing::{Instrument, error, warn};
 
-use super::supervise::Worker;
+use super::worker::Worker;
 use super::{Handler, HandlerError, received};
 use crate::backoff::Backoff;
 use crate::broker::{BrokerError, REQUEST_LIMIT};
@@ -25,18 +26,18 @@ use crate::refusal::chain;
 use crate::shutdown::Shutdown;
 use crate::telemetry;
 
-/// Attempts in place of a handler that fails, before the event goes back to its queue.
+/// Attempts of a failing handler before the event goes back to its queue.
 const ATTEMPTS_IN_PLACE: u32 = 3;
 
-/// Deliveries that wait for their subject's lane at most, all together; the prefetch keeps them fewer.
+/// Most deliveries waiting for the lanes of their subjects in total; the prefetch keeps them lower.
 const WAITING_LIMIT: usize = 4096;
 
-/// What to tell the broker about a delivery.
+/// How a delivery is settled.
 enum Verdict {
     Ack,
     Requeue,
     DeadLetter,
-    /// The process is ending: nothing, so that the broker delivers it again.
+    /// The process is ending: not settled, so that the broker redelivers it.
     Abandon,
 }
 
@@ -45,19 +46,20 @@ struct Job {
     delivery: Delivery,
 }
 
-/// The subject whose lane a delivery had (a message that is no event has none), and whether the broker was told.
+/// The subject of a delivery (none if the message is no event), and whether it was settled.
 type Finished = (Option<String>, Result<(), BrokerError>);
 
-/// The deliveries in hand. Of a subject one is at work at most, of all subjects as many as the consumer's concurrency.
+/// The deliveries in progress: at most one per subject, and as many subjects as the consumer's
+/// concurrency.
 pub(super) struct Lanes<H> {
     worker: Arc<Worker<H>>,
     shutdown: Shutdown,
     running: FuturesUnordered<BoxFuture<'static, Finished>>,
-    /// What waits of each subject that is in hand, oldest first.
+    /// The waiting deliveries of each subject in progress, oldest first.
     by_subject: HashMap<String, VecDeque<Job>>,
-    /// Subjects of which nothing is at work because all lanes are taken; the first waits longest.
+    /// Subjects waiting for a free lane, in order.
     waiting_subjects: VecDeque<String>,
-    /// How many deliveries wait in `by_subject`.
+    /// The number of deliveries in `by_subject`.
     waiting: usize,
 }
 
@@ -81,7 +83,7 @@ impl<H: Handler> Lanes<H> {
         self.waiting < WAITING_LIMIT
     }
 
-    /// Takes a delivery in hand. One that is no event gets a lane of its own, to be dead-lettered.
+    /// Starts a delivery. A message that is no event gets a lane of its own and is dead-lettered.
     pub(super) fn start(&mut self, delivery: Delivery) {
         match received::decode(&delivery) {
             Ok(event) => self.enqueue(Job { event, delivery }),
@@ -92,7 +94,7 @@ impl<H: Handler> Lanes<H> {
                     "message is no event"
                 );
                 self.running.push(
-                    async move { (None, tell(&delivery, Verdict::DeadLetter).await) }.boxed(),
+                    async move { (None, settle(&delivery, Verdict::DeadLetter).await) }.boxed(),
                 );
             }
         }
@@ -117,7 +119,7 @@ impl<H: Handler> Lanes<H> {
         }
     }
 
-    /// Starts the oldest delivery that waits of this subject; without one, the subject is no longer in hand.
+    /// Starts the oldest waiting delivery of this subject; if there is none, removes the subject.
     fn launch_next_of(&mut self, subject: &str) -> bool {
         let Some(job) = self
             .by_subject
@@ -138,19 +140,19 @@ impl<H: Handler> Lanes<H> {
         self.running.push(
             async move {
                 if Defect::AckBeforeCommit.is_enabled() {
-                    let told = tell(&job.delivery, Verdict::Ack).await;
+                    let settled = settle(&job.delivery, Verdict::Ack).await;
                     handle(&worker, &job.event, &shutdown).await;
-                    return (Some(job.event.subject), told);
+                    return (Some(job.event.subject), settled);
                 }
                 let verdict = handle(&worker, &job.event, &shutdown).await;
-                let told = tell(&job.delivery, verdict).await;
-                (Some(job.event.subject), told)
+                let settled = settle(&job.delivery, verdict).await;
+                (Some(job.event.subject), settled)
             }
             .boxed(),
         );
     }
 
-    /// Waits for the next delivery to be done with, and lets its subject go on.
+    /// Waits for a delivery to finish and starts the next one.
     pub(super) async fn next_finished(&mut self) -> Result<(), BrokerError> {
         let Some((subject, outcome)) = self.running.next().await else {
             return Ok(());
@@ -167,7 +169,7 @@ impl<H: Handler> Lanes<H> {
         Ok(())
     }
 
-    /// Lets what runs come to its end, starting nothing more.
+    /// Waits for the running deliveries without starting more.
     pub(super) async fn finish(&mut self) {
         while self.running.next().await.is_some() {}
     }
@@ -195,7 +197,7 @@ async fn handle<H: Handler>(
     metrics::histogram!("consumer_handle_seconds", "consumer" => consumer.clone())
         .record(started.elapsed());
     if matches!(verdict, Verdict::Ack) {
-        // Clocks of two machines may differ: no lag is less than none.
+        // The clocks of two machines may differ: a negative lag counts as none.
         let lag = Utc::now().signed_duration_since(event.time);
         telemetry::event_lag(consumer, lag.to_std().unwrap_or_default());
     }
@@ -242,7 +244,7 @@ async fn attempts<H: Handler>(
     }
 }
 
-/// The effect and the inbox's row, in one transaction.
+/// The effect and the inbox row, in one transaction.
 async fn once<H: Handler>(worker: &Arc<Worker<H>>, event: &CloudEvent) -> Result<(), HandlerError> {
     if Defect::InboxApart.is_enabled() {
         return apart(worker, event).await;
@@ -284,9 +286,10 @@ async fn apart<H: Handler>(
     .await
 }
 
-/// Tells the broker. `Ok(false)` means that the channel is gone and the broker heard nothing.
-async fn tell(delivery: &Delivery, verdict: Verdict) -> Result<(), BrokerError> {
-    let told = async {
+/// Settles a delivery. lapin returns `false` if the channel is gone and the broker received
+/// nothing.
+async fn settle(delivery: &Delivery, verdict: Verdict) -> Result<(), BrokerError> {
+    let settled = async {
         match verdict {
             Verdict::Ack => delivery.ack(BasicAckOptions { multiple: false }).await,
             Verdict::Requeue => {
@@ -308,7 +311,7 @@ async fn tell(delivery: &Delivery, verdict: Verdict) -> Result<(), BrokerError> 
             Verdict::Abandon => Ok(true),
         }
     };
-    match tokio::time::timeout(REQUEST_LIMIT, told).await {
+    match tokio::time::timeout(REQUEST_LIMIT, settled).await {
         Ok(Ok(true)) => Ok(()),
         Ok(Ok(false)) => Err(BrokerError::NotAcknowledged),
         Ok(Err(error)) => Err(error.into()),

@@ -1,24 +1,27 @@
-//! Consumers: events taken from a quorum queue, each in one transaction with its row in the inbox.
+//! Consumers: events from a quorum queue, each handled in one transaction with its inbox row.
 //!
-//! What can happen to an event, and what follows:
-//! - handled, or known from before: acknowledged after the commit;
-//! - of no concern to the handler: acknowledged at once;
-//! - the database or another service cannot be reached ([`HandlerError::Unavailable`]): kept and tried again in place, with
-//!   backoff, for as long as it takes; an outage burns no deliveries;
-//! - the handler fails ([`HandlerError::Failed`]): a few attempts in place, then back to the queue, which counts deliveries
-//!   and dead-letters at [`crate::broker::DELIVERY_LIMIT`];
-//! - it can never succeed ([`HandlerError::Permanent`], or it is no event at all): dead-lettered at once.
+//! The outcomes of an event:
+//! - handled, now or before: acknowledged after the commit;
+//! - irrelevant to the handler: acknowledged at once;
+//! - the database or another service is unavailable ([`HandlerError::Unavailable`]): retried in
+//!   place with backoff, for as long as it takes; an outage uses up no deliveries;
+//! - the handler fails ([`HandlerError::Failed`]): a few attempts in place, then back to the queue,
+//!   which counts deliveries and dead-letters at [`crate::broker::DELIVERY_LIMIT`];
+//! - it can never succeed ([`HandlerError::Permanent`], or the message is no event): dead-lettered
+//!   at once.
 //!
-//! Replicas share what is in a queue. Within a replica events of one subject are handled one after the other, different subjects
-//! side by side, so that a bad event delays no neighbour. Two replicas may have events of one subject in hand at the same time, as
-//! after a redelivery, so an effect must not depend on their order: it goes by what the event says (its time, its state) and by
-//! what is in the database under lock.
+//! Replicas share a queue. Within a replica, events of one subject are handled in order and
+//! different subjects in parallel, so a bad event delays no other subject. Two replicas may handle
+//! events of one subject at the same time, for example after a redelivery. So an effect must not
+//! depend on the order of events; it depends on what the event says (its time, its state) and on
+//! database rows under lock.
 
 mod ephemeral;
 mod lanes;
 mod received;
 mod retire;
 mod supervise;
+mod worker;
 
 use std::sync::Arc;
 
@@ -36,10 +39,10 @@ use crate::outbox::{CloudEvent, DecodeError};
 use crate::refusal::{Refusal, is_unavailable};
 use crate::shutdown::Shutdown;
 
-/// Why a handler did not handle an event.
+/// Why a handler failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HandlerError {
-    /// Something that the handler needs cannot be reached now.
+    /// A dependency is unavailable.
     #[error("dependency unavailable")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The handler failed; a later attempt may succeed.
@@ -61,7 +64,7 @@ impl HandlerError {
         Self::Permanent(error.into())
     }
 
-    /// Something that the handler needs cannot be reached now.
+    /// A dependency is unavailable.
     pub fn unavailable(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Unavailable(error.into())
     }
@@ -111,16 +114,16 @@ impl From<CoreError> for HandlerError {
     }
 }
 
-/// Applies events. Everything it writes goes through `tx`, which commits together with the inbox's row.
+/// Applies events. All writes go through `tx`, which commits together with the inbox row.
 pub trait Handler: Send + Sync + 'static {
-    /// Whether the event matters here. One that does not is acknowledged at once, without a transaction and without a row in
-    /// the inbox; an answer must depend on the event alone.
+    /// Whether the event is relevant. An irrelevant one is acknowledged at once, without a
+    /// transaction or inbox row. The result must depend on the event alone.
     fn concerns(&self, event: &CloudEvent) -> bool {
         let _ = event;
         true
     }
 
-    /// Takes effect of one event. The event is new: duplicates do not get here.
+    /// Applies one event. The event is new: duplicates are filtered out before.
     fn handle(
         &self,
         tx: &mut Tx,
@@ -140,7 +143,7 @@ where
     }
 }
 
-/// One consumer of one service: a queue, its bindings, and an entry in the inbox under its name.
+/// A consumer of a service: a queue, its bindings, and its name in the inbox.
 #[derive(Clone, Debug)]
 pub struct Consumer {
     service: &'static str,
@@ -149,7 +152,7 @@ pub struct Consumer {
     concurrency: usize,
 }
 
-/// Every consumer of the system, as service and name.
+/// Every consumer of the system: service and name.
 pub const CONSUMERS: [(&str, &str); 7] = [
     ("auth", "audit"),
     ("auth", "membership"),
@@ -160,7 +163,7 @@ pub const CONSUMERS: [(&str, &str); 7] = [
     ("wallet", "passwords"),
 ];
 
-/// Subjects that are handled side by side.
+/// Subjects that are handled in parallel.
 const DEFAULT_CONCURRENCY: usize = 16;
 
 impl Consumer {
@@ -174,27 +177,29 @@ impl Consumer {
         }
     }
 
-    /// Takes events whose type matches: `*` stands for one word between dots, `#` for any number of them.
+    /// Receives events whose type matches: `*` stands for one word between dots, `#` for any number
+    /// of them.
     #[must_use]
     pub fn bind(mut self, pattern: impl Into<String>) -> Self {
         self.bindings.push(pattern.into());
         self
     }
 
-    /// Handles at most this many subjects side by side.
+    /// Handles at most this many subjects in parallel.
     #[must_use]
     pub fn concurrency(mut self, subjects: usize) -> Self {
         self.concurrency = subjects.clamp(1, 256);
         self
     }
 
-    /// The name under which the inbox keeps this consumer's events.
+    /// The consumer's name in the inbox.
     pub fn inbox_name(&self) -> String {
         format!("{}.{}", self.service, self.name)
     }
 
-    /// Consumes until the shutdown, through any number of broker failures. Starts once the schema is there; becomes ready
-    /// once the queue was declared, or the broker has had its chance. The check is registered before this returns.
+    /// Consumes until the shutdown, through any number of broker failures. Starts once the schema
+    /// is current. Ready once the queue is declared, or after a limited wait for the broker. The
+    /// check is registered before this returns.
     pub fn run<H: Handler>(
         self,
         pool: PgPool,
@@ -205,7 +210,7 @@ impl Consumer {
         handler: H,
     ) -> impl Future<Output = ()> + Send + use<H> {
         let declared = readiness.register_flag(self.name);
-        let worker = Arc::new(supervise::Worker {
+        let worker = Arc::new(worker::Worker {
             consumer: self,
             pool,
             broker,

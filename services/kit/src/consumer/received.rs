@@ -1,4 +1,4 @@
-//! What a delivery holds, and the trace that it goes on with.
+//! Decoding a delivery and continuing its trace.
 
 use lapin::message::Delivery;
 use lapin::types::AMQPValue;
@@ -8,7 +8,8 @@ use tracing::{Span, info_span};
 use crate::outbox::{CloudEvent, DecodeError};
 use crate::telemetry;
 
-/// The event of a delivery, in the trace in which the relay sent it; in that of the change where the relay told none.
+/// The event of a delivery, in the trace in which the relay sent it, or in that of the change if
+/// the relay recorded none.
 pub(super) fn decode(delivery: &Delivery) -> Result<CloudEvent, DecodeError> {
     let mut event = CloudEvent::decode(&delivery.data)?;
     event.traceparent = sent_in(delivery).or(event.traceparent);
@@ -23,7 +24,7 @@ fn sent_in(delivery: &Delivery) -> Option<String> {
     }
 }
 
-/// A span for what `consumer` does with an event.
+/// A span for `consumer` handling an event.
 pub(super) fn span(consumer: &str, event: &CloudEvent) -> Span {
     let span = info_span!(
         "event",

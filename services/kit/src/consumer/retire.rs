@@ -1,8 +1,9 @@
-//! Takes queues of earlier generations out of service, once the replicas that consumed them are gone.
+//! Retires the queues of earlier generations, once the replicas that consumed them are gone.
 //!
-//! While replicas of two releases run, each consumes the queues of its own, and both queues get every event; the inbox drops what
-//! the other has handled. Nobody consumes a queue any more when the last replica of the earlier release has ended. What is left
-//! in it then is handled here, and the queue is removed: an abandoned queue would fill, and a full one stops all publishing.
+//! While replicas of two releases run, each consumes the queues of its generation, and both queues
+//! receive every event; the inbox drops duplicates. When the last replica of the earlier release
+//! has ended, its queue has no consumer. The rest of it is handled here and the queue is deleted:
+//! an abandoned queue would fill up, and a full queue stops all publishing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,23 +12,23 @@ use tracing::{debug, info};
 
 use super::Handler;
 use super::lanes::Lanes;
-use super::supervise::{Worker, consume, next};
+use super::worker::{Worker, consume, next};
 use crate::broker::{BrokerError, Session, short, unbind};
 use crate::latch::Latch;
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
 
-/// How often is looked while there is a former queue.
+/// How often a former queue is checked.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// How often is looked when there was none: a replica of an earlier release that starts again brings its queue back. Each look
-/// for what is not there is an error in the broker's log.
+/// How often to check after there was none: a restarted replica of an earlier release declares its
+/// queue again. Each check for a missing queue is an error in the broker's log.
 const REST_INTERVAL: Duration = Duration::from_mins(10);
 
-/// By then the present queue is mostly there; until it is, nothing is retired.
+/// The present queue is usually bound by then; nothing is retired before it is.
 const FIRST_LOOK: Duration = Duration::from_secs(5);
 
-/// A queue that delivers nothing for this long has nothing more.
+/// A queue that delivers nothing for this long is empty.
 const QUIET: Duration = Duration::from_secs(2);
 
 /// Retires former queues until the shutdown.
@@ -40,7 +41,8 @@ pub(super) async fn run<H: Handler>(worker: Arc<Worker<H>>, migrated: Latch, shu
     while shutdown.sleep(pause).await {
         pause = REST_INTERVAL;
         for queue in worker.former_queues() {
-            // A broker that does not answer must not hold up the end. What is in hand then is delivered again.
+            // A broker that does not answer must not delay the shutdown. Deliveries in progress are
+            // redelivered.
             let attempted = tokio::select! {
                 attempted = attempt(&worker, &queue, &shutdown) => attempted,
                 () = shutdown.cancelled() => return,
@@ -49,7 +51,11 @@ pub(super) async fn run<H: Handler>(worker: Arc<Worker<H>>, migrated: Latch, shu
                 Ok(Former::Gone) => {}
                 Ok(Former::Waits) => pause = LOOK_INTERVAL,
                 Err(error) => {
-                    debug!(queue, error = chain(&error), "former queue waits");
+                    debug!(
+                        queue,
+                        error = chain(&error),
+                        "former queue cannot be retired yet"
+                    );
                     pause = LOOK_INTERVAL;
                 }
             }
@@ -57,7 +63,7 @@ pub(super) async fn run<H: Handler>(worker: Arc<Worker<H>>, migrated: Latch, shu
     }
 }
 
-/// What there is of a former queue.
+/// The state of a former queue.
 enum Former {
     Gone,
     Waits,
@@ -83,16 +89,18 @@ async fn retire<H: Handler>(
     queue: &str,
     shutdown: &Shutdown,
 ) -> Result<Former, BrokerError> {
-    // First of all: what comes from here on must be in the present queue, too. One that is there and not bound yet gets nothing.
+    // Checked first: events from here on must reach the present queue as well. A queue that exists
+    // but is not bound receives nothing.
     let is_bound = session.is_bound(&worker.queue()).await?;
-    let Some((_, consumers)) = session.look(queue).await? else {
+    let Some((_, consumers)) = session.inspect(queue).await? else {
         return Ok(Former::Gone);
     };
     if !is_bound {
         return Ok(Former::Waits);
     }
     if consumers > 0 {
-        // Replicas of the earlier release may soon be the only ones again, and may have come while somebody retired their queue.
+        // Replicas of the earlier release may soon be the only ones again, and may have come while
+        // their queue was being retired.
         bind_again(worker, session, queue).await?;
         return Ok(Former::Waits);
     }
@@ -101,12 +109,12 @@ async fn retire<H: Handler>(
         unbind(&session.channel, &short(queue)?, &exchange, pattern).await?;
     }
     let drained = drain(worker, session, queue, shutdown).await?;
-    // Somebody else may have come to drain it, too, or a replica of the earlier release may be back.
-    if session.look(queue).await? != Some((0, 1)) {
+    // Another replica may be draining it too, or a replica of the earlier release may be back.
+    if session.inspect(queue).await? != Some((0, 1)) {
         bind_again(worker, session, queue).await?;
         return Ok(Former::Waits);
     }
-    // It was the one consumer.
+    // This was its only consumer.
     drop(drained);
     session.delete(queue).await?;
     info!(queue, "former queue was retired");
@@ -125,7 +133,7 @@ async fn bind_again<H: Handler>(
     again.await
 }
 
-/// Handles what is left, and answers the consumer that did.
+/// Handles the remaining events; returns the consumer.
 async fn drain<H: Handler>(
     worker: &Arc<Worker<H>>,
     session: &Session,

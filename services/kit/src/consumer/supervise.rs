@@ -1,63 +1,33 @@
-//! Keeps one consumer alive: connect, declare, consume, and anew after every failure.
+//! Keeps a consumer alive: connects, declares, consumes, and starts over after every failure.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt;
-use lapin::message::Delivery;
-use lapin::options::BasicConsumeOptions;
-use lapin::types::FieldTable;
-use sqlx::PgPool;
 use tokio::time::Instant;
 use tracing::{info, warn};
 
 use super::lanes::Lanes;
-use super::{Consumer, Handler, retire};
+use super::worker::{Worker, consume, next};
+use super::{Handler, retire};
 use crate::admin::Flag;
 use crate::backoff::Backoff;
-use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bounded, short};
+use crate::broker::{BrokerError, Session};
 use crate::latch::Latch;
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
 
-/// Unacknowledged deliveries at most: enough to keep every lane busy over one round trip.
-const PREFETCH_PER_LANE: u16 = 4;
-
-/// A quiet consumer asks the broker this often whether its channel lives: a channel that died in silence looks quiet.
+/// How often a quiet consumer probes its channel: a channel that died silently looks quiet.
 const PROBE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// With the broker down at the start, a service is held not ready for this long, then serves without its consumers.
+/// If the broker is down at the start, the service is not ready for this long, then serves without
+/// its consumers.
 const READY_WITHOUT_BROKER: Duration = Duration::from_secs(5);
 
-/// A session that lasted this long was good: the next failure starts with a short wait again.
+/// A session that lasted this long was good: the next failure starts with a short delay again.
 const GOOD_SESSION: Duration = Duration::from_secs(30);
 
-/// Running handlers may finish for this long when the process ends; what does not is delivered again.
+/// How long running handlers may take when the process ends; unfinished events are redelivered.
 const FINISH_LIMIT: Duration = Duration::from_secs(8);
-
-/// What a consumer works with.
-pub(super) struct Worker<H> {
-    pub(super) consumer: Consumer,
-    pub(super) pool: PgPool,
-    pub(super) broker: Broker,
-    pub(super) handler: H,
-}
-
-impl<H> Worker<H> {
-    pub(super) fn queue(&self) -> String {
-        self.broker.queue(self.consumer.service, self.consumer.name)
-    }
-
-    pub(super) fn former_queues(&self) -> Vec<String> {
-        let (service, name) = (self.consumer.service, self.consumer.name);
-        self.broker.former_queues(service, name)
-    }
-
-    pub(super) fn prefetch(&self) -> u16 {
-        let lanes = u16::try_from(self.consumer.concurrency).unwrap_or(u16::MAX);
-        lanes.saturating_mul(PREFETCH_PER_LANE)
-    }
-}
 
 pub(super) async fn run<H: Handler>(
     worker: Arc<Worker<H>>,
@@ -65,7 +35,7 @@ pub(super) async fn run<H: Handler>(
     declared: Flag,
     shutdown: Shutdown,
 ) {
-    let patience = {
+    let ready_without_broker = {
         let declared = declared.clone();
         async move {
             tokio::time::sleep(READY_WITHOUT_BROKER).await;
@@ -77,7 +47,7 @@ pub(super) async fn run<H: Handler>(
     let present = sessions(worker, migrated, declared, shutdown);
     tokio::select! {
         ((), ()) = async { tokio::join!(present, former) } => {}
-        () = patience => {}
+        () = ready_without_broker => {}
     }
 }
 
@@ -116,7 +86,7 @@ async fn session<H: Handler>(
     shutdown: &Shutdown,
 ) -> Result<(), BrokerError> {
     let queue = worker.queue();
-    // Until deliveries flow, the end may interrupt anything.
+    // Until deliveries flow, the shutdown may interrupt anything.
     let (session, deliveries) = tokio::select! {
         prepared = prepare(worker, &queue, migrated, declared) => prepared?,
         () = shutdown.cancelled() => return Ok(()),
@@ -131,7 +101,7 @@ async fn session<H: Handler>(
     outcome
 }
 
-/// Connects, declares, and begins to consume once the schema is there.
+/// Connects, declares, and starts to consume once the schema is current.
 async fn prepare<H: Handler>(
     worker: &Arc<Worker<H>>,
     queue: &str,
@@ -139,7 +109,7 @@ async fn prepare<H: Handler>(
     declared: &Flag,
 ) -> Result<(Session, lapin::Consumer), BrokerError> {
     let mut session = worker.broker.open(&worker.consumer.inbox_name()).await?;
-    // Declared before the schema is there, so that no event passes by while the database is still down.
+    // Declared before the schema is current, so that no event is missed while the database is down.
     worker
         .broker
         .declare_consumer(
@@ -156,24 +126,6 @@ async fn prepare<H: Handler>(
     Ok((session, deliveries))
 }
 
-pub(super) async fn consume(
-    session: &Session,
-    queue: &str,
-) -> Result<lapin::Consumer, BrokerError> {
-    // Acknowledged by hand after the commit; not exclusive, replicas share a queue.
-    let options = BasicConsumeOptions {
-        no_local: false,
-        no_ack: false,
-        exclusive: false,
-        nowait: false,
-    };
-    let consuming =
-        session
-            .channel
-            .basic_consume(short(queue)?, "".into(), options, FieldTable::default());
-    bounded("basic.consume", REQUEST_LIMIT, consuming).await
-}
-
 /// Takes deliveries until the channel breaks, or until the shutdown (`Ok`).
 async fn take<H: Handler>(
     worker: &Arc<Worker<H>>,
@@ -182,7 +134,7 @@ async fn take<H: Handler>(
     mut deliveries: lapin::Consumer,
     shutdown: &Shutdown,
 ) -> Result<(), BrokerError> {
-    // Dropped on every way out: handlers that wait in place stop then, and their events are delivered again.
+    // Dropped on every exit: handlers that are waiting stop, and their events are redelivered.
     let mut lanes = Lanes::new(Arc::clone(worker), shutdown.clone());
     loop {
         tokio::select! {
@@ -195,12 +147,5 @@ async fn take<H: Handler>(
             delivery = next(&mut deliveries), if lanes.has_room() => lanes.start(delivery?),
             () = tokio::time::sleep(PROBE_INTERVAL) => session.probe(queue).await?,
         }
-    }
-}
-
-pub(super) async fn next(deliveries: &mut lapin::Consumer) -> Result<Delivery, BrokerError> {
-    match deliveries.next().await {
-        Some(delivery) => Ok(delivery?),
-        None => Err(BrokerError::Ended),
     }
 }

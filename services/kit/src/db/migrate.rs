@@ -1,7 +1,8 @@
-//! Migrations: kit's and the service's, under one lock, retried until the database is there.
+//! Migrations: kit's and the service's, under one lock, retried until the database is available.
 //!
-//! A program is content with a schema that a later release has made: replicas of two releases run side by side during a
-//! rolling update, and a release is taken back by starting the programs before it. What it knows must be there unchanged.
+//! A program accepts a schema of a later release: replicas of two releases run side by side during
+//! a rolling update, and a rollback starts the earlier programs. The migrations it knows must be
+//! there unchanged.
 
 use std::time::Duration;
 
@@ -18,35 +19,35 @@ use crate::shutdown::{Shutdown, Tasks};
 /// kit's own tables: outbox, inbox, idempotency keys.
 pub static MIGRATOR: Migrator = sqlx::migrate!();
 
-/// The advisory lock that replicas starting together queue up for.
+/// The advisory lock that serialises replicas that start together.
 const LOCK: i64 = 0x0061_6466_6f6c_696f;
 
-/// Another replica's migrations may take this long.
+/// Limit of the wait for another replica's migrations.
 const LOCK_WAIT_LIMIT: Duration = Duration::from_mins(5);
 
 /// How often the lock is tried.
 const LOCK_POLL: Duration = Duration::from_millis(100);
 
-/// A statement of a migration may wait this long for a table: queries queue up behind it meanwhile.
+/// Limit of a migration's wait for a table lock: other queries queue up behind it.
 const TABLE_LOCK_LIMIT: Duration = Duration::from_secs(10);
 
-/// How far a table of migrations is.
+/// The state of a migrations table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// The newest migration that this program knows.
+    /// The newest migration known to this program.
     pub known: i64,
-    /// The newest that the database has; beyond the known one, a later release made it.
+    /// The newest migration in the database; if it is not known, a later release applied it.
     pub found: i64,
 }
 
 impl Version {
-    /// Whether a later release has been here.
+    /// Whether a later release migrated the database.
     pub fn is_newer(self) -> bool {
         self.found > self.known
     }
 }
 
-/// What a database has.
+/// The versions of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schema {
     /// Of kit's tables.
@@ -55,12 +56,12 @@ pub struct Schema {
     pub service: Version,
 }
 
-/// Applies what is missing of kit's migrations and `service`'s. Any number of replicas may do it at once, those of the release
-/// before or after among them. Refuses where a known migration was applied with another text, or where a later release was
-/// here without some of them.
+/// Applies the missing migrations of kit and of `service`. Any number of replicas may do it at the
+/// same time, including those of neighbouring releases. Fails if a known migration was applied with
+/// a different text, or if a later release migrated without some of them.
 pub async fn migrate(pool: &PgPool, service: &Migrator) -> Result<Schema, MigrateError> {
-    // A connection of its own: a migration may take longer than any statement of a call, and a connection that is
-    // dropped half way is closed, which gives the lock back.
+    // A connection of its own: a migration may take longer than any statement of a call, and a
+    // dropped connection is closed, which releases the lock.
     let options = (*pool.connect_options()).clone().options([
         ("statement_timeout", "0".to_owned()),
         ("idle_in_transaction_session_timeout", "0".to_owned()),
@@ -75,7 +76,7 @@ pub async fn migrate(pool: &PgPool, service: &Migrator) -> Result<Schema, Migrat
     Ok(schema)
 }
 
-/// Applies what is missing, and lets stand what comes after all that is known.
+/// Applies the missing migrations; leaves later ones alone.
 async fn apply(
     migrator: &Migrator,
     connection: &mut PgConnection,
@@ -98,10 +99,12 @@ async fn apply(
     if found > known
         && let Some(missing) = missing.first()
     {
-        // Whoever made those had applied all before them; what is missing now does not fit behind them.
+        // A later release applied its migrations after all earlier ones; a missing one does not fit
+        // behind them.
         return Err(MigrateError::VersionTooOld(missing.version, found));
     }
-    // sqlx's own check would refuse whatever is unknown. With it off, the texts of the known ones are still compared.
+    // sqlx's own check would refuse unknown migrations. Without it, the texts of the known ones are
+    // still compared.
     let mut lenient = Migrator::with_migrations(migrator.iter().cloned().collect());
     lenient.dangerous_set_table_name(table.clone());
     lenient.set_ignore_missing(true);
@@ -118,7 +121,8 @@ async fn apply(
     })
 }
 
-/// What runs outside of a transaction is there to hold nobody up, and waits for transactions that have long been running.
+/// A migration outside of a transaction does not block others, so it may wait for long-running
+/// transactions.
 async fn limit_waits(
     connection: &mut PgConnection,
     holds_nobody_up: bool,
@@ -128,23 +132,26 @@ async fn limit_waits(
     } else {
         TABLE_LOCK_LIMIT
     };
-    sqlx::query("SELECT set_config('lock_timeout', $1, false)")
-        .bind(limit.as_millis().to_string())
-        .execute(connection)
-        .await
-        .map(|_| ())
+    sqlx::query!(
+        "SELECT set_config('lock_timeout', $1, false)",
+        limit.as_millis().to_string()
+    )
+    .fetch_one(connection)
+    .await
+    .map(|_| ())
 }
 
-/// Polls instead of waiting inside PostgreSQL: a session waiting for an advisory lock holds a snapshot, and
-/// `CREATE INDEX CONCURRENTLY` in the migration of another replica would wait for it: a deadlock.
+/// Polls instead of waiting inside PostgreSQL: a session waiting for an advisory lock holds a
+/// snapshot, and `CREATE INDEX CONCURRENTLY` in another replica's migration would wait for it: a
+/// deadlock.
 async fn lock(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     let give_up = tokio::time::Instant::now() + LOCK_WAIT_LIMIT;
     loop {
-        let taken: bool = sqlx::query_scalar("SELECT pg_try_advisory_lock($1)")
-            .bind(LOCK)
-            .fetch_one(&mut *connection)
-            .await?;
-        if taken {
+        let is_taken =
+            sqlx::query_scalar!(r#"SELECT pg_try_advisory_lock($1) AS "is_taken!""#, LOCK)
+                .fetch_one(&mut *connection)
+                .await?;
+        if is_taken {
             return Ok(());
         }
         if tokio::time::Instant::now() >= give_up {
@@ -154,8 +161,8 @@ async fn lock(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     }
 }
 
-/// Migrates as soon as the database can be reached; until then the process is not ready. A migration that is itself
-/// wrong is retried like an outage: the process stays not ready and says why, where it can be seen.
+/// Migrates as soon as the database is available; until then the process is not ready. A faulty
+/// migration is retried like an outage: the process stays not ready and logs the reason.
 pub fn migrate_in_background(
     pool: &PgPool,
     service: &'static Migrator,
@@ -188,13 +195,13 @@ pub fn migrate_in_background(
                 return;
             }
         };
-        tell(schema);
+        log_schema(schema);
         opener.open();
     });
     migrated
 }
 
-fn tell(Schema { kit, service }: Schema) {
+fn log_schema(Schema { kit, service }: Schema) {
     let (newest, kits) = (service.found, kit.found);
     if service.is_newer() || kit.is_newer() {
         let (known, kits_known) = (service.known, kit.known);

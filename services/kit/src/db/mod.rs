@@ -1,6 +1,7 @@
 //! PostgreSQL: the pool, migrations, and the one way to write.
 
 mod migrate;
+mod prune;
 mod write;
 
 use std::str::FromStr;
@@ -11,35 +12,37 @@ use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
 pub use migrate::{MIGRATOR, Schema, Version, migrate, migrate_in_background};
+pub(crate) use prune::{PruneLimits, prune};
 pub use sqlx::PgPool;
 pub(crate) use write::write_at;
 pub use write::{detached, write, write_retrying};
 
 use crate::config::{ConfigError, DatabaseArgs};
 
-/// A transaction as use cases see it: a connection inside one. It cannot be committed from there, only by [`write`].
+/// A transaction as seen by use cases: a connection inside one. Only [`write`] can commit it.
 pub type Tx = sqlx::PgConnection;
 
-/// No statement may run longer.
+/// Limit of a statement.
 const STATEMENT_LIMIT: Duration = Duration::from_secs(8);
 
-/// No statement may wait longer for a lock.
+/// Limit of a statement's wait for a lock.
 const LOCK_LIMIT: Duration = Duration::from_secs(4);
 
-/// A transaction that nobody drives any more (a frozen process) gives its locks back after this.
+/// An idle transaction (of a frozen process) releases its locks after this.
 const IDLE_TRANSACTION_LIMIT: Duration = Duration::from_secs(10);
 
-/// A connection that was unused for longer is asked whether it lives before it is used: a restart of the server costs a ping
-/// instead of a failed call. One that has just worked is believed, for a ping is a round trip of its own.
+/// A connection that was unused for longer is pinged before use, so a restart of the server costs a
+/// ping instead of a failed call. A recently used one is not: a ping is a round trip of its own.
 const PING_AFTER: Duration = Duration::from_millis(500);
 
-/// Connections are renewed, so that a failed-over or re-balanced server is noticed.
+/// Connections are renewed, so that they follow a failover or rebalancing.
 const CONNECTION_AGE_LIMIT: Duration = Duration::from_mins(30);
 
-/// Connections that a peak opened are given back.
+/// Connections opened for a peak are closed again.
 const CONNECTION_IDLE_LIMIT: Duration = Duration::from_mins(5);
 
-/// A pool whose connections are opened when they are first needed: a service starts with its database down.
+/// A pool that connects when a connection is first needed: a service can start while its database
+/// is down.
 pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<PgPool, ConfigError> {
     let url = args.url()?;
     let options = PgConnectOptions::from_str(url.expose_secret())
@@ -55,7 +58,7 @@ pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<PgPool, Co
                 "idle_in_transaction_session_timeout",
                 IDLE_TRANSACTION_LIMIT.as_millis().to_string(),
             ),
-            // A server whose client is gone stops working for it.
+            // The server stops working for a client that is gone.
             ("client_connection_check_interval", "5000".to_owned()),
             ("TimeZone", "UTC".to_owned()),
         ]);
@@ -70,7 +73,7 @@ pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<PgPool, Co
                 if meta.idle_for < PING_AFTER {
                     return Ok(true);
                 }
-                // One that the server closed meanwhile is replaced.
+                // A connection that the server has closed is replaced.
                 Ok(connection.ping().await.is_ok())
             })
         })
@@ -78,7 +81,10 @@ pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<PgPool, Co
     Ok(pool)
 }
 
-/// Whether the database answers: for readiness.
+/// Whether the database answers; for readiness.
 pub async fn is_reachable(pool: &PgPool) -> bool {
-    sqlx::query("SELECT 1").execute(pool).await.is_ok()
+    sqlx::query_scalar!("SELECT 1")
+        .fetch_one(pool)
+        .await
+        .is_ok()
 }

@@ -1,9 +1,9 @@
 //! The one way to write.
 //!
-//! A server drops a handler's future when its client goes away or its deadline fires. With sqlx 0.9.0 a `begin()` that is
-//! dropped at the wrong moment leaves an open transaction on a pooled connection; later statements on it then succeed
-//! and are never committed. So work that writes runs in a task of its own, which nobody drops: it either commits, rolls
-//! back, or its connection is thrown away.
+//! A server drops a handler's future when its client goes away or its deadline expires. With sqlx
+//! 0.9.0, a `begin()` that is dropped at the wrong moment leaves an open transaction on a pooled
+//! connection; later statements on it then succeed and are never committed. So writes run in a task
+//! of their own, which is never dropped: it commits, rolls back, or its connection is thrown away.
 
 use std::any::Any;
 use std::future::Future;
@@ -21,17 +21,17 @@ use crate::backoff::Backoff;
 use crate::chaos::{Moment, Site};
 use crate::refusal::is_serialization_failure;
 
-/// A transaction may take this long from begin to commit; then its connection is closed, which rolls back.
+/// Limit of a transaction from begin to commit; then its connection is closed, which rolls back.
 const WRITE_LIMIT: Duration = Duration::from_secs(15);
 
-/// Attempts of [`write_retrying`], the first included.
+/// Attempts of [`write_retrying`], including the first.
 const WRITE_ATTEMPTS: u32 = 3;
 
-/// What became of one transaction.
+/// The outcome of a transaction.
 enum Outcome<T, E> {
     Committed(T),
     RolledBack(E),
-    /// Begin, commit or rollback failed: whether the connection is inside a transaction is unknown.
+    /// Begin, commit or rollback failed: the connection may or may not be inside a transaction.
     Broken(E),
     TimedOut,
     Panicked(Box<dyn Any + Send>),
@@ -49,11 +49,15 @@ impl<T, E> Outcome<T, E> {
     }
 }
 
-/// Runs `work` in a transaction that commits if it answers `Ok` and rolls back otherwise, whether or not the caller is
-/// still there for the answer. After a time-out the work may have been committed or not: callers repeat with the same key.
+/// Runs `work` in a transaction, which commits if `work` returns `Ok` and rolls back otherwise,
+/// even if the caller is gone. After a timeout the work may or may not have been committed: retry
+/// with the same key.
 ///
 /// ```ignore
-/// let id = db::write(&pool, move |tx| Box::pin(async move { repo::insert_in_tx(tx, &order).await })).await?;
+/// let id = db::write(&pool, move |tx| {
+///     Box::pin(async move { repo::insert_in_tx(tx, &order).await })
+/// })
+/// .await?;
 /// ```
 #[track_caller]
 pub fn write<T, E, F>(pool: &PgPool, work: F) -> impl Future<Output = Result<T, E>> + use<T, E, F>
@@ -65,7 +69,7 @@ where
     write_at(Site::caller(), pool, work)
 }
 
-/// Like [`write`], for whoever knows better than by the caller's place what is written.
+/// Like [`write`], for callers whose location does not tell what is written.
 pub(crate) fn write_at<T, E, F>(
     site: Site,
     pool: &PgPool,
@@ -84,8 +88,8 @@ where
     }
 }
 
-/// Like [`write`], and tries again a few times when the transaction failed because of another one (serialization
-/// failure or deadlock). `work` runs once per attempt.
+/// Like [`write`], but retries a few times if the transaction failed because of a concurrent one
+/// (serialization failure or deadlock). `work` runs once per attempt.
 #[track_caller]
 pub fn write_retrying<T, E, F>(
     pool: &PgPool,
@@ -118,12 +122,13 @@ where
     }
 }
 
-/// The task that ran detached work died or the process is ending.
+/// The task of detached work died, or the process is ending.
 #[derive(Debug, thiserror::Error)]
 #[error("detached work did not finish")]
 pub struct DetachedError(#[from] tokio::task::JoinError);
 
-/// Runs `work` to its end even if the caller is dropped: for work that must not stop half way, such as driving a saga.
+/// Runs `work` to its end even if the caller is dropped: for work that must not stop half way, such
+/// as driving a saga.
 pub async fn detached<F>(work: F) -> Result<F::Output, DetachedError>
 where
     F: Future + Send + 'static,
@@ -171,8 +176,8 @@ where
             sqlx::Error::WorkerCrashed.into()
         }
     };
-    // Futures were dropped or failed half way, so the connection's state is unknown: it never goes back to the pool.
-    // Closing the socket makes PostgreSQL roll back.
+    // Futures were dropped or failed half way, so the state of the connection is unknown and it
+    // never goes back to the pool. Closing the socket makes PostgreSQL roll back.
     drop(connection.detach());
     Err(error)
 }

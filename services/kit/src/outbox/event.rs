@@ -13,10 +13,10 @@ use crate::telemetry;
 /// The content type of a structured CloudEvent.
 pub const CONTENT_TYPE: &str = "application/cloudevents+json";
 
-/// What is longer than this is no event of ours.
+/// Larger messages are not our events.
 const LONGEST_BODY: usize = 1024 * 1024;
 
-/// An event could not be made: its data cannot be written as JSON.
+/// An event could not be made: its data cannot be serialised as JSON.
 #[derive(Debug, thiserror::Error)]
 #[error("event data cannot be serialised")]
 pub struct EventError(#[from] serde_json::Error);
@@ -33,8 +33,8 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event of type `event_type` (`adfolio.wallet.v1.TransactionPosted`) about `subject` (mostly a user's id), with the
-    /// proto3 JSON of `data`. It carries the current trace.
+    /// An event of type `event_type` (`adfolio.wallet.v1.TransactionPosted`) about `subject`
+    /// (usually a user's id), with the proto3 JSON of `data` and the current trace.
     #[allow(
         clippy::needless_pass_by_value,
         reason = "ids are Copy, and texts are mostly borrowed"
@@ -54,14 +54,14 @@ impl Event {
         })
     }
 
-    /// With its place in the row of its subject's events.
+    /// Sets its position among the subject's events.
     #[must_use]
     pub fn sequence(mut self, sequence: i64) -> Self {
         self.sequence = Some(sequence);
         self
     }
 
-    /// With an id of the caller's choice, for tests and for events whose id follows from their cause.
+    /// Sets the id: for tests, and for events whose id follows from their cause.
     #[must_use]
     pub fn with_id(mut self, id: Uuid) -> Self {
         self.id = id;
@@ -77,19 +77,19 @@ impl Event {
 /// A received event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CloudEvent {
-    /// Unique per event; the same again is the same event.
+    /// Unique per event; a redelivery has the same id.
     pub id: Uuid,
     /// `/adfolio/<service>`.
     pub source: String,
     /// The type: package and message.
     pub event_type: String,
-    /// Whom or what it is about.
+    /// What it is about.
     pub subject: String,
     /// When it was written.
     pub time: DateTime<Utc>,
-    /// Its place in the row of its subject's events.
+    /// Its position among the subject's events.
     pub sequence: Option<i64>,
-    /// The trace that it belongs to.
+    /// Its trace.
     pub traceparent: Option<String>,
     /// The message as proto3 JSON.
     pub data: serde_json::Value,
@@ -98,7 +98,7 @@ pub struct CloudEvent {
 /// A message that is no event.
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
-    /// Not a CloudEvent in structured JSON, or its data is not of the expected message.
+    /// Not a CloudEvent in structured JSON, or its data does not match the expected message.
     #[error("malformed event")]
     Json(#[from] serde_json::Error),
     /// Larger than any event.
@@ -152,7 +152,7 @@ struct Received {
     data: serde_json::Value,
 }
 
-/// The envelope as it is published. `data` goes through byte for byte.
+/// The published envelope. `data` is passed through byte by byte.
 #[derive(Serialize)]
 pub(crate) struct Envelope<'a> {
     specversion: &'static str,
@@ -171,7 +171,7 @@ pub(crate) struct Envelope<'a> {
     data: &'a RawValue,
 }
 
-/// The parts of an envelope, as the outbox keeps them.
+/// The parts of an envelope, as stored in the outbox.
 pub struct EnvelopeParts<'a> {
     /// The event's id.
     pub id: Uuid,

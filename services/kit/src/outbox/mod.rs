@@ -1,8 +1,10 @@
-//! Events: written in the transaction of the change that they report, published by a [`Relay`] afterwards.
+//! Events: written in the transaction of the change that they report, then published by a
+//! [`Relay`].
 //!
-//! Services may also insert into the table `outbox` with their own SQL, in the statement of the effect:
-//! `(event_id uuid, event_type text, subject text, sequence bigint|null, data json, traceparent text|null)`.
-//! Whoever writes for a subject holds that subject's row lock meanwhile, so ids follow the order of commits per subject.
+//! Services may also insert into the table `outbox` with their own SQL, in the statement of the
+//! effect: `(event_id uuid, event_type text, subject text, sequence bigint|null, data json,
+//! traceparent text|null)`. A writer holds the row lock of its subject meanwhile, so ids follow the
+//! order of commits per subject.
 
 mod event;
 mod relay;

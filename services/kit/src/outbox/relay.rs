@@ -1,17 +1,19 @@
-//! The relay: publishes what waits in the outbox and moves what the broker has confirmed to `sent_events` (see [`super::sent`]).
+//! The relay: publishes the events in the outbox and moves confirmed ones to `sent_events` (see
+//! [`super::sent`]).
 //!
-//! Order: many replicas may run a relay. `FOR UPDATE SKIP LOCKED` would let two of them take neighbouring events of one
-//! subject and publish them in either order, so the rows are taken under an advisory lock of the database instead: one
-//! replica works at a time, batch by batch, and any other takes over at the next batch. The lock ends with its
-//! transaction, so a replica that dies or hangs (idle-in-transaction limit) cannot keep it. One relay publishes several
-//! thousand events a second, far more than the databases write.
+//! Order: every replica runs a relay. `FOR UPDATE SKIP LOCKED` would let two of them take
+//! neighbouring events of one subject and publish them in either order, so the rows are read under
+//! an advisory lock of the database instead: one replica works at a time, and another may take over
+//! at the next batch. The lock ends with its transaction, so a replica that dies or hangs
+//! (idle-in-transaction limit) cannot keep it. One relay publishes several thousand events a
+//! second, far more than the databases write.
 //!
-//! Routing: an event goes under its type and, when its subject is a UUID, under `user.<subject>` as well, so that whoever
-//! follows a few users need not hear of all. A queue that is bound by both keys gets the event once; an event that neither
-//! key finds a queue for is unrouted as before.
+//! Routing: an event is routed by its type and, if its subject is a UUID, by `user.<subject>` as
+//! well, so that a subscriber to a few users does not receive all events. A queue bound to both
+//! keys receives the event once; an event for which neither key finds a queue is unrouted.
 //!
-//! Delivery is at least once: after a failure a batch is sent again, and consumers' inboxes drop what they know. After a
-//! restore all that was kept is sent again, in order and before anything newer.
+//! Delivery is at least once: a failed batch is sent again, and consumers' inboxes drop duplicates.
+//! After a restore all kept events are sent again, in order and before anything newer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,32 +42,33 @@ use crate::refusal::chain;
 use crate::shutdown::Shutdown;
 use crate::telemetry::{self, TRACEPARENT};
 
-/// Rows that one transaction publishes at most.
+/// Most rows of one transaction.
 const BATCH: i64 = 500;
 
-/// A batch must be published and confirmed within this; it is shorter than the idle-in-transaction limit.
+/// Limit of publishing and confirming a batch; shorter than the idle-in-transaction limit.
 const PUBLISH_LIMIT: Duration = Duration::from_secs(6);
 
-/// Rounds begin at least so far apart. The first event leaves at once; under load a round takes along what many transactions
-/// wrote, at a fraction of the cost for database and broker.
+/// Shortest time between two rounds. The first event leaves at once; under load a round carries the
+/// events of many transactions, at a fraction of the cost for database and broker.
 const ROUND_INTERVAL: Duration = Duration::from_millis(10);
 
-/// An idle relay looks this often: other replicas, and SQL of services, write rows without waking it.
+/// How often an idle relay polls: other replicas, and SQL of services, write rows without waking
+/// it.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How often depth and age are measured.
+/// How often depth and age are sampled.
 const METRICS_INTERVAL: Duration = Duration::from_secs(5);
 
-/// A round must be done within this: opening a session, and a batch.
+/// Limit of a round: opening a session, and a batch.
 const ROUND_LIMIT: Duration = Duration::from_secs(30);
 
-/// When the process ends there is less patience: what cannot leave stays in the outbox.
+/// The same when the process ends: what cannot be sent stays in the outbox.
 const LAST_ROUND_LIMIT: Duration = Duration::from_secs(2);
 
 /// Persistent: a confirmed event outlives the broker's restart.
 const PERSISTENT: u8 = 2;
 
-/// The header whose routing keys the broker adds to a message's own, and takes out again before it delivers the message.
+/// The header with additional routing keys. The broker removes it before delivery.
 const FURTHER_KEYS: &str = "BCC";
 
 const SUBJECT_PREFIX: &str = "user.";
@@ -80,38 +83,38 @@ pub fn subject_of(key: &str) -> Option<Uuid> {
     key.strip_prefix(SUBJECT_PREFIX)?.parse().ok()
 }
 
-/// Wakes the relay of this process after a commit, so that an event leaves at once instead of at the next poll.
-/// Cheap to clone; waking too often or not at all does no harm.
+/// Wakes the relay of this process after a commit, so that an event leaves at once instead of at
+/// the next poll. Cheap to clone; waking too often or not at all does no harm.
 #[derive(Clone, Debug, Default)]
 pub struct Notifier(Arc<Notify>);
 
 impl Notifier {
-    /// Says that there may be rows.
+    /// Wakes the relay.
     pub fn notify(&self) {
         self.0.notify_one();
     }
 }
 
-/// What went wrong in one round.
+/// Why a round failed.
 #[derive(Debug, thiserror::Error)]
 enum RelayError {
     #[error("outbox cannot be read")]
     Database(#[from] sqlx::Error),
     #[error("events cannot be published")]
     Broker(#[from] BrokerError),
-    #[error("the database was restored, and nobody takes from {0} yet")]
-    NobodyThere(String),
+    #[error("the database was restored, and {0} has no consumer yet")]
+    NoConsumer(String),
 }
 
-/// What one round did.
+/// The outcome of a round.
 enum Round {
     /// Rows were sent or put back; there may be more.
     Sent,
-    /// Nothing waits, or another replica works.
+    /// Nothing to do, or another replica works.
     Idle,
 }
 
-/// The background task that empties one database's outbox.
+/// The background task that empties a database's outbox.
 #[derive(Debug)]
 pub struct Relay {
     pool: PgPool,
@@ -137,7 +140,8 @@ impl Relay {
         }
     }
 
-    /// Waits in a new history of the database, before it sends anything, until these consumers (service and name) are there.
+    /// In a new history of the database, waits for these consumers (service and name) before it
+    /// sends anything.
     #[must_use]
     pub fn awaiting(mut self, consumers: &'static [(&'static str, &'static str)]) -> Self {
         self.awaited = consumers;
@@ -151,12 +155,13 @@ impl Relay {
         self
     }
 
-    /// The handle that tells this relay of new events.
+    /// The handle that wakes this relay.
     pub fn notifier(&self) -> Notifier {
         self.notifier.clone()
     }
 
-    /// Works until `end`, then once more for what the last transactions wrote. Starts once the schema is there.
+    /// Works until `end`, then once more for the events of the last transactions. Starts once the
+    /// schema is current.
     pub async fn run(self, migrated: Latch, end: Shutdown) {
         tokio::select! {
             () = migrated.wait() => {}
@@ -179,10 +184,10 @@ impl Relay {
                 .await;
             next_round = Instant::now() + ROUND_INTERVAL;
             let last = end.is_triggered();
-            // A round that is dropped leaves its transaction to `db::write`, which ends it.
+            // A dropped round leaves its transaction to `db::write`, which ends it.
             let round = tokio::select! {
                 round = self.round(&mut session) => round,
-                () = patience(end) => Err(RelayError::Broker(BrokerError::TimedOut("the relay"))),
+                () = round_limit(end) => Err(RelayError::Broker(BrokerError::TimedOut("the relay"))),
             };
             match round {
                 Ok(Round::Sent) => {
@@ -196,11 +201,11 @@ impl Relay {
                     self.pause(end).await;
                 }
                 Err(error) => {
-                    // A session after an error is in an unknown state.
+                    // After an error the state of the session is unknown.
                     session = None;
                     warn!(error = chain(&error), "outbox relay is waiting");
                     metrics::counter!("outbox_relay_errors_total").increment(1);
-                    // Whatever could not leave before the end stays in the outbox for the next start.
+                    // Unsent events stay in the outbox for the next start.
                     if last || !end.sleep(backoff.next_wait()).await {
                         break;
                     }
@@ -220,11 +225,11 @@ impl Relay {
         }
     }
 
-    /// Publishes one batch. The broker is reached before the lock is taken, so that a replica without a broker does not
-    /// keep others from working.
+    /// Publishes one batch. Connects to the broker before taking the lock, so that a replica
+    /// without a broker does not block others.
     async fn round(&self, session: &mut Option<Arc<Session>>) -> Result<Round, RelayError> {
-        let look = repo::look(&self.pool).await?;
-        if look.is_history_known && !look.has_rows {
+        let pending = repo::pending(&self.pool).await?;
+        if pending.is_history_known && !pending.has_rows {
             return Ok(Round::Idle);
         }
         let open = if let Some(open) = session.as_ref().filter(|open| open.is_connected()) {
@@ -237,7 +242,7 @@ impl Relay {
             fresh.confirm().await?;
             Arc::clone(session.insert(Arc::new(fresh)))
         };
-        if !look.is_history_known {
+        if !pending.is_history_known {
             return self.put_back(&open).await;
         }
         let broker = self.broker.clone();
@@ -248,13 +253,13 @@ impl Relay {
         .await
     }
 
-    /// Nothing is published before the last batch is back, so whoever is to hear of it again hears it in order; and nothing goes
-    /// back before everybody is there to hear it, for the broker may have been emptied.
+    /// Nothing is published before all sent events are back, so consumers receive them in order.
+    /// Nothing is put back before all consumers exist, because the broker may have been emptied.
     async fn put_back(&self, session: &Session) -> Result<Round, RelayError> {
         for (service, name) in self.awaited {
             let queue = self.broker.queue(service, name);
             if !session.is_bound(&queue).await? {
-                return Err(RelayError::NobodyThere(queue));
+                return Err(RelayError::NoConsumer(queue));
             }
         }
         let batch = db::write(&self.pool, |tx| Box::pin(sent::put_back_batch_in_tx(tx)));
@@ -280,8 +285,8 @@ impl Relay {
     }
 }
 
-/// How long a round may take: less once the end was asked for.
-async fn patience(end: &Shutdown) {
+/// The limit of a round: shorter once the shutdown was requested.
+async fn round_limit(end: &Shutdown) {
     if end.sleep(ROUND_LIMIT).await {
         return;
     }
@@ -294,7 +299,7 @@ async fn publish_batch_in_tx(
     broker: &Broker,
     source: &str,
 ) -> Result<Round, RelayError> {
-    // A server may have taken over since the round began.
+    // Another server may have taken over since the round began.
     if !repo::try_lock_in_tx(tx).await? || !repo::is_history_known_in_tx(tx).await? {
         return Ok(Round::Idle);
     }
@@ -314,12 +319,13 @@ async fn publish_batch_in_tx(
     if confirmed.is_empty() {
         return Err(BrokerError::NotConfirmed("no event of the batch".to_owned()).into());
     }
-    repo::move_sent_in_tx(tx, confirmed).await?;
+    repo::move_sent_in_tx(tx, &confirmed).await?;
     Ok(Round::Sent)
 }
 
-/// Publishes rows in order and answers the ids that count as sent: acknowledged, not returned, and with no earlier event
-/// of the same subject refused (that one and its followers go again, in order).
+/// Publishes rows in order and returns the ids that count as sent: acknowledged, not returned, and
+/// without an earlier refused event of the same subject (that one and its successors are sent
+/// again, in order).
 async fn publish_all(
     session: &Session,
     exchange: &str,
@@ -358,7 +364,8 @@ async fn publish_all(
     Ok(ids)
 }
 
-/// The broker acknowledges what it cannot route, too: only an acknowledgement without a returned message counts.
+/// The broker also acknowledges unroutable messages: only an acknowledgement without a returned
+/// message counts.
 fn is_sent(confirmation: &Confirmation, row: &Row) -> bool {
     let sent = matches!(confirmation, Confirmation::Ack(None));
     if !sent {
@@ -368,7 +375,7 @@ fn is_sent(confirmation: &Confirmation, row: &Row) -> bool {
     sent
 }
 
-/// A span in the trace of the change, from sending the event until the broker has confirmed it.
+/// A span in the trace of the change, from publishing the event to its confirm.
 fn sending(exchange: &str, row: &Row) -> Span {
     if row.traceparent.is_none() {
         return Span::none();
@@ -401,9 +408,11 @@ async fn publish(
         traceparent: row.traceparent.as_deref(),
         data: &row.data,
     };
-    // The column's type is json, so encoding can only fail on what PostgreSQL takes and serde does not.
+    // The column's type is json, so encoding only fails on JSON that PostgreSQL accepts and serde
+    // does not.
     let body = encode(source, &parts).map_err(|error| BrokerError::NotConfirmed(chain(&error)))?;
-    // Mandatory: what has no queue comes back instead of being lost in silence. Immediate is not implemented there.
+    // Mandatory: a message without a queue is returned instead of lost silently. RabbitMQ does not
+    // implement immediate.
     let options = BasicPublishOptions {
         mandatory: true,
         immediate: false,
@@ -421,7 +430,8 @@ async fn publish(
 
 fn properties(row: &Row) -> Result<AMQPProperties, BrokerError> {
     let mut headers = FieldTable::default();
-    // Whoever handles it follows from its being sent; the event itself names the trace of the change.
+    // The handler's span follows from the publishing span; the event itself carries the trace of
+    // the change.
     if let Some(trace) = telemetry::traceparent().or_else(|| row.traceparent.clone()) {
         headers.insert(
             TRACEPARENT.into(),

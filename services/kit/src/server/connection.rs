@@ -1,4 +1,4 @@
-//! Connections as they come in: in the clear, or by TLS with a client that has shown who it is.
+//! Incoming connections: unencrypted, or TLS with a client certificate.
 
 use std::future::ready;
 use std::io;
@@ -20,13 +20,14 @@ use tracing::{debug, warn};
 use super::linger::Lingering;
 use crate::tls::{Tls, names_of};
 
-/// A client has this long to show its certificate.
+/// Limit of a TLS handshake.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(5);
 
-/// Handshakes under way at most; whoever comes on top waits in the kernel's queue for one of them to end.
+/// Most handshakes in progress; further connections wait in the kernel's queue.
 const MAX_HANDSHAKES: usize = 512;
 
-/// The connections of a listener. Handshakes run side by side, so that a slow one holds up nobody; they end with the stream.
+/// The connections of a listener. Handshakes run in parallel, so that a slow one delays no other;
+/// they end with the stream.
 pub(super) fn incoming(
     listener: TcpListener,
     tls: Option<Tls>,
@@ -37,7 +38,7 @@ pub(super) fn incoming(
         .filter_map(ready)
 }
 
-/// A connection that may make calls; none when its handshake failed, which concerns nobody else.
+/// A connection that may make calls; none if its handshake failed, which affects no other.
 async fn establish(
     accepted: io::Result<TcpStream>,
     tls: Option<Tls>,
@@ -57,7 +58,7 @@ async fn establish(
     };
     metrics::counter!("tls_handshakes_failed_total").increment(1);
     if error.kind() == io::ErrorKind::UnexpectedEof {
-        // Whoever only looked whether the port is open.
+        // A port check.
         debug!(?address, %error, "connection ended before its handshake");
     } else {
         warn!(?address, %error, "connection without a good certificate was refused");
@@ -68,12 +69,12 @@ async fn establish(
 /// One connection.
 pub(super) struct Connection(Either<Lingering, Box<TlsStream<Lingering>>>);
 
-/// Who is at the other end. Every request carries it as an extension.
+/// The peer. Every request carries it as an extension.
 #[derive(Clone, Debug)]
 pub(super) struct Peer(Arc<[String]>);
 
 impl Peer {
-    /// The DNS names of its certificate; none in the clear.
+    /// The DNS names of its certificate; none if unencrypted.
     pub(super) fn names(&self) -> &[String] {
         &self.0
     }
@@ -118,7 +119,8 @@ impl AsyncWrite for Connection {
         Pin::new(&mut self.0).poll_flush(context)
     }
 
-    /// By TLS the goodbye of TLS goes first; then the connection lingers as one in the clear does.
+    /// With TLS the close-notify is sent first; then the connection lingers like an unencrypted
+    /// one.
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.0).poll_shutdown(context)
     }

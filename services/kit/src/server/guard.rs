@@ -1,4 +1,4 @@
-//! Who may call which method, asked of each call.
+//! Enforces the authorization policy on each call.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use tracing::warn;
 use super::connection::Peer;
 use crate::policy::{HEALTH, OPERATOR, REFLECTION, ServicePolicy};
 
-/// The label of a method that nobody knows: whatever callers make up must not become names of figures.
+/// The metric label of an unknown method: callers must not be able to make up label values.
 const UNKNOWN: &str = "unknown";
 
-/// A list of callers by the paths of methods. What has no row is refused to everybody.
+/// The admitted callers by the path of a method. A method without a row is closed to everyone.
 #[derive(Debug)]
 pub(super) struct Guard(HashMap<String, &'static [&'static str]>);
 
@@ -28,7 +28,7 @@ impl Guard {
         Self(rows.collect())
     }
 
-    /// Refuses a caller that is not on the method's list.
+    /// Refuses a caller that the method does not admit.
     pub(super) fn admit(&self, path: &str, extensions: &Extensions) -> Result<(), Status> {
         // A connection without a certificate does not get this far.
         let names = extensions.get::<Peer>().map_or(&[][..], Peer::names);
@@ -48,11 +48,11 @@ impl Guard {
         let caller = names.join(", ");
         warn!(
             method = path,
-            caller, "a caller that is not on the method's list was refused"
+            caller, "caller refused by the authorization policy"
         );
-        // Not a refusal of the business, which callers would take as its last word.
+        // Not a refusal of the business, which callers would treat as final.
         Err(Status::permission_denied(format!(
-            "{caller:?} is not among the callers of this method"
+            "{caller:?} may not call this method"
         )))
     }
 }

@@ -1,4 +1,4 @@
-//! Around every call: its deadline, its trace, its figures, and a net for panics.
+//! The layer around every call: deadline, trace, metrics, and a catch for panics.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -27,7 +27,8 @@ use crate::timely::{Overdue, Timely};
 
 use super::guard::Guard;
 
-/// Services that answer before the schema is there. Whoever watches a service's health does so for as long as they like.
+/// Services that answer before the schema is current. A health watch may last as long as the
+/// watcher likes.
 const UNGATED: [&str; 2] = ["/grpc.health.v1.Health/", "/grpc.reflection."];
 
 #[derive(Debug)]
@@ -50,7 +51,7 @@ impl Settings {
         self.migrated.as_ref().is_none_or(Latch::is_open) || is_ungated(path)
     }
 
-    /// Refuses whoever may not call this method, and everybody until the schema is there.
+    /// Refuses callers that the policy does not admit, and all calls until the schema is current.
     fn admit(&self, path: &str, request: &Request<Body>) -> Result<(), Status> {
         if let Some(guard) = &self.guard {
             guard.admit(path, request.extensions())?;
@@ -160,7 +161,7 @@ where
                     Ok(if is_endless {
                         response
                     } else {
-                        response.map(|body| Timely::until(deadline, body, Overdue::IsTold))
+                        response.map(|body| Timely::until(deadline, body, Overdue::EndsWithStatus))
                     })
                 }
                 Ok(Ok(Err(error))) => {
@@ -182,7 +183,7 @@ where
     }
 }
 
-/// What the client asks for, within the method's cap.
+/// The deadline that the client asks for, within the method's cap.
 fn limit_of(request: &Request<Body>, cap: Duration) -> Duration {
     let asked = request
         .headers()
@@ -192,7 +193,8 @@ fn limit_of(request: &Request<Body>, cap: Duration) -> Duration {
     asked.map_or(cap, |asked| asked.min(cap))
 }
 
-/// A refused call answers with its status in the headers; a stream's status comes at its end and counts as OK here.
+/// A refused call has its status in the headers; the status of a stream comes at its end, so here
+/// it counts as OK.
 fn code_of(response: &Response<Body>) -> Code {
     response
         .headers()
@@ -213,7 +215,7 @@ fn is_fault(code: Code) -> bool {
     )
 }
 
-/// Counts the call once, also when its future is dropped because the client went away.
+/// Counts the call once, even if its future is dropped because the client went away.
 struct Record {
     path: Option<String>,
     started: Instant,

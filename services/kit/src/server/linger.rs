@@ -1,9 +1,10 @@
-//! Connections that close politely.
+//! Connections that close gracefully.
 //!
-//! When a server goes away it names the last call that it takes and closes. If a client's next call is on its way at that
-//! moment, closing at once makes the kernel answer it with a reset; the client then fails to write before it has read the
-//! goodbye, and cannot tell whether the call was seen. So after the goodbye only the sending side is closed, and what
-//! still comes in is read and dropped until the client closes too.
+//! A server that shuts down names the last call it accepts (GOAWAY) and closes. If a client's next
+//! call is in flight at that moment, closing at once makes the kernel answer with a reset; the
+//! client's write then fails before it has read the GOAWAY, and it cannot tell whether the call was
+//! seen. So only the sending side is closed, and incoming data is read and dropped until the client
+//! closes too.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// A client has this long to close its side.
+/// How long a client may take to close its side.
 const LINGER_LIMIT: Duration = Duration::from_secs(1);
 
 /// A TCP connection that waits for its peer when it closes.
@@ -27,7 +28,7 @@ pub(super) struct Lingering {
 
 impl Lingering {
     pub(super) fn new(stream: TcpStream) -> io::Result<Self> {
-        // Answers are small and waited for.
+        // Answers are small and awaited.
         stream.set_nodelay(true)?;
         Ok(Self {
             stream,
@@ -40,7 +41,7 @@ impl Lingering {
         self.stream.peer_addr().ok()
     }
 
-    /// Reads and drops what comes until the peer closes.
+    /// Reads and drops data until the peer closes.
     fn poll_drain(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut space = [0; 4096];
         loop {
@@ -82,7 +83,7 @@ impl AsyncWrite for Lingering {
             self.limit = Some(Box::pin(sleep(LINGER_LIMIT)));
         }
         if self.poll_drain(context).is_ready() {
-            // Closed or broken: either way there is nobody left to wait for.
+            // Closed or broken: nobody is left to wait for.
             return Poll::Ready(Ok(()));
         }
         match &mut self.limit {

@@ -1,4 +1,4 @@
-//! The gRPC server every service runs: health, reflection, deadlines, limits, metrics, traces, and an end.
+//! The gRPC server of every service: health, reflection, deadlines, limits, metrics, traces, drain.
 
 mod connection;
 mod guard;
@@ -27,31 +27,32 @@ use crate::policy::{POLICIES, ServicePolicy};
 use crate::shutdown::Shutdown;
 use crate::tls::Tls;
 
-/// A connection is asked to end after this, so that clients spread over replicas that came later. Without a grace
-/// period: tonic 0.14 would wait for age and grace together and then cut running calls.
+/// A connection is asked to end after this, so that clients spread over new replicas. Without a
+/// grace period: tonic 0.14 would wait for age and grace together and then cut running calls.
 const CONNECTION_AGE: Duration = Duration::from_mins(10);
 
-/// Pings find clients that vanished.
+/// Pings detect vanished clients.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(20);
 
-/// A ping must be answered within this.
+/// Limit of a ping's answer.
 const KEEPALIVE_LIMIT: Duration = Duration::from_secs(10);
 
-/// Calls in flight per connection at most.
+/// Most calls in flight per connection.
 const MAX_STREAMS: u32 = 1024;
 
-/// Calls of a connection that their caller gave up before this service took them, at most; beyond it the connection is ended,
-/// and every other call on it with it. h2's 20 is meant for strangers. The peers here are our own services: callers that go
-/// away all at once, as when the gateway's clients do, must not cost others their answers.
+/// Most calls of a connection that their caller cancelled before this service accepted them; beyond
+/// this the connection is closed with all its calls. h2's default of 20 is meant for strangers. The
+/// peers here are our own services: many callers that cancel at once, as when the gateway's clients
+/// do, must not cost others their answers.
 const MAX_GIVEN_UP: usize = MAX_STREAMS as usize;
 
-/// How often a starting service asks whether it is ready.
+/// How often a starting service checks whether it is ready.
 const READY_POLL: Duration = Duration::from_millis(50);
 
-/// Metadata of a call at most.
+/// Most bytes of a call's metadata.
 const MAX_HEADER_BYTES: u32 = 16 * 1024;
 
-/// Messages that are taken and sent at most; see [`limited`](crate::limited).
+/// Most bytes of a message in either direction; see [`limited`](crate::limited).
 pub const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
 
 /// Sets the message limits of a generated server: `limited!(WalletServiceServer::new(grpc))`.
@@ -64,7 +65,7 @@ macro_rules! limited {
     };
 }
 
-/// The server did not come up or did not end in order.
+/// The server failed to start or to end in order.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The transport failed.
@@ -75,7 +76,7 @@ pub enum ServeError {
     Reflection(#[from] tonic_reflection::server::Error),
 }
 
-/// A gRPC server being put together.
+/// A builder of a gRPC server.
 #[derive(Debug)]
 pub struct Server {
     name: &'static str,
@@ -116,28 +117,29 @@ impl Server {
         self
     }
 
-    /// Answers UNAVAILABLE until the schema is there.
+    /// Answers UNAVAILABLE until the schema is current.
     #[must_use]
     pub fn gate(mut self, migrated: Latch) -> Self {
         self.migrated = Some(migrated);
         self
     }
 
-    /// Health answers SERVING once these checks hold.
+    /// Health reports SERVING once these checks pass.
     #[must_use]
     pub fn readiness(mut self, readiness: Readiness) -> Self {
         self.readiness = Some(readiness);
         self
     }
 
-    /// Takes only callers with a certificate, each for the methods on its list. Without, everybody may call everything.
+    /// Admits only callers with a certificate, each to the methods that the policy lists. Without
+    /// TLS everyone may call everything.
     #[must_use]
     pub fn tls(mut self, tls: Option<Tls>) -> Self {
         self.tls = tls;
         self
     }
 
-    /// Another list than [`POLICIES`], for services that are not on it.
+    /// A policy other than [`POLICIES`], for services that are not in it.
     #[must_use]
     pub fn policies(mut self, policies: &'static [ServicePolicy]) -> Self {
         self.policies = policies;
@@ -162,15 +164,16 @@ impl Server {
         self
     }
 
-    /// Another cap than 10 s for one method (`/adfolio.plan.v1.PlanAdmin/ImportReports`), such as one that takes a stream.
+    /// A cap other than 10 s for one method (`/adfolio.plan.v1.PlanAdmin/ImportReports`), such as
+    /// one that receives a stream.
     #[must_use]
     pub fn method_limit(mut self, path: &'static str, limit: Duration) -> Self {
         self.method_limits.insert(path, limit);
         self
     }
 
-    /// Serves until the shutdown, then lets running calls end, for as long as the drain limit: a silent peer must not keep
-    /// the process.
+    /// Serves until the shutdown, then lets running calls finish within the drain limit: a silent
+    /// peer must not keep the process alive.
     pub async fn serve(
         mut self,
         listener: TcpListener,
@@ -223,7 +226,8 @@ impl Server {
     }
 }
 
-/// Waits until every check holds for the first time. Later outages are told by each call, and by the admin port.
+/// Waits until every check passes for the first time. Later outages show in each call, and at the
+/// admin port.
 async fn until_ready(readiness: Option<&Readiness>) {
     let Some(readiness) = readiness else { return };
     while !readiness.is_ready().await {

@@ -1,4 +1,5 @@
-//! What the six services have in common: a database, the broker, the relay of the outbox, and jobs that need the schema.
+//! What the six services share: a database, the broker, the relay of the outbox, and jobs that need
+//! the schema.
 
 use std::fmt::Display;
 use std::future::Future;
@@ -17,7 +18,7 @@ use crate::outbox::Notifier;
 use crate::periodic;
 use crate::server::Server;
 
-/// A service with its database and broker. Everything that is started here waits for the schema.
+/// A service with its database and broker. All its jobs wait for the schema.
 #[derive(Debug)]
 pub struct Backend {
     /// The process.
@@ -26,14 +27,15 @@ pub struct Backend {
     pub pool: PgPool,
     /// The broker.
     pub broker: Broker,
-    /// Opens once the schema is there.
+    /// Opens once the schema is current.
     pub migrated: Latch,
     /// Wakes the relay of the outbox.
     pub notifier: Notifier,
 }
 
 impl Backend {
-    /// Starts the process, its migrations and its relay. With a `stream`, every event is kept there as well.
+    /// Starts the process, its migrations and its relay. With a `stream`, events are also kept
+    /// there.
     pub async fn start(
         name: &'static str,
         args: &ServiceArgs,
@@ -63,7 +65,7 @@ impl Backend {
             .consume(consumer, &self.pool, &self.broker, &self.migrated, handler);
     }
 
-    /// Runs `work` in the background; it is expected to watch the shutdown itself.
+    /// Runs `work` in the background; it must watch the shutdown itself.
     pub fn spawn<F>(&self, name: &'static str, work: F)
     where
         F: Future<Output = ()> + Send + 'static,
@@ -71,7 +73,7 @@ impl Backend {
         self.service.tasks.spawn_after(&self.migrated, name, work);
     }
 
-    /// Runs `job` every `interval`, each run for `limit` at most.
+    /// Runs `job` every `interval`, each run limited to `limit`.
     pub fn every<A, F, Fut, E>(
         &self,
         name: &'static str,

@@ -1,4 +1,4 @@
-//! A whole service in a few lines: what every `run` and every `main` has in common.
+//! A whole service in a few lines: what every `run` and every `main` have in common.
 
 mod backend;
 mod process;
@@ -29,12 +29,13 @@ use crate::{idempotency, inbox, metrics, outbox, periodic};
 pub use backend::Backend;
 pub use process::{ProcessConfig, main};
 
-/// How often old inbox rows, idempotency keys and sent events are deleted, and how long each of both jobs may take.
+/// How often expired inbox rows, idempotency keys and sent events are deleted, and the limit of
+/// each of the two jobs.
 const PRUNE_INTERVAL: Duration = Duration::from_mins(5);
 const PRUNE_LIMIT: Duration = Duration::from_mins(1);
 
-/// A service that runs until its shutdown. Boxed, so that all of it is compiled once, with its own crate, and not once more in
-/// every program and test that runs it.
+/// A service that runs until its shutdown. Boxed, so that it is compiled once, with its own crate,
+/// and not again in every program and test that runs it.
 pub type Running = BoxFuture<'static, anyhow::Result<()>>;
 
 /// A running service: its background tasks, its readiness, and the order in which they end.
@@ -48,11 +49,11 @@ pub struct Service {
     pub tasks: Tasks,
     /// The request to end.
     pub shutdown: Shutdown,
-    /// Its certificate, where TLS is on.
+    /// Its certificate, if TLS is on.
     pub tls: Option<Tls>,
-    /// Holds once everything that has to be ready has said so: the admin port is open before.
+    /// Set once all checks are registered: the admin port opens earlier.
     assembled: Flag,
-    /// Ends after `tasks`: for what must outlive them, such as the relay.
+    /// Tasks that must outlive `tasks`, such as the relay.
     last: Tasks,
     last_shutdown: Shutdown,
     args: ServerArgs,
@@ -94,8 +95,8 @@ impl Service {
         Ok(service)
     }
 
-    /// Opens the pool and migrates in the background, as soon as the database can be reached. Old inbox rows, idempotency keys
-    /// and sent events are pruned from then on.
+    /// Opens the pool and migrates in the background, as soon as the database is available. From
+    /// then on old inbox rows, idempotency keys and sent events are pruned.
     pub fn database(
         &self,
         args: &DatabaseArgs,
@@ -121,8 +122,10 @@ impl Service {
                 move || {
                     let pool = pruned.clone();
                     async move {
-                        inbox::prune(&pool).await?;
-                        idempotency::prune(&pool).await.map(|_| ())
+                        inbox::prune(&pool, inbox::EVENT_LIFETIME).await?;
+                        idempotency::prune(&pool, idempotency::KEY_LIFETIME)
+                            .await
+                            .map(|_| ())
                     }
                 },
             ),
@@ -150,31 +153,31 @@ impl Service {
         Ok((pool, migrated))
     }
 
-    /// Looks every few seconds for what is told to metrics as a gauge, from now on.
-    pub fn measure<F, Fut, E>(&self, name: &'static str, look: F)
+    /// Samples gauges every few seconds, from now on.
+    pub fn measure<F, Fut, E>(&self, name: &'static str, sample: F)
     where
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<(), E>> + Send + 'static,
         E: std::fmt::Display + 'static,
     {
-        self.tasks.spawn(name, self.looking(name, look));
+        self.tasks.spawn(name, self.sampling(name, sample));
     }
 
-    /// Like [`Service::measure`], once the schema is there.
-    pub fn measure_after<F, Fut, E>(&self, migrated: &Latch, name: &'static str, look: F)
+    /// Like [`Service::measure`], once the schema is current.
+    pub fn measure_after<F, Fut, E>(&self, migrated: &Latch, name: &'static str, sample: F)
     where
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<(), E>> + Send + 'static,
         E: std::fmt::Display + 'static,
     {
         self.tasks
-            .spawn_after(migrated, name, self.looking(name, look));
+            .spawn_after(migrated, name, self.sampling(name, sample));
     }
 
-    fn looking<F, Fut, E>(
+    fn sampling<F, Fut, E>(
         &self,
         name: &'static str,
-        look: F,
+        sample: F,
     ) -> impl Future<Output = ()> + Send + use<F, Fut, E>
     where
         F: FnMut() -> Fut + Send + 'static,
@@ -182,15 +185,15 @@ impl Service {
         E: std::fmt::Display + 'static,
     {
         let shutdown = self.shutdown.clone();
-        periodic::every(name, metrics::INTERVAL, metrics::LIMIT, shutdown, look)
+        periodic::every(name, metrics::INTERVAL, metrics::LIMIT, shutdown, sample)
     }
 
-    /// The broker. Nothing is connected yet.
+    /// The broker, not yet connected.
     pub fn broker(&self, args: &BrokerArgs) -> anyhow::Result<Broker> {
         Ok(Broker::new(args)?)
     }
 
-    /// Starts the relay of the outbox; it ends after everything that may still write events.
+    /// Starts the relay of the outbox; it outlives everything that may write events.
     pub fn relay(&self, pool: &PgPool, broker: &Broker, migrated: &Latch) -> Notifier {
         self.start_relay(
             Relay::new(self.name, pool.clone(), broker.clone()),
@@ -198,7 +201,7 @@ impl Service {
         )
     }
 
-    /// Like [`Service::relay`]; the events are also kept in `stream`.
+    /// Like [`Service::relay`]; events are also kept in `stream`.
     pub fn relay_with_stream(
         &self,
         stream: Stream,
@@ -265,7 +268,8 @@ impl Service {
         })
     }
 
-    /// Like [`Service::serve`], with any server; its future ends after the shutdown once its calls have.
+    /// Like [`Service::serve`], with any server; its future must end after the shutdown once its
+    /// calls have.
     pub fn serve_with(
         self,
         server: impl Future<Output = anyhow::Result<()>> + Send + 'static,

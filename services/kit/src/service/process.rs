@@ -1,4 +1,4 @@
-//! The whole of a service's `main`: configuration, telemetry, listener, `run`, exit code.
+//! The `main` of every service: configuration, telemetry, listener, `run`, exit code.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::refusal::chain;
 use crate::shutdown::Shutdown;
 use crate::{healthcheck, telemetry};
 
-/// What `main` needs to know of a process' configuration.
+/// What `main` needs of a process's configuration.
 pub trait ProcessConfig {
     /// Ports, certificates and the drain limit.
     fn server(&self) -> &ServerArgs;
@@ -24,8 +24,9 @@ pub trait ProcessConfig {
     fn telemetry(&self) -> &TelemetryArgs;
 }
 
-/// The whole of a service's `main`: configuration, telemetry, listener, `run`, exit code. With the first argument
-/// `healthcheck` it only asks the process beside it whether it is ready, and needs none of that.
+/// The `main` of every service: configuration, telemetry, listener, `run`, exit code. With
+/// `healthcheck` as the first argument it only asks the running process whether it is ready, and
+/// needs none of that.
 pub async fn main<C>(
     name: &'static str,
     run: impl FnOnce(C, TcpListener, Shutdown) -> Running,
@@ -49,11 +50,13 @@ where
         report(problem);
     }
     drop(guard);
-    // Leaving main would wait for blocking threads (a look-up, a hash) that nobody needs any more.
+    // Returning from main would wait for blocking threads (a look-up, a hash) that nobody needs any
+    // more.
     std::process::exit(outcome.map_or_else(|problem| exit_code(&problem), |()| 0))
 }
 
-/// Wrong configuration is one line without a log prefix, as where arguments are parsed, also when it was noticed later.
+/// Invalid configuration is reported in one line without a log prefix, even if it was detected
+/// after parsing.
 fn report(problem: &anyhow::Error) {
     if let Some(wrong) = problem.downcast_ref::<ConfigError>() {
         eprintln!("{}", chain(wrong));
@@ -70,7 +73,7 @@ fn exit_code(problem: &anyhow::Error) -> i32 {
     }
 }
 
-/// The service's port, and the shutdown that signals ask for.
+/// The service's port, and the shutdown on signals.
 async fn listen(args: ServerArgs) -> anyhow::Result<(TcpListener, Shutdown)> {
     let shutdown = Shutdown::on_signals().context("cannot listen for signals")?;
     exit_when_overdue(shutdown.clone(), args.end_plan().exit);
@@ -81,7 +84,7 @@ async fn listen(args: ServerArgs) -> anyhow::Result<(TcpListener, Shutdown)> {
     Ok((listener, shutdown))
 }
 
-/// The last resort against something that does not end: exits when the process is to be gone.
+/// The last resort: exits when the limit is over.
 fn exit_when_overdue(shutdown: Shutdown, limit: Duration) {
     tokio::spawn(async move {
         shutdown.cancelled().await;

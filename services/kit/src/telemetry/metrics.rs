@@ -1,4 +1,4 @@
-//! Metrics in Prometheus' form: this process' recorder and what it says of itself.
+//! Metrics in the Prometheus format: the process's recorder and its own metrics.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use metrics_process::Collector;
 /// How often histograms are folded.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Bounds of the latency histograms, in seconds: from a cached read to the default deadline.
+/// Bounds of the latency histograms in seconds: from a cached read to the default deadline.
 const LATENCY_BUCKETS: [f64; 13] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
 
-/// From the moment in which an event was written to its effect: a consumer may be away for hours.
+/// From writing an event to applying it: a consumer may be away for hours.
 const EVENT_LAG: &str = "consumer_lag_seconds";
 
 /// Bounds of [`EVENT_LAG`], in seconds.
@@ -25,7 +25,8 @@ const LAG_BUCKETS: [f64; 12] = [
 
 static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
 
-/// Installs the Prometheus recorder; later calls (several services in one test process) change nothing.
+/// Installs the Prometheus recorder; later calls (several services in one test process) change
+/// nothing.
 pub fn install_metrics(service_name: &'static str) -> anyhow::Result<()> {
     if RECORDER.get().is_some() {
         return Ok(());
@@ -40,7 +41,7 @@ pub fn install_metrics(service_name: &'static str) -> anyhow::Result<()> {
     let _ = RECORDER.set(handle);
     Collector::default().describe();
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-        // Histograms keep raw samples until they are folded, whether or not anybody scrapes.
+        // Histograms keep raw samples until they are folded, even if nobody scrapes.
         runtime.spawn(async move {
             loop {
                 tokio::time::sleep(UPKEEP_INTERVAL).await;
@@ -51,7 +52,8 @@ pub fn install_metrics(service_name: &'static str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The metrics in Prometheus' text form, with the process' own (memory, processor time, open files) read at this moment.
+/// The metrics as Prometheus text, including the process's current memory, processor time and open
+/// files.
 pub fn render_metrics() -> String {
     Collector::default().collect();
     RECORDER
@@ -60,7 +62,7 @@ pub fn render_metrics() -> String {
         .unwrap_or_default()
 }
 
-/// Counts an event that took effect, after so many seconds.
+/// Records the lag of an applied event.
 pub(crate) fn event_lag(consumer: String, lag: Duration) {
     metrics::histogram!(EVENT_LAG, "consumer" => consumer).record(lag);
 }

@@ -1,4 +1,4 @@
-//! Logs, traces and metrics, behind one guard that is flushed last.
+//! Logs, traces and metrics. Their guard is flushed last.
 
 mod metrics;
 mod propagation;
@@ -26,13 +26,17 @@ pub use propagation::{
     traceparent,
 };
 
-/// How long the last spans may take to leave.
+/// The log filter unless RUST_LOG is set. lapin's report of a closed channel is left out: the
+/// caller gets the same error and logs it if it matters.
+pub const DEFAULT_LOG_FILTER: &str = "info,lapin=warn,lapin::channel=off,sqlx=warn";
+
+/// Limit of the last export of spans.
 const FLUSH_LIMIT: Duration = Duration::from_secs(3);
 
-/// How long an export of spans may take.
+/// Limit of an export of spans.
 const EXPORT_LIMIT: Duration = Duration::from_secs(5);
 
-/// Keeps telemetry alive; dropping it sends what has not been sent.
+/// Keeps telemetry alive; dropping it exports the remaining spans.
 #[must_use = "telemetry ends when the guard is dropped"]
 #[derive(Debug)]
 pub struct TelemetryGuard {
@@ -42,23 +46,26 @@ pub struct TelemetryGuard {
 impl Drop for TelemetryGuard {
     fn drop(&mut self) {
         if let Some(tracer) = self.tracer.take() {
-            // Nobody is left to tell: a collector that is down must not keep the process from ending.
+            // A failure cannot be reported any more, and an unavailable collector must not keep the
+            // process from ending.
             let _ = tracer.shutdown_with_timeout(FLUSH_LIMIT);
         }
     }
 }
 
-/// Starts logging, metrics and, when an endpoint is configured, the export of traces. Called once per process.
+/// Starts logging, metrics and, if an endpoint is configured, the export of traces. Called once per
+/// process.
 pub fn init(service_name: &'static str, args: &TelemetryArgs) -> anyhow::Result<TelemetryGuard> {
-    // Without an exporter spans go nowhere, but requests still get a trace id to answer and pass on.
+    // Without an exporter spans go nowhere, but requests still get a trace id to answer and pass
+    // on.
     let tracer = tracer_provider(service_name, args.traces_endpoint())?;
-    // Adfolio's own spans only: without a filter this layer would switch on every trace event of every library, each frame of
-    // HTTP/2 included, and a call would cost a multiple.
+    // Adfolio's own spans only: without a filter this layer would enable every trace event of every
+    // library, including each HTTP/2 frame, and a call would cost a multiple.
     let spans = tracing_opentelemetry::layer()
         .with_tracer(tracer.tracer("adfolio"))
         .with_filter(own_spans());
-    // Statements are only looked at where somebody takes them: each costs its text. An `Option` would not do for that: in
-    // tracing-subscriber 0.3.23 it does not tell its layer of the dispatcher.
+    // Statements are only recorded if spans are exported: each costs its text. An `Option` would
+    // not do: in tracing-subscriber 0.3.23 it does not pass the dispatcher to its layer.
     let statements = StatementSpans::new(tracer.tracer("sqlx")).with_filter(
         if args.traces_endpoint().is_some() {
             own_spans().with_target("sqlx::query", LevelFilter::DEBUG)
@@ -66,9 +73,8 @@ pub fn init(service_name: &'static str, args: &TelemetryArgs) -> anyhow::Result<
             Targets::new()
         },
     );
-    let filter = EnvFilter::try_from_default_env()
-        // Who used a channel is told why it was closed, and says so where it matters.
-        .unwrap_or_else(|_| EnvFilter::new("info,lapin=warn,lapin::channel=off,sqlx=warn"));
+    let filter =
+        EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(DEFAULT_LOG_FILTER));
     let lines = match args.log_format {
         LogFormat::Human => fmt::layer().with_writer(std::io::stderr).boxed(),
         LogFormat::Json => fmt::layer()
@@ -93,8 +99,8 @@ fn own_spans() -> Targets {
     Targets::new().with_target("adfolio", LevelFilter::INFO)
 }
 
-/// What no setting switches on, because it would print a secret: at its finest level lapin prints the frame in which it shows
-/// its password to the broker.
+/// Never enabled by any setting, because it would print a secret: at trace level lapin prints the
+/// frame with its password for the broker.
 fn without_secrets() -> Targets {
     Targets::new()
         .with_default(LevelFilter::TRACE)

@@ -1,4 +1,4 @@
-//! The W3C trace context on its way in and out: headers, metadata and events.
+//! The W3C trace context in headers, metadata and events.
 
 use std::collections::BTreeMap;
 
@@ -42,15 +42,15 @@ impl Injector for Carrier {
     }
 }
 
-/// Makes `span` a child of the trace named in HTTP or gRPC headers, or the first of a new one, and tells its field
-/// `trace_id`, so that every log line in it names the trace.
+/// Makes `span` a child of the trace in HTTP or gRPC headers, or the root of a new one, and records
+/// its field `trace_id`, so that every log line in it names the trace.
 pub fn continue_trace(span: &Span, headers: &http::HeaderMap) {
-    // Fails only when no tracing layer is there to hold the parent.
+    // Fails only if there is no tracing layer to hold the parent.
     let _ = span.set_parent(TraceContextPropagator::new().extract(&HeaderExtractor(headers)));
     record_trace_id(span);
 }
 
-/// Like [`continue_trace`], with a trace named by a `traceparent` text, as events carry it.
+/// Like [`continue_trace`], with a trace in the form of a `traceparent`, as in events.
 pub fn continue_trace_from(span: &Span, traceparent: Option<&str>) {
     if let Some(text) = traceparent {
         let _ = span.set_parent(context_of(text));
@@ -58,7 +58,7 @@ pub fn continue_trace_from(span: &Span, traceparent: Option<&str>) {
     record_trace_id(span);
 }
 
-/// Notes on `span` that it also works for the trace named by a `traceparent` text: a batch has one parent at most.
+/// Links `span` to the trace of a `traceparent`: a batch can have only one parent.
 pub fn link_trace(span: &Span, traceparent: &str) {
     span.add_link(context_of(traceparent).span().span_context().clone());
 }
@@ -79,7 +79,7 @@ fn record_trace_id(span: &Span) {
     }
 }
 
-/// The `traceparent` of the current span; none when traces are not recorded.
+/// The `traceparent` of the current span; none if traces are not recorded.
 pub fn traceparent() -> Option<String> {
     let mut carrier = Carrier(BTreeMap::new());
     TraceContextPropagator::new().inject_context(&Span::current().context(), &mut carrier);

@@ -1,7 +1,8 @@
-//! A span for every SQL statement, made of what sqlx says when one has ended.
+//! A span for every SQL statement, made from sqlx's report.
 //!
-//! sqlx 0.9 has no spans: it reports each statement, once it has ended, as an event of the target `sqlx::query`, inside the span
-//! of whoever asked. The span is made of that, with the time that the statement took before now.
+//! sqlx 0.9 has no spans: it reports each finished statement as an event of the target
+//! `sqlx::query`, inside the caller's span. The span is made from that event, with a start time
+//! computed from the reported duration.
 
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
@@ -19,7 +20,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 const TARGET: &str = "sqlx::query";
 
-/// Makes a span of every statement that is reported inside a span of a recorded trace.
+/// Makes a span of every statement that is reported inside a span of a sampled trace.
 pub(super) struct StatementSpans {
     tracer: SdkTracer,
     dispatch: OnceLock<WeakDispatch>,
@@ -61,7 +62,7 @@ where
         event.record(&mut statement);
         let ended = SystemTime::now();
         let began = ended.checked_sub(statement.elapsed).unwrap_or(ended);
-        // Values are always bound, so the text holds none.
+        // Values are always bound, so the text contains none.
         let attributes = [
             KeyValue::new("db.system.name", "postgresql"),
             KeyValue::new("db.query.summary", statement.summary.clone()),
@@ -78,7 +79,7 @@ where
     }
 }
 
-/// What sqlx says of a statement.
+/// sqlx's report of a statement.
 #[derive(Default)]
 struct Statement {
     summary: String,
@@ -91,7 +92,7 @@ impl Visit for Statement {
     fn record_str(&mut self, field: &Field, value: &str) {
         match field.name() {
             "summary" => value.trim_end_matches(" …").clone_into(&mut self.summary),
-            // Empty where the summary is all of it.
+            // Empty if the summary is the whole statement.
             "db.statement" => value.trim().clone_into(&mut self.text),
             _ => {}
         }

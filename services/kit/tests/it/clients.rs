@@ -261,7 +261,8 @@ async fn calls_go_to_every_replica_and_a_rolling_restart_costs_nobody_an_error()
     restart_replicas_under_load("replica", None).await;
 }
 
-/// Restarts two replicas of `service` in turn while others call them; the pair is the server's and the client's certificate.
+/// Restarts two replicas of `service` in turn while others call them; the pair is the server's and
+/// the client's certificate.
 pub async fn restart_replicas_under_load(service: &'static str, tls: Option<(Tls, Tls)>) {
     let (shown, own) = tls.unzip();
     let mut replicas = vec![
@@ -385,7 +386,8 @@ fn serve_without_schema(listener: TcpListener, shutdown: Shutdown) -> JoinHandle
 
 #[tokio::test]
 async fn a_call_goes_on_when_a_connection_ends_before_the_server_has_taken_it() {
-    // The kernel takes connections for a listener until it is closed, and resets those that nobody has taken.
+    // The kernel takes connections for a listener until it is closed, and resets those that nobody
+    // has taken.
     let leaving = free_listener().await;
     let staying = replica(1, free_listener().await, None);
     let url = format!(

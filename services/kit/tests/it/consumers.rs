@@ -313,8 +313,8 @@ async fn an_event_that_always_fails_is_dead_lettered_within_ten_deliveries() {
     running.stop().await;
 }
 
-/// Every attempt at the poison, of every delivery, is held until its neighbours are handled: were one of them to wait for
-/// it, neither would ever end.
+/// Every attempt at the poison, of every delivery, is held until its neighbours are handled: were
+/// one of them to wait for it, neither would ever end.
 #[tokio::test]
 async fn poison_delays_no_neighbour_in_any_of_its_deliveries() {
     let running = start().await;
@@ -506,13 +506,8 @@ async fn the_inbox_forgets_in_time() {
     running.publish("user-1", 1, "").await;
     running.wait_for("user-1", &[1]).await;
     let pool = running.database.kit_pool();
-    assert_eq!(inbox::prune(&pool).await.unwrap(), 0);
-    assert_eq!(
-        inbox::prune_older_than(&pool, Duration::ZERO)
-            .await
-            .unwrap(),
-        1
-    );
+    assert_eq!(inbox::prune(&pool, inbox::EVENT_LIFETIME).await.unwrap(), 0);
+    assert_eq!(inbox::prune(&pool, Duration::ZERO).await.unwrap(), 1);
     running.stop().await;
 }
 
@@ -645,7 +640,8 @@ async fn what_is_left_in_a_queue_of_the_release_before_is_handled_and_the_queue_
 async fn a_queue_that_the_release_before_still_uses_stays_bound() {
     let broker = TestBroker::namespace();
     let queue = declare_former(&broker).await;
-    // Somebody had begun to retire it when its replica came back: it consumes, and is not bound any more.
+    // Somebody had begun to retire it when its replica came back: it consumes, and is not bound any
+    // more.
     let former = broker.broker().open("former").await.unwrap();
     let mut deliveries = former
         .channel

@@ -1,7 +1,7 @@
 //! The command that supervisors of containers ask with.
 
 use adfolio_kit::admin::{self, Readiness};
-use adfolio_kit::healthcheck::{Unhealthy, ask};
+use adfolio_kit::healthcheck::{Unhealthy, ask, reachable};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_testkit::free_listener;
 use tokio::net::TcpListener;
@@ -38,4 +38,12 @@ async fn a_process_that_only_takes_the_connection_is_not_healthy() {
     let address = listener.local_addr().unwrap();
     let problem = ask(address).await.unwrap_err();
     assert!(matches!(problem, Unhealthy::TooLate(_)), "{problem:?}");
+}
+
+#[test]
+fn a_listener_on_all_addresses_is_asked_at_the_loopback_address() {
+    let asked = |text: &str| reachable(text.parse().unwrap()).to_string();
+    assert_eq!(asked("0.0.0.0:9090"), "127.0.0.1:9090");
+    assert_eq!(asked("[::]:9090"), "[::1]:9090");
+    assert_eq!(asked("10.0.0.7:9090"), "10.0.0.7:9090");
 }

@@ -7,8 +7,8 @@ use adfolio_kit::telemetry::{install_metrics, render_metrics};
 use adfolio_kit::{db, inbox};
 use adfolio_testkit::TestDatabase;
 
-/// The figure of a series, where there is one. The recorder belongs to the process, which runs this test alone or beside others
-/// that tell other series.
+/// The figure of a series, where there is one. The recorder belongs to the process, which runs this
+/// test alone or beside others that tell other series.
 fn figure(series: &str) -> Option<String> {
     let rendered = render_metrics();
     let line = rendered.lines().find(|line| line.starts_with(series))?;
@@ -34,7 +34,7 @@ async fn a_state_that_nothing_waits_in_any_more_is_told_as_empty() {
 async fn every_transaction_is_counted_by_what_it_came_to() {
     let _ = install_metrics("test");
     let database = TestDatabase::create(&[]).await;
-    inbox::prune_older_than(&database.pool(), Duration::from_secs(1))
+    inbox::prune(&database.pool(), Duration::from_secs(1))
         .await
         .unwrap();
     let failed: Result<(), sqlx::Error> = db::write(&database.pool(), |_| {

@@ -292,7 +292,8 @@ async fn kept(pool: &PgPool) -> i64 {
         .unwrap()
 }
 
-/// What a restored database looks like: its server has another history than the one in which events were sent.
+/// What a restored database looks like: its server has another history than the one in which events
+/// were sent.
 async fn begin_another_history(pool: &PgPool) {
     sqlx::query("UPDATE relay_history SET history = 'earlier'")
         .execute(pool)

@@ -103,7 +103,8 @@ impl EventSink for Heard {
     }
 }
 
-/// Writes an event of a type that no subscription is bound by, one for each subject, and has the relay publish them in order.
+/// Writes an event of a type that no subscription is bound by, one for each subject, and has the
+/// relay publish them in order.
 async fn announce(
     database: &TestDatabase,
     relay: &adfolio_kit::outbox::Notifier,

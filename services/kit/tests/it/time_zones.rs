@@ -56,7 +56,8 @@ fn days_weeks_and_months_begin_there() {
 
 #[test]
 fn a_midnight_that_does_not_exist_begins_after_the_gap() {
-    // Santiago sets its clocks forward at midnight; Samoa left out a whole day; Lord Howe moves by half an hour.
+    // Santiago sets its clocks forward at midnight; Samoa left out a whole day; Lord Howe moves by
+    // half an hour.
     let santiago = TimeZone::parse("America/Santiago");
     assert_eq!(
         santiago.start_of_day(date("2025-09-07")),
@@ -144,7 +145,8 @@ proptest! {
     #[test]
     fn local_time_comes_back(zone in any_zone(), now in any_instant()) {
         let again = zone.to_utc(zone.local(now));
-        // Where the clocks were set back, a local time stands for two instants, and the first is meant.
+        // Where the clocks were set back, a local time stands for two instants, and the first is
+        // meant.
         prop_assert!(again <= now);
         prop_assert_eq!(zone.local(again), zone.local(now));
     }

@@ -26,7 +26,8 @@ use crate::helpers::{CALL_LIMIT, ECHO_POLICIES, Echo, call, call_method};
 
 const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
-/// A server that shows a certificate, counts the calls it carries out, and answers each with what came.
+/// A server that shows a certificate, counts the calls it carries out, and answers each with what
+/// came.
 struct Secured {
     address: SocketAddr,
     calls: Arc<AtomicU32>,

@@ -2,7 +2,7 @@
 //!
 //! A part that staff have not edited, or have put back, is the built-in one, in every language.
 
-mod built_in;
+pub mod built_in;
 pub mod entity;
 mod repo;
 
@@ -15,7 +15,7 @@ use adfolio_kit::identity::Caller;
 use adfolio_kit::once::{Answer, Once};
 use chrono::{DateTime, Utc};
 
-pub use built_in::BuiltIn;
+use built_in::BuiltIn;
 pub use entity::{Change, Content, Draft, Faq, FaqDraft};
 
 use crate::app::App;

@@ -9,11 +9,10 @@ use adfolio_proto::notification::v1 as pb;
 use adfolio_proto::notification::v1::create_notification_request::To;
 use adfolio_testkit::{eventually, instant, publish_event};
 use futures::future::join_all;
-use serde_json::json;
 use uuid::Uuid;
 
 use crate::helpers::{
-    ANNOUNCEMENT_PUBLISHED, INBOX_CHANGED, NOW, Notification, STAFF_ACTED, USER_REGISTERED, act,
+    ANNOUNCEMENT_PUBLISHED, Acted, INBOX_CHANGED, NOW, Notification, STAFF_ACTED, USER_REGISTERED,
     in_lang, notification, staff, texts, to_users, user, user_id, why, with_key,
 };
 
@@ -42,14 +41,13 @@ async fn a_message_to_all_is_one_row_that_everybody_reads_in_their_language() {
     };
     let created = stack.create(&support, request).await.unwrap();
     assert_eq!(created.recipients, 0);
-    assert_eq!(
-        (stack.unread(&alice).await, stack.unread(&bob).await),
-        (2, 1)
-    );
+    assert_eq!(stack.unread(&alice).await, 2);
+    assert_eq!(stack.unread(&bob).await, 1);
 
     let read = async |lang: &str| {
         let item = stack.list(&in_lang(&bob, lang)).await.items.remove(0);
-        assert_eq!((item.id, item.read), (created.id.clone(), false));
+        assert_eq!(item.id, created.id);
+        assert!(!item.read);
         (item.title, item.content)
     };
     let pair = |title: &str, content: &str| (title.to_owned(), content.to_owned());
@@ -69,15 +67,12 @@ async fn a_message_to_all_is_one_row_that_everybody_reads_in_their_language() {
     let published = probe.wait_for(ANNOUNCEMENT_PUBLISHED, 1).await;
     assert_eq!(published[0].data["notificationId"], created.id);
     let acted = probe.wait_for(STAFF_ACTED, 1).await;
-    let (action, target, of_user, _, after) = act(&acted[0].data);
-    assert_eq!(
-        (action.as_str(), target, of_user.as_str()),
-        ("notification.create", created.id, "")
-    );
-    assert_eq!(
-        (&after["to"], &after["title"]),
-        (&json!("all"), &json!("New networks"))
-    );
+    let entry = Acted::of(&acted[0].data);
+    assert_eq!(entry.action, "notification.create");
+    assert_eq!(entry.target, created.id);
+    assert_eq!(entry.user, "");
+    assert_eq!(entry.after["to"], "all");
+    assert_eq!(entry.after["title"], "New networks");
     assert_eq!(acted[0].data["reason"], "asked for by the network");
     assert_eq!(
         acted[0].data["staffId"],
@@ -97,10 +92,8 @@ async fn what_was_announced_before_a_user_came_is_not_theirs() {
     stack.announce(pb::Category::Maintenance, "New").await;
     assert_eq!(stack.titles(&early, ALL, EVERY).await, ["New", "Old"]);
     assert_eq!(stack.titles(&late, ALL, EVERY).await, ["New"]);
-    assert_eq!(
-        (stack.unread(&early).await, stack.unread(&late).await),
-        (2, 1)
-    );
+    assert_eq!(stack.unread(&early).await, 2);
+    assert_eq!(stack.unread(&late).await, 1);
     for caller in [&late, &user()] {
         stack.directory.since(&user_id(caller), came);
         let outcome = stack.mark_one(caller, &old).await;
@@ -189,7 +182,8 @@ async fn a_message_to_some_is_theirs_alone_and_once_each() {
         .iter()
         .filter(|event| event.subject == user_id(&alice))
         .count();
-    assert_eq!((changed.len(), of_alice), (3, 2));
+    assert_eq!(changed.len(), 3);
+    assert_eq!(of_alice, 2);
 
     // One alone is named in the audit log.
     stack
@@ -197,7 +191,10 @@ async fn a_message_to_some_is_theirs_alone_and_once_each() {
         .await
         .unwrap();
     let acted = probe.wait_for(STAFF_ACTED, 2).await;
-    let users: Vec<_> = acted.iter().map(|event| act(&event.data).2).collect();
+    let users: Vec<_> = acted
+        .iter()
+        .map(|event| Acted::of(&event.data).user)
+        .collect();
     assert_eq!(users, [String::new(), user_id(&eve)]);
 }
 

@@ -9,7 +9,7 @@ use futures::future::join_all;
 use uuid::Uuid;
 
 use crate::helpers::{
-    Notification, STAFF_ACTED, act, call, in_lang, refused, staff, texts, user, why, with_key,
+    Acted, Notification, STAFF_ACTED, call, in_lang, refused, staff, texts, user, why, with_key,
 };
 
 fn entry(url: &str, labels: &[(&str, &str)]) -> pb::ServiceEntryContent {
@@ -300,10 +300,8 @@ async fn built_in_texts_answer_until_staff_write_their_own() {
         public(&stack, "cht").await.activity_rules
     );
     let german = public(&stack, "de").await;
-    assert_eq!(
-        (german.faq[1].title.as_str(), german.faq[1].content.as_str()),
-        ("Wer sind Sie?", "An\nad network.")
-    );
+    assert_eq!(german.faq[1].title, "Wer sind Sie?");
+    assert_eq!(german.faq[1].content, "An\nad network.");
     assert_ne!(german.faq[0].title, english.faq[0].title);
     // What was not touched is not kept, so a better built-in text will be read.
     assert_eq!(stack.count("SELECT count(*) FROM content_parts").await, 3);
@@ -416,15 +414,13 @@ async fn a_change_is_audited_with_what_was_and_what_is() {
     stack.set_content(&operator, content).await.unwrap();
     let acted = probe.wait_for(STAFF_ACTED, 2).await;
     assert_eq!(acted.len(), 2);
-    let (action, target, _, before, after) = act(&acted[1].data);
-    assert_eq!(
-        (action.as_str(), target.as_str()),
-        ("notification.content_set", "content")
-    );
-    assert_eq!(before["marketing_headline"]["en"], "One");
-    assert_eq!(after["marketing_headline"]["en"], "Two");
-    assert_eq!(after["operating_rules"]["bytes"], 20_009);
-    assert_eq!(after.as_object().unwrap().len(), 2);
+    let entry = Acted::of(&acted[1].data);
+    assert_eq!(entry.action, "notification.content_set");
+    assert_eq!(entry.target, "content");
+    assert_eq!(entry.before["marketing_headline"]["en"], "One");
+    assert_eq!(entry.after["marketing_headline"]["en"], "Two");
+    assert_eq!(entry.after["operating_rules"]["bytes"], 20_009);
+    assert_eq!(entry.after.as_object().unwrap().len(), 2);
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::helpers::{
-    INBOX_CHANGED, Notification, STAFF_ACTED, act, call, in_lang, refused, staff, user, user_id,
+    Acted, INBOX_CHANGED, Notification, STAFF_ACTED, call, in_lang, refused, staff, user, user_id,
     why, with_key,
 };
 
@@ -102,23 +102,20 @@ async fn a_reply_reaches_the_user_and_quotes_the_topic() {
     assert!(closed.closed_at.is_some());
     let notice = stack.list(&alice).await.items.remove(0);
     assert_eq!(notice.category(), pb::Category::Activity);
-    assert_eq!(
-        (notice.title.as_str(), notice.content.as_str()),
-        ("Reply to your feedback", "About “Charts {reply}”: Fixed.")
-    );
+    assert_eq!(notice.title, "Reply to your feedback");
+    assert_eq!(notice.content, "About “Charts {reply}”: Fixed.");
     let german = stack.list(&in_lang(&alice, "de")).await.items.remove(0);
     assert!(german.content.contains("Charts {reply}") && german.content.ends_with("Fixed."));
     assert_ne!(german.content, notice.content);
 
     assert_eq!(probe.wait_for(INBOX_CHANGED, 1).await.len(), 1);
     let acted = probe.wait_for(STAFF_ACTED, 1).await;
-    let (action, target, of_user, before, after) = act(&acted[0].data);
-    assert_eq!(
-        (action.as_str(), target, of_user),
-        ("notification.feedback_close", id, user_id(&alice))
-    );
-    assert_eq!(before["state"], "open");
-    assert_eq!(after, json!({"state": "closed", "reply": "Fixed."}));
+    let entry = Acted::of(&acted[0].data);
+    assert_eq!(entry.action, "notification.feedback_close");
+    assert_eq!(entry.target, id);
+    assert_eq!(entry.user, user_id(&alice));
+    assert_eq!(entry.before["state"], "open");
+    assert_eq!(entry.after, json!({"state": "closed", "reply": "Fixed."}));
 }
 
 #[tokio::test]

@@ -1,14 +1,13 @@
 //! A running notification service, the people who use it, and what other services tell it.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::time::Duration;
 
 use adfolio_kit::client::Channel;
-use adfolio_kit::clock::Clock;
-use adfolio_kit::config::ServiceArgs;
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::refusal::Refusal;
-use adfolio_notification::{Config, MIGRATOR};
+use adfolio_notification::Config;
 use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::events::v1 as events;
 use adfolio_proto::notification::v1 as pb;
@@ -17,14 +16,14 @@ use adfolio_proto::notification::v1::mark_read_request::Target;
 use adfolio_proto::notification::v1::notification_admin_service_client::NotificationAdminServiceClient;
 use adfolio_proto::notification::v1::notification_service_client::NotificationServiceClient;
 use adfolio_testkit::{
-    RunningService, TestBroker, TestDatabase, eventually, fixed_clock, instant,
-    publish_event_with_id, spawn_service,
+    Builder, Environment, Run, TestService, Tested, eventually, instant, publish_event_with_id,
 };
 use serde_json::Value;
+use sqlx::migrate::Migrator;
 use uuid::Uuid;
 
+pub use adfolio_testkit::NOW;
 pub use adfolio_testkit::callers::{call, in_lang, refused, staff, user, user_id, why, with_key};
-use adfolio_testkit::directory::Directory;
 
 /// What the inbox's queue is bound to.
 const BINDINGS: [&str; 5] = [
@@ -42,51 +41,55 @@ pub const INBOX_CHANGED: &str = "adfolio.notification.v1.InboxChanged";
 pub const ANNOUNCEMENT_PUBLISHED: &str = "adfolio.notification.v1.AnnouncementPublished";
 pub const STAFF_ACTED: &str = "adfolio.notification.v1.StaffActed";
 
-/// When the service's clock stands at the beginning; everybody whom nothing else is said of came earlier.
-pub const NOW: &str = "2026-11-20T10:00:00Z";
+/// The service with its own database, broker namespace and clock.
+pub struct Notification(TestService<Config>);
 
-/// The service with its own database and broker namespace.
-pub struct Notification {
-    pub service: RunningService,
-    pub broker: TestBroker,
-    pub db: TestDatabase,
-    pub directory: Directory,
-    pub clock: Clock,
+impl Tested for Notification {
+    type Config = Config;
+    type Peers = ();
+    const MIGRATOR: &'static Migrator = &adfolio_notification::MIGRATOR;
+    const RUN: Run<Config> = adfolio_notification::run;
+
+    async fn set_up(environment: &Environment) -> (Config, ()) {
+        environment
+            .broker
+            .declare_queue("notification", "inbox", &BINDINGS)
+            .await;
+        let config = Config {
+            clock: environment.clock.clone(),
+            ..environment.config(&["--auth-url", &environment.directory.url])
+        };
+        (config, ())
+    }
+
+    fn assemble(service: TestService<Config>, (): ()) -> Self {
+        Self(service)
+    }
+}
+
+impl Deref for Notification {
+    type Target = TestService<Config>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 impl Notification {
+    pub fn builder() -> Builder<Self> {
+        Builder::default()
+    }
+
     pub async fn spawn() -> Self {
-        let db = TestDatabase::create(&[&MIGRATOR]).await;
-        let broker = TestBroker::namespace();
-        broker
-            .declare_queue("notification", "inbox", &BINDINGS)
-            .await;
-        let directory = Directory::start().await;
-        let clock = fixed_clock(NOW);
-        let config = Config {
-            args: ServiceArgs::new(db.args(), broker.args()),
-            auth_url: directory.url.clone(),
-            clock: clock.clone(),
-        };
-        let service = spawn_service(|listener, shutdown| {
-            adfolio_notification::run(config, listener, shutdown)
-        })
-        .await;
-        Self {
-            service,
-            broker,
-            db,
-            directory,
-            clock,
-        }
+        Self::builder().spawn().await
     }
 
     pub fn users(&self) -> NotificationServiceClient<Channel> {
-        NotificationServiceClient::new(self.service.channel())
+        NotificationServiceClient::new(self.channel())
     }
 
     pub fn staff(&self) -> NotificationAdminServiceClient<Channel> {
-        NotificationAdminServiceClient::new(self.service.channel())
+        NotificationAdminServiceClient::new(self.channel())
     }
 
     /// Tells the service of an event with this id.
@@ -290,17 +293,28 @@ pub fn texts(texts: &[(&str, &str)]) -> HashMap<String, String> {
         .collect()
 }
 
-/// What an audit event says: action, target, user, before and after.
-pub fn act(data: &Value) -> (String, String, String, Value, Value) {
-    let text = |name: &str| data[name].as_str().unwrap_or_default().to_owned();
-    let json = |name: &str| serde_json::from_str(&text(name)).unwrap_or(Value::Null);
-    (
-        text("action"),
-        text("target"),
-        text("userId"),
-        json("beforeJson"),
-        json("afterJson"),
-    )
+/// An audit event.
+#[derive(Debug)]
+pub struct Acted {
+    pub action: String,
+    pub target: String,
+    pub user: String,
+    pub before: Value,
+    pub after: Value,
+}
+
+impl Acted {
+    pub fn of(data: &Value) -> Self {
+        let text = |name: &str| data[name].as_str().unwrap_or_default().to_owned();
+        let json = |name: &str| serde_json::from_str(&text(name)).unwrap_or(Value::Null);
+        Self {
+            action: text("action"),
+            target: text("target"),
+            user: text("userId"),
+            before: json("beforeJson"),
+            after: json("afterJson"),
+        }
+    }
 }
 
 /// What another service tells.

@@ -50,7 +50,8 @@ async fn newest(stack: &Notification, caller: &Caller, before: usize) -> (String
 }
 
 fn says(read: &(String, String), title: &str, content: &str) {
-    assert_eq!((read.0.as_str(), read.1.as_str()), (title, content));
+    assert_eq!(read.0.as_str(), title);
+    assert_eq!(read.1.as_str(), content);
 }
 
 #[tokio::test]

@@ -1,52 +1,11 @@
 //! The services around plan: the real wallet and coupon, and a stand-in for auth.
 
 use adfolio_kit::clock::Clock;
-use adfolio_kit::config::{ServerArgs, TelemetryArgs};
+use adfolio_kit::config::{ServerArgs, ServiceArgs, TelemetryArgs};
 use adfolio_plan::config::PlanConfig;
-use adfolio_proto::auth::v1 as auth;
-use adfolio_proto::auth::v1::user_directory_service_server::{
-    UserDirectoryService, UserDirectoryServiceServer,
-};
-use adfolio_testkit::{RunningService, TestBroker, TestDatabase, free_listener, spawn_service};
-use tokio_stream::wrappers::TcpListenerStream;
-use tonic::{Request, Response, Status};
+use adfolio_testkit::{RunningService, TestBroker, TestDatabase, spawn_service};
 
-/// The user whom nobody knows.
-pub const NOBODY: &str = "00000000-0000-7000-8000-00000000dead";
-
-/// Stands in for auth, which knows everybody but [`NOBODY`].
-struct Directory;
-
-#[tonic::async_trait]
-impl UserDirectoryService for Directory {
-    async fn look_up_users(
-        &self,
-        request: Request<auth::LookUpUsersRequest>,
-    ) -> Result<Response<auth::LookUpUsersResponse>, Status> {
-        let known = request
-            .into_inner()
-            .user_ids
-            .into_iter()
-            .filter(|id| id != NOBODY);
-        let users = known
-            .map(|user_id| auth::UserSummary {
-                user_id,
-                ..Default::default()
-            })
-            .collect();
-        Ok(Response::new(auth::LookUpUsersResponse { users }))
-    }
-}
-
-pub async fn serve_directory() -> String {
-    let listener = free_listener().await;
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let served = tonic::transport::Server::builder()
-        .add_service(UserDirectoryServiceServer::new(Directory))
-        .serve_with_incoming(TcpListenerStream::new(listener));
-    tokio::spawn(served);
-    url
-}
+pub use adfolio_testkit::directory::{NOBODY, serve_directory};
 
 pub async fn start_plan(config: &PlanConfig) -> RunningService {
     let config = config.clone();
@@ -88,10 +47,7 @@ pub async fn start_coupon(
     auth_url: &str,
 ) -> RunningService {
     let config = adfolio_coupon::Config {
-        server: ServerArgs::default(),
-        database: db.args(),
-        broker: broker.args(),
-        telemetry: TelemetryArgs::default(),
+        args: ServiceArgs::new(db.args(), broker.args()),
         auth_url: auth_url.into(),
         expiry_sweep_seconds: 60,
         clock: clock.clone(),

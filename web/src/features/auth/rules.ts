@@ -1,5 +1,5 @@
+import { PASSWORD_MIN } from '@/domain/login-password';
 import { isEmail, isPhone } from '@/lib/contact';
-import { PASSWORD_MIN } from '@/lib/password';
 
 /** The fields of the forms as typed; what is wrong with one is a key below `auth.error`. */
 export type LoginValues = { username: string; password: string };

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { userInfoQuery } from '@/domain/user-info';
 import type { Session } from '@/lib/api/types';
-import { userInfoQuery } from '@/lib/data/user-info';
 import { startSession } from '@/lib/session/store';
 
 /** Takes over a session that the server opened, and what came with it. */

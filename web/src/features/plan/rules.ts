@@ -1,5 +1,5 @@
+import { meetsRequirement, putTotals } from '@/domain/coupon/totals';
 import type { Audience, Coupon, Plan, PlanDetail, PlanStatus } from '@/lib/api/types';
-import { meetsRequirement, putTotals } from '@/lib/coupon';
 import { compare, parseTypedAmount } from '@/lib/money';
 import type { Tone } from '@/ui/card';
 

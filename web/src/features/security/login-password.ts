@@ -1,4 +1,4 @@
-import { PASSWORD_MIN } from '@/lib/password';
+import { PASSWORD_MIN } from '@/domain/login-password';
 
 export type PasswordValues = { old_password: string; new_password: string; confirm_password: string };
 

@@ -2,8 +2,8 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { localeOf } from '@/i18n/languages';
 import { cx } from '../cx';
-import styles from './chart.module.css';
-import { ChartFrame, Grid, TONES } from './chart-frame';
+import styles from './bars.module.css';
+import { ChartFrame, Cursor, Grid, TONES } from './chart-frame';
 import { bandAt, bandCentre, bandMarks, barRects, niceMax, type Plot, type Series } from './scale';
 
 type Props = {
@@ -66,15 +66,7 @@ function Drawing({ plot, max, series, count, index }: DrawingProps) {
           ))}
         </g>
       ))}
-      {index === null ? null : (
-        <line
-          className={styles.cursor}
-          x1={bandCentre(index, count, plot)}
-          x2={bandCentre(index, count, plot)}
-          y1={plot.top}
-          y2={plot.height - plot.bottom}
-        />
-      )}
+      {index === null ? null : <Cursor x={bandCentre(index, count, plot)} plot={plot} />}
     </svg>
   );
 }

@@ -9,7 +9,7 @@ import {
 import { useTranslation } from 'react-i18next';
 import { localeOf } from '@/i18n/languages';
 import { cx } from '../cx';
-import styles from './chart.module.css';
+import styles from './chart-frame.module.css';
 import { type Plot, type Series, ticks, yAt } from './scale';
 
 type Props = {
@@ -35,6 +35,7 @@ type Props = {
 const HEIGHT = 192;
 const FALLBACK_WIDTH = 340;
 
+/** Set `--tone` to the colour of the first and of the second series. */
 export const TONES = [styles.a, styles.b];
 
 /**
@@ -120,6 +121,11 @@ export function Grid({ plot, max }: { plot: Plot; max: number }) {
       </text>
     </g>
   ));
+}
+
+/** The line that marks the chosen place. */
+export function Cursor({ x, plot }: { x: number; plot: Plot }) {
+  return <line className={styles.cursor} x1={x} x2={x} y1={plot.top} y2={plot.height - plot.bottom} />;
 }
 
 function Legend({ series }: Pick<Props, 'series'>) {

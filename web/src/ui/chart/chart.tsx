@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { localeOf } from '@/i18n/languages';
 import { cx } from '../cx';
 import styles from './chart.module.css';
-import { ChartFrame, Grid, TONES } from './chart-frame';
+import { ChartFrame, Cursor, Grid, TONES } from './chart-frame';
 import { areaPath, linePath, nearestIndex, niceMax, type Plot, type Series, xAt, yAt } from './scale';
 
 type Props = {
@@ -59,15 +59,7 @@ function Lines({ plot, max, series, index }: LinesProps) {
           d={linePath(line.values, max, plot)}
         />
       ))}
-      {index === null ? null : (
-        <line
-          className={styles.cursor}
-          x1={xAt(index, first?.values.length ?? 0, plot)}
-          x2={xAt(index, first?.values.length ?? 0, plot)}
-          y1={plot.top}
-          y2={plot.height - plot.bottom}
-        />
-      )}
+      {index === null ? null : <Cursor x={xAt(index, first?.values.length ?? 0, plot)} plot={plot} />}
       {series.map((line, position) => {
         // A single point draws no line, so it is marked; else only the chosen one is.
         const at = index ?? (line.values.length === 1 ? 0 : null);

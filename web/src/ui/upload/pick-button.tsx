@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { IMAGE_TYPES } from '@/lib/image';
-import styles from './upload.module.css';
+import styles from './pick-button.module.css';
 
 type Props = {
   label: string;

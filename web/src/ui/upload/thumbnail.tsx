@@ -1,7 +1,7 @@
 import { ImageOff } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { cx } from '../cx';
-import styles from './upload.module.css';
+import styles from './thumbnail.module.css';
 
 type Props = { file: File | null; url: string | undefined; round?: boolean };
 

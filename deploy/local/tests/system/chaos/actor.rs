@@ -1,4 +1,4 @@
-//! One advertiser who goes through journey after journey, as chance has it.
+//! An advertiser who makes journey after journey at random.
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,7 +31,7 @@ impl Actor {
         }
     }
 
-    /// Goes on until told to stop, ends the journey under way, and answers what it remembers.
+    /// Continues until stopped, finishes the present journey, and returns its memory.
     pub async fn act(mut self, stop: CancellationToken) -> History {
         while !stop.is_cancelled() {
             match self.customer.random.random_range(0..100) {
@@ -60,7 +60,7 @@ impl Actor {
         }
     }
 
-    /// A put, and what becomes of its plan: it stays, fails, or delivers and is settled.
+    /// A put and its plan: it stays, fails, or delivers and is settled.
     async fn put(&mut self) {
         let amount = 1_000 + self.amount();
         let Some(plan) = self.customer.put(amount).await else {
@@ -78,7 +78,7 @@ impl Actor {
         }
     }
 
-    /// A put with a coupon that pays a part, which comes back or does not.
+    /// A put with a coupon that pays a part, which is returned or not.
     async fn put_with_coupon(&mut self) {
         let amount = 1_000 + self.amount();
         let plan = if self.customer.random.random_bool(0.7) {

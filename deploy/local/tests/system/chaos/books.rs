@@ -1,18 +1,18 @@
-//! The books, looked at every second from outside of every service.
+//! Samples the books every second, from outside of all services.
 
 use std::{fmt, time::Duration};
 
 use sqlx::{Connection as _, PgConnection};
 use tokio_util::sync::CancellationToken;
 
-/// Between two looks.
+/// Pause between two samples.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// A look that takes longer is given up: the server is down or frozen.
+/// A sample that takes longer is given up: the server is down or frozen.
 const LOOK_LIMIT: Duration = Duration::from_secs(5);
 
-/// One statement sees one moment: transactions whose entries do not sum to zero, wallets that are not the sum of their
-/// entries or whose numbers have a hole, and figures below zero.
+/// One statement reads one snapshot: transactions whose entries do not sum to zero, wallets that
+/// are not the sum of their entries or whose numbers have a gap, and negative balances.
 const DIFFERENCES: &str = "
     WITH sums AS (
         SELECT user_id,
@@ -34,16 +34,16 @@ const DIFFERENCES: &str = "
            (SELECT count(*) FROM transactions),
            (SELECT count(*) FROM entries)";
 
-/// What the looks found.
+/// The result of the samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Watched {
-    /// Looks at which the books balanced.
+    /// Samples in which the books balanced.
     pub balanced: usize,
-    /// Looks at which they did not.
+    /// Samples in which they did not.
     pub unbalanced: usize,
-    /// Looks that were not possible because PostgreSQL was down.
+    /// Samples that failed because PostgreSQL was down.
     pub blind: usize,
-    /// Transactions in the books at the last look.
+    /// Transactions in the last sample.
     pub transactions: i64,
     /// Their entries.
     pub entries: i64,
@@ -59,7 +59,8 @@ impl fmt::Display for Watched {
     }
 }
 
-/// Looks every second until told to stop. `base_url` is PostgreSQL's for an account that may read everything.
+/// Samples every second until stopped. `base_url` is PostgreSQL's URL for an account that may read
+/// everything.
 pub async fn watch(base_url: String, stop: CancellationToken) -> Watched {
     let mut watched = Watched::default();
     let mut ticks = tokio::time::interval(INTERVAL);
@@ -100,7 +101,7 @@ async fn look(
     Ok(seen)
 }
 
-/// Address of a service's database for the account of `base_url`.
+/// URL of a service's database for the account of `base_url`.
 pub fn database(base_url: &str, service: &str) -> String {
     let mut url: url::Url = base_url.parse().unwrap();
     url.set_path(&format!("adfolio_{service}"));

@@ -6,20 +6,20 @@ use serde_json::Value;
 
 use crate::client::Reply;
 
-/// Between two attempts of one call while something is down.
+/// Pause between two attempts of a call while something is down.
 const RETRY_PAUSE: Duration = Duration::from_millis(200);
 
-/// A call that has not been answered after so many attempts (two minutes and more) will not be.
+/// A call without an answer after this many attempts (more than two minutes) will get none.
 const ATTEMPTS_MAX: usize = 600;
 
-/// How a call ended.
+/// The outcome of a call.
 pub enum Answer {
     Done(Value),
     Refused(String),
 }
 
-/// Repeats a call until it is answered; says too what the attempts came to that an outage cost. Only an outage, or too much at
-/// once, is a reason to ask again.
+/// Repeats a call until it is answered; also returns the errors of the attempts that an outage
+/// cost. Only an outage or an overload is a reason to retry.
 pub async fn insist<F: Future<Output = Result<Reply, String>> + Send>(
     what: &str,
     call: impl Fn() -> F + Send,
@@ -39,7 +39,7 @@ pub async fn insist<F: Future<Output = Result<Reply, String>> + Send>(
                 return (Answer::Refused(reply.reason().to_owned()), unavailable);
             }
             Ok(reply) if reply.reason() != "UNAVAILABLE" => panic!("{what}: {reply:?}"),
-            // Or the connection broke: the outcome is unknown, the key makes asking again safe.
+            // Or the connection broke: the outcome is unknown, and the key makes a retry safe.
             Ok(_) | Err(_) => unavailable.push(format!("{what}: {outcome:?}")),
         }
         last = Some(outcome);

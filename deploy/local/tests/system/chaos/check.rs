@@ -1,4 +1,4 @@
-//! When it is quiet again: everything has ended, and what was answered is what the databases say.
+//! When it is quiet again: everything has ended, and all answers match the databases.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -18,12 +18,12 @@ use super::{
 };
 use crate::{impressions::cents, setup::System};
 
-/// After the last fault everything ends within this.
+/// Everything ends within this time after the last fault.
 pub const QUIET_LIMIT: Duration = Duration::from_mins(1);
 
 const LOOK_PAUSE: Duration = Duration::from_millis(500);
 
-/// What is unfinished in each database, as a count.
+/// The number of unfinished items in each database.
 const UNFINISHED: [(&str, &str); 9] = [
     ("auth", "SELECT count(*) FROM outbox"),
     ("wallet", "SELECT count(*) FROM outbox"),
@@ -40,15 +40,15 @@ const UNFINISHED: [(&str, &str); 9] = [
         "SELECT count(*) FROM exchanges
          WHERE state IN ('placing', 'undoing', 'completing', 'cancelling', 'expiring')",
     ),
-    // A put that was placed redeems its coupon by an event.
+    // A placed put redeems its coupon by an event.
     (
         "coupon",
         "SELECT count(*) FROM reservations WHERE state = 'reserved'",
     ),
 ];
 
-/// Waits until nothing is unfinished, the books balance against plan's and coupon's, no message is dead, each consumer has
-/// heard exactly what was told it, and users were told of everything.
+/// Waits until nothing is unfinished, the books match plan's and coupon's, there are no dead
+/// letters, each consumer has handled exactly its events, and users have their notices.
 pub async fn wait_until_quiet(system: &System) {
     let began = Instant::now();
     loop {
@@ -63,7 +63,7 @@ pub async fn wait_until_quiet(system: &System) {
     }
 }
 
-/// What is not as it must be in the end.
+/// What is wrong in the end.
 async fn unfinished(system: &System) -> Vec<String> {
     let mut left = Vec::new();
     let base_url = system.stack.database_base_url();
@@ -95,7 +95,7 @@ async fn unfinished(system: &System) -> Vec<String> {
     left
 }
 
-/// The consumers whose inboxes are not what they were told, or why that cannot be told.
+/// The consumers whose inboxes do not match the published events, or why that is unknown.
 async fn inboxes_that_differ(base_url: &str) -> Vec<String> {
     match inboxes::compare(|service| database(base_url, service)).await {
         Ok(all) => all
@@ -118,7 +118,7 @@ async fn print_heard(system: &System) {
     println!("told and heard, id by id: {}", heard.join(", "));
 }
 
-/// The consumers at which messages are dead, or why that cannot be told.
+/// The consumers with dead letters, or why that is unknown.
 async fn dead_letters(system: &System) -> Vec<String> {
     let mut command = system.stack.operator_command().unwrap();
     let output = command.args(["dead", "list"]).output().await.unwrap();
@@ -133,7 +133,7 @@ async fn dead_letters(system: &System) -> Vec<String> {
         .collect()
 }
 
-/// Compares an advertiser's memory with the databases and with what they are shown.
+/// Compares an advertiser's memory with the databases and with the API's answers.
 pub async fn compare(system: &System, history: &History) {
     let user: Uuid = history.user_id.parse().unwrap();
     let mut funds = history.funds;
@@ -152,7 +152,7 @@ pub async fn compare(system: &System, history: &History) {
     assert_eq!(shown, funds, "money of {user} was made or lost");
 }
 
-/// Each keyed posting that was answered with success is in the ledger once, with what it changes; a refused one is not.
+/// Each successful keyed posting is in the ledger once with its changes; a refused one is not.
 async fn compare_postings(system: &System, user: Uuid, history: &History, funds: &mut Funds) {
     let mut connection = connect(system, Service::Wallet).await;
     let rows: Vec<(String, i64, i64)> = sqlx::query_as(
@@ -182,12 +182,12 @@ async fn compare_postings(system: &System, user: Uuid, history: &History, funds:
             *funds += *effect;
         }
     }
-    // The deposit that the actor began with has no key of its client's.
+    // The actor's initial deposit has no key of its client.
     ledger.retain(|key, _| !key.contains(":new:"));
     assert!(ledger.is_empty(), "nobody asked for {ledger:?}");
 }
 
-/// Each put that was answered with a plan is placed once, with that plan; a refused one is not placed; all have ended.
+/// Each answered put is placed once, with that plan; a refused one is not placed; all have ended.
 async fn compare_puts(system: &System, user: Uuid, history: &History, funds: &mut Funds) {
     let mut connection = connect(system, Service::Plan).await;
     let rows: Vec<(String, String, Uuid)> =
@@ -222,7 +222,7 @@ async fn compare_puts(system: &System, user: Uuid, history: &History, funds: &mu
     }
 }
 
-/// Each exchange order that was answered has ended as it was told, and there are no others.
+/// Each answered exchange order has ended as recorded, and there are no others.
 async fn compare_exchanges(system: &System, user: Uuid, history: &History) {
     let mut connection = connect(system, Service::Acceptor).await;
     let rows: Vec<(Uuid, String)> =
@@ -238,7 +238,7 @@ async fn compare_exchanges(system: &System, user: Uuid, history: &History) {
     assert_eq!(known, history.exchanges);
 }
 
-/// The user has the coupons that were granted, and no others.
+/// The user has exactly the granted coupons.
 async fn compare_coupons(system: &System, user: Uuid, history: &History) {
     let mut connection = connect(system, Service::Coupon).await;
     let ids: Vec<Uuid> = sqlx::query_scalar("SELECT id FROM coupons WHERE user_id = $1")

@@ -1,6 +1,6 @@
-//! The suite has teeth: with each mistake that the services can be told to make, it fails.
+//! Proves that the suite detects mistakes: it fails with each planted defect.
 //!
-//! `DEFECT` names the only one to try; `CHAOS_SECONDS` (60) says for how long each is given the chance to do harm.
+//! `DEFECT` selects one; `CHAOS_SECONDS` (60) is the time that each has to do harm.
 
 use adfolio_kit::chaos::{DEFECTS_VARIABLE, Defect};
 use adfolio_local::Service;
@@ -22,7 +22,7 @@ async fn every_defect_is_caught() {
         let seed = setting("CHAOS_SEED").unwrap_or_else(rand::random::<u64>);
         println!("{name}, CHAOS_SEED={seed}");
         let environment = |service| (service, DEFECTS_VARIABLE, name);
-        // Whoever cannot even start is not caught: that fails this test.
+        // A service that cannot start is not a detected defect: this test fails.
         let chaos = Chaos::start(seconds, seed, &Service::ALL.map(environment)).await;
         match tokio::spawn(chaos.run()).await {
             Ok(()) => missed.push(name),
@@ -36,7 +36,7 @@ async fn every_defect_is_caught() {
     assert!(missed.is_empty() && caught > 0);
 }
 
-/// What a failed run failed with.
+/// The message of a failed run.
 fn words(end: tokio::task::JoinError) -> String {
     let panic = end.into_panic();
     panic

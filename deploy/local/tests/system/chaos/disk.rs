@@ -1,10 +1,13 @@
-//! Full disks: RabbitMQ's costs no call, PostgreSQL's stops money and loses none, and with room again both go on by themselves.
+//! Full disks: RabbitMQ's fails no call; PostgreSQL's stops money and loses none. With room again
+//! both recover by themselves.
 //!
-//! PostgreSQL's is filled to the last byte. RabbitMQ stops taking messages some way before that, which is what is tried here:
-//! its quorum queues do not come back from a write to their log that failed.
+//! PostgreSQL's disk is filled to the last byte. RabbitMQ stops accepting messages some way before
+//! that, and that is tested here: its quorum queues do not recover from a failed write to their
+//! log.
 //!
-//! The disks are two small file systems in memory. Only root may mount those: for everybody else the test says that it shows
-//! nothing. `DISK_SECONDS` (5) says for how long each is full once that is noticed.
+//! The disks are two small file systems in memory. Only root may mount those; for others the test
+//! reports that it was skipped. `DISK_SECONDS` (5) is the time that each stays full once that is
+//! noticed.
 
 use std::{
     fs::{self, File},
@@ -27,20 +30,20 @@ const STACK_MEGABYTES: u32 = 700;
 
 const BROKER_MEGABYTES: u32 = 200;
 
-/// RabbitMQ stops taking messages when less than 50 MB are free (`disk_free_limit` of the stack).
+/// RabbitMQ stops accepting messages below 50 MB of free space (`disk_free_limit` of the stack).
 const BROKER_BYTES_LEFT: usize = 30 * 1024 * 1024;
 
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// RabbitMQ looks at its disk every ten seconds at least.
+/// RabbitMQ checks its disk at least every ten seconds.
 const NOTICED_LIMIT: Duration = Duration::from_secs(30);
 
-/// With room again, money is taken within this.
+/// With room again, money moves within this time.
 const RECOVERY_LIMIT: Duration = Duration::from_mins(1);
 
 const POLL: Duration = Duration::from_millis(200);
 
-/// Between two journeys of an advertiser.
+/// Pause of an advertiser between two journeys.
 const PAUSE: Duration = Duration::from_millis(300);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -119,7 +122,7 @@ async fn full_disks_lose_nothing() {
     stop_system(system).await;
 }
 
-/// An event that is not sent within seconds waits for the broker.
+/// An event that is not sent within seconds is waiting for the broker.
 async fn wait_until_events_wait(system: &System) {
     let wallet = database(&system.stack.database_base_url(), "wallet");
     let mut connection = PgConnection::connect(&wallet).await.unwrap();
@@ -150,7 +153,7 @@ async fn wait_until_money_is_taken(system: &System, user_id: &str) {
 struct Disk(PathBuf);
 
 impl Disk {
-    /// None when this account may not.
+    /// None if this account may not mount.
     fn mount(folder: &Path, megabytes: u32) -> Option<Self> {
         let size = format!("size={megabytes}m,mode=755");
         let status = Command::new("mount")
@@ -162,7 +165,7 @@ impl Disk {
             .then(|| Self(folder.to_owned()))
     }
 
-    /// Leaves so many bytes free. Removing the answered file makes room again.
+    /// Leaves this many bytes free. Removing the returned file makes room again.
     fn fill(&self, left: usize) -> PathBuf {
         let path = self.0.join("filler");
         let mut file = File::create(&path).unwrap();

@@ -1,4 +1,4 @@
-//! What fails, when, and how often: the same for the same seed.
+//! The kinds, times and numbers of faults: the same for the same seed.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -22,28 +22,29 @@ const CUTS: u64 = 20;
 const HANGS: u64 = 36;
 const INTERRUPTS: u64 = 60;
 
-/// Of so many kills of a part, one hits it again while it comes back.
+/// One of this many kills is followed by another during the restart.
 const AGAIN_ONE_IN: u32 = 8;
 
-/// A second kill comes at most so long after the successor's start.
+/// The second kill comes at most this long after the restart.
 const AGAIN_AFTER_MAX: Duration = Duration::from_millis(400);
 
-/// How long a part is frozen.
+/// How long a component is frozen.
 const FREEZE: std::ops::Range<u64> = 500..4_000;
 
-/// How long a server hangs before somebody loses patience.
+/// How long a server hangs before it is given up.
 const HANG: Duration = Duration::from_secs(2);
 
-/// When RabbitMQ goes on, consumers are flooded with what piled up; they die at most so long after that.
+/// When RabbitMQ resumes, consumers are flooded with the backlog; they are killed at most this long
+/// after that.
 const FLOODED_MAX: Duration = Duration::from_millis(300);
 
-/// Whoever takes events and is killed in the flood.
+/// Consumers that are killed in the flood.
 const FLOODED: [Service; 3] = [Service::Notification, Service::Auth, Service::Coupon];
 
-/// A killed part has a successor within this, or the supervisor is broken.
+/// A killed component is restarted within this time, or the supervisor is broken.
 const SUCCESSOR_LIMIT: Duration = Duration::from_secs(90);
 
-/// How often a successor is looked for.
+/// How often the restart is checked.
 const POLL: Duration = Duration::from_millis(5);
 
 #[derive(Clone, Copy, Debug)]
@@ -55,12 +56,12 @@ enum Fault {
     Interrupt(Service),
 }
 
-/// A server hangs, and what comes of it.
+/// A hanging server, and its end.
 #[derive(Clone, Copy, Debug)]
 enum Hang {
-    /// It is killed with all that it was asked for.
+    /// It is killed with all its requests.
     Dies(Component),
-    /// RabbitMQ goes on, and who is flooded is killed so long after that.
+    /// RabbitMQ resumes, and a flooded consumer is killed this long after that.
     Floods(Duration),
 }
 
@@ -70,7 +71,7 @@ pub struct Struck {
     service_kills: u64,
     broker_kills: u64,
     database_kills: u64,
-    /// Of all kills, those that hit a part that was coming back.
+    /// Kills that hit a restarting component.
     kills_in_recovery: u64,
     freezes: u64,
     cuts: u64,
@@ -79,7 +80,7 @@ pub struct Struck {
 }
 
 impl Struck {
-    /// Every fault that was planned was done.
+    /// Every planned fault was injected.
     pub fn assert_whole(&self, seconds: u64) {
         let shares = [
             (self.service_kills, SERVICE_KILLS),
@@ -117,11 +118,11 @@ impl fmt::Display for Struck {
 /// The faults of one run, in order of time.
 pub struct Faults(Vec<(Duration, Fault)>);
 
-/// A fault and its part, one at a time for each part.
+/// A fault and its component, one at a time for each component.
 type Turns = [Mutex<()>; 9];
 
 impl Faults {
-    /// As many as belong to so many seconds.
+    /// The faults for this many seconds.
     pub fn new(seed: u64, seconds: u64) -> Self {
         let mut random = StdRng::seed_from_u64(seed);
         let mut faults = Vec::new();
@@ -150,7 +151,7 @@ impl Faults {
             }
         });
         plan(CUTS, &mut random, &|random| Fault::Cut(random.random()));
-        // One kind after the other, so that a short run has all.
+        // The kinds take turns, so that a short run has all.
         for number in 0..share(HANGS, seconds) {
             let at = Duration::from_millis(random.random_range(0..seconds * 1_000));
             let hang = match number % 3 {
@@ -160,7 +161,7 @@ impl Faults {
             };
             faults.push((at, Fault::Hang(hang)));
         }
-        // Every other one at wallet, which moves the money.
+        // Every other one hits wallet, which moves the money.
         for number in 0..share(INTERRUPTS, seconds) {
             let at = Duration::from_millis(random.random_range(0..seconds * 1_000));
             let any = Service::ALL[random.random_range(0..Service::ALL.len())];
@@ -174,7 +175,7 @@ impl Faults {
         Self(faults)
     }
 
-    /// Does them all, each at its time or as soon after it as its part runs.
+    /// Injects them all, each at its time or as soon after it as its component runs.
     pub async fn strike(self, system: &Arc<System>, links: &Links) -> Struck {
         let begin = Instant::now();
         let turns: Arc<Turns> = Arc::default();
@@ -216,7 +217,7 @@ impl Faults {
     }
 }
 
-/// Does one of them and answers how often the part was killed.
+/// Injects one; returns how often the component was killed.
 async fn strike_one(system: &System, turns: &Turns, fault: Fault) -> u64 {
     let (component, again) = match fault {
         Fault::Kill(component, again) => (component, again),
@@ -241,7 +242,7 @@ async fn strike_one(system: &System, turns: &Turns, fault: Fault) -> u64 {
     let Some(after) = again else { return 1 };
     wait_for_process(system, component).await;
     tokio::time::sleep(after).await;
-    // It may have ended by itself because what it needs is down.
+    // It may have ended by itself because a dependency is down.
     if system.stack.kill(component, Signal::SIGKILL).await.is_ok() {
         2
     } else {
@@ -249,7 +250,7 @@ async fn strike_one(system: &System, turns: &Turns, fault: Fault) -> u64 {
     }
 }
 
-/// Answers how many parts were killed.
+/// Returns how many components were killed.
 async fn hang(system: &System, turns: &Turns, kind: Hang) -> u64 {
     let (server, end) = match kind {
         Hang::Dies(server) => (server, Signal::SIGKILL),
@@ -306,7 +307,7 @@ fn place(component: Component) -> usize {
     }
 }
 
-/// The part of a whole run's faults that belongs to so many seconds.
+/// The share of a whole run's faults for this many seconds.
 fn share(whole: u64, seconds: u64) -> u64 {
     (whole * seconds).div_ceil(WHOLE_RUN_SECONDS)
 }

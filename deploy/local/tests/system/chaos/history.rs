@@ -1,11 +1,11 @@
-//! What one advertiser's client remembers.
+//! The memory of one advertiser's client.
 
 use std::{
     collections::{HashMap, HashSet},
     ops::AddAssign,
 };
 
-/// The figures of a wallet, or a change of them, in minor units.
+/// The balances of a wallet, or a change of them, in minor units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Funds {
     pub available: i64,
@@ -15,7 +15,7 @@ pub struct Funds {
 }
 
 impl Funds {
-    /// What comes in, or goes out.
+    /// Money in or out.
     pub fn available(minor: i64) -> Self {
         Self {
             available: minor,
@@ -23,7 +23,7 @@ impl Funds {
         }
     }
 
-    /// What a withdrawal takes aside.
+    /// The hold of a withdrawal.
     pub fn withdrawing(minor: i64) -> Self {
         Self {
             available: -minor,
@@ -32,7 +32,7 @@ impl Funds {
         }
     }
 
-    /// What a put takes aside, with what a coupon adds to it.
+    /// The hold of a put, including the coupon's share.
     pub fn held(paid: i64, discount: i64) -> Self {
         Self {
             available: -paid,
@@ -51,36 +51,36 @@ impl AddAssign for Funds {
     }
 }
 
-/// What became of a call, as far as its caller knows.
+/// The outcome of a call as known to its caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate<T> {
     /// Success was answered.
     Done(T),
     /// It was refused.
     Refused,
-    /// It was sent and never asked about again.
+    /// It was sent and never repeated; the outcome is unknown.
     Unknown,
 }
 
-/// Everything that one advertiser asked for and was told.
+/// Everything that one advertiser asked for and was answered.
 #[derive(Debug)]
 pub struct History {
     pub user_id: String,
     pub client: crate::client::Client,
-    /// What all that was answered comes to.
+    /// The total of all answers.
     pub funds: Funds,
-    /// Postings by their key in the ledger, with what they change.
+    /// Postings by their key in the ledger, with their changes.
     pub postings: HashMap<String, (Fate<()>, Funds)>,
-    /// Puts by their key, with the plan that was answered and what they pay.
+    /// Puts by their key, with the answered plan and its payment.
     pub puts: HashMap<String, (Fate<String>, i64)>,
-    /// Exchange orders that were answered, and how they were told to end.
+    /// Answered exchange orders, and how they ended.
     pub exchanges: HashMap<String, &'static str>,
-    /// Coupons that staff were told they granted.
+    /// Coupons granted by staff.
     pub coupons: HashSet<String>,
-    /// Withdrawals that were answered.
+    /// Answered withdrawals.
     pub withdrawals: HashSet<String>,
-    /// Operations on money that were answered, with success or a refusal.
+    /// Answered operations on money, successful or refused.
     pub answered: usize,
-    /// What attempts came to because a part was down.
+    /// Errors of attempts because a component was down.
     pub unavailable: Vec<String>,
 }

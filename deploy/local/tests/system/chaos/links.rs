@@ -1,4 +1,4 @@
-//! Proxies between the parts, so that connections can be cut.
+//! Proxies between the components, so that connections can be cut.
 
 use adfolio_local::{Ports, Service, StackBuilder};
 use adfolio_testkit::Proxy;
@@ -11,7 +11,7 @@ pub struct Links {
 }
 
 impl Links {
-    /// Proxies for the parts of a stack on these ports.
+    /// Proxies for the components of a stack on these ports.
     pub async fn start(ports: &Ports) -> Self {
         let target = |port: u16| format!("127.0.0.1:{port}");
         let mut services = Vec::new();
@@ -47,18 +47,18 @@ impl Links {
         builder
     }
 
-    /// Whether RabbitMQ can be reached by nobody.
+    /// Whether RabbitMQ is unreachable.
     pub fn hide_broker(&self, hide: bool) {
         self.broker.refuse(hide);
         self.broker.cut();
     }
 
-    /// How many there are.
+    /// The number of proxies.
     pub fn count(&self) -> usize {
         self.services.len() + 2
     }
 
-    /// Cuts every connection of one of them, by its place.
+    /// Cuts every connection of one of them, by its index.
     pub fn cut(&self, place: usize) {
         match place {
             0 => self.database.cut(),

@@ -1,4 +1,4 @@
-//! So many requests a second, reads and writes of every service, each made once.
+//! A constant rate of requests, reads and writes of every service, each made once.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -17,14 +17,14 @@ use crate::setup::{Advertiser, PASSWORD, System};
 
 const USERS: usize = 8;
 
-/// What a user has in the beginning, and puts into a plan each time.
+/// A user's initial money, and the amount of each put.
 const DEPOSIT: &str = "100000.00";
 const PUT: &str = "10.00";
 
-/// Of so many requests one is a put, one a deposit, one a login; the others read.
+/// Of this many requests one is a put, one a deposit, one a login; the others read.
 const PERIOD: usize = 20;
 
-/// Who asks.
+/// The callers.
 pub struct Users {
     advertisers: Arc<Vec<Advertiser>>,
     anyone: Client,
@@ -42,7 +42,7 @@ impl Users {
             system.deposit(&advertiser.id, DEPOSIT).await;
             advertisers.push(advertiser);
         }
-        // Logs in again and again: so many sessions of one user end the oldest.
+        // Logs in again and again: many sessions of one user end the oldest.
         system.advertiser("guest").await;
         Self {
             advertisers: Arc::new(advertisers),
@@ -52,7 +52,7 @@ impl Users {
         }
     }
 
-    /// Each put and each deposit that was answered is there once, and no other.
+    /// Each answered put and deposit exists once, and no other.
     pub async fn assert_have(&self, seen: &Seen) {
         let (mut plans, mut deposits) = (0, 0);
         for advertiser in &*self.advertisers {
@@ -67,7 +67,7 @@ impl Users {
         assert_eq!(deposits, seen.deposits + USERS, "deposits");
     }
 
-    /// What it is, is left to chance: in turn, the events of each kind could all fall to the same replica.
+    /// The kind is random: in turn, all events of a kind could fall to the same replica.
     async fn ask(&self, number: usize) -> Seen {
         let mut seen = Seen::default();
         let user = &self.advertisers[number % USERS];
@@ -110,14 +110,15 @@ fn is_done(outcome: &Result<Reply, String>) -> bool {
     matches!(outcome, Ok(reply) if reply.http_status == 200 && reply.code == 200)
 }
 
-/// Requests that are under way. Dropped, it asks no more.
+/// Running requests. Dropped, it makes no more.
 pub struct Load {
     stop: DropGuard,
     asking: JoinHandle<Seen>,
 }
 
 impl Load {
-    /// Asks `rate` times a second until stopped, whether or not earlier requests have been answered.
+    /// Makes `rate` requests a second until stopped, whether or not earlier ones have been
+    /// answered.
     pub fn start(users: &Users, rate: u32) -> Self {
         let stop = CancellationToken::new();
         let users = Arc::new(Users {
@@ -133,7 +134,7 @@ impl Load {
         }
     }
 
-    /// Asks no more, and waits for the last answers.
+    /// Makes no more requests, and waits for the last answers.
     pub async fn stop(self) -> Seen {
         drop(self.stop);
         within_limit("the last requests are answered", self.asking)
@@ -146,7 +147,7 @@ async fn keep_asking(users: Arc<Users>, rate: u32, stop: CancellationToken) -> S
     let mut seen = Seen::default();
     let mut asked = JoinSet::new();
     let mut ticks = interval(Duration::from_secs(1) / rate);
-    // What a busy machine is late with is made up for: the rate is what was promised.
+    // A busy machine catches up on late requests: the rate is guaranteed.
     ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
     for number in 0.. {
         tokio::select! {
@@ -165,7 +166,7 @@ async fn keep_asking(users: Arc<Users>, rate: u32, stop: CancellationToken) -> S
     seen
 }
 
-/// What was asked for, and what of it failed.
+/// The requests, and those that failed.
 #[derive(Debug, Default)]
 pub struct Seen {
     pub calls: usize,

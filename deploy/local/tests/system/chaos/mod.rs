@@ -1,12 +1,13 @@
-//! Everything that can fail does, for a while: what was answered exists exactly once, what was not ends, and the books balance
-//! every second meanwhile.
+//! Every fault at once, for a while: what was answered exists exactly once, everything unanswered
+//! ends, and the books balance every second meanwhile.
 //!
-//! Advertisers and staff go through every saga ([`actor`]) and remember what they were told ([`history`]), while processes are
-//! killed and frozen, connections cut and writes broken off ([`faults`], [`links`], [`interrupts`]); the books are looked at every
-//! second ([`books`]). When it is quiet again, everything has ended, and memory and books are compared ([`check`]).
+//! Advertisers and staff go through every saga ([`actor`]) and remember the answers ([`history`]),
+//! while processes are killed and frozen, connections cut and writes interrupted ([`faults`],
+//! [`links`], [`interrupts`]); the books are sampled every second ([`books`]). When it is quiet
+//! again, everything has ended, and memory and books are compared ([`check`]).
 //!
-//! `CHAOS_SECONDS` (90) says for how long, `CHAOS_SEED` makes the same faults and journeys once more, and `CHAOS_DATA` names a
-//! folder where databases and logs are kept.
+//! `CHAOS_SECONDS` (90) is the duration, `CHAOS_SEED` repeats faults and journeys, and `CHAOS_DATA`
+//! names a folder where databases and logs are kept.
 
 mod actor;
 mod books;
@@ -44,10 +45,10 @@ use faults::Faults;
 use history::History;
 use links::Links;
 
-/// Advertisers who act at the same time.
+/// Concurrent advertisers.
 const ACTORS: usize = 12;
 
-/// A whole run; a shorter one has fewer faults in proportion.
+/// A whole run; a shorter one has proportionally fewer faults.
 pub const WHOLE_RUN_SECONDS: u64 = 540;
 
 /// Operations on money that a whole run must answer.
@@ -61,7 +62,7 @@ async fn nothing_is_lost_and_nothing_doubled() {
     Chaos::start(seconds, seed, &[]).await.run().await;
 }
 
-/// One run: a system, who acts in it, and what will fail.
+/// A run: a system, its actors, and its faults.
 struct Chaos {
     seconds: u64,
     seed: u64,
@@ -84,7 +85,7 @@ impl Chaos {
         }
     }
 
-    /// Everything fails, and is looked at. Panics at whatever must not be.
+    /// Runs with all faults and checks the result; panics if anything is wrong.
     async fn run(self) {
         let stop = CancellationToken::new();
         let acting = act(&self.system, &self.stage, self.seed, 0..ACTORS, &stop).await;
@@ -116,8 +117,8 @@ impl Chaos {
         stop_system(self.system).await;
     }
 
-    /// Operations that must be answered. In a short run how much gets done depends on the machine; that nearly nothing does is
-    /// a fault.
+    /// Operations that must be answered. The throughput of a short run depends on the machine;
+    /// nearly none is a failure.
     fn operations(&self) -> usize {
         if self.seconds < WHOLE_RUN_SECONDS {
             OPERATIONS * usize::try_from(self.seconds).unwrap() / 540 / 4
@@ -135,7 +136,7 @@ async fn stop_system(system: Arc<System>) {
         .await;
 }
 
-/// A system whose parts reach each other through proxies.
+/// A system whose components reach each other through proxies.
 async fn start(environment: &[(Service, &str, &str)]) -> (Arc<System>, Links) {
     let mut builder = setup::builder();
     for (service, name, value) in environment {
@@ -149,7 +150,7 @@ async fn start(environment: &[(Service, &str, &str)]) -> (Arc<System>, Links) {
     (Arc::new(system), links)
 }
 
-/// A system that remembers what its services tell each other.
+/// A system that records the events of its services.
 async fn remembering(builder: StackBuilder) -> System {
     let system = System::start_from(builder).await;
     let base_url = system.stack.database_base_url();
@@ -160,7 +161,7 @@ async fn remembering(builder: StackBuilder) -> System {
     system
 }
 
-/// Actors of these numbers who act until told to stop.
+/// Actors of these numbers who act until stopped.
 async fn act(
     system: &System,
     stage: &Arc<Stage>,

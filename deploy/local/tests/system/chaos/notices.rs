@@ -1,4 +1,5 @@
-//! What users were told against what happened: each happening that is worth a notice has one, and no notice is about nothing.
+//! Notices compared with what happened: everything worth a notice has one, and every notice is
+//! about something that happened.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +7,7 @@ use sqlx::{Connection as _, PgConnection};
 
 use super::books::database;
 
-/// What happened in each database, named as the notice about it is.
+/// What happened in each database, named like its notice.
 const HAPPENINGS: [(&str, &str); 4] = [
     (
         "wallet",
@@ -29,11 +30,12 @@ const HAPPENINGS: [(&str, &str); 4] = [
     ),
 ];
 
-/// Changes of passwords and cards leave no row of their own, and announcements are no happenings.
+/// Changes of passwords and cards leave no row of their own, and announcements are not about an
+/// action.
 const NOTICES: &str =
     "SELECT source_key FROM notifications WHERE source_key !~ '^(password|security|message):'";
 
-/// How many happenings have no notice and how many notices no happening, if any, with one of them.
+/// How many actions lack a notice and how many notices an action, with an example.
 pub async fn differences(base_url: &str) -> Result<Option<String>, sqlx::Error> {
     let (happened, told) = (happened(base_url).await?, told(base_url).await?);
     let first = happened.symmetric_difference(&told).next();
@@ -46,7 +48,7 @@ pub async fn differences(base_url: &str) -> Result<Option<String>, sqlx::Error> 
     }))
 }
 
-/// What users must be told of.
+/// The notices that users must have.
 pub async fn happened(base_url: &str) -> Result<BTreeSet<String>, sqlx::Error> {
     let mut happened = BTreeSet::new();
     for (service, query) in HAPPENINGS {
@@ -55,7 +57,7 @@ pub async fn happened(base_url: &str) -> Result<BTreeSet<String>, sqlx::Error> {
     Ok(happened)
 }
 
-/// What users were told of.
+/// The notices that users have.
 pub async fn told(base_url: &str) -> Result<BTreeSet<String>, sqlx::Error> {
     names(base_url, "notification", NOTICES).await
 }

@@ -1,7 +1,9 @@
-//! RabbitMQ gone under load: money goes on as if nothing were, and what happened meanwhile arrives soon after.
+//! RabbitMQ away under load: money moves as usual, and the events of that time arrive soon
+//! afterwards.
 //!
-//! `OUTAGE_SECONDS` (15) says for how long, `OUTAGE_PAUSE_MS` (1000) how long each of the twelve advertisers waits between two
-//! journeys: the load has to leave the machine room for catching up. It goes on until everything has arrived.
+//! `OUTAGE_SECONDS` (15) is the duration, `OUTAGE_PAUSE_MS` (1000) the pause of each of the twelve
+//! advertisers between two journeys: the load must leave the machine room for catching up. It
+//! continues until everything has arrived.
 
 use std::{collections::BTreeMap, collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -15,16 +17,16 @@ use super::{
 };
 use crate::setup::System;
 
-/// Every consumer takes events again within this after the broker's return.
+/// Every consumer handles events again within this time after the broker's return.
 const LIVE_LIMIT: Duration = Duration::from_secs(30);
 
-/// What happened before the broker's return has arrived within this after it.
+/// Everything published before the broker's return has arrived within this time after it.
 const BACKLOG_LIMIT: Duration = Duration::from_mins(1);
 
 const POLL: Duration = Duration::from_millis(200);
 
-/// The consumers, each with the database that has its inbox. No journey has something for plan's, which takes reports from
-/// outside.
+/// The consumers, each with the database of its inbox. No journey has an event for plan's consumer,
+/// which receives reports from outside.
 const CONSUMERS: [(&str, &str); 6] = [
     ("auth", "audit"),
     ("auth", "membership"),
@@ -94,7 +96,7 @@ async fn money_does_not_need_the_broker() {
     stop_system(system).await;
 }
 
-/// Something for the consumers that the journeys have nothing for.
+/// Events for the consumers that the journeys do not reach.
 async fn happen_to_one_user(system: &System) {
     let user = system.advertiser("witness").await;
     system.deposit(&user.id, "1000.00").await;
@@ -111,7 +113,7 @@ async fn happen_to_one_user(system: &System) {
     user.client.post("/update/password", change).await.ok();
 }
 
-/// What waited when the broker came back.
+/// The backlog at the broker's return.
 struct Backlog {
     /// Events in all outboxes.
     waiting: i64,
@@ -119,7 +121,7 @@ struct Backlog {
     handled: BTreeMap<(&'static str, &'static str), i64>,
     /// The highest number in each outbox.
     outboxes: BTreeMap<&'static str, i64>,
-    /// What users must be told of.
+    /// The notices that users must have.
     happened: BTreeSet<String>,
 }
 
@@ -151,7 +153,7 @@ impl Backlog {
         }
     }
 
-    /// Answers how long each consumer took to handle its next event.
+    /// Returns how long each consumer took to handle its next event.
     async fn wait_until_consumers_live(&self, system: &System) -> BTreeMap<String, String> {
         let began = Instant::now();
         let mut live = BTreeMap::new();
@@ -167,7 +169,8 @@ impl Backlog {
         live
     }
 
-    /// Nothing that waited is left in an outbox, no coupon waits for its event, and users were told.
+    /// No event of the backlog is left in an outbox, no coupon waits for its event, and users have
+    /// their notices.
     async fn wait_until_arrived(&self, system: &System) {
         let base_url = system.stack.database_base_url();
         for (service, last) in &self.outboxes {

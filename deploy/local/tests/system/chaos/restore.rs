@@ -1,5 +1,5 @@
-//! A backup of a system that serves, and what is there after it was restored: everything at one moment, and nothing that others
-//! were told of gets lost with RabbitMQ.
+//! A backup of a running system and its restore: everything is at one point in time, and no
+//! published event is lost with RabbitMQ.
 
 use std::{
     env,
@@ -23,10 +23,11 @@ use tokio_util::sync::CancellationToken;
 use super::{act, check, prepare, remembered, remembering, stop_system};
 use crate::setup::{self, Advertiser, PASSWORD, System};
 
-/// Between two journeys of an advertiser.
+/// Pause of an advertiser between two journeys.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Transactions before the backup, of advertisers who have stopped by then and must find everything again.
+/// Transactions before the backup, by advertisers who have stopped by then and must find everything
+/// again.
 const EARLY_TRANSACTIONS: i64 = 60;
 
 /// Free bytes that memory must have to hold the databases three times; they take a third of it.
@@ -53,7 +54,7 @@ async fn a_restored_system_is_everything_at_one_moment() {
     stop.cancel();
     let early = remembered(acting).await;
 
-    // What is sent from now on takes no effect before the backup has ended.
+    // Events sent from now on take no effect before the backup has ended.
     let frozen = Service::Notification;
     system.stack.kill(frozen, Signal::SIGSTOP).await.unwrap();
     system.deposit(&witness.id, "12.00").await;
@@ -72,7 +73,7 @@ async fn a_restored_system_is_everything_at_one_moment() {
     let backup = backup(folder.path()).await;
     fs::remove_file(&upload).unwrap();
 
-    // What is after the point: it happens, is told, and is gone after the restore.
+    // After the point: it happens, is published, and is gone after the restore.
     system.stack.kill(frozen, Signal::SIGCONT).await.unwrap();
     system.deposit(&witness.id, "7.00").await;
     eventually("both notices arrive", || async {
@@ -204,7 +205,8 @@ async fn refuses_what_is_missing(folder: &Path, backup: &Path) {
     }
 }
 
-/// Where PostgreSQL's own account gets through; in memory where there is room, for thousands of files are copied to and fro.
+/// Accessible to PostgreSQL's account, and in memory if there is room: thousands of files are
+/// copied.
 fn folder() -> TempDir {
     let memory = Path::new("/dev/shm");
     let has_room = statvfs(memory).is_ok_and(|about| {
@@ -223,7 +225,8 @@ fn folder() -> TempDir {
         .unwrap()
 }
 
-/// Backs up what runs below `folder`: what is kept nobody else can read, and the secrets are not in it.
+/// Backs up what runs below `folder`: the backup is readable by its owner only and does not contain
+/// the secrets.
 async fn backup(folder: &Path) -> PathBuf {
     let (data, to) = (folder.join("data"), folder.join("backups"));
     let mut command = adfolio_local("backup", &data);
@@ -270,13 +273,13 @@ fn adfolio_local(command: &str, data: &Path) -> Command {
     program
 }
 
-/// On the ports that it had, so that everybody finds it where it was.
+/// On the same ports, so that clients find it.
 async fn start_again(folder: &Path, ports: Ports) -> System {
     let builder = setup::builder().data_dir(folder.join("data"));
     System::start_from(builder.ports(ports)).await
 }
 
-/// Old users log in, new ones come, and money moves.
+/// Old users log in, new ones register, and money moves.
 async fn go_on(system: &System, product: &str) {
     let login = json!({"username": "witness", "password": PASSWORD});
     let session = system.anyone.post("/auth/v2/login", login).await.ok();
@@ -294,14 +297,14 @@ async fn funds(user: &Advertiser) -> String {
     property["available_funds"].as_str().unwrap().to_owned()
 }
 
-/// Notices that the user has not read: those of deposits.
+/// The user's unread notices of deposits.
 async fn unread(user: &Advertiser) -> i64 {
     let path = "/user/notifications/unread_count";
     let unread = user.client.post(path, json!({})).await.ok();
     unread["unread_total"].as_i64().unwrap()
 }
 
-/// What a query of the wallet's database counts.
+/// The count of a query on the wallet's database.
 async fn count(system: &System, query: &'static str) -> i64 {
     let url = system.stack.database_url(Service::Wallet);
     let mut connection = PgConnection::connect(&url).await.unwrap();
@@ -311,7 +314,7 @@ async fn count(system: &System, query: &'static str) -> i64 {
         .unwrap()
 }
 
-/// Every file that counts, with its size and when it was written.
+/// Every relevant file, with its size and time of modification.
 fn contents(data: &Path) -> Vec<(PathBuf, u64, i64)> {
     let mut found = Vec::new();
     let mut open = ["postgres", "rabbitmq", "uploads"]

@@ -1,7 +1,9 @@
-//! Every service and the gateway, two of each, restarted one process after the other under load: nobody notices.
+//! Every service and the gateway with two replicas each, restarted one process at a time under
+//! load: nobody notices.
 //!
-//! Advertisers and staff go through every saga, visitors read and log in, and some keep an event stream open. Every call is
-//! made once. `ROLLING_ROUNDS` (1) says how often each of the fourteen processes is restarted.
+//! Advertisers and staff go through every saga, visitors read and log in, and some keep an event
+//! stream open. Every call is made once. `ROLLING_ROUNDS` (1) is the number of restarts of each of
+//! the fourteen processes.
 
 use std::{
     fmt,
@@ -28,7 +30,7 @@ use crate::{
     setup::{self, PASSWORD, System},
 };
 
-/// What the promise is about, and every process is told.
+/// The drain limit of every process, to which the guarantee applies.
 const DRAIN_LIMIT: Duration = Duration::from_secs(20);
 
 /// Advertisers in the sagas, each with a pause between two journeys.
@@ -83,7 +85,7 @@ async fn a_rolling_restart_of_everything_costs_nobody_a_request() {
     stop_system(system).await;
 }
 
-/// Processes with the limits that they have where nobody sets others.
+/// Processes with their default limits.
 pub fn processes(mut builder: adfolio_local::StackBuilder) -> adfolio_local::StackBuilder {
     for service in Service::ALL {
         let limit = DRAIN_LIMIT.as_secs().to_string();
@@ -92,7 +94,7 @@ pub fn processes(mut builder: adfolio_local::StackBuilder) -> adfolio_local::Sta
     builder.extra_env(Service::Gateway, "NOTICE_SECONDS", "5")
 }
 
-/// Ends a process and waits until its successor is ready.
+/// Stops a process and waits until it has been restarted.
 pub async fn restart(system: &System, process: Component) {
     let began = Instant::now();
     let ended = timeout(DRAIN_LIMIT, system.stack.kill(process, Signal::SIGTERM)).await;
@@ -107,7 +109,7 @@ pub async fn restart(system: &System, process: Component) {
     );
 }
 
-/// What was asked for once, and what of it failed.
+/// Requests made once, and those that failed.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     calls: usize,
@@ -130,7 +132,7 @@ impl Seen {
         self.failures.push(problem);
     }
 
-    /// Not a call, and the books have what was answered.
+    /// Not a request: the books contain what was answered.
     pub(super) async fn assert_nothing_failed(&self, system: &System, histories: &[History]) {
         check::wait_until_quiet(system).await;
         for history in histories {
@@ -160,7 +162,7 @@ impl fmt::Display for Seen {
     }
 }
 
-/// Visitors and those who keep a stream open.
+/// Visitors and stream readers.
 pub(super) struct Audience {
     user_id: String,
     told: Vec<Arc<AtomicUsize>>,
@@ -170,7 +172,7 @@ pub(super) struct Audience {
 impl Audience {
     pub(super) async fn come(system: &System, stop: &CancellationToken) -> Self {
         let user = system.advertiser("visitor").await;
-        // Somebody else logs in: so many sessions of one user end the oldest.
+        // A separate user: many sessions of one user end the oldest.
         system.advertiser("guest").await;
         let login = json!({"username": "guest", "password": PASSWORD});
         let mut present = Vec::new();
@@ -200,7 +202,7 @@ impl Audience {
         }
     }
 
-    /// Whoever has a stream hears of what happens now.
+    /// A stream reader receives new events.
     pub(super) async fn assert_still_told(&self, system: &System) {
         let count = || -> Vec<usize> {
             let counts = self.told.iter().map(|told| told.load(Ordering::SeqCst));
@@ -218,7 +220,7 @@ impl Audience {
         .await;
     }
 
-    /// What its members saw, together with what the advertisers did.
+    /// What its members saw, together with the advertisers' results.
     pub(super) async fn leave(self, histories: &[History]) -> Seen {
         let mut seen = Seen::default();
         for one in self.present {
@@ -232,7 +234,7 @@ impl Audience {
     }
 }
 
-/// Reads one thing after the other and logs in now and then, until told to stop.
+/// Reads pages in turn and sometimes logs in, until stopped.
 async fn visit(client: Client, anyone: Client, login: Value, stop: CancellationToken) -> Seen {
     let mut seen = Seen::default();
     let mut ticks = interval(VISIT_INTERVAL);
@@ -257,8 +259,8 @@ async fn visit(client: Client, anyone: Client, login: Value, stop: CancellationT
     seen
 }
 
-/// Keeps an event stream open, and opens another when it ends, as it must in order. Counts in `told` how often it heard of the
-/// wallet.
+/// Keeps an event stream open, and opens another when it ends, as it must in order. Counts the
+/// wallet's events in `told`.
 async fn listen(client: Client, told: Arc<AtomicUsize>, stop: CancellationToken) -> Seen {
     let mut seen = Seen::default();
     while !stop.is_cancelled() {

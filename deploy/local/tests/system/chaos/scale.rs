@@ -1,8 +1,9 @@
-//! Several replicas of everything: calls spread over them, what is to be done once is done once, and neither a restart, a further
-//! replica nor one less costs anybody a request.
+//! Several replicas of everything: calls are spread over them, jobs are done once, and neither a
+//! restart nor adding or removing a replica fails a request.
 //!
-//! `SCALE_RATE` (50) requests a second come through nginx all the time. `SCALE_ROUNDS` (0) says how often each process is
-//! restarted, `SCALE_SECONDS` (5) for how long at least is counted who took what.
+//! `SCALE_RATE` (50) requests a second come through nginx all the time. `SCALE_ROUNDS` (0) is the
+//! number of restarts of each process, `SCALE_SECONDS` (5) the shortest time for counting each
+//! replica's share.
 
 use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
 
@@ -21,22 +22,22 @@ use super::{
 };
 use crate::setup::System;
 
-/// A further replica must have been called within this.
+/// An additional replica must be called within this time.
 const ADDED_LIMIT: Duration = Duration::from_secs(30);
 
-/// How often is looked whether it was.
+/// How often that is checked.
 const LOOK_PAUSE: Duration = Duration::from_millis(100);
 
-/// What each of three replicas takes of the calls, in percent.
+/// The share of calls of each of three replicas, in percent.
 const SHARE_OF_THREE: std::ops::RangeInclusive<u64> = 25..=42;
 
-/// What each of two takes, while a third that everybody knows of is not there: its calls fall to either of the others.
+/// The share of each of two while a configured third is not running: its calls go to the other two.
 const SHARE_OF_TWO: std::ops::RangeInclusive<u64> = 30..=70;
 
-/// The load makes events for these two: for the log of what staff did, and for inboxes.
+/// The load publishes events for these two: the audit log and the inboxes.
 const CONSUMING: [Service; 2] = [Service::Auth, Service::Notification];
 
-/// Fewer calls of a service than these say nothing of shares.
+/// Fewer calls of a service say nothing about shares.
 const CALLS_COUNTED: u64 = 60;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -83,7 +84,7 @@ async fn every_replica_takes_its_share_and_what_is_done_once_is_done_once() {
     system.stack.stop().await;
 }
 
-/// The load goes on until each replica has had some of the events: a second one would otherwise be there for calls alone.
+/// The load continues until each replica has handled some events.
 async fn until_both_replicas_consume(system: &System, before: &Done) {
     eventually("both replicas handle events", || async {
         for service in CONSUMING {
@@ -115,7 +116,7 @@ fn three() -> Replicas {
     }
 }
 
-/// The third replicas come, and each is called within the limit.
+/// The third replicas start, and each is called within the limit.
 async fn add_thirds(system: &mut System) {
     let began = Instant::now();
     for service in Service::ALL {
@@ -140,7 +141,7 @@ async fn add_thirds(system: &mut System) {
     }
 }
 
-/// Counts for a while who takes what.
+/// Counts the replicas' shares for a while.
 async fn share(
     system: &System,
     replicas: &Replicas,
@@ -169,7 +170,7 @@ async fn share(
     assert!(unfair.is_empty(), "{unfair:?}");
 }
 
-/// The calls that each of these replicas has taken since, once they are enough to speak of shares.
+/// The calls of each of these replicas since then, once there are enough to compare shares.
 async fn taken(
     system: &System,
     replicas: &[Component],
@@ -185,7 +186,7 @@ async fn taken(
     .await
 }
 
-/// The calls that a replica has taken since it started; an error while it does not run.
+/// The calls of a replica since it started; an error while it is not running.
 async fn calls(system: &System, replica: Component) -> Result<u64, reqwest::Error> {
     let name = match replica.service() {
         Some(Service::Gateway) => "http_requests_total",
@@ -199,7 +200,7 @@ async fn metrics(system: &System, replica: Component) -> Result<String, reqwest:
     reqwest::get(format!("{url}/metrics")).await?.text().await
 }
 
-/// The sum of a metric over those of its series that have this in their labels.
+/// The sum of a metric over the series with this in their labels.
 fn total(metrics: &str, name: &str, label: &str) -> u64 {
     metrics
         .lines()
@@ -213,7 +214,7 @@ fn handled(metrics: &str) -> u64 {
     total(metrics, "consumer_events_total", "outcome=\"handled\"")
 }
 
-/// What the two replicas of everything have published and handled, and what there was to be.
+/// Events published and handled by the two replicas of everything, and the expected numbers.
 #[derive(Debug)]
 struct Done {
     published: BTreeMap<&'static str, u64>,
@@ -258,8 +259,8 @@ impl Done {
         }
     }
 
-    /// Between the two looks each event was published once, by one replica, and handled once by each consumer that it concerns,
-    /// by one replica or the other.
+    /// Between the two samples each event was published once, by one replica, and handled once by
+    /// each of its consumers, by either replica.
     fn assert_once(&self, after: &Self) {
         for (service, published) in &after.published {
             let published = published - self.published[service];

@@ -1,8 +1,10 @@
-//! The release before is replaced by this one, and this one taken back, one process after the other under load: nobody notices.
+//! The previous release is replaced by this one and back, one process at a time under load: nobody
+//! notices.
 //!
-//! `ADFOLIO_PREVIOUS_PROGRAMS` names the folder of the programs before; `make upgrade-test` builds them. The databases are made by
-//! the previous release, changed by this one while replicas of both run, and used by the previous one again, with what a release
-//! after this one might add. `UPGRADE_DATA` names a folder where databases and logs are kept.
+//! `ADFOLIO_PREVIOUS_PROGRAMS` names the folder of the previous programs; `make upgrade-test`
+//! builds them. The databases are made by the previous release, migrated by this one while replicas
+//! of both run, and used by the previous one again, with migrations that the next release might
+//! add. `UPGRADE_DATA` names a folder where databases and logs are kept.
 
 use std::{
     env, fs,
@@ -24,7 +26,7 @@ use super::rolling::{ADVERTISERS, Audience, PAUSE, processes, restart};
 use super::{act, check, prepare, remembered, remembering, setting, stop_system};
 use crate::setup::{self, System};
 
-/// What a release after this one might add: each by itself, as its migrations would, and their numbers.
+/// What the next release might add: single migrations and their numbers.
 const LATER: [&str; 4] = [
     "ALTER TABLE outbox ADD COLUMN later text",
     "ALTER TABLE inbox ADD COLUMN later text",
@@ -57,7 +59,7 @@ async fn an_upgrade_and_its_way_back_cost_nobody_a_request() {
     for service in Service::ALL {
         add_what_comes_later(&system, service).await;
     }
-    // Back in the other order: the gateway is the first that knows nothing new any more.
+    // Back in reverse order: the gateway is the first without the new features.
     for service in Service::ALL {
         programs.replace(&system, service, &previous).await;
     }
@@ -77,7 +79,7 @@ async fn an_upgrade_and_its_way_back_cost_nobody_a_request() {
     stop_system(system).await;
 }
 
-/// From registration to the end of each, by the programs that run now.
+/// From registration to the end of each saga, by the running programs.
 async fn every_saga(system: &System, stage: &Arc<Stage>) -> History {
     const FUNDS: i64 = 10_000_000;
     let chance = (StdRng::seed_from_u64(1), false);
@@ -102,7 +104,7 @@ async fn every_saga(system: &System, stage: &Arc<Stage>) -> History {
     customer.history
 }
 
-/// A folder in which each program is a link to one of a release.
+/// A folder in which each program is a link to that of a release.
 struct Programs(TempDir);
 
 impl Programs {
@@ -119,7 +121,7 @@ impl Programs {
         self.0.path()
     }
 
-    /// In one step: a process may be starting.
+    /// Atomically: a process may be starting.
     fn link(&self, name: &str, release: &Path) {
         let (path, new) = (self.0.path().join(name), self.0.path().join("new"));
         symlink(release.join(name).canonicalize().unwrap(), &new).unwrap();

@@ -1,4 +1,5 @@
-//! Every method of the contract, with a message that gets as far as it can without knowing what is in the databases.
+//! Every method of the contract, with a message that gets as far as possible without knowing the
+//! databases.
 
 use std::{collections::HashMap, fmt::Write as _};
 
@@ -11,26 +12,26 @@ use prost::encoding::{WireType, bool, encode_key, encode_varint, int64, string};
 use prost_types::field_descriptor_proto::Type;
 use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet};
 
-/// An id that nothing has.
+/// An unknown id.
 pub const NOBODY: &str = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f";
 
-/// A transaction password as clients send it: the MD5 of six digits.
+/// A transaction password as sent by clients: the MD5 of six digits.
 const PIN: &str = "221738f5e219709eb4191ccae4ecb12b";
 
 /// A method of one of the six services.
 #[derive(Clone, Debug)]
 pub struct Method {
-    /// Who serves it.
+    /// Its service.
     pub service: Service,
     /// `/adfolio.wallet.v1.LedgerService/Hold`.
     pub path: String,
     /// Whether the caller sends a stream.
     pub takes_stream: bool,
-    /// What the caller sends: of a stream its beginning.
+    /// The caller's message; of a stream the first.
     pub messages: Vec<Bytes>,
 }
 
-/// All of them. What has one of the `known` names has that id, every other id is nobody's.
+/// All of them. Fields with a `known` name have that id; every other id is unknown.
 pub fn methods(known: &[(&str, &str)]) -> Vec<Method> {
     let files = FileDescriptorSet::decode(adfolio_proto::FILE_DESCRIPTOR_SET).unwrap();
     let messages = Messages::of(&files, known);
@@ -52,7 +53,7 @@ pub fn methods(known: &[(&str, &str)]) -> Vec<Method> {
             });
         }
     }
-    // A file is looked at, and the database asked, once it has a row.
+    // A file is read, and the database queried, once it has a row.
     let row = "report_id,plan_number,time,spend,revenue\n1,AD261120K3F9ZQ,2026-11-20T09:00:00Z,1.00,1.00\n";
     let row = ImportDeliveryRequest {
         part: Some(Part::Chunk(row.as_bytes().to_vec())),
@@ -93,7 +94,8 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// Writes a message of this type with something plausible in every field; of a choice, in its first.
+    /// Builds a message of this type with a plausible value in every field; in a oneof, in its
+    /// first.
     fn write(&self, type_name: &str, package: &str, method: &str, to: &mut Vec<u8>) {
         let mut chosen = Vec::new();
         for field in &self.types[type_name].field {
@@ -134,7 +136,7 @@ impl<'a> Messages<'a> {
                 to.extend(inner);
             }
             Type::Int32 | Type::Int64 | Type::Uint32 | Type::Uint64 | Type::Enum => {
-                // One of many is read as well when it is not packed.
+                // A repeated field may also be unpacked.
                 encode_key(number, WireType::Varint, to);
                 encode_varint(figure(method, field.name()), to);
             }
@@ -156,7 +158,7 @@ fn collect<'a>(
     }
 }
 
-/// What a text field holds, by its name.
+/// The value of a text field, by its name.
 fn text(package: &str, method: &str, field: &str) -> &'static str {
     match (method, field) {
         ("ChangePassword", "new_password" | "confirm_password") => "seven quiet lighthouses",
@@ -176,7 +178,7 @@ fn text(package: &str, method: &str, field: &str) -> &'static str {
         (_, "parts") => "marketing_headline",
         (_, "month") => "2026-11",
         (_, "time_zone") => "UTC",
-        // A language, in which a text is.
+        // A language of a text.
         (_, "lang" | "key") => "en",
         (_, "client_address") => "192.0.2.1",
         (_, "spend" | "revenue" | "rate") => "1.00",
@@ -186,8 +188,8 @@ fn text(package: &str, method: &str, field: &str) -> &'static str {
     }
 }
 
-/// When something is, by the name of the field: what ends does so tomorrow, the rest was half a minute ago, so that no clock
-/// finds it in the future.
+/// The value of a time field, by its name: ends are tomorrow, others half a minute ago, so that no
+/// clock finds them in the future.
 fn seconds(field: &str) -> i64 {
     let now = chrono::Utc::now().timestamp();
     match field {
@@ -196,10 +198,10 @@ fn seconds(field: &str) -> i64 {
     }
 }
 
-/// What a field of numbers or names of a closed set holds, by its name.
+/// The value of a number or enum field, by its name.
 fn figure(method: &str, field: &str) -> u64 {
     match (method, field) {
-        // With the first kind of coupon a percentage goes.
+        // The first kind of coupon has a percentage.
         ("CreateCampaign", "value_minor") | (_, "discount_minor") => 0,
         (_, "limit") => 10,
         (_, name) if name.ends_with("_max_minor") || name == "put_max_minor" => 20_000,

@@ -1,8 +1,8 @@
-//! Every method of every service ends by its caller's deadline while what it needs hangs, and by a limit of its own where the
-//! caller has none.
+//! Every method of every service ends by its caller's deadline while a dependency hangs, and by its
+//! own limit if the caller has none.
 //!
-//! The methods are those of the descriptors, so that a new one is walked as well. Nothing but the server ends a call here:
-//! the caller would wait for ever.
+//! The methods come from the descriptors, so new ones are included. Only the server ends a call
+//! here: the caller would wait forever.
 
 mod contract;
 mod raw;
@@ -29,16 +29,17 @@ use contract::{Method, NOBODY, methods};
 use raw::{Ended, Raw};
 use recorder::Recorder;
 
-/// What callers allow: less than the limits that the services have for asking each other.
+/// The callers' timeout: shorter than the services' own limits for calling each other.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// A call that has not ended this long after it must have ended has no end: wide enough for a busy machine.
+/// A call that has not ended this long after its deadline hangs: wide enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Walks until everybody has asked auth: the first of everything, the others only of who has not asked yet.
+/// Calls until every service has called auth: everything the first time, then only services that
+/// have not called it yet.
 const WALKS: usize = 20;
 
-/// Who asks auth about users.
+/// The services that look up users at auth.
 const ASKING: [Service; 5] = [
     Service::Plan,
     Service::Wallet,
@@ -47,7 +48,7 @@ const ASKING: [Service; 5] = [
     Service::Acceptor,
 ];
 
-/// Methods that come to an end without their database, each with the reason.
+/// Methods that can answer without their database, each with the reason.
 const NEED_NO_DATABASE: [(&str, &str); 2] = [
     (
         "/adfolio.wallet.v1.WalletService/GetWithdrawalMethods",
@@ -62,7 +63,7 @@ const NEED_NO_DATABASE: [(&str, &str); 2] = [
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_method_ends_by_its_deadline_while_what_it_needs_hangs() {
     let (recorder, recorder_url) = Recorder::start().await;
-    // In the clear, because the caller here is nobody who could have a certificate.
+    // Unencrypted, because the caller here has no certificate.
     let mut builder = Stack::builder();
     for service in ASKING {
         builder = builder.extra_env(service, "AUTH_URL", &recorder_url);
@@ -75,7 +76,7 @@ async fn every_method_ends_by_its_deadline_while_what_it_needs_hangs() {
     let walk = Walk::prepare(&system, &product).await;
     println!("{} methods", walk.methods.len());
 
-    // First, because the books are compared there, and a walk holds money for orders that nobody has.
+    // First, because the books are compared there, and a walk holds money for unknown orders.
     the_outermost_deadline_counts(&system, &walk, &user, &product).await;
     deadlines_are_passed_on(&walk, &recorder).await;
     let postgres = Component::Postgres;
@@ -90,7 +91,7 @@ async fn every_method_ends_by_its_deadline_while_what_it_needs_hangs() {
     system.stack.stop().await;
 }
 
-/// A connection to each service, and what to call there.
+/// A connection to each service, and its methods.
 struct Walk {
     methods: Vec<Method>,
     services: BTreeMap<Service, Raw>,
@@ -121,7 +122,7 @@ impl Walk {
         self.go_to(|_| true, deadline).await
     }
 
-    /// Calls at once everything that these services serve.
+    /// Calls all methods of these services at once.
     async fn go_to(
         &self,
         serves: impl Fn(Service) -> bool,
@@ -141,11 +142,12 @@ impl Walk {
     }
 }
 
-/// With auth's answers held back, who asks it about users ends by the deadline, and told auth no more than was left.
+/// While auth's answers are withheld, calls that look up users end by the deadline, and the
+/// look-up's timeout was no more than the rest.
 async fn deadlines_are_passed_on(walk: &Walk, recorder: &Recorder) {
     let (mut asking, mut asked) = (BTreeSet::new(), Vec::new());
     recorder.hold(true);
-    // On a busy machine the time may be over before a service comes to asking.
+    // On a busy machine the time may be over before a service makes its look-up.
     for _ in 0..WALKS {
         recorder.take();
         let ended = walk
@@ -153,7 +155,7 @@ async fn deadlines_are_passed_on(walk: &Walk, recorder: &Recorder) {
             .await;
         report("auth's answers about users held back", &ended);
         for question in recorder.take() {
-            // What goes on in the background asks, too, and what is left of an earlier walk.
+            // Background jobs make look-ups, too, and so do remains of an earlier walk.
             let method = ended
                 .iter()
                 .find(|(_, ended)| ended.request_id == question.on_behalf_of);
@@ -179,7 +181,7 @@ async fn deadlines_are_passed_on(walk: &Walk, recorder: &Recorder) {
     assert_eq!(asking, BTreeSet::from(ASKING), "who asked auth");
 }
 
-/// A put goes from the gateway to plan and from there to wallet, which hangs.
+/// A put goes from the gateway to plan and on to wallet, which hangs.
 async fn the_outermost_deadline_counts(
     system: &System,
     walk: &Walk,
@@ -214,7 +216,8 @@ async fn the_outermost_deadline_counts(
         began.elapsed().as_secs_f32()
     );
     system.stack.kill(frozen, Signal::SIGCONT).await.unwrap();
-    // Whether they had come as far as a row before their time was over, nobody can know: the keys make asking again safe.
+    // Nobody can know whether they had reached a row before their time was over: the keys make a
+    // retry safe.
     eventually("both puts are done, once each", || async {
         let at_plan = walk.call(&put, &user.id, None).await;
         let again = user
@@ -227,12 +230,12 @@ async fn the_outermost_deadline_counts(
     system.assert_reconciled().await;
 }
 
-/// It came to nothing in time, as far as the server knows.
+/// As far as the server knows, it failed in time.
 fn is_overdue(ended: &Ended) -> bool {
     matches!(ended.code, Code::DeadlineExceeded | Code::Unavailable)
 }
 
-/// Only who is known for it comes to an end without the database.
+/// Only the known methods answer without the database.
 fn refused_are_known(ended: &[(&Method, Ended)]) {
     let known: BTreeSet<&str> = NEED_NO_DATABASE.iter().map(|(path, _)| *path).collect();
     let mut without = BTreeSet::new();
@@ -243,7 +246,7 @@ fn refused_are_known(ended: &[(&Method, Ended)]) {
     assert_eq!(without, known, "who came to an end without the database");
 }
 
-/// How many ended how, and when the last one did.
+/// How many ended in which way, and when the last one did.
 fn report(what: &str, ended: &[(&Method, Ended)]) {
     let mut codes: BTreeMap<String, (usize, Duration)> = BTreeMap::new();
     for (_, ended) in ended {

@@ -1,4 +1,4 @@
-//! A caller without any limit of its own: what ends a call is the server.
+//! A caller without any limit of its own: only the server ends a call.
 
 use std::{
     future::Future,
@@ -30,7 +30,7 @@ use super::contract::{Method, NOBODY};
 /// How a call ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// What the call said its id was.
+    /// The id that the call sent.
     pub request_id: String,
     pub code: Code,
     pub message: String,
@@ -57,8 +57,8 @@ impl Raw {
         Self { sender, origin }
     }
 
-    /// Calls a method as an admin who is this user, too, and reads its answer to the end. A caller who sends a stream leaves
-    /// it open when there is a deadline.
+    /// Calls a method as an admin who is also this user, and reads the whole answer. A caller of a
+    /// stream leaves it open if there is a deadline.
     pub async fn call(&self, method: &Method, user: &str, timeout: Option<Duration>) -> Ended {
         let keeps_open = method.takes_stream && timeout.is_some();
         let first = stream::iter(method.messages.clone());
@@ -123,7 +123,7 @@ impl tower::Service<http::Request<Body>> for Raw {
     }
 }
 
-/// Messages as they are.
+/// Messages as raw bytes.
 #[derive(Clone, Copy)]
 struct Plain;
 

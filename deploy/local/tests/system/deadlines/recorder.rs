@@ -1,4 +1,5 @@
-//! Stands between auth and who asks it about users: writes down how long each question may take, and holds answers back.
+//! A proxy between auth and its callers: records the timeout of each look-up of users, and delays
+//! answers.
 
 use std::{
     convert::Infallible,
@@ -19,7 +20,7 @@ use futures::{FutureExt as _, future::BoxFuture};
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Status, body::Body, server::NamedService};
 
-/// A question: for which call it was asked, and how long its answer may take.
+/// A look-up: the call it was made for, and its timeout.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The id of the call.
@@ -27,7 +28,7 @@ pub struct Question {
     pub timeout: Duration,
 }
 
-/// The directory of users, as others reach it. Cheap to clone.
+/// The user directory as seen by other services. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Recorder {
     auth: Arc<OnceLock<Channel>>,
@@ -36,7 +37,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// One that listens, and its address. Until it knows auth it refuses.
+    /// A listening proxy, and its URL. Refuses until it knows auth.
     pub async fn start() -> (Self, String) {
         let recorder = Self::default();
         let listener = free_listener().await;
@@ -46,18 +47,18 @@ impl Recorder {
         (recorder, url)
     }
 
-    /// Passes questions on to this address.
+    /// Forwards look-ups to this URL.
     pub fn pass_on_to(&self, auth_url: &str) {
         let channel = connect(auth_url, ClientOptions::default()).unwrap();
         self.auth.set(channel).expect("told once");
     }
 
-    /// Whether questions are held for ever, as by a frozen process.
+    /// Whether answers are withheld forever, like those of a frozen process.
     pub fn hold(&self, holds: bool) {
         self.holds.store(holds, Ordering::SeqCst);
     }
 
-    /// What was asked since the last time.
+    /// The look-ups since the last call.
     pub fn take(&self) -> Vec<Question> {
         std::mem::take(&mut *self.questions.lock().unwrap())
     }

@@ -1,17 +1,18 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { roots } from '@/domain/keys';
+import { userInfoQuery } from '@/domain/user-info';
 import { get, type PostBody, post } from '@/lib/api/call';
-import { userInfoQuery } from '@/lib/data/user-info';
-import { roots } from '@/lib/query-roots';
+import { adCenterKeys } from './keys';
 
 /** How many pushed plans wait for the user's amount. */
 export const waitingCountQuery = queryOptions({
-  queryKey: [roots.plans, 'waiting-count'],
+  queryKey: adCenterKeys.waitingCount,
   queryFn: ({ signal }) => post('/plan/order/await/put/count', {}, { signal }),
 });
 
 /** Whom the user has followed, the newest first. */
 export const followsQuery = infiniteQueryOptions({
-  queryKey: [roots.assistance, 'list'],
+  queryKey: adCenterKeys.follows,
   queryFn: ({ pageParam, signal }) =>
     get('/assistance/list', pageParam ? { cursor: pageParam } : {}, { signal }),
   initialPageParam: null as string | null,
@@ -25,9 +26,9 @@ export function useFollow() {
     meta: { inline: true },
     onSuccess: () =>
       Promise.all([
-        queryClient.invalidateQueries({ queryKey: [roots.assistance] }),
-        queryClient.invalidateQueries({ queryKey: [roots.user] }),
-        queryClient.invalidateQueries({ queryKey: [roots.plans] }),
+        queryClient.invalidateQueries({ queryKey: roots.assistance }),
+        queryClient.invalidateQueries({ queryKey: roots.user }),
+        queryClient.invalidateQueries({ queryKey: roots.plans }),
       ]),
   });
 }

@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { get } from '@/lib/api/call';
-import { roots } from '@/lib/query-roots';
 import { timeZoneName } from '@/lib/time-zone';
 import { type Range, rangeType } from '../rules';
+import { adCenterKeys } from './keys';
 
 export const STATISTICS_REFRESH_MS = 30_000;
 
@@ -11,7 +11,7 @@ export const STATISTICS_REFRESH_MS = 30_000;
  */
 export const statisticsQuery = (range: Range) =>
   queryOptions({
-    queryKey: [roots.statistics, range],
+    queryKey: adCenterKeys.statistics(range),
     queryFn: ({ signal }) =>
       get(
         '/ad/order/data_statistics/list',

@@ -3,9 +3,9 @@ import { ChevronRight } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router';
+import { userInfoQuery } from '@/domain/user-info';
 import { useFormats } from '@/i18n/format';
 import type { UserInfo } from '@/lib/api/types';
-import { userInfoQuery } from '@/lib/data/user-info';
 import { dropDraft } from '@/lib/drafts';
 import { Avatar } from '@/ui/avatar';
 import { Badge, Card } from '@/ui/card';
@@ -13,8 +13,8 @@ import { Money } from '@/ui/money';
 import { ErrorState, Skeleton } from '@/ui/states';
 import { useOverlay } from '@/ui/use-overlay';
 import { usePart } from '@/ui/use-part';
-import styles from '../pages/ad-center.module.css';
 import { initialsOf, nameOf, PROFILE_DRAFT } from '../rules';
+import styles from './account-card.module.css';
 
 const loadProfileSheet = () => import('./profile-sheet');
 

@@ -1,9 +1,9 @@
 import { ChartSpline } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
+import { DeliveryChart } from '@/domain/delivery/delivery-chart';
 import type { SeriesPoint } from '@/lib/api/types';
 import { BelowFold } from '@/ui/below-fold';
 import { Card } from '@/ui/card';
-import { DeliveryChart } from '@/ui/chart/delivery-chart';
 import { EmptyState, Skeleton } from '@/ui/states';
 import { hasDelivery } from '../rules';
 

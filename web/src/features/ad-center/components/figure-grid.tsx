@@ -6,7 +6,7 @@ import { useFormats } from '@/i18n/format';
 import type { Statistics } from '@/lib/api/types';
 import { Money } from '@/ui/money';
 import { Skeleton } from '@/ui/states';
-import styles from '../pages/ad-center.module.css';
+import styles from './figure-grid.module.css';
 
 /** A rate of nothing is no figure. */
 const NO_FIGURE = '–';

@@ -7,8 +7,8 @@ import { FormAlert, TextField } from '@/ui/field';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
 import { useFollow } from '../api/account';
-import styles from '../pages/operated.module.css';
 import { followErrorOf } from '../rules';
+import styles from './follow-form.module.css';
 
 const EMPTY = { operator_id: '' };
 

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { ScrollText } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { basicConfigQuery } from '@/lib/data/basic-config';
-import { questionPath, RULES_ID } from '@/lib/help';
+import { basicConfigQuery } from '@/domain/basic-config';
+import { questionPath, RULES_ID } from '@/domain/questions';
 import { Menu, MenuLink } from '@/ui/menu';
 import { ErrorState, SkeletonCards } from '@/ui/states';
-import styles from '../pages/ad-center.module.css';
+import styles from './help-card.module.css';
 
 /** What the platform says about itself: its headline, the frequent questions and the operating rules. */
 export function HelpCard() {

@@ -7,7 +7,7 @@ import { cx } from '@/ui/cx';
 import { HeroCaption, HeroPanel } from '@/ui/hero-panel';
 import { Money } from '@/ui/money';
 import { Skeleton } from '@/ui/states';
-import styles from '../pages/ad-center.module.css';
+import styles from './hero.module.css';
 
 type Props = {
   statistics: Statistics | undefined;

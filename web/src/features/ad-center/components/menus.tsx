@@ -11,11 +11,11 @@ import {
   UserRoundCheck,
 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
+import { useService } from '@/domain/service/service-store';
+import { userInfoQuery } from '@/domain/user-info';
 import { useFormats } from '@/i18n/format';
-import { userInfoQuery } from '@/lib/data/user-info';
 import { Badge } from '@/ui/card';
 import { Menu, MenuButton, MenuLink } from '@/ui/menu';
-import { useService } from '@/ui/service/service-store';
 
 const ICON = 20;
 

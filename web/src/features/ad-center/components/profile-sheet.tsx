@@ -2,21 +2,22 @@ import { useQuery } from '@tanstack/react-query';
 import { Camera, Trash2 } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { basicConfigQuery } from '@/domain/basic-config';
 import { useErrorText } from '@/i18n/error-text';
 import { useFormats } from '@/i18n/format';
 import { ApiError } from '@/lib/api/error';
 import type { UserInfo } from '@/lib/api/types';
-import { basicConfigQuery } from '@/lib/data/basic-config';
 import { draftOf, keepDraft } from '@/lib/drafts';
 import { Avatar } from '@/ui/avatar';
 import { Button } from '@/ui/button';
 import { Row, Rows } from '@/ui/card';
 import { FormAlert, TextField } from '@/ui/field';
-import { UploadState } from '@/ui/image-upload';
 import { Sheet } from '@/ui/sheet';
+import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { PickButton } from '@/ui/upload/pick-button';
 import { Thumbnail } from '@/ui/upload/thumbnail';
+import { UploadState } from '@/ui/upload/upload-state';
 import { DEFAULT_MAX_BYTES, type Upload, useUploads } from '@/ui/upload/use-uploads';
 import { useForm } from '@/ui/use-form';
 import { useEditProfile } from '../api/account';
@@ -51,7 +52,7 @@ export default function ProfileSheet({ user, onClose }: Props) {
         </Button>
       }
     >
-      <form id={formId} className={styles.form} {...form.formProps(submit)}>
+      <form id={formId} className={stack.gap4} {...form.formProps(submit)}>
         <FormAlert>{alert}</FormAlert>
         <AvatarField user={user} avatar={avatar} />
         <TextField

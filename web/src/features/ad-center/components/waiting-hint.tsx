@@ -3,7 +3,7 @@ import { ChevronRight, Hourglass } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { waitingCountQuery } from '../api/account';
-import styles from '../pages/ad-center.module.css';
+import styles from './waiting-hint.module.css';
 
 /** Pushed plans that wait for the user's amount. Nothing is said while there are none, and a failure says nothing. */
 export function WaitingHint() {

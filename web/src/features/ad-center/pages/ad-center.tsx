@@ -6,6 +6,7 @@ import { BelowFold } from '@/ui/below-fold';
 import { LinkButton } from '@/ui/button';
 import { cx } from '@/ui/cx';
 import { usePageHeader } from '@/ui/page-header';
+import stack from '@/ui/stack.module.css';
 import { ErrorState } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
 import { choiceOf, useChoice } from '@/ui/use-choice';
@@ -39,7 +40,7 @@ export default function AdCenterPage() {
   usePageHeader({ onRefresh: refresh });
 
   return (
-    <div className={styles.page}>
+    <div className={stack.gap4}>
       <Tabs
         label={t('ad_center.ranges')}
         panel={PANEL}

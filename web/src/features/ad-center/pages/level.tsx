@@ -2,14 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Headset } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useService } from '@/domain/service/service-store';
+import { userInfoQuery } from '@/domain/user-info';
 import { useFormats } from '@/i18n/format';
-import { userInfoQuery } from '@/lib/data/user-info';
 import { Button } from '@/ui/button';
 import { Badge, Card } from '@/ui/card';
 import { cx } from '@/ui/cx';
 import { HeroCaption, HeroPanel } from '@/ui/hero-panel';
 import { Money } from '@/ui/money';
-import { useService } from '@/ui/service/service-store';
+import stack from '@/ui/stack.module.css';
 import { ErrorState, SkeletonCards } from '@/ui/states';
 import { levelsAround } from '../rules';
 import styles from './level.module.css';
@@ -23,9 +24,9 @@ export default function LevelPage() {
   if (query.isPending) return <SkeletonCards height="9rem" />;
   if (!user) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
   return (
-    <div className={styles.page}>
+    <div className={stack.gap4}>
       <LevelCard level={user.shop_level} />
-      <div className={styles.facts}>
+      <div className={stack.gap4}>
         <Fact
           label={t('ad_center.credit_score')}
           value={integer(user.credit_score)}
@@ -93,7 +94,7 @@ function Ask() {
   const { t } = useTranslation();
   const service = useService();
   return (
-    <div className={styles.ask}>
+    <div className={stack.gap4}>
       <p className={styles.meaning}>{t('level.lead')}</p>
       <Button tone="secondary" large wide onClick={() => service.open({ subtitle: t('level.ask_text') })}>
         <Headset size={20} aria-hidden="true" />

@@ -8,6 +8,8 @@ import { Badge, Card } from '@/ui/card';
 import { CopyButton } from '@/ui/copy-button';
 import { usePageHeader } from '@/ui/page-header';
 import { QueryList } from '@/ui/query-list';
+import { Section } from '@/ui/section';
+import stack from '@/ui/stack.module.css';
 import { EmptyState, Skeleton } from '@/ui/states';
 import { followsQuery } from '../api/account';
 import { FollowForm } from '../components/follow-form';
@@ -31,7 +33,7 @@ export default function OperatedPage() {
   const current = currentFollow(pages?.flatMap(({ items }) => items) ?? [], currentId);
 
   return (
-    <div className={styles.page}>
+    <div className={stack.gap4}>
       <Card title={t('operated.current')}>
         {query.isPending ? <Skeleton height="3rem" /> : <Current follow={current} currentId={currentId} />}
         <FollowForm hasCurrent={currentId !== null} />
@@ -46,8 +48,7 @@ export default function OperatedPage() {
           ))}
         </ul>
       </Card>
-      <section aria-label={t('operated.records')}>
-        <h2 className={styles.heading}>{t('operated.records')}</h2>
+      <Section title={t('operated.records')}>
         <QueryList
           query={query}
           empty={
@@ -59,14 +60,14 @@ export default function OperatedPage() {
           }
         >
           {(follows) => (
-            <ul className={styles.records}>
+            <ul className={stack.gap3}>
               {follows.map((follow) => (
                 <Record key={`${follow.operator_id} ${follow.followed_at}`} follow={follow} />
               ))}
             </ul>
           )}
         </QueryList>
-      </section>
+      </Section>
     </div>
   );
 }

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, useSearchParams } from 'react-router';
+import { userInfoQuery } from '@/domain/user-info';
 import { changeLanguage } from '@/i18n';
 import { ApiError, Code } from '@/lib/api/error';
-import { userInfoQuery } from '@/lib/data/user-info';
 import { sessionStore, startSession } from '@/lib/session/store';
 import { LogoMark } from '@/ui/logo';
 import { ErrorState } from '@/ui/states';
-import styles from './auth.module.css';
+import styles from './entry.module.css';
 
 /** Where a native host shell comes in: takes token and language out of the query and moves on. */
 export default function EntryPage() {

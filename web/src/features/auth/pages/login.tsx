@@ -1,19 +1,20 @@
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { Link, Navigate, useLocation } from 'react-router';
+import { Navigate, useLocation } from 'react-router';
+import { useService } from '@/domain/service/service-store';
 import { useErrorText } from '@/i18n/error-text';
 import { useSession } from '@/lib/session/use-session';
 import { Button } from '@/ui/button';
-import { cx } from '@/ui/cx';
 import { FormAlert, PasswordField, TextField } from '@/ui/field';
-import { LogoMark } from '@/ui/logo';
-import { useService } from '@/ui/service/service-store';
+import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
 import { login } from '../api/calls';
+import { Entrance } from '../components/entrance';
+import { OtherForm } from '../components/other-form';
+import { TextButton } from '../components/text-button';
 import { checkLogin, returnPath } from '../rules';
 import { useSessionStart } from '../use-session-start';
-import styles from './auth.module.css';
 
 export default function LoginPage() {
   const { t } = useTranslation();
@@ -40,17 +41,9 @@ export default function LoginPage() {
 
   if (token) return <Navigate to={returnPath(location.state?.from, '/ad-center')} replace />;
   return (
-    <div className={cx(styles.page, styles.boxed)}>
-      <div className={styles.head}>
-        <div className={styles.brand}>
-          <LogoMark size={44} />
-          {t('common.app_name')}
-        </div>
-        <h1 className={styles.title}>{t('auth.login_title')}</h1>
-        <p className={styles.lead}>{t('auth.login_lead')}</p>
-      </div>
+    <Entrance title={t('auth.login_title')} lead={t('auth.login_lead')}>
       <form
-        className={styles.form}
+        className={stack.gap4}
         {...form.formProps(({ username, password }) =>
           mutation.mutate({ username: username.trim(), password }),
         )}
@@ -69,23 +62,14 @@ export default function LoginPage() {
           label={t('auth.password')}
           autoComplete="current-password"
         />
-        <button
-          type="button"
-          className={cx(styles.link, styles.quiet)}
-          onClick={() => service.open({ subtitle: t('service.forgot_password') })}
-        >
+        <TextButton onClick={() => service.open({ subtitle: t('service.forgot_password') })}>
           {t('auth.forgot_password')}
-        </button>
+        </TextButton>
         <Button type="submit" large wide busy={mutation.isPending}>
           {t('auth.login')}
         </Button>
       </form>
-      <p className={styles.switch}>
-        {t('auth.no_account')}{' '}
-        <Link className={styles.link} to="/register" state={location.state}>
-          {t('auth.register')}
-        </Link>
-      </p>
-    </div>
+      <OtherForm question={t('auth.no_account')} to="/register" action={t('auth.register')} />
+    </Entrance>
   );
 }

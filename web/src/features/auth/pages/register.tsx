@@ -1,19 +1,20 @@
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { Link, Navigate, useLocation } from 'react-router';
+import { Navigate, useLocation } from 'react-router';
+import { PASSWORD_MAX, PASSWORD_MIN } from '@/domain/login-password';
 import { useErrorText } from '@/i18n/error-text';
 import { ApiError } from '@/lib/api/error';
 import { useIntentionKey } from '@/lib/idempotency';
-import { PASSWORD_MAX, PASSWORD_MIN } from '@/lib/password';
 import { useSession } from '@/lib/session/use-session';
 import { Button } from '@/ui/button';
-import { cx } from '@/ui/cx';
 import { FormAlert, PasswordField, TextField } from '@/ui/field';
-import { LogoMark } from '@/ui/logo';
+import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
 import { register } from '../api/calls';
+import { Entrance } from '../components/entrance';
 import { NoCode } from '../components/no-code';
+import { OtherForm } from '../components/other-form';
 import {
   checkRegister,
   type FieldError,
@@ -23,7 +24,7 @@ import {
   returnPath,
 } from '../rules';
 import { useSessionStart } from '../use-session-start';
-import styles from './auth.module.css';
+import styles from './register.module.css';
 
 const EMPTY: RegisterValues = {
   username: '',
@@ -43,16 +44,8 @@ export default function RegisterPage() {
 
   if (token) return <Navigate to={returnPath(location.state?.from, '/ad-center')} replace />;
   return (
-    <div className={cx(styles.page, styles.boxed)}>
-      <div className={styles.head}>
-        <div className={styles.brand}>
-          <LogoMark size={44} />
-          {t('common.app_name')}
-        </div>
-        <h1 className={styles.title}>{t('auth.register_title')}</h1>
-        <p className={styles.lead}>{t('auth.register_lead')}</p>
-      </div>
-      <form className={styles.form} {...form.formProps((values) => mutation.mutate(registerBody(values)))}>
+    <Entrance title={t('auth.register_title')} lead={t('auth.register_lead')}>
+      <form className={stack.gap4} {...form.formProps((values) => mutation.mutate(registerBody(values)))}>
         <FormAlert>{formError}</FormAlert>
         <fieldset className={styles.group}>
           <legend className={styles.legend}>{t('auth.group_login')}</legend>
@@ -118,13 +111,8 @@ export default function RegisterPage() {
           {t('auth.register')}
         </Button>
       </form>
-      <p className={styles.switch}>
-        {t('auth.have_account')}{' '}
-        <Link className={styles.link} to="/login" state={location.state}>
-          {t('auth.login')}
-        </Link>
-      </p>
-    </div>
+      <OtherForm question={t('auth.have_account')} to="/login" action={t('auth.login')} />
+    </Entrance>
   );
 }
 

@@ -8,13 +8,14 @@ import { useSession } from '@/lib/session/use-session';
 import { Button, LinkButton } from '@/ui/button';
 import { cx } from '@/ui/cx';
 import { TextField } from '@/ui/field';
-import { LogoMark } from '@/ui/logo';
+import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
 import { openStore } from '../api/calls';
+import { Brand } from '../components/brand';
 import { NoCode } from '../components/no-code';
 import { useSessionStart } from '../use-session-start';
-import styles from './auth.module.css';
+import styles from './welcome.module.css';
 
 const POINTS = [
   { key: 'auth.welcome_point_place', Icon: ChartNoAxesColumn },
@@ -50,11 +51,8 @@ export default function WelcomePage() {
   return (
     <div className={cx(styles.page, styles.covered)}>
       <div className={styles.welcome}>
-        <div className={styles.brand}>
-          <LogoMark size={44} />
-          {t('common.app_name')}
-        </div>
-        <div className={styles.head}>
+        <Brand />
+        <div className={stack.gap2}>
           <h1 className={styles.title}>{t('auth.welcome_title')}</h1>
           <p className={styles.lead}>{t('auth.welcome_lead')}</p>
         </div>
@@ -68,7 +66,7 @@ export default function WelcomePage() {
         </ul>
       </div>
       {token ? (
-        <form className={styles.form} {...form.formProps(({ code }) => mutation.mutate(code.trim()))}>
+        <form className={stack.gap4} {...form.formProps(({ code }) => mutation.mutate(code.trim()))}>
           <TextField
             {...form.fieldProps('code')}
             label={t('auth.license_key')}
@@ -84,7 +82,7 @@ export default function WelcomePage() {
           </Button>
         </form>
       ) : (
-        <div className={styles.form}>
+        <div className={stack.gap4}>
           <LinkButton to="/register" large wide>
             {t('auth.register')}
           </LinkButton>

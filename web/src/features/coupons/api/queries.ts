@@ -1,11 +1,12 @@
 import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { sharedKeys } from '@/domain/keys';
 import { get, post } from '@/lib/api/call';
 import type { CouponState } from '@/lib/api/types';
-import { roots } from '@/lib/query-roots';
+import { couponKeys } from './keys';
 
 export const couponListQuery = (state: CouponState) =>
   infiniteQueryOptions({
-    queryKey: [roots.coupons, 'list', state],
+    queryKey: couponKeys.list(state),
     queryFn: ({ pageParam, signal }) =>
       get('/user_coupon/list', { state, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
     initialPageParam: null as string | null,
@@ -24,8 +25,8 @@ export function useClaimCoupon(onClaimed: () => void) {
     // Also after a refusal: what could be claimed has changed.
     onSettled: () =>
       Promise.all([
-        queryClient.invalidateQueries({ queryKey: [roots.coupons] }),
-        queryClient.invalidateQueries({ queryKey: [roots.plans, 'product'] }),
+        queryClient.invalidateQueries({ queryKey: couponKeys.all }),
+        queryClient.invalidateQueries({ queryKey: sharedKeys.productDetails }),
       ]),
   });
 }

@@ -1,31 +1,32 @@
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useCouponValue } from '@/domain/coupon/coupon-value';
 import type { Claimable } from '@/lib/api/types';
 import { useIntentionKey } from '@/lib/idempotency';
 import { Button } from '@/ui/button';
 import { Badge } from '@/ui/card';
-import { useCouponValue } from '@/ui/coupon/coupon-value';
+import { Section } from '@/ui/section';
+import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useClaimCoupon } from '../api/queries';
-import styles from '../pages/coupons.module.css';
 import { unclaimedFirst } from '../rules';
+import styles from './claimables.module.css';
+import { Ticket, TicketFoot, TicketNote } from './ticket';
 
 type ListProps = { items: readonly Claimable[]; title?: string };
 
 /** The campaigns that the user may claim a coupon of. */
 export function Claimables({ items, title }: ListProps) {
   const { t } = useTranslation();
-  const heading = title ?? t('coupon.claimable');
   if (items.length === 0) return null;
   return (
-    <section aria-label={heading}>
-      <h2 className={styles.heading}>{heading}</h2>
-      <ul className={styles.list}>
+    <Section title={title ?? t('coupon.claimable')}>
+      <ul className={stack.gap3}>
         {unclaimedFirst(items).map((item) => (
           <ClaimableTicket key={item.campaign_id} item={item} />
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 
@@ -68,28 +69,21 @@ export function ClaimableTicket({ item, words = 'claim', note }: TicketProps) {
     );
   };
   return (
-    <li className={styles.ticket}>
-      <div className={styles.stub}>
-        <span className={styles.value}>{valueText(item)}</span>
-        <span className={styles.mode}>{t(`coupon.mode.${item.mode}`)}</span>
-      </div>
-      <div className={styles.info}>
-        <p className={styles.name}>{item.name}</p>
-        {note ? <p className={styles.meta}>{note}</p> : null}
-        <div className={styles.foot}>
-          <Badge tone="brand">{t(`coupon.kind.${item.kind}`)}</Badge>
-          <Button
-            className={styles.claim}
-            tone={item.claimed ? 'quiet' : 'primary'}
-            disabled={item.claimed}
-            busy={claim.isPending}
-            onClick={onClaim}
-            aria-label={t(item.claimed ? doneNamed : openNamed, { name: item.name })}
-          >
-            {t(item.claimed ? done : open)}
-          </Button>
-        </div>
-      </div>
-    </li>
+    <Ticket value={valueText(item)} mode={t(`coupon.mode.${item.mode}`)} name={item.name}>
+      {note ? <TicketNote>{note}</TicketNote> : null}
+      <TicketFoot>
+        <Badge tone="brand">{t(`coupon.kind.${item.kind}`)}</Badge>
+        <Button
+          className={styles.claim}
+          tone={item.claimed ? 'quiet' : 'primary'}
+          disabled={item.claimed}
+          busy={claim.isPending}
+          onClick={onClaim}
+          aria-label={t(item.claimed ? doneNamed : openNamed, { name: item.name })}
+        >
+          {t(item.claimed ? done : open)}
+        </Button>
+      </TicketFoot>
+    </Ticket>
   );
 }

@@ -2,12 +2,14 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { CalendarSync, Gift, HandCoins, TicketX } from 'lucide-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
-import { basicConfigQuery } from '@/lib/data/basic-config';
+import { basicConfigQuery } from '@/domain/basic-config';
 import { LinkButton } from '@/ui/button';
 import { Card } from '@/ui/card';
 import { HeroPanel } from '@/ui/hero-panel';
 import { usePageHeader } from '@/ui/page-header';
 import { PlainText } from '@/ui/plain-text';
+import { Section } from '@/ui/section';
+import stack from '@/ui/stack.module.css';
 import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
 import { couponListQuery } from '../api/queries';
 import { Claimables, ClaimableTicket } from '../components/claimables';
@@ -18,7 +20,7 @@ import styles from './activities.module.css';
 export default function ActivitiesPage() {
   const { t } = useTranslation();
   return (
-    <div className={styles.page}>
+    <div className={stack.gap4}>
       <HeroPanel className={styles.hero} aria-labelledby="activity">
         <div className={styles.art} aria-hidden="true">
           <Gift size={32} />
@@ -60,10 +62,9 @@ function Offers() {
   const { newUser, periodic } = byKind(query.data.pages[0]?.claimable ?? []);
   return (
     <>
-      <section aria-label={t('activities.support')}>
-        <h2 className={styles.heading}>{t('activities.support')}</h2>
+      <Section title={t('activities.support')}>
         {newUser.length > 0 ? (
-          <ul className={styles.list}>
+          <ul className={stack.gap3}>
             {newUser.map((item) => (
               <ClaimableTicket
                 key={item.campaign_id}
@@ -80,18 +81,17 @@ function Offers() {
             text={t('activities.none_text')}
           />
         )}
-      </section>
+      </Section>
       {periodic.length > 0 ? (
         <Claimables title={t('activities.periodic')} items={periodic} />
       ) : (
-        <section aria-label={t('activities.periodic')}>
-          <h2 className={styles.heading}>{t('activities.periodic')}</h2>
+        <Section title={t('activities.periodic')}>
           <EmptyState
             icon={<CalendarSync size={28} />}
             title={t('activities.none_periodic')}
             text={t('activities.none_periodic_text')}
           />
-        </section>
+        </Section>
       )}
       <LinkButton to="/ad-center/coupons" tone="secondary" large>
         {t('activities.see_coupons')}

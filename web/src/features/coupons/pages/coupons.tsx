@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
 import { usePageHeader } from '@/ui/page-header';
 import { QueryList } from '@/ui/query-list';
+import stack from '@/ui/stack.module.css';
 import { EmptyState, SkeletonCards } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
 import { useChoice } from '@/ui/use-choice';
@@ -12,7 +13,6 @@ import { couponListQuery } from '../api/queries';
 import { Claimables } from '../components/claimables';
 import { CouponTicket } from '../components/coupon-ticket';
 import { STATES } from '../rules';
-import styles from './coupons.module.css';
 
 const PANEL = 'coupons';
 
@@ -26,7 +26,7 @@ export default function CouponsPage() {
   usePageHeader({ onRefresh: useCallback(() => refetch(), [refetch]) });
 
   return (
-    <div className={styles.page}>
+    <div className={stack.gap4}>
       <Claimables items={first?.claimable ?? []} />
       <Tabs
         look="underlined"
@@ -54,7 +54,7 @@ export default function CouponsPage() {
           }
         >
           {(coupons) => (
-            <ul className={styles.list}>
+            <ul className={stack.gap3}>
               {coupons.map((coupon) => (
                 <CouponTicket key={coupon.id} coupon={coupon} />
               ))}

@@ -1,6 +1,6 @@
-import { roots } from '@/lib/query-roots';
+import { roots } from '@/domain/keys';
 
 export const exchangeKeys = {
-  orders: [roots.exchange, 'orders'] as const,
-  found: [roots.exchange, 'found'] as const,
+  orders: [...roots.exchange, 'orders'] as const,
+  found: [...roots.exchange, 'found'] as const,
 };

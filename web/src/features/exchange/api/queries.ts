@@ -6,9 +6,9 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
+import { roots } from '@/domain/keys';
 import { get, type PostBody, post } from '@/lib/api/call';
 import type { AcceptorDetail, AcceptorKind } from '@/lib/api/types';
-import { roots } from '@/lib/query-roots';
 import { currentOf } from '../rules';
 import { exchangeKeys } from './keys';
 
@@ -80,7 +80,7 @@ export function useCancelExchange(onCancelled: () => void) {
 /** An order moves money; also a refusal tells that something changed. Resolves when the orders are there. */
 async function refreshAfterExchange(queryClient: QueryClient): Promise<void> {
   for (const root of [roots.wallet, roots.notifications, roots.user]) {
-    void queryClient.invalidateQueries({ queryKey: [root] });
+    void queryClient.invalidateQueries({ queryKey: root });
   }
   await queryClient.invalidateQueries({ queryKey: exchangeKeys.orders });
 }

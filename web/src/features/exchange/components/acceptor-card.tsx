@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
 import type { Acceptor } from '@/lib/api/types';
 import { Badge } from '@/ui/card';
-import styles from '../pages/foreign-exchange.module.css';
+import styles from './acceptor-card.module.css';
 import { useExact } from './exchange-text';
 
 export function AcceptorHead({ acceptor }: { acceptor: Acceptor }) {

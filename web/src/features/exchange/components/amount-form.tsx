@@ -2,25 +2,27 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { propertyQuery } from '@/domain/property';
+import { userInfoQuery } from '@/domain/user-info';
 import { useErrorText } from '@/i18n/error-text';
 import { useFormats } from '@/i18n/format';
 import { ApiError } from '@/lib/api/error';
-import { propertyQuery } from '@/lib/data/property';
-import { userInfoQuery } from '@/lib/data/user-info';
 import { useIntentionKey } from '@/lib/idempotency';
 import { parseTypedAmount } from '@/lib/money';
 import { Button, LinkButton } from '@/ui/button';
 import { TextField } from '@/ui/field';
 import { Money } from '@/ui/money';
+import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
 import { useOverlay } from '@/ui/use-overlay';
 import { type Found, keepFound, useCreateExchange } from '../api/queries';
-import styles from '../pages/foreign-exchange.module.css';
 import { checkAmount, counterAmount } from '../rules';
+import styles from './amount-form.module.css';
 import type { RefusedCode } from './code-form';
 import { ExchangeReview } from './exchange-review';
 import { sidesOf } from './exchange-text';
+import { Notice } from './notice';
 import { Sides } from './sides';
 
 /** The overlay of the review. */
@@ -56,7 +58,7 @@ export function AmountForm({ found, limits, wallet, onCodeRefused }: Props) {
 
   return (
     <>
-      <form className={styles.form} {...form.formProps(review.open)}>
+      <form className={stack.gap4} {...form.formProps(review.open)}>
         <TextField
           {...form.fieldProps('amount')}
           large
@@ -76,13 +78,12 @@ export function AmountForm({ found, limits, wallet, onCodeRefused }: Props) {
           <dd>{property ? <Money value={property.available_funds} currency={property.currency} /> : '…'}</dd>
         </dl>
         {user?.has_pay_password === false ? (
-          <div className={styles.notice}>
-            <p>{t('exchange.password_first')}</p>
+          <Notice text={t('exchange.password_first')}>
             <LinkButton wide to={SET_PASSWORD_PATH}>
               <KeyRound size={20} aria-hidden="true" />
               {t('exchange.set_password')}
             </LinkButton>
-          </div>
+          </Notice>
         ) : (
           <Button type="submit" large wide>
             {t('exchange.review')}

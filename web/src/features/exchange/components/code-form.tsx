@@ -1,15 +1,15 @@
 import { Headset, Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useService } from '@/domain/service/service-store';
 import { useErrorText } from '@/i18n/error-text';
 import { ApiError } from '@/lib/api/error';
 import type { AcceptorKind } from '@/lib/api/types';
 import { Button } from '@/ui/button';
 import { FormAlert, TextField } from '@/ui/field';
-import { useService } from '@/ui/service/service-store';
+import stack from '@/ui/stack.module.css';
 import { useForm } from '@/ui/use-form';
 import { type Found, useFindAcceptor } from '../api/queries';
-import styles from '../pages/foreign-exchange.module.css';
 
 /** A code that was refused after it had opened an acceptor. */
 export type RefusedCode = { code: string; text: string };
@@ -52,7 +52,7 @@ export function CodeForm({ kind, refused, onFound }: Props) {
     );
   };
   return (
-    <form className={styles.form} {...form.formProps(({ code }) => submit(code))}>
+    <form className={stack.gap4} {...form.formProps(({ code }) => submit(code))}>
       <TextField
         {...form.fieldProps('code')}
         label={t('exchange.code')}

@@ -10,13 +10,15 @@ import { Card, Row, Rows } from '@/ui/card';
 import { CopyButton } from '@/ui/copy-button';
 import { FormAlert } from '@/ui/field';
 import { Sheet } from '@/ui/sheet';
+import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useOverlay } from '@/ui/use-overlay';
 import { useCancelExchange } from '../api/queries';
-import styles from '../pages/foreign-exchange.module.css';
 import { useTimeLeft } from '../use-time-left';
 import { Countdown } from './countdown';
-import { sidesOf, useExact } from './exchange-text';
+import styles from './current-exchange.module.css';
+import { sidesOf } from './exchange-text';
+import { RateRow } from './rate-row';
 import { Sides } from './sides';
 import { StatusBadge } from './status-badge';
 
@@ -25,13 +27,12 @@ type Props = { order: ExchangeOrder; wallet: string };
 /** The order that is open: what happens with it next, and the way to call it off. */
 export function CurrentExchange({ order, wallet }: Props) {
   const { t } = useTranslation();
-  const exact = useExact();
   // By its order: where that goes while the dialog is open, the dialog is not to be about the next one.
   const cancel = useOverlay(`exchange-cancel-${order.id}`);
   const sides = sidesOf(order, order.amount, order.counter_amount, wallet);
   return (
     <Card title={t('exchange.current')} action={<StatusBadge status={order.status} />}>
-      <div className={styles.form}>
+      <div className={stack.gap4}>
         <Sides give={sides.give} get={sides.get} />
         <p className={styles.next}>
           <Hourglass size={18} aria-hidden="true" />
@@ -39,11 +40,7 @@ export function CurrentExchange({ order, wallet }: Props) {
         </p>
         <Rows>
           <Row label={t('exchange.acceptor')}>{order.acceptor.name}</Row>
-          <Row label={t('exchange.rate')}>
-            <span className={styles.rate}>
-              {t('exchange.rate_text', { wallet, rate: exact(order.rate), currency: order.currency })}
-            </span>
-          </Row>
+          <RateRow terms={order} wallet={wallet} />
           {order.expire_time ? <Expiry until={order.expire_time} /> : null}
           <OrderId id={order.id} />
         </Rows>
@@ -120,7 +117,7 @@ function CancelDialog({ order, wallet, overlay }: DialogProps) {
         </>
       }
     >
-      <div className={styles.form}>
+      <div className={stack.gap4}>
         <p>{t(`exchange.cancel_text.${order.direction}`, { amount: `${money(order.amount)} ${wallet}` })}</p>
         <FormAlert>{mutation.isError ? errorText(mutation.error) : null}</FormAlert>
       </div>

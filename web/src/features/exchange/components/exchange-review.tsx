@@ -1,11 +1,12 @@
 import { useTranslation } from 'react-i18next';
+import { PaySheet } from '@/domain/pay/pay-sheet';
 import { Row, Rows } from '@/ui/card';
 import { Money } from '@/ui/money';
-import { PaySheet } from '@/ui/passcode/pay-sheet';
+import stack from '@/ui/stack.module.css';
 import type { Found } from '../api/queries';
-import styles from '../pages/foreign-exchange.module.css';
 import { balanceAfter } from '../rules';
-import { type Side, useExact } from './exchange-text';
+import type { Side } from './exchange-text';
+import { RateRow } from './rate-row';
 import { SideAmount, Sides } from './sides';
 
 type Props = {
@@ -21,7 +22,6 @@ type Props = {
 /** What is about to be exchanged, with whom, and what is left then. */
 export function ExchangeReview({ found, amount, sides, available, wallet, onPay, onClose }: Props) {
   const { t } = useTranslation();
-  const exact = useExact();
   const { offer, acceptor } = found;
   return (
     <PaySheet
@@ -39,14 +39,10 @@ export function ExchangeReview({ found, amount, sides, available, wallet, onPay,
       onPay={onPay}
       onClose={onClose}
     >
-      <div className={styles.review}>
+      <div className={stack.gap4}>
         <Sides give={sides.give} get={sides.get} />
         <Rows>
-          <Row label={t('exchange.rate')}>
-            <span className={styles.rate}>
-              {t('exchange.rate_text', { wallet, rate: exact(offer.rate), currency: offer.currency })}
-            </span>
-          </Row>
+          <RateRow terms={offer} wallet={wallet} />
           <Row label={t('exchange.acceptor')}>{acceptor.name}</Row>
           {available === undefined ? null : (
             <>

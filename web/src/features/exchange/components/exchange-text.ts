@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { basicConfigQuery } from '@/domain/basic-config';
 import { localeOf } from '@/i18n/languages';
 import type { ExchangeOffer } from '@/lib/api/types';
-import { basicConfigQuery } from '@/lib/data/basic-config';
 import { leavesWallet } from '../rules';
 
 /** The platform's own settings that an exchange goes by. */

@@ -4,16 +4,18 @@ import type { ExchangeOffer } from '@/lib/api/types';
 import { Button } from '@/ui/button';
 import { Row, Rows } from '@/ui/card';
 import { FormAlert } from '@/ui/field';
+import stack from '@/ui/stack.module.css';
 import { useOverlay } from '@/ui/use-overlay';
 import type { Found } from '../api/queries';
-import styles from '../pages/foreign-exchange.module.css';
 import { limitsOf } from '../rules';
 import { useTimeLeft } from '../use-time-left';
 import { AcceptorHead } from './acceptor-card';
 import { AmountForm, REVIEW } from './amount-form';
 import type { RefusedCode } from './code-form';
 import { Countdown } from './countdown';
-import { useExact, usePlatform } from './exchange-text';
+import { usePlatform } from './exchange-text';
+import { Notice } from './notice';
+import { RateRow } from './rate-row';
 
 type Props = {
   found: Found;
@@ -34,11 +36,11 @@ export function OfferView({ found, isBlocked, onForget, onCodeRefused }: Props) 
   // A review that is open stays: what has ended or been taken meanwhile is for the server to say.
   const isReviewed = useOverlay(REVIEW).isOpen;
   return (
-    <div className={styles.form}>
+    <div className={stack.gap4}>
       <AcceptorHead acceptor={found.acceptor} />
       <Terms offer={found.offer} limits={limits} wallet={wallet} leftMs={left} />
       {isOver ? <FormAlert>{t('exchange.offer_over')}</FormAlert> : null}
-      {isBlocked && !isOver ? <p className={styles.notice}>{t('exchange.one_at_a_time')}</p> : null}
+      {isBlocked && !isOver ? <Notice text={t('exchange.one_at_a_time')} /> : null}
       {isReviewed || !(isOver || isBlocked) ? (
         <AmountForm found={found} limits={limits} wallet={wallet} onCodeRefused={onCodeRefused} />
       ) : null}
@@ -59,14 +61,9 @@ type TermsProps = {
 function Terms({ offer, limits, wallet, leftMs }: TermsProps) {
   const { t } = useTranslation();
   const { money } = useFormats();
-  const exact = useExact();
   return (
     <Rows>
-      <Row label={t('exchange.rate')}>
-        <span className={styles.rate}>
-          {t('exchange.rate_text', { wallet, rate: exact(offer.rate), currency: offer.currency })}
-        </span>
-      </Row>
+      <RateRow terms={offer} wallet={wallet} />
       <Row label={t('exchange.limits')}>
         {t('product.range', { min: money(limits.min), max: money(limits.max) })} {wallet}
       </Row>

@@ -6,12 +6,14 @@ import type { ExchangeOrder } from '@/lib/api/types';
 import { Card, Row, Rows } from '@/ui/card';
 import { QueryList } from '@/ui/query-list';
 import { Sheet } from '@/ui/sheet';
+import stack from '@/ui/stack.module.css';
 import { EmptyState, SkeletonCards } from '@/ui/states';
 import { useOverlay } from '@/ui/use-overlay';
 import { exchangeListQuery } from '../api/queries';
-import styles from '../pages/foreign-exchange.module.css';
 import { OrderId } from './current-exchange';
-import { sidesOf, useExact } from './exchange-text';
+import { sidesOf } from './exchange-text';
+import { RateRow } from './rate-row';
+import styles from './records.module.css';
 import { Sides, SidesLine } from './sides';
 import { StatusBadge } from './status-badge';
 
@@ -70,11 +72,10 @@ function Record({ order, wallet }: Props) {
 function RecordSheet({ order, wallet, onClose }: Props & { onClose: () => void }) {
   const { t } = useTranslation();
   const { dateTime } = useFormats();
-  const exact = useExact();
   const { give, get } = sidesOf(order, order.amount, order.counter_amount, wallet);
   return (
     <Sheet isOpen onClose={onClose} title={t('exchange.record')}>
-      <div className={styles.review}>
+      <div className={stack.gap4}>
         <Sides give={give} get={get} />
         <Rows>
           <Row label={t('exchange.state')}>
@@ -83,11 +84,7 @@ function RecordSheet({ order, wallet, onClose }: Props & { onClose: () => void }
           <Row label={t('exchange.acceptor')}>
             {order.acceptor.name} · {t(`exchange.kind.${order.acceptor.kind}`)}
           </Row>
-          <Row label={t('exchange.rate')}>
-            <span className={styles.rate}>
-              {t('exchange.rate_text', { wallet, rate: exact(order.rate), currency: order.currency })}
-            </span>
-          </Row>
+          <RateRow terms={order} wallet={wallet} />
           <Row label={t('exchange.create_time')}>{dateTime(order.create_time)}</Row>
           {order.finish_time ? (
             <Row label={t('exchange.finish_time')}>{dateTime(order.finish_time)}</Row>

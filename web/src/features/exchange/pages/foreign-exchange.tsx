@@ -2,12 +2,13 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { ArrowLeftRight } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { roots } from '@/domain/keys';
+import { propertyQuery } from '@/domain/property';
 import type { AcceptorKind } from '@/lib/api/types';
-import { propertyQuery } from '@/lib/data/property';
-import { roots } from '@/lib/query-roots';
 import { Card } from '@/ui/card';
 import { Money } from '@/ui/money';
 import { usePageHeader } from '@/ui/page-header';
+import stack from '@/ui/stack.module.css';
 import { Skeleton } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
 import { useChoice } from '@/ui/use-choice';
@@ -38,7 +39,7 @@ export default function ForeignExchangePage() {
   });
 
   return (
-    <div className={styles.page}>
+    <div className={stack.gap4}>
       <Cover available={property.data?.available_funds} wallet={wallet} />
       {current ? <CurrentExchange key={current.id} order={current} wallet={wallet} /> : null}
       <NewExchange isBlocked={current !== null} />
@@ -54,7 +55,7 @@ function useWalletAfter(openId: string | null): void {
   useEffect(() => {
     const hasEnded = before.current !== null && before.current !== openId;
     before.current = openId;
-    if (hasEnded) void queryClient.invalidateQueries({ queryKey: [roots.wallet] });
+    if (hasEnded) void queryClient.invalidateQueries({ queryKey: roots.wallet });
   }, [openId, queryClient]);
 }
 
@@ -91,7 +92,7 @@ function NewExchange({ isBlocked }: { isBlocked: boolean }) {
   };
   return (
     <Card title={t('exchange.new')}>
-      <div className={styles.form}>
+      <div className={stack.gap4}>
         <Tabs
           label={t('exchange.kinds')}
           panel={PANEL}

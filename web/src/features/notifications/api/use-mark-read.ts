@@ -10,17 +10,15 @@ import { tellOtherTabs } from './other-tabs';
 type Lists = InfiniteData<PostAnswer<'/user/notifications'>>;
 type Count = PostAnswer<'/user/notifications/unread_count'>;
 
-const MUTATION_KEY = ['mark-read'];
-
 /** Marks as read at once on the screen, and takes it back when the server could not. */
 export function useMarkRead() {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
   // While another marking is on its way, an answer does not know of it yet.
-  const isLast = () => queryClient.isMutating({ mutationKey: MUTATION_KEY }) === 1;
+  const isLast = () => queryClient.isMutating({ mutationKey: notificationKeys.markRead }) === 1;
 
   return useMutation({
-    mutationKey: MUTATION_KEY,
+    mutationKey: notificationKeys.markRead,
     mutationFn: (mark: Mark) => post('/user/notifications/read', mark),
     meta: { inline: true },
     onMutate: async (mark) => {

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
 import type { Notification } from '@/lib/api/types';
 import { cx } from '@/ui/cx';
-import styles from '../pages/notifications.module.css';
+import styles from './notification-item.module.css';
 
 const icons = { announcement: Megaphone, maintenance: Wrench, activity: Gift } as const;
 

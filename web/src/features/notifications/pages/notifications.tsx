@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { Button } from '@/ui/button';
 import { usePageHeader } from '@/ui/page-header';
 import { QueryList } from '@/ui/query-list';
+import stack from '@/ui/stack.module.css';
 import { EmptyState } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
 import { useChoice } from '@/ui/use-choice';
@@ -69,7 +70,7 @@ export default function NotificationsPage() {
           }
         >
           {(items) => (
-            <ul className={styles.list}>
+            <ul className={stack.gap3}>
               {items.map((item) => (
                 <NotificationItem
                   key={item.id}

@@ -5,8 +5,8 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
+import { roots } from '@/domain/keys';
 import { get, type PostBody, post } from '@/lib/api/call';
-import { roots } from '@/lib/query-roots';
 import { isRunning, type Push, type StatusTab } from '../rules';
 import { planKeys } from './keys';
 
@@ -67,7 +67,7 @@ export function usePutPlan() {
     // A put moves money, makes a plan and may use a coupon up; also a refused one tells that something changed.
     onSettled: () => {
       for (const root of [roots.wallet, roots.plans, roots.statistics, roots.coupons, roots.notifications]) {
-        void queryClient.invalidateQueries({ queryKey: [root] });
+        void queryClient.invalidateQueries({ queryKey: root });
       }
     },
   });

@@ -1,10 +1,10 @@
 import { ChevronRight, Ticket } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
+import { useCouponValue } from '@/domain/coupon/coupon-value';
 import type { Coupon } from '@/lib/api/types';
-import { useCouponValue } from '@/ui/coupon/coupon-value';
-import { cx } from '@/ui/cx';
 import { useOverlay } from '@/ui/use-overlay';
-import styles from '../pages/product-detail.module.css';
+import styles from './coupon-choice.module.css';
+import { CouponLine } from './coupon-line';
 import { CouponSheet } from './coupon-sheet';
 
 type Props = {
@@ -29,13 +29,11 @@ export function CouponChoice({ coupons, coupon, amount, onChange }: Props) {
         onClick={sheet.open}
       >
         <Ticket size={20} aria-hidden="true" />
-        <span className={styles.choiceText}>
-          <span>
-            <span className={styles.name}>{t('put.coupon')}</span>
-            <span className={styles.choiceMeta}>{coupon ? coupon.name : summary}</span>
-          </span>
-          {coupon ? <span className={cx('figure', styles.couponValue)}>{valueText(coupon)}</span> : null}
-        </span>
+        <CouponLine
+          name={t('put.coupon')}
+          note={coupon ? coupon.name : summary}
+          value={coupon && valueText(coupon)}
+        />
         {coupons.length > 0 ? <ChevronRight size={20} aria-hidden="true" /> : <span />}
       </button>
       <CouponSheet

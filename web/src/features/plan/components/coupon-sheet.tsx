@@ -1,12 +1,13 @@
 import { useTranslation } from 'react-i18next';
+import { useCouponValue } from '@/domain/coupon/coupon-value';
+import { meetsRequirement } from '@/domain/coupon/totals';
 import { useFormats } from '@/i18n/format';
 import type { Coupon } from '@/lib/api/types';
-import { meetsRequirement } from '@/lib/coupon';
 import { Button } from '@/ui/button';
-import { useCouponValue } from '@/ui/coupon/coupon-value';
-import { cx } from '@/ui/cx';
 import { Sheet } from '@/ui/sheet';
-import styles from '../pages/product-detail.module.css';
+import stack from '@/ui/stack.module.css';
+import { CouponLine } from './coupon-line';
+import styles from './coupon-sheet.module.css';
 
 type Props = {
   isOpen: boolean;
@@ -32,7 +33,7 @@ export function CouponSheet({ isOpen, onClose, coupons, chosen, amount, onChange
         </Button>
       }
     >
-      <div className={styles.choices} role="radiogroup" aria-label={t('put.choose_coupon')}>
+      <div className={stack.gap2} role="radiogroup" aria-label={t('put.choose_coupon')}>
         <label className={styles.choice}>
           <input type="radio" name="coupon" checked={chosen === null} onChange={() => onChange(null)} />
           <span className={styles.name}>{t('put.without_coupon')}</span>
@@ -48,17 +49,16 @@ export function CouponSheet({ isOpen, onClose, coupons, chosen, amount, onChange
                 disabled={!usable}
                 onChange={() => onChange(coupon.id)}
               />
-              <span className={styles.choiceText}>
-                <span>
-                  <span className={styles.name}>{coupon.name}</span>
-                  <span className={cx(styles.choiceMeta, !usable && styles.unmet)}>
-                    {usable
-                      ? t('coupon.from_amount', { amount: money(coupon.amount_requirement) })
-                      : t('put.error.coupon_requirement', { required: money(coupon.amount_requirement) })}
-                  </span>
-                </span>
-                <span className={cx('figure', styles.couponValue)}>{valueText(coupon)}</span>
-              </span>
+              <CouponLine
+                name={coupon.name}
+                isUnmet={!usable}
+                note={
+                  usable
+                    ? t('coupon.from_amount', { amount: money(coupon.amount_requirement) })
+                    : t('put.error.coupon_requirement', { required: money(coupon.amount_requirement) })
+                }
+                value={valueText(coupon)}
+              />
             </label>
           );
         })}

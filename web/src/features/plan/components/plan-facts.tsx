@@ -4,9 +4,9 @@ import type { PlanDetail } from '@/lib/api/types';
 import { signOf } from '@/lib/money';
 import { Card, Row, Rows } from '@/ui/card';
 import { Money } from '@/ui/money';
-import styles from '../pages/plan-detail.module.css';
 import { isPushed } from '../rules';
 import { useAudienceText } from './audience-text';
+import styles from './plan-facts.module.css';
 
 /** What was ordered and how it was paid. */
 export function PlanFacts({ plan }: { plan: PlanDetail }) {

@@ -7,8 +7,8 @@ import { LinkButton } from '@/ui/button';
 import { Badge, Card, Progress } from '@/ui/card';
 import { CopyButton } from '@/ui/copy-button';
 import { Money } from '@/ui/money';
-import styles from '../pages/plan-detail.module.css';
 import { isPushed, putPath } from '../rules';
+import styles from './plan-summary.module.css';
 import { ProductIcon } from './product-icon';
 import { StatusBadge } from './status-badge';
 

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
 import type { PlanDetail } from '@/lib/api/types';
 import { cx } from '@/ui/cx';
-import styles from '../pages/plan-detail.module.css';
 import { type Step, stepsOf } from '../rules';
+import styles from './plan-timeline.module.css';
 
 export function PlanTimeline({ plan }: { plan: PlanDetail }) {
   return (

@@ -5,6 +5,7 @@ import { Link } from 'react-router';
 import { useFormats } from '@/i18n/format';
 import { QueryList } from '@/ui/query-list';
 import { Sheet } from '@/ui/sheet';
+import stack from '@/ui/stack.module.css';
 import { EmptyState } from '@/ui/states';
 import { productListQuery } from '../api/queries';
 import { ProductIcon } from './product-icon';
@@ -38,7 +39,7 @@ function Products() {
       }
     >
       {(products) => (
-        <ul className={styles.list}>
+        <ul className={stack.gap2}>
           {products.map((product) => (
             <li key={product.id}>
               <Link

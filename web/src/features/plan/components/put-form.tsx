@@ -2,20 +2,22 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useSearchParams } from 'react-router';
+import { propertyQuery } from '@/domain/property';
+import { userInfoQuery } from '@/domain/user-info';
 import { useFormats } from '@/i18n/format';
 import type { Coupon, Plan, ProductDetail } from '@/lib/api/types';
-import { propertyQuery } from '@/lib/data/property';
-import { userInfoQuery } from '@/lib/data/user-info';
 import { parseTypedAmount } from '@/lib/money';
 import { Button } from '@/ui/button';
 import { Card } from '@/ui/card';
 import { FormAlert, TextField } from '@/ui/field';
+import { QuickChoices } from '@/ui/quick-choices';
+import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
 import { useOverlay } from '@/ui/use-overlay';
-import styles from '../pages/product-detail.module.css';
 import { checkAmount, type PutLimits, quickAmounts, type RefusalPlace } from '../rules';
 import { CouponChoice } from './coupon-choice';
+import styles from './put-form.module.css';
 import { PutPreview } from './put-preview';
 import { ReviewSheet } from './review-sheet';
 import { usePlacing } from './use-placing';
@@ -46,7 +48,7 @@ export function PutForm({ product, plan }: Props) {
   return (
     <Card title={t(plan ? 'put.title_pushed' : 'put.title')}>
       <form
-        className={styles.form}
+        className={stack.gap4}
         {...form.formProps(() => {
           refusal.forget();
           review.open();
@@ -149,18 +151,15 @@ function QuickAmounts({ limits, amount, onChoose }: QuickProps) {
   const { t } = useTranslation();
   const { money, typedMoney } = useFormats();
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would only add its own frame
-    <div className={styles.quick} role="group" aria-label={t('put.quick_amounts')}>
-      {quickAmounts(limits).map((value) => (
-        <button
-          key={value}
-          type="button"
-          aria-pressed={amount === value}
-          onClick={() => onChoose(typedMoney(value))}
-        >
-          {money(value)}
-        </button>
-      ))}
-    </div>
+    <QuickChoices
+      className={styles.quick}
+      label={t('put.quick_amounts')}
+      choices={quickAmounts(limits).map((value) => ({
+        key: value,
+        label: money(value),
+        isChosen: amount === value,
+        onChoose: () => onChoose(typedMoney(value)),
+      }))}
+    />
   );
 }

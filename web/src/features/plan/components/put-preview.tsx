@@ -1,11 +1,10 @@
 import { useTranslation } from 'react-i18next';
-import { useFormats } from '@/i18n/format';
+import { meetsRequirement, putTotals } from '@/domain/coupon/totals';
 import type { Coupon } from '@/lib/api/types';
-import { meetsRequirement, putTotals } from '@/lib/coupon';
-import { signOf, subtract } from '@/lib/money';
-import { cx } from '@/ui/cx';
+import { signOf } from '@/lib/money';
 import { Money } from '@/ui/money';
-import styles from '../pages/product-detail.module.css';
+import { CouponWorth } from './coupon-worth';
+import styles from './put-preview.module.css';
 
 type Props = {
   amount: string | null;
@@ -17,7 +16,6 @@ type Props = {
 /** What the typed amount comes to with the chosen coupon, before anything is reviewed. */
 export function PutPreview({ amount, coupon, available, currency }: Props) {
   const { t } = useTranslation();
-  const { signedMoney } = useFormats();
   const counts = coupon !== null && amount !== null && meetsRequirement(coupon, amount);
   const totals = amount === null ? null : putTotals(amount, counts ? coupon : null);
   return (
@@ -25,8 +23,8 @@ export function PutPreview({ amount, coupon, available, currency }: Props) {
       {coupon && counts && totals && signOf(totals.worth) > 0 ? (
         <div>
           <dt>{coupon.name}</dt>
-          <dd className={cx('figure', styles.couponValue)}>
-            {signedMoney(coupon.mode === 'addition' ? totals.worth : subtract('0', totals.worth))}
+          <dd>
+            <CouponWorth coupon={coupon} worth={totals.worth} />
           </dd>
         </div>
       ) : null}

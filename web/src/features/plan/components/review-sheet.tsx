@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next';
-import { useFormats } from '@/i18n/format';
+import { putTotals } from '@/domain/coupon/totals';
+import { PaySheet } from '@/domain/pay/pay-sheet';
 import type { Coupon, Plan, ProductDetail } from '@/lib/api/types';
-import { putTotals } from '@/lib/coupon';
 import { signOf, subtract } from '@/lib/money';
+import { BigAmount } from '@/ui/big-amount';
 import { Row, Rows } from '@/ui/card';
-import { cx } from '@/ui/cx';
 import { Money } from '@/ui/money';
-import { PaySheet } from '@/ui/passcode/pay-sheet';
-import styles from '../pages/product-detail.module.css';
+import stack from '@/ui/stack.module.css';
+import { CouponWorth } from './coupon-worth';
 
 type Props = {
   product: ProductDetail;
@@ -25,7 +25,6 @@ type Props = {
 export function ReviewSheet(props: Props) {
   const { product, plan, amount, coupon, available, currency, asksPassword, onPay, onClose } = props;
   const { t } = useTranslation();
-  const { signedMoney } = useFormats();
   const { paid, worth, budget } = putTotals(amount, coupon);
 
   return (
@@ -44,13 +43,10 @@ export function ReviewSheet(props: Props) {
       onPay={onPay}
       onClose={onClose}
     >
-      <div className={styles.review}>
-        <div className={styles.amount}>
-          <p>{t('put.you_pay')}</p>
-          <strong>
-            <Money value={paid} currency={currency} />
-          </strong>
-        </div>
+      <div className={stack.gap4}>
+        <BigAmount label={t('put.you_pay')}>
+          <Money value={paid} currency={currency} />
+        </BigAmount>
         <Rows>
           <Row label={t('put.product')}>{product.name}</Row>
           {plan ? <Row label={t('put.plan_number')}>{plan.plan_number}</Row> : null}
@@ -59,9 +55,7 @@ export function ReviewSheet(props: Props) {
           </Row>
           {coupon && signOf(worth) > 0 ? (
             <Row label={coupon.name}>
-              <span className={cx('figure', styles.couponValue)}>
-                {signedMoney(coupon.mode === 'addition' ? worth : subtract('0', worth))}
-              </span>
+              <CouponWorth coupon={coupon} worth={worth} />
             </Row>
           ) : null}
           <Row label={t('put.budget')}>

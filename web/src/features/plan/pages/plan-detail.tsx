@@ -3,12 +3,13 @@ import { ChartNoAxesColumn, FileQuestionMark } from 'lucide-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
+import { DeliveryChart } from '@/domain/delivery/delivery-chart';
+import { FlowList } from '@/domain/flow/flow-list';
 import type { PlanDetail } from '@/lib/api/types';
 import { LinkButton } from '@/ui/button';
 import { Card } from '@/ui/card';
-import { DeliveryChart } from '@/ui/chart/delivery-chart';
-import { FlowList } from '@/ui/flow/flow-list';
 import { usePageHeader } from '@/ui/page-header';
+import stack from '@/ui/stack.module.css';
 import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
 import { planQuery } from '../api/queries';
 import { PlanFacts } from '../components/plan-facts';
@@ -41,7 +42,7 @@ export default function PlanDetailPage() {
 function PlanView({ plan }: { plan: PlanDetail }) {
   const { t } = useTranslation();
   return (
-    <div className={styles.page}>
+    <div className={stack.gap4}>
       <PlanSummary plan={plan} />
       {plan.series.length > 0 || isRunning(plan) ? (
         <Card title={t('ad_center.delivery')}>

@@ -7,6 +7,7 @@ import type { PlanDetail, ProductDetail } from '@/lib/api/types';
 import { LinkButton } from '@/ui/button';
 import { Card, Row, Rows } from '@/ui/card';
 import { usePageHeader } from '@/ui/page-header';
+import stack from '@/ui/stack.module.css';
 import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
 import { useOverlay } from '@/ui/use-overlay';
 import { planQuery, productQuery } from '../api/queries';
@@ -41,7 +42,7 @@ export default function ProductDetailPage() {
   if (failed) return <ErrorState error={failed.error} onRetry={() => failed.refetch()} />;
   if (!product.data || (planId !== null && !plan.data)) return <SkeletonCards height="11rem" />;
   return (
-    <div className={styles.page}>
+    <div className={stack.gap4}>
       <ProductHead product={product.data} />
       {plan.data && !isPushed(plan.data) && !isReviewed ? (
         <PlanGone plan={plan.data} />
@@ -58,7 +59,7 @@ function PlanGone({ plan }: { plan: PlanDetail }) {
   const { t } = useTranslation();
   return (
     <Card title={t('put.title_pushed')}>
-      <div className={styles.gone}>
+      <div className={stack.gap3}>
         <p>{t('plan.gone')}</p>
         <LinkButton wide to={`/plan/detail?id=${encodeURIComponent(plan.id)}`}>
           {t('plan.see')}

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { roots } from '@/domain/keys';
 import { type PostBody, post } from '@/lib/api/call';
-import { roots } from '@/lib/query-roots';
 
 export function useSetPayPassword() {
   const queryClient = useQueryClient();
@@ -9,8 +9,8 @@ export function useSetPayPassword() {
     meta: { inline: true },
     onSuccess: () => {
       // Not waited for: the page is left first, or it would show for a moment that a password is set already.
-      void queryClient.invalidateQueries({ queryKey: [roots.user] });
-      void queryClient.invalidateQueries({ queryKey: [roots.wallet] });
+      void queryClient.invalidateQueries({ queryKey: roots.user });
+      void queryClient.invalidateQueries({ queryKey: roots.wallet });
     },
   });
 }

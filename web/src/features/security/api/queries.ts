@@ -1,22 +1,16 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { get, type PostBody, post } from '@/lib/api/call';
-import { roots } from '@/lib/query-roots';
-
-const keys = {
-  all: [roots.security] as const,
-  sessions: [roots.security, 'sessions'] as const,
-  log: [roots.security, 'log'] as const,
-};
+import { securityKeys } from './keys';
 
 export const sessionsQuery = queryOptions({
-  queryKey: keys.sessions,
+  queryKey: securityKeys.sessions,
   queryFn: ({ signal }) => get('/user/sessions', undefined, { signal }),
   staleTime: 0,
 });
 
 export const securityLogQuery = infiniteQueryOptions({
-  queryKey: keys.log,
+  queryKey: securityKeys.log,
   queryFn: ({ pageParam, signal }) =>
     get('/user/security/log', pageParam ? { cursor: pageParam } : {}, { signal }),
   initialPageParam: null as string | null,
@@ -42,7 +36,7 @@ export function useEndSessions({ onEnded, onSettled }: Told) {
     onSettled: () => {
       running.current = false;
       onSettled?.();
-      return queryClient.invalidateQueries({ queryKey: keys.all });
+      return queryClient.invalidateQueries({ queryKey: securityKeys.all });
     },
   });
   const end = (body: PostBody<'/user/sessions/end'>) => {

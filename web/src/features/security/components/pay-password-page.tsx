@@ -3,11 +3,10 @@ import { LockKeyhole, LockKeyholeOpen } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router';
-import { userInfoQuery } from '@/lib/data/user-info';
+import { userInfoQuery } from '@/domain/user-info';
 import { LinkButton } from '@/ui/button';
-import { EmptyState, ErrorState, Skeleton } from '@/ui/states';
-import styles from './pay-password.module.css';
-import { PayPasswordSteps } from './pay-password-steps';
+import { EmptyState, ErrorState } from '@/ui/states';
+import { PayPasswordSkeleton, PayPasswordSteps } from './pay-password-steps';
 
 /** The steps, or the way to the other page when a password is set already or there is none to change. */
 export function PayPasswordPage({ changes }: { changes: boolean }) {
@@ -16,7 +15,7 @@ export function PayPasswordPage({ changes }: { changes: boolean }) {
   if (query.data && !query.isPlaceholderData)
     return <Page isSet={query.data.has_pay_password} changes={changes} />;
   if (query.isError) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
-  return <PageSkeleton />;
+  return <PayPasswordSkeleton />;
 }
 
 function Page({ isSet, changes }: { isSet: boolean; changes: boolean }) {
@@ -59,21 +58,5 @@ function Elsewhere({ icon, title, text, to, action }: ElsewhereProps) {
         </LinkButton>
       }
     />
-  );
-}
-
-function PageSkeleton() {
-  const { t } = useTranslation();
-  return (
-    <div className={styles.page} role="status" aria-label={t('common.loading')}>
-      <Skeleton width="4rem" height="4rem" />
-      <Skeleton width="8rem" height="1.5rem" />
-      <div className={styles.field}>
-        <Skeleton height="5rem" />
-      </div>
-      <div className={styles.actions}>
-        <Skeleton height="3.25rem" />
-      </div>
-    </div>
   );
 }

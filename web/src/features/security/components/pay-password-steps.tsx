@@ -1,13 +1,14 @@
 import { ShieldCheck } from 'lucide-react';
 import { useCallback, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { CoolingOffHint } from '@/domain/pay/cooling-off-hint';
+import { PasscodeField } from '@/domain/pay/passcode-field';
+import { useService } from '@/domain/service/service-store';
 import { Button } from '@/ui/button';
-import { CoolingOffHint } from '@/ui/cooling-off-hint';
 import { usePageHeader } from '@/ui/page-header';
-import { PasscodeField } from '@/ui/passcode/passcode-field';
-import { useService } from '@/ui/service/service-store';
+import { Skeleton } from '@/ui/states';
 import type { PasswordStep } from '../pay-password';
-import styles from './pay-password.module.css';
+import styles from './pay-password-steps.module.css';
 import { usePayPasswordSteps } from './use-pay-password-steps';
 
 /** Enter, then confirm; where a password is set, the current one comes first. One step at a time, Back goes one back. */
@@ -73,6 +74,23 @@ export function PayPasswordSteps({ isSet }: { isSet: boolean }) {
         ) : null}
       </div>
     </form>
+  );
+}
+
+/** Takes the place of the steps while it is not known whether a password is set. */
+export function PayPasswordSkeleton() {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.page} role="status" aria-label={t('common.loading')}>
+      <Skeleton width="4rem" height="4rem" />
+      <Skeleton width="8rem" height="1.5rem" />
+      <div className={styles.field}>
+        <Skeleton height="5rem" />
+      </div>
+      <div className={styles.actions}>
+        <Skeleton height="3.25rem" />
+      </div>
+    </div>
   );
 }
 

@@ -9,7 +9,7 @@ import { QueryList } from '@/ui/query-list';
 import { EmptyState } from '@/ui/states';
 import { textOfEntry } from '../activity';
 import { securityLogQuery } from '../api/queries';
-import styles from '../pages/security.module.css';
+import styles from './security-log.module.css';
 
 /** What staff did to the account, and what was done from the user's own sessions to protect it. */
 export function SecurityLog() {

@@ -11,7 +11,7 @@ import { toast } from '@/ui/toast';
 import { useOverlay } from '@/ui/use-overlay';
 import { sessionsQuery, useEndSessions } from '../api/queries';
 import { deviceNames, isPhone } from '../device';
-import styles from '../pages/security.module.css';
+import styles from './session-list.module.css';
 
 /** Where the user is logged in, this device first, with the ways to end that. */
 export function SessionList() {

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { checkPayPassword } from '@/domain/pay/check-pay-password';
+import { md5Hex } from '@/domain/pay/md5';
+import type { PasscodeState } from '@/domain/pay/passcode-field';
 import { useErrorText } from '@/i18n/error-text';
 import { ApiError } from '@/lib/api/error';
-import { checkPayPassword } from '@/lib/data/pay-password';
-import { md5Hex } from '@/lib/md5';
-import type { PasscodeState } from '@/ui/passcode/passcode-field';
 import { toast } from '@/ui/toast';
 import { useSetPayPassword } from '../api/pay-password';
 import { checkEntry, type Entries, type PasswordStep, stepOfRefusal, stepsFor } from '../pay-password';

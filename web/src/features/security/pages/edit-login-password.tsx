@@ -2,15 +2,16 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { PASSWORD_MAX, PASSWORD_MIN } from '@/domain/login-password';
+import { CoolingOffHint } from '@/domain/pay/cooling-off-hint';
+import { userInfoQuery } from '@/domain/user-info';
 import { useErrorText } from '@/i18n/error-text';
 import { type PostBody, post } from '@/lib/api/call';
 import { ApiError } from '@/lib/api/error';
-import { userInfoQuery } from '@/lib/data/user-info';
-import { PASSWORD_MAX, PASSWORD_MIN } from '@/lib/password';
 import { endSession } from '@/lib/session/store';
 import { Button } from '@/ui/button';
-import { CoolingOffHint } from '@/ui/cooling-off-hint';
 import { FormAlert, PasswordField } from '@/ui/field';
+import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
 import { checkPasswordChange, type PasswordValues, passwordFieldOf } from '../login-password';
@@ -24,7 +25,7 @@ export default function EditLoginPasswordPage() {
   const username = useQuery(userInfoQuery).data?.username ?? '';
   const { form, submit, alert, isPending } = usePasswordChange();
   return (
-    <form className={styles.form} {...form.formProps(submit)}>
+    <form className={stack.gap5} {...form.formProps(submit)}>
       <p className={styles.lead}>
         <ShieldCheck size={20} aria-hidden="true" />
         {t('security_login.lead')}

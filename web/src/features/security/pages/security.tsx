@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { usePageHeader } from '@/ui/page-header';
+import stack from '@/ui/stack.module.css';
 import { securityLogQuery, sessionsQuery } from '../api/queries';
 import { SecurityLog } from '../components/security-log';
 import { SessionList } from '../components/session-list';
@@ -21,7 +22,7 @@ export default function SecurityPage() {
   );
   usePageHeader({ onRefresh: refresh });
   return (
-    <div className={styles.page}>
+    <div className={stack.gap6}>
       <section aria-label={t('security.devices')}>
         <h2 className={styles.heading}>{t('security.devices')}</h2>
         <SessionList />

@@ -2,23 +2,24 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { basicConfigQuery } from '@/domain/basic-config';
+import { userInfoQuery } from '@/domain/user-info';
 import { useErrorText } from '@/i18n/error-text';
 import { ApiError } from '@/lib/api/error';
 import type { UploadedFile } from '@/lib/api/types';
-import { basicConfigQuery } from '@/lib/data/basic-config';
-import { userInfoQuery } from '@/lib/data/user-info';
 import { draftOf, dropDraft, keepDraft } from '@/lib/drafts';
 import { useIntentionKey } from '@/lib/idempotency';
 import { Button, LinkButton } from '@/ui/button';
 import { FormAlert, TextField } from '@/ui/field';
-import { ImageUpload } from '@/ui/image-upload';
+import stack from '@/ui/stack.module.css';
 import { EmptyState, Skeleton } from '@/ui/states';
 import { TextArea } from '@/ui/text-area';
+import { ImageUpload } from '@/ui/upload/image-upload';
 import { DEFAULT_MAX_BYTES, doneUpload, useUploads } from '@/ui/upload/use-uploads';
 import { useForm } from '@/ui/use-form';
 import { submitFeedback } from '../api/calls';
 import { CONTENT_MAX, checkFeedback, feedbackFieldOf, IMAGES_MAX, picturesState, TOPIC_MAX } from '../rules';
-import styles from './support.module.css';
+import styles from './feedback.module.css';
 
 const DRAFT = 'feedback';
 
@@ -30,7 +31,7 @@ export default function FeedbackPage() {
   // A draft belongs to a user; without knowing whose it is, the form still works.
   if (user.isPending || config.isPending) return <FormSkeleton />;
   return (
-    <div className={styles.page}>
+    <div className={stack.gap4}>
       {isSent ? (
         <Sent onAnother={() => setSent(false)} />
       ) : (
@@ -52,7 +53,7 @@ function FeedbackForm({ maxBytes, onSent }: FormProps) {
   const { t } = useTranslation();
   const { form, uploads, submit, alert, imagesError, isSending } = useFeedback({ maxBytes, onSent });
   return (
-    <form className={styles.form} {...form.formProps(submit)}>
+    <form className={stack.gap5} {...form.formProps(submit)}>
       <FormAlert>{alert}</FormAlert>
       <TextField
         {...form.fieldProps('topic')}
@@ -173,7 +174,7 @@ function Sent({ onAnother }: { onAnother: () => void }) {
 function FormSkeleton() {
   const { t } = useTranslation();
   return (
-    <div className={styles.form} role="status" aria-label={t('common.loading')}>
+    <div className={stack.gap5} role="status" aria-label={t('common.loading')}>
       <Skeleton height="2.5rem" />
       <Skeleton height="4.75rem" />
       <Skeleton height="10.75rem" />

@@ -2,16 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft, ArrowRight, Headset, SearchX } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router';
-import { basicConfigQuery } from '@/lib/data/basic-config';
-import { questionPath, RULES_ID } from '@/lib/help';
+import { basicConfigQuery } from '@/domain/basic-config';
+import { questionPath, RULES_ID } from '@/domain/questions';
+import { useService } from '@/domain/service/service-store';
 import { Button, LinkButton } from '@/ui/button';
 import { Card } from '@/ui/card';
 import { usePageHeader } from '@/ui/page-header';
 import { PlainText } from '@/ui/plain-text';
-import { useService } from '@/ui/service/service-store';
+import stack from '@/ui/stack.module.css';
 import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
 import { type Neighbours, questionOf } from '../rules';
-import styles from './support.module.css';
+import styles from './question.module.css';
 
 /** One of the frequent questions with its answer, or the operating rules. */
 export default function QuestionPage() {
@@ -27,7 +28,7 @@ export default function QuestionPage() {
   const question = questionOf(config.data.faq_config, id);
   if (!isRules && !question) return <NotFound />;
   return (
-    <div className={styles.page}>
+    <div className={stack.gap4}>
       <Card title={question?.faq.title ?? t('help.rules')}>
         <PlainText text={question?.faq.content ?? config.data.operating_rules} />
       </Card>

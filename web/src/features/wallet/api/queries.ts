@@ -1,12 +1,13 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { roots } from '@/domain/keys';
 import { get, getFile, type PostBody, post } from '@/lib/api/call';
 import type { FlowType, Withdrawal } from '@/lib/api/types';
-import { roots } from '@/lib/query-roots';
 import { MONTHS_BACK } from '../rules';
+import { walletKeys } from './keys';
 
 export const fundListQuery = (type: FlowType | undefined, month: string | undefined) =>
   infiniteQueryOptions({
-    queryKey: [roots.wallet, 'flow', type ?? null, month ?? null],
+    queryKey: walletKeys.flow(type, month),
     queryFn: ({ pageParam, signal }) =>
       get(
         '/transaction_flow/list',
@@ -23,7 +24,7 @@ export const fundListQuery = (type: FlowType | undefined, month: string | undefi
   });
 
 export const monthlyQuery = queryOptions({
-  queryKey: [roots.wallet, 'monthly'],
+  queryKey: walletKeys.monthly,
   queryFn: ({ signal }) => get('/transaction_flow/monthly', { months: MONTHS_BACK }, { signal }),
   staleTime: 0,
 });
@@ -34,13 +35,13 @@ export function loadStatement(month: string): Promise<string> {
 }
 
 export const destinationsQuery = queryOptions({
-  queryKey: [roots.wallet, 'destinations'],
+  queryKey: walletKeys.destinations,
   queryFn: ({ signal }) => get('/bank_card/detail', undefined, { signal }),
   staleTime: 0,
 });
 
 export const withdrawalListQuery = infiniteQueryOptions({
-  queryKey: [roots.wallet, 'withdrawals'],
+  queryKey: walletKeys.withdrawals,
   queryFn: ({ pageParam, signal }) =>
     get('/user/withdraw/list', pageParam ? { cursor: pageParam } : {}, { signal }),
   initialPageParam: null as string | null,
@@ -54,7 +55,7 @@ const PAGES_MAX = 10;
 /** One withdrawal by its id, null when it is none of the user's latest thousand: the server lists them only. */
 export const withdrawalQuery = (id: string) =>
   queryOptions({
-    queryKey: [roots.wallet, 'withdrawal', id],
+    queryKey: walletKeys.withdrawal(id),
     queryFn: async ({ signal }): Promise<Withdrawal | null> => {
       let cursor: string | null = null;
       for (let read = 0; read < PAGES_MAX; read += 1) {
@@ -84,7 +85,7 @@ export function useWithdraw() {
     meta: { inline: true },
     onSuccess: (withdrawal) => queryClient.setQueryData(withdrawalQuery(withdrawal.id).queryKey, withdrawal),
     // A refusal, too, tells that the figures shown are not the server's any more.
-    onSettled: () => void queryClient.invalidateQueries({ queryKey: [roots.wallet] }),
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: walletKeys.all }),
   });
 }
 
@@ -96,8 +97,8 @@ export function useBind() {
     meta: { inline: true },
     onSuccess: () =>
       Promise.all([
-        queryClient.invalidateQueries({ queryKey: [roots.wallet] }),
-        queryClient.invalidateQueries({ queryKey: [roots.user] }),
+        queryClient.invalidateQueries({ queryKey: walletKeys.all }),
+        queryClient.invalidateQueries({ queryKey: roots.user }),
       ]),
   });
 }

@@ -2,6 +2,8 @@ import { useTranslation } from 'react-i18next';
 import { Button } from '@/ui/button';
 import { Row, Rows } from '@/ui/card';
 import { TextField } from '@/ui/field';
+import { QuickChoices } from '@/ui/quick-choices';
+import stack from '@/ui/stack.module.css';
 import { useForm } from '@/ui/use-form';
 import {
   ADDRESS_FIELDS,
@@ -11,7 +13,7 @@ import {
   NETWORKS,
   startAddress,
 } from '../destination';
-import styles from '../pages/bind-card.module.css';
+import styles from './address-form.module.css';
 import { BindReview } from './bind-review';
 import type { BindFormProps } from './card-form';
 import { useBinding } from './use-binding';
@@ -35,7 +37,7 @@ export function AddressForm({ bound, asksPassword, next }: BindFormProps) {
   const masked = bound.wallet_address?.address;
   return (
     <>
-      <form className={styles.form} {...form.formProps(binding.review.open)}>
+      <form className={stack.gap4} {...form.formProps(binding.review.open)}>
         <TextField
           {...form.fieldProps('network')}
           label={t('bind.field.network')}
@@ -45,19 +47,16 @@ export function AddressForm({ bound, asksPassword, next }: BindFormProps) {
           maxLength={MAX_LENGTHS.network}
           enterKeyHint="next"
         />
-        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would only add its own frame */}
-        <div className={styles.networks} role="group" aria-label={t('bind.networks')}>
-          {NETWORKS.map((network) => (
-            <button
-              key={network}
-              type="button"
-              aria-pressed={form.values.network === network}
-              onClick={() => form.setValue('network', network)}
-            >
-              {network}
-            </button>
-          ))}
-        </div>
+        <QuickChoices
+          className={styles.networks}
+          label={t('bind.networks')}
+          choices={NETWORKS.map((network) => ({
+            key: network,
+            label: network,
+            isChosen: form.values.network === network,
+            onChoose: () => form.setValue('network', network),
+          }))}
+        />
         <TextField
           {...form.fieldProps('address')}
           label={t('bind.field.address')}

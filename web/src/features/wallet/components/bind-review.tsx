@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { PaySheet } from '@/ui/passcode/pay-sheet';
-import styles from '../pages/bind-card.module.css';
+import { PaySheet } from '@/domain/pay/pay-sheet';
+import stack from '@/ui/stack.module.css';
+import styles from './bind-review.module.css';
 import type { Binding } from './use-binding';
 
 type Props = { binding: Binding; asksPassword: boolean; account: string; children: ReactNode };
@@ -18,7 +19,7 @@ export function BindReview({ binding, asksPassword, account, children }: Props) 
       onPay={binding.onPay}
       onClose={binding.review.close}
     >
-      <div className={styles.review}>
+      <div className={stack.gap4}>
         <p className={styles.account}>{account}</p>
         <p className={styles.lead}>{t('bind.review_text')}</p>
         {children}

@@ -5,7 +5,7 @@ import { internalPath } from '@/lib/internal-path';
 import { Button, LinkButton } from '@/ui/button';
 import { Sheet } from '@/ui/sheet';
 import { useOverlay } from '@/ui/use-overlay';
-import styles from '../pages/bind-card.module.css';
+import styles from './bound-destination.module.css';
 import { destinationTexts } from './destination-text';
 
 type Props = {

@@ -4,9 +4,9 @@ import type { Destinations } from '@/lib/api/types';
 import { Button } from '@/ui/button';
 import { Row, Rows } from '@/ui/card';
 import { TextField } from '@/ui/field';
+import stack from '@/ui/stack.module.css';
 import { useForm } from '@/ui/use-form';
 import { CARD_FIELDS, type CardValues, checkCard, grouped, MAX_LENGTHS, startCard } from '../destination';
-import styles from '../pages/bind-card.module.css';
 import { BindReview } from './bind-review';
 import { useBinding } from './use-binding';
 
@@ -46,7 +46,7 @@ export function CardForm({ bound, asksPassword, next }: BindFormProps) {
   const masked = bound.bank_card?.bank_account;
   return (
     <>
-      <form className={styles.form} {...form.formProps(binding.review.open)}>
+      <form className={stack.gap4} {...form.formProps(binding.review.open)}>
         {CARD_FIELDS.map((field) => (
           <TextField
             key={field}

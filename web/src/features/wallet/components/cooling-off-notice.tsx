@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next';
+import { useService } from '@/domain/service/service-store';
 import { useFormats } from '@/i18n/format';
 import { Button } from '@/ui/button';
 import { Card } from '@/ui/card';
-import { useService } from '@/ui/service/service-store';
-import styles from '../pages/withdraw.module.css';
+import styles from './cooling-off-notice.module.css';
 
 /** Why withdrawals wait and until when, and whom to tell if the change was somebody else's. */
 export function CoolingOffNotice({ until }: { until: string }) {

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { MessageCircle } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { userInfoQuery } from '@/lib/data/user-info';
+import { useService } from '@/domain/service/service-store';
+import { userInfoQuery } from '@/domain/user-info';
 import { Button } from '@/ui/button';
 import { CopyButton } from '@/ui/copy-button';
 import { NumberedList } from '@/ui/numbered-list';
-import { useService } from '@/ui/service/service-store';
 import { Sheet } from '@/ui/sheet';
-import styles from '../pages/wallet.module.css';
+import styles from './deposit-sheet.module.css';
 
 /** Deposits are credited by customer service; this says how, and what to name. */
 export function DepositSheet({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -27,7 +27,7 @@ export function DepositSheet({ isOpen, onClose }: { isOpen: boolean; onClose: ()
         </Button>
       }
     >
-      <p className={styles.sheetLead}>{t('wallet.deposit_lead')}</p>
+      <p className={styles.lead}>{t('wallet.deposit_lead')}</p>
       <NumberedList>
         <li>{t('wallet.deposit_tip_contact')}</li>
         <li>{t('wallet.deposit_tip_name')}</li>

@@ -2,12 +2,14 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useFormats } from '@/i18n/format';
 import type { FlowEntry } from '@/lib/api/types';
+import { BigAmount } from '@/ui/big-amount';
 import { Row, Rows } from '@/ui/card';
-import { CopyButton } from '@/ui/copy-button';
+import { CopyableCode } from '@/ui/copyable-code';
 import { Money } from '@/ui/money';
 import { Sheet } from '@/ui/sheet';
-import styles from '../pages/fund-details.module.css';
+import stack from '@/ui/stack.module.css';
 import { targetOf } from '../rules';
+import styles from './entry-sheet.module.css';
 
 type Props = { entry: FlowEntry; isOpen: boolean; onClose: () => void };
 
@@ -18,13 +20,10 @@ export function EntrySheet({ entry, isOpen, onClose }: Props) {
   const target = targetOf(entry);
   return (
     <Sheet isOpen={isOpen} onClose={onClose} title={t('flow.detail_title')}>
-      <div className={styles.entry}>
-        <div className={styles.entryAmount}>
-          <p>{t(`flow.${entry.type}`)}</p>
-          <strong>
-            <Money value={entry.amount} signed="movement" />
-          </strong>
-        </div>
+      <div className={stack.gap3}>
+        <BigAmount label={t(`flow.${entry.type}`)}>
+          <Money value={entry.amount} signed="movement" />
+        </BigAmount>
         <Rows>
           <Row label={t('flow.time')}>
             <time dateTime={entry.time}>{dateTime(entry.time)}</time>
@@ -41,22 +40,15 @@ export function EntrySheet({ entry, isOpen, onClose }: Props) {
               </Link>
             </Row>
           ) : null}
-          <Code label={t('flow.id')} text={entry.id} copyLabel={t('flow.copy_id')} />
-          <Code label={t('flow.hash')} text={entry.hash} copyLabel={t('flow.copy_hash')} />
+          <Row label={t('flow.id')} text>
+            <CopyableCode text={entry.id} label={t('flow.copy_id')} />
+          </Row>
+          <Row label={t('flow.hash')} text>
+            <CopyableCode text={entry.hash} label={t('flow.copy_hash')} />
+          </Row>
         </Rows>
         <p className={styles.hint}>{t('flow.hash_hint')}</p>
       </div>
     </Sheet>
-  );
-}
-
-function Code({ label, text, copyLabel }: { label: string; text: string; copyLabel: string }) {
-  return (
-    <Row label={label} text>
-      <span className={styles.code}>
-        <code>{text}</code>
-        <CopyButton text={text} label={copyLabel} />
-      </span>
-    </Row>
   );
 }

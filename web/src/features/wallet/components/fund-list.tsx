@@ -3,11 +3,11 @@ import { ReceiptText } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
+import { FlowList } from '@/domain/flow/flow-list';
 import { useFormats } from '@/i18n/format';
 import type { FlowEntry } from '@/lib/api/types';
 import { LinkButton } from '@/ui/button';
 import { Card } from '@/ui/card';
-import { FlowList } from '@/ui/flow/flow-list';
 import { usePageHeader } from '@/ui/page-header';
 import { QueryList } from '@/ui/query-list';
 import { Select } from '@/ui/select';
@@ -15,9 +15,9 @@ import { EmptyState } from '@/ui/states';
 import { useChoice } from '@/ui/use-choice';
 import { useOverlay } from '@/ui/use-overlay';
 import { fundListQuery } from '../api/queries';
-import styles from '../pages/fund-details.module.css';
 import { isFlowType, MONTHS_BACK, recentMonths, TYPE_CHOICES } from '../rules';
 import { EntrySheet } from './entry-sheet';
+import styles from './fund-list.module.css';
 
 export function FundList() {
   const { t } = useTranslation();

@@ -5,9 +5,9 @@ import { useFormats } from '@/i18n/format';
 import type { Destinations, WithdrawalMethod, WithdrawalTerms } from '@/lib/api/types';
 import { signOf } from '@/lib/money';
 import { cx } from '@/ui/cx';
-import styles from '../pages/withdraw.module.css';
 import { destinationOf } from '../withdrawal';
 import { useDestinationLine } from './destination-text';
+import styles from './method-choice.module.css';
 
 type Props = {
   terms: readonly WithdrawalTerms[];

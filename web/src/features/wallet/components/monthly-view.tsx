@@ -8,10 +8,11 @@ import type { MonthlyEntry } from '@/lib/api/types';
 import { Card, Row, Rows } from '@/ui/card';
 import { Money } from '@/ui/money';
 import { usePageHeader } from '@/ui/page-header';
+import stack from '@/ui/stack.module.css';
 import { EmptyState, ErrorState, Skeleton, SkeletonCards } from '@/ui/states';
 import { monthlyQuery } from '../api/queries';
-import styles from '../pages/fund-details.module.css';
 import { chartMonths, isFlowType, typesOf } from '../rules';
+import styles from './monthly-view.module.css';
 
 const Bars = lazy(() => import('@/ui/chart/bars'));
 
@@ -29,9 +30,9 @@ export function MonthlyView() {
     );
   }
   return (
-    <div className={styles.months}>
+    <div className={stack.gap3}>
       <MonthlyChart items={chartMonths(query.data?.items ?? [])} />
-      <ul className={styles.months}>
+      <ul className={stack.gap3}>
         {items.map((entry) => (
           <li key={entry.month}>
             <Month entry={entry} />
@@ -44,7 +45,7 @@ export function MonthlyView() {
 
 function MonthlySkeleton() {
   return (
-    <div className={styles.months}>
+    <div className={stack.gap3}>
       <SkeletonCards count={1} height="18.5rem" />
       <SkeletonCards height="12rem" />
     </div>

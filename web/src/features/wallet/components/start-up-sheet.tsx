@@ -1,10 +1,12 @@
 import { useTranslation } from 'react-i18next';
+import { useService } from '@/domain/service/service-store';
 import type { Property } from '@/lib/api/types';
+import { BigAmount } from '@/ui/big-amount';
 import { Button, LinkButton } from '@/ui/button';
 import { Money } from '@/ui/money';
-import { useService } from '@/ui/service/service-store';
 import { Sheet } from '@/ui/sheet';
-import styles from '../pages/wallet.module.css';
+import stack from '@/ui/stack.module.css';
+import styles from './start-up-sheet.module.css';
 
 type Props = { property: Property; isOpen: boolean; onClose: () => void };
 
@@ -28,13 +30,12 @@ export function StartUpSheet({ property, isOpen, onClose }: Props) {
         </>
       }
     >
-      <div className={styles.outstanding}>
-        <p>{t('wallet.start_up_outstanding')}</p>
-        <strong>
+      <div className={stack.gap4}>
+        <BigAmount label={t('wallet.start_up_outstanding')}>
           <Money value={property.start_up_funds_outstanding} currency={property.currency} />
-        </strong>
+        </BigAmount>
+        <p className={styles.lead}>{t('wallet.start_up_text')}</p>
       </div>
-      <p className={styles.sheetLead}>{t('wallet.start_up_text')}</p>
     </Sheet>
   );
 }

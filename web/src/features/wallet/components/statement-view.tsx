@@ -9,12 +9,13 @@ import { Button } from '@/ui/button';
 import { Card } from '@/ui/card';
 import { FormAlert } from '@/ui/field';
 import { Select } from '@/ui/select';
+import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useChoice } from '@/ui/use-choice';
 import { loadStatement } from '../api/queries';
-import styles from '../pages/statement.module.css';
 import { MONTHS_BACK, recentMonths } from '../rules';
 import { statementName } from '../statement';
+import styles from './statement-view.module.css';
 import { useVerification } from './use-verification';
 import { VerdictCard } from './verdict-card';
 
@@ -25,9 +26,9 @@ export default function StatementView() {
   const months = useMemo(() => recentMonths(new Date(), MONTHS_BACK), []);
   const [month, setMonth] = useChoice('month', months);
   return (
-    <div className={styles.page}>
+    <div className={stack.gap4}>
       <Card title={t('statement.title')}>
-        <div className={styles.section}>
+        <div className={stack.gap4}>
           <p className={styles.lead}>{t('statement.lead')}</p>
           <Select
             label={t('statement.month')}
@@ -89,7 +90,7 @@ function Verification({ month }: { month: string }) {
   };
   return (
     <Card title={t('statement.verify_title')}>
-      <div className={styles.section}>
+      <div className={stack.gap4}>
         <p className={styles.lead}>{t('statement.verify_lead')}</p>
         <div className={styles.actions}>
           <Button

@@ -1,11 +1,12 @@
 import { FileQuestionMark, ShieldAlert, ShieldCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CopyButton } from '@/ui/copy-button';
+import { CopyableCode } from '@/ui/copyable-code';
 import { cx } from '@/ui/cx';
-import styles from '../pages/statement.module.css';
+import stack from '@/ui/stack.module.css';
 import type { Verdict } from '../statement';
 import type { Verified } from './use-verification';
+import styles from './verdict-card.module.css';
 
 /** What the check of a statement found: everything right, or the first row that is not. */
 export function VerdictCard({ source, verdict }: Verified) {
@@ -29,10 +30,7 @@ export function VerdictCard({ source, verdict }: Verified) {
       {verdict.lastHash ? (
         <>
           <p className={styles.caption}>{t('statement.last_hash')}</p>
-          <span className={styles.code}>
-            <code>{verdict.lastHash}</code>
-            <CopyButton text={verdict.lastHash} label={t('statement.copy_hash')} />
-          </span>
+          <CopyableCode text={verdict.lastHash} label={t('statement.copy_hash')} />
         </>
       ) : null}
     </Box>
@@ -72,7 +70,7 @@ function Box({ look, icon, title, source, children }: BoxProps) {
       <span className={styles.verdictIcon} aria-hidden="true">
         {icon}
       </span>
-      <div className={styles.verdictText}>
+      <div className={stack.gap1}>
         <p className={styles.verdictTitle}>{title}</p>
         <p className={styles.source}>{source}</p>
         {children}

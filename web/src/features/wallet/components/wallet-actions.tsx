@@ -10,8 +10,8 @@ import {
 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
-import { userInfoQuery } from '@/lib/data/user-info';
-import styles from '../pages/wallet.module.css';
+import { userInfoQuery } from '@/domain/user-info';
+import styles from './wallet-actions.module.css';
 
 type Action = { to: string; Icon: LucideIcon; label: string };
 

@@ -2,10 +2,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ComponentProps, useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useSearchParams } from 'react-router';
+import { basicConfigQuery } from '@/domain/basic-config';
+import { propertyQuery } from '@/domain/property';
 import { useFormats } from '@/i18n/format';
 import type { Destinations, Property, WithdrawalMethod, WithdrawalTerms } from '@/lib/api/types';
-import { basicConfigQuery } from '@/lib/data/basic-config';
-import { propertyQuery } from '@/lib/data/property';
 import { parseTypedAmount, signOf } from '@/lib/money';
 import { useSession } from '@/lib/session/use-session';
 import { Button } from '@/ui/button';
@@ -13,11 +13,11 @@ import { Card } from '@/ui/card';
 import { FormAlert, TextField } from '@/ui/field';
 import { Money } from '@/ui/money';
 import { usePageHeader } from '@/ui/page-header';
+import stack from '@/ui/stack.module.css';
 import { ErrorState, Skeleton } from '@/ui/states';
 import { useForm } from '@/ui/use-form';
 import { useOverlay } from '@/ui/use-overlay';
 import { destinationsQuery } from '../api/queries';
-import styles from '../pages/withdraw.module.css';
 import {
   allOf,
   arrivesOf,
@@ -30,6 +30,7 @@ import {
 import { CoolingOffNotice } from './cooling-off-notice';
 import { MethodChoice } from './method-choice';
 import { useLateRejection } from './use-late-rejection';
+import styles from './withdraw-form.module.css';
 import { WithdrawReview } from './withdraw-review';
 import { WithdrawSteps } from './withdraw-steps';
 
@@ -58,7 +59,7 @@ export function WithdrawForm() {
     const until = property.data.withdrawal_available_at;
     if (until || steps.length > 0) {
       return (
-        <div className={styles.form}>
+        <div className={stack.gap4}>
           {until ? <CoolingOffNotice until={until} /> : null}
           {steps.length > 0 ? <WithdrawSteps steps={steps} property={property.data} /> : null}
         </div>
@@ -79,7 +80,7 @@ export function WithdrawForm() {
 function FormSkeleton() {
   const { t } = useTranslation();
   return (
-    <div className={styles.form} role="status" aria-label={t('common.loading')}>
+    <div className={stack.gap4} role="status" aria-label={t('common.loading')}>
       <Skeleton height="11.5rem" />
       <Skeleton height="14rem" />
       <Skeleton height="3.25rem" />
@@ -100,7 +101,7 @@ function Fields({ property, bound, terms }: FieldsProps) {
 
   return (
     <>
-      <form className={styles.form} {...form.formProps(review.open)}>
+      <form className={stack.gap4} {...form.formProps(review.open)}>
         <Card>
           <MethodChoice terms={terms} bound={bound} value={method} onChange={choose} />
           <FormAlert>{form.errors.method}</FormAlert>

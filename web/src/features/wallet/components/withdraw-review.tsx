@@ -1,17 +1,18 @@
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
+import { PaySheet } from '@/domain/pay/pay-sheet';
 import { useErrorText } from '@/i18n/error-text';
 import { useFormats } from '@/i18n/format';
 import { ApiError } from '@/lib/api/error';
 import type { Destination, Property, WithdrawalTerms } from '@/lib/api/types';
 import { useIntentionKey } from '@/lib/idempotency';
 import { signOf, subtract } from '@/lib/money';
+import { BigAmount } from '@/ui/big-amount';
 import { Row, Rows } from '@/ui/card';
 import { Money } from '@/ui/money';
-import { PaySheet } from '@/ui/passcode/pay-sheet';
+import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useWithdraw } from '../api/queries';
-import styles from '../pages/withdraw.module.css';
 import { arrivesOf, fieldOf } from '../withdrawal';
 import { useDestinationLine } from './destination-text';
 
@@ -48,13 +49,10 @@ export function WithdrawReview({ amount, terms, destination, property, onRefused
       onPay={onPay}
       onClose={onClose}
     >
-      <div className={styles.review}>
-        <div className={styles.big}>
-          <p>{t('withdraw.arrives')}</p>
-          <strong>
-            <Money value={arrives} currency={property.currency} />
-          </strong>
-        </div>
+      <div className={stack.gap4}>
+        <BigAmount label={t('withdraw.arrives')}>
+          <Money value={arrives} currency={property.currency} />
+        </BigAmount>
         <Rows>
           <Row label={t('withdraw.leaves')}>
             <Money value={amount} />

@@ -1,16 +1,16 @@
 import { Check } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router';
+import { useService } from '@/domain/service/service-store';
 import type { Property } from '@/lib/api/types';
 import { Button, LinkButton } from '@/ui/button';
 import { Card } from '@/ui/card';
 import { cx } from '@/ui/cx';
 import { Money } from '@/ui/money';
-import { useService } from '@/ui/service/service-store';
 import { useOverlay } from '@/ui/use-overlay';
-import styles from '../pages/withdraw.module.css';
 import type { Step } from '../withdrawal';
 import { DepositSheet } from './deposit-sheet';
+import styles from './withdraw-steps.module.css';
 
 type Props = { steps: readonly Step[]; property: Property };
 

@@ -12,9 +12,9 @@ import { usePageHeader } from '@/ui/page-header';
 import { QueryList } from '@/ui/query-list';
 import { EmptyState, SkeletonCards } from '@/ui/states';
 import { withdrawalListQuery } from '../api/queries';
-import styles from '../pages/withdraw.module.css';
 import { STATUS_TONES } from '../withdrawal';
 import { useDestinationLine } from './destination-text';
+import styles from './withdrawal-records.module.css';
 
 /** Every withdrawal with its status, and why when it was rejected. */
 export default function WithdrawalRecords() {

@@ -2,22 +2,23 @@ import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, CircleX, Clock3, SearchX } from 'lucide-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
+import { propertyQuery } from '@/domain/property';
 import { useFormats } from '@/i18n/format';
 import type { Withdrawal } from '@/lib/api/types';
-import { propertyQuery } from '@/lib/data/property';
 import { signOf } from '@/lib/money';
 import { LinkButton } from '@/ui/button';
 import { Badge, Card, Row, Rows } from '@/ui/card';
-import { CopyButton } from '@/ui/copy-button';
+import { CopyableCode } from '@/ui/copyable-code';
 import { cx } from '@/ui/cx';
 import { Money } from '@/ui/money';
 import { NumberedList } from '@/ui/numbered-list';
 import { usePageHeader } from '@/ui/page-header';
+import stack from '@/ui/stack.module.css';
 import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
 import { withdrawalQuery } from '../api/queries';
-import styles from '../pages/withdraw.module.css';
 import { arrivesOf, STATUS_TONES } from '../withdrawal';
 import { useDestinationLine } from './destination-text';
+import styles from './withdrawal-result.module.css';
 
 const ICONS = { pending: Clock3, paid: CircleCheck, rejected: CircleX } as const;
 const NEXT = ['check', 'hold', 'notice'] as const;
@@ -34,7 +35,7 @@ export function WithdrawalResult({ id }: { id: string }) {
     return <EmptyState icon={<SearchX size={28} />} title={t('withdraw.not_found')} action={<ToRecords />} />;
   }
   return (
-    <div className={styles.form}>
+    <div className={stack.gap4}>
       <Outcome withdrawal={query.data} />
       <Facts withdrawal={query.data} />
       {query.data.status === 'pending' ? (
@@ -115,10 +116,7 @@ function Facts({ withdrawal }: { withdrawal: Withdrawal }) {
         <Row label={t('withdraw.time')}>{dateTime(time)}</Row>
         {decided_at ? <Row label={t('withdraw.decided')}>{dateTime(decided_at)}</Row> : null}
         <Row label={t('withdraw.id')} text>
-          <span className={styles.id}>
-            <code>{id}</code>
-            <CopyButton text={id} label={t('withdraw.copy_id')} />
-          </span>
+          <CopyableCode text={id} label={t('withdraw.copy_id')} />
         </Row>
       </Rows>
     </Card>

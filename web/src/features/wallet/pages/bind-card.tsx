@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
+import { CoolingOffHint } from '@/domain/pay/cooling-off-hint';
+import { userInfoQuery } from '@/domain/user-info';
 import type { Destinations, UserInfo, WithdrawalMethod } from '@/lib/api/types';
-import { userInfoQuery } from '@/lib/data/user-info';
-import { CoolingOffHint } from '@/ui/cooling-off-hint';
 import { usePageHeader } from '@/ui/page-header';
+import stack from '@/ui/stack.module.css';
 import { ErrorState, Skeleton } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
 import { useChoice } from '@/ui/use-choice';
@@ -45,7 +46,7 @@ export default function BindCardPage() {
         ) : failed ? (
           <ErrorState error={failed.error} onRetry={() => Promise.all([bound.refetch(), user.refetch()])} />
         ) : (
-          <div className={styles.page} role="status" aria-label={t('common.loading')}>
+          <div className={stack.gap4} role="status" aria-label={t('common.loading')}>
             <Skeleton height="11rem" />
             <Skeleton height="4.5rem" />
             <Skeleton height="4.5rem" />
@@ -68,7 +69,7 @@ function Kind({ kind, bound, user }: KindProps) {
   const isReplacing = replaced !== null && JSON.stringify(replaced) === JSON.stringify(current);
   const Form = kind === 'bank_card' ? CardForm : AddressForm;
   return (
-    <div className={styles.page}>
+    <div className={stack.gap4}>
       {current ? (
         <BoundDestination
           destination={current}

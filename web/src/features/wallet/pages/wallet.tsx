@@ -3,14 +3,15 @@ import { ArrowUpFromLine, ChevronRight, CircleHelp, Plus } from 'lucide-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
+import { propertyQuery } from '@/domain/property';
 import type { Property } from '@/lib/api/types';
-import { propertyQuery } from '@/lib/data/property';
 import { signOf } from '@/lib/money';
 import { Card, Row, Rows } from '@/ui/card';
 import { cx } from '@/ui/cx';
 import { HeroCaption, HeroPanel } from '@/ui/hero-panel';
 import { Money } from '@/ui/money';
 import { usePageHeader } from '@/ui/page-header';
+import stack from '@/ui/stack.module.css';
 import { ErrorState, Skeleton } from '@/ui/states';
 import { useOverlay } from '@/ui/use-overlay';
 import { DepositSheet } from '../components/deposit-sheet';
@@ -38,7 +39,7 @@ export default function WalletPage() {
 
   if (query.isError && !property) return <ErrorState error={query.error} onRetry={() => refetch()} />;
   return (
-    <div className={styles.page}>
+    <div className={stack.gap4}>
       <Hero property={property} />
       <WalletActions />
       <Card title={t('wallet.made_of')}>

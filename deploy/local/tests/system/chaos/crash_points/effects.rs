@@ -1,4 +1,4 @@
-//! What journeys leave behind, counted: the same whether or not processes died on the way.
+//! The effects of the journeys, counted: the same whether or not processes crashed.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,15 @@ use crate::setup::System;
 
 const POLL: std::time::Duration = std::time::Duration::from_millis(200);
 
-/// Rows by user and kind, with the database they are in.
+/// Rows by user and kind, with their database.
 const COUNTED: [(&str, &str); 12] = [
     (
         "auth",
         "SELECT user_id::text, 'audited ' || action, count(*) FROM audit_log WHERE user_id IS NOT NULL GROUP BY 1, 2",
     ),
     (
-        // An import has no key: one that is repeated is a second one, which takes nothing and is audited for itself.
+        // An import has no key: a repeated one is a second import, which adds nothing and has its
+        // own audit entry.
         "auth",
         "SELECT 'all', 'audited ' || action, count(*) FROM audit_log
          WHERE user_id IS NULL AND action <> 'plan.import_delivery' GROUP BY 1, 2",
@@ -67,12 +68,12 @@ const COUNTED: [(&str, &str); 12] = [
     ),
 ];
 
-/// How many rows of each kind each user has.
+/// The number of rows of each kind for each user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects(BTreeMap<(String, String), i64>);
 
 impl Effects {
-    /// As of now.
+    /// The present state.
     pub async fn of(system: &System) -> Result<Self, sqlx::Error> {
         let base_url = system.stack.database_base_url();
         let mut counts = BTreeMap::new();
@@ -88,7 +89,7 @@ impl Effects {
         Ok(Self(counts))
     }
 
-    /// What came on top of these between `before` and now.
+    /// The additions between `before` and now.
     pub fn since(&self, before: &Self) -> Self {
         let more = self.0.iter().filter_map(|(key, count)| {
             let more = count - before.0.get(key).unwrap_or(&0);
@@ -102,7 +103,7 @@ impl Effects {
         Self(more.chain(gone).collect())
     }
 
-    /// These, and `more` so many times on top.
+    /// These plus `times` the effects of `more`.
     pub fn plus(&self, more: &Self, times: i64) -> Self {
         let mut counts = self.0.clone();
         for (key, count) in &more.0 {

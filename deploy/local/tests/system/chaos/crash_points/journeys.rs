@@ -1,4 +1,4 @@
-//! The journeys that lead through every step of every saga, each told by advertisers of their own.
+//! The journeys through every step of every saga, each made by advertisers of its own.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,10 +17,10 @@ use super::super::{
 };
 use crate::{client::Client, setup::System};
 
-/// What the product costs at the most, and more than anybody here has.
+/// The product's maximum, and more than any advertiser here has.
 const TOO_MUCH: i64 = 10_000_000;
 
-/// What an acceptance code takes at the most, and more than the advertiser who exchanges has.
+/// The maximum of an acceptance code, and more than the exchanging advertiser has.
 const TOO_MUCH_EXCHANGED: i64 = 50_000;
 
 const POLL: Duration = Duration::from_millis(100);
@@ -28,19 +28,19 @@ const POLL: Duration = Duration::from_millis(100);
 /// What an advertiser does.
 #[derive(Clone, Copy, Debug)]
 enum Role {
-    /// Puts with a coupon and without; reports from a file and over the broker; settlements.
+    /// Puts with and without a coupon; reports from a file and over the broker; settlements.
     Delivers,
-    /// Puts that are refused, and undone, or fail later; pushed plans.
+    /// Puts that are refused, undone, or fail later; pushed plans.
     Fails,
-    /// Exchange orders of each direction and ending.
+    /// Exchange orders of each direction and outcome.
     Exchanges,
-    /// What staff post, and withdrawals of both endings.
+    /// Postings by staff, and withdrawals of both outcomes.
     Withdraws,
     /// Changes of login password and bank card, and announcements.
     Protects,
 }
 
-/// Roles and the money that each begins with.
+/// Roles and their initial money.
 const ROLES: [(Role, i64); 5] = [
     (Role::Delivers, 5_000_000),
     (Role::Fails, 5_000_000),
@@ -89,7 +89,7 @@ impl Cast {
         }
     }
 
-    /// Every journey once, all advertisers side by side.
+    /// Every journey once, all advertisers in parallel.
     pub async fn play(&mut self) {
         self.performance += 1;
         let performance = self.performance;
@@ -118,7 +118,7 @@ impl Cast {
         i64::try_from(self.performance).unwrap()
     }
 
-    /// What everybody was told is what the databases say.
+    /// All answers match the databases.
     pub async fn compare(&self, system: &System) {
         for (_, customer) in &self.customers {
             check::compare(system, &customer.history).await;
@@ -137,7 +137,7 @@ async fn deliver(customer: &mut Customer, scene: &Scene) {
     customer.settle(&plan, 25, 50).await;
 }
 
-/// A network's own word, as its adapter publishes it: spend 0.25, revenue 0.50.
+/// A report as published by a network's adapter: spend 0.25, revenue 0.50.
 async fn report(scene: &Scene, plan: &Plan) {
     let report = json!({
         "source": "network", "reports": [{
@@ -150,7 +150,7 @@ async fn report(scene: &Scene, plan: &Plan) {
 }
 
 async fn fail(customer: &mut Customer, scene: &Scene) {
-    // Refused by wallet once the coupon is held; then less, with the same coupon.
+    // Refused by wallet once the coupon is held; then a smaller amount with the same coupon.
     let (product, coupon) = (customer.product(), customer.coupon().await);
     customer
         .be_refused(&product, &coupon, TOO_MUCH, "INSUFFICIENT_BALANCE")
@@ -158,7 +158,8 @@ async fn fail(customer: &mut Customer, scene: &Scene) {
     until_undone(customer, scene).await;
     let plan = customer.put_into(&product, &coupon, 1_500).await;
 
-    // Refused by coupon, for it is used now; then with another one, which coupon has to be told of.
+    // Refused by coupon, because it is used by now; then with another one, which coupon must learn
+    // of.
     let pushed = customer.pushed(1_200).await;
     customer
         .be_refused(&pushed, &coupon, 1_200, "COUPON_NOT_USABLE")
@@ -170,7 +171,7 @@ async fn fail(customer: &mut Customer, scene: &Scene) {
     customer.fail(&second).await;
 }
 
-/// A refusal is answered before everything is given back.
+/// A refusal is answered before everything is returned.
 async fn until_undone(customer: &Customer, scene: &Scene) {
     let unfinished = "SELECT EXISTS (SELECT FROM puts WHERE user_id = $1::uuid AND state IN ('driving', 'undoing'))";
     let user = &customer.history.user_id;
@@ -178,7 +179,7 @@ async fn until_undone(customer: &Customer, scene: &Scene) {
     assert!(until, "a refused put of {user} is not undone");
 }
 
-/// Whether a question about an id has this answer in time.
+/// Whether the query about an id yields this answer in time.
 async fn until(url: &str, query: &'static str, id: &str, answer: bool) -> bool {
     let mut connection = PgConnection::connect(url).await.unwrap();
     let asking = async {
@@ -210,7 +211,7 @@ async fn exchange(customer: &mut Customer, scene: &Scene) {
     customer.exchange_too_much(TOO_MUCH_EXCHANGED).await;
 }
 
-/// Makes an order's time be over, and waits until that has ended it.
+/// Lets an order expire, and waits until that has ended it.
 async fn expire(scene: &Scene, order: &str) {
     let mut connection = PgConnection::connect(&scene.acceptor_database)
         .await

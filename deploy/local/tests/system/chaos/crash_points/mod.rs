@@ -1,12 +1,13 @@
-//! A process that dies before or after any commit of any saga, relay or consumer is taken up again: everything ends, the books
-//! balance, nothing is lost and nothing doubled.
+//! A process that crashes before or after any commit of any saga, relay or consumer is recovered:
+//! everything ends, the books balance, nothing is lost and nothing doubled.
 //!
-//! The journeys ([`journeys`]) are made once undisturbed, which says what points the processes pass ([`points`]) and what is
-//! left behind ([`effects`]). Then each point is the end of its process once. In a round one process of each service dies at a
-//! point of its own, all of them during the same journeys, and afterwards everything must be as it is without any death.
+//! The journeys ([`journeys`]) are made once undisturbed, which records the points passed
+//! ([`points`]) and the effects ([`effects`]). Then the processes crash once at each point. In a
+//! round one process of each service crashes at a point of its own, all during the same journeys,
+//! and afterwards the effects must be the same as without a crash.
 //!
-//! `CRASH_POINTS=all` takes every point, and then those that were passed only because something had died; without it a run
-//! takes a share, which `CHAOS_SEED` decides.
+//! `CRASH_POINTS=all` takes every point, and then those that are only passed after a crash;
+//! otherwise a run takes a sample, selected by `CHAOS_SEED`.
 
 mod effects;
 mod journeys;
@@ -30,18 +31,18 @@ use effects::Effects;
 use journeys::Cast;
 use points::{Crash, Folder, Passes};
 
-/// Rounds of a run that takes a share.
+/// Rounds of a sampling run.
 const SHARE: usize = 5;
 
-/// Once the journeys are made, what goes on in the background has passed a point within this or does not any more.
+/// Background work passes its points within this time after the journeys, or not any more.
 const BACKGROUND_LIMIT: Duration = Duration::from_secs(10);
 
-/// Undisturbed, consumers are done when nothing has come for so long.
+/// Undisturbed, consumers are done when nothing has arrived for this long.
 const SETTLED_AFTER: Duration = Duration::from_secs(3);
 
 const POLL: Duration = Duration::from_millis(20);
 
-/// Where processes are to die in one round.
+/// The crash points of one round.
 type Round = BTreeMap<Service, Vec<Crash>>;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -81,25 +82,25 @@ async fn whoever_dies_at_any_commit_is_taken_up_again() {
     theatre.system.stack.stop().await;
 }
 
-/// The system, the journeys, and what they leave behind undisturbed.
+/// The system, the journeys, and their effects undisturbed.
 struct Theatre {
     system: System,
     folder: Arc<Folder>,
     cast: Cast,
-    /// What is passed undisturbed.
+    /// The points passed undisturbed.
     known: BTreeMap<Service, Passes>,
     before: Effects,
     once: Effects,
 }
 
-/// What became of chosen points.
+/// The outcome of the chosen points.
 #[derive(Default)]
 struct Tally {
     chosen: usize,
     died: usize,
     /// Points that were not passed again, by service.
     alive: Vec<(Service, String)>,
-    /// From the last death of each round until everything had ended.
+    /// From the last crash of each round until everything had ended.
     ended: Vec<Duration>,
 }
 
@@ -129,7 +130,7 @@ impl Theatre {
         }
     }
 
-    /// One round: the journeys, in which processes die where they are to, and what is left then.
+    /// One round: the journeys with their crashes, and the effects.
     async fn perform(&mut self, round: &Round, tally: &mut Tally) {
         self.folder.forget();
         let pids: BTreeMap<_, _> = round
@@ -188,7 +189,7 @@ impl Theatre {
         self.system.stack.wait_ready(service).await.unwrap();
     }
 
-    /// What services passed in a round that they do not pass undisturbed, each with the deaths that led there.
+    /// Points passed in a round but not undisturbed, each with the crashes before it.
     fn uncovered(&mut self, round: &Round) -> Vec<(Service, Round)> {
         let mut found = Vec::new();
         for service in Service::ALL {
@@ -243,7 +244,8 @@ impl std::fmt::Display for Tally {
     }
 }
 
-/// Waits until all are dead who are to die, or for the signal to give up; answers when the last one died.
+/// Waits until all chosen crashes have happened, or for the signal to give up; returns the time of
+/// the last one.
 async fn watch(folder: Arc<Folder>, round: Round, give_up: CancellationToken) -> Option<Instant> {
     let mut remaining: usize = round.values().map(Vec::len).sum();
     let mut last = None;
@@ -258,7 +260,7 @@ async fn watch(folder: Arc<Folder>, round: Round, give_up: CancellationToken) ->
     last
 }
 
-/// What there is once nothing more has come for a while.
+/// The effects once nothing has been added for a while.
 async fn settled(system: &System) -> Effects {
     let mut seen = Effects::of(system).await.unwrap();
     let mut since = Instant::now();
@@ -272,13 +274,15 @@ async fn settled(system: &System) -> Effects {
     seen
 }
 
-/// The rounds of a run: in each every service dies at a point of its own, as long as it has any.
+/// The rounds of a run: in each, every service crashes at a point of its own, as long as it has any
+/// left.
 fn rounds(known: &BTreeMap<Service, Passes>, random: &mut StdRng, is_all: bool) -> Vec<Round> {
     let mut crashes: BTreeMap<Service, Vec<Crash>> = BTreeMap::new();
     for (service, passes) in known {
         let of_service = crashes.entry(*service).or_default();
         for (point, passes) in passes {
-            // The first pass, and any later one: what is done at one place can be at different steps of different journeys.
+            // The first pass, and a later one: one place may belong to different steps of different
+            // journeys.
             let later = (*passes > 1).then(|| random.random_range(1..*passes));
             of_service.extend(
                 [Some(0), later]
@@ -305,7 +309,7 @@ fn rounds(known: &BTreeMap<Service, Passes>, random: &mut StdRng, is_all: bool) 
     rounds
 }
 
-/// Puts together what began with the same deaths, so that each service has one point more at the most.
+/// Combines points that follow the same crashes, so that each service has at most one more.
 fn together(uncovered: Vec<(Service, Round)>) -> Vec<Round> {
     let mut rounds: Vec<(BTreeSet<Service>, Round)> = Vec::new();
     for (service, round) in uncovered {

@@ -1,4 +1,4 @@
-//! The folder through which processes say what points they pass, and are told at which to end.
+//! The folder in which processes report their points, and find those to crash at.
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::PathBuf};
 
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 /// How often a process passed each point.
 pub type Passes = BTreeMap<String, usize>;
 
-/// A point at which a process ends, and how many passes are let through first.
+/// A crash point, and how many passes to skip first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Crash {
     pub point: String,
@@ -23,7 +23,7 @@ impl Folder {
         Self(TempDir::new().unwrap())
     }
 
-    /// Tells every service of the stack about it.
+    /// Passes it to every service of the stack.
     pub fn watch(&self, builder: StackBuilder) -> StackBuilder {
         let path = self.0.path().display().to_string();
         Service::ALL.into_iter().fold(builder, |builder, service| {
@@ -31,7 +31,7 @@ impl Folder {
         })
     }
 
-    /// What a service passed since it was last asked to forget.
+    /// The points of a service since the last reset.
     pub fn passes(&self, service: Service) -> Passes {
         let mut passes = Passes::new();
         // A service that has passed nothing has no file.
@@ -42,31 +42,31 @@ impl Folder {
         passes
     }
 
-    /// Begins to count anew.
+    /// Resets the counts.
     pub fn forget(&self) {
         for service in Service::ALL {
             let _ = fs::remove_file(self.file(service, "passed"));
         }
     }
 
-    /// Lets a service end at these points, one after the other.
+    /// Lets a service crash at these points, one after the other.
     pub fn arm(&self, service: Service, crashes: &[Crash]) {
         let lines = crashes.iter().fold(String::new(), |mut lines, crash| {
             writeln!(lines, "{} {}", crash.let_through, crash.point).unwrap();
             lines
         });
-        // In one step: the service looks at any moment.
+        // Atomically: the service may read it at any moment.
         let aside = self.file(service, "aside");
         fs::write(&aside, lines).unwrap();
         fs::rename(&aside, self.file(service, "crash")).unwrap();
     }
 
-    /// Lets a service live.
+    /// Removes a service's crash points.
     pub fn disarm(&self, service: Service) {
         let _ = fs::remove_file(self.file(service, "crash"));
     }
 
-    /// At how many points a service is still to end.
+    /// The number of a service's remaining crash points.
     pub fn remaining(&self, service: Service) -> usize {
         fs::read_to_string(self.file(service, "crash")).map_or(0, |text| text.lines().count())
     }

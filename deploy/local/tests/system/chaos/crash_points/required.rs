@@ -1,4 +1,4 @@
-//! What the journeys must pass, so that the matrix cannot become empty unnoticed.
+//! The points that the journeys must pass, so that the matrix cannot become empty unnoticed.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use adfolio_local::Service;
 
 use super::points::Passes;
 
-/// A service, what its points begin with, and how many different places or labels there are at least.
+/// A service, the prefix of its points, and the least number of different places or labels.
 const REQUIRED: [(Service, &str, usize); 37] = [
     // The put saga: begun, reserved, placed, refused, undone, redeemed.
     (Service::Plan, "services/plan/src/put/mod.rs", 1),
@@ -59,7 +59,7 @@ const REQUIRED: [(Service, &str, usize); 37] = [
     (Service::Coupon, "services/coupon/src/reservation/mod.rs", 3),
     (Service::Coupon, CONSUMER, 1),
     (Service::Coupon, RELAY, 1),
-    // What is told of passwords, cards, deposits, withdrawals, plans, coupons and exchange orders.
+    // Notices of passwords, cards, deposits, withdrawals, plans, coupons and exchange orders.
     (Service::Notification, CONSUMER, 7),
     (Service::Notification, RELAY, 1),
     // Audit, security and membership.
@@ -78,7 +78,7 @@ const RELAY: &str = "services/kit/src/outbox/relay.rs";
 
 const WRITER: &str = "services/wallet/src/posting/writer.rs";
 
-/// Demands all of it, before and after the commit.
+/// Requires all of it, before and after the commit.
 pub fn assert_passed(passes: impl Fn(Service) -> Passes) {
     for (service, what, least) in REQUIRED {
         for moment in [" BeforeCommit", " AfterCommit"] {
@@ -96,7 +96,7 @@ pub fn assert_passed(passes: impl Fn(Service) -> Passes) {
     }
 }
 
-/// Whether a place lies in the file, or is the writer's at that command.
+/// Whether a place is in the file, or is the writer's with that command.
 fn is_of(place: &str, what: &str) -> bool {
     if place.starts_with(WRITER) {
         place.rsplit(' ').next() == Some(what)

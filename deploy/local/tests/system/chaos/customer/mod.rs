@@ -1,5 +1,5 @@
-//! One advertiser, and the staff who serve them: every journey through the sagas, each call repeated with its key until it is
-//! answered and remembered with its answer.
+//! An advertiser, and the staff who serve them: every journey through the sagas. Each call is
+//! repeated with its key until it is answered, and recorded with its answer.
 
 mod plans;
 mod wallet;
@@ -27,10 +27,10 @@ use crate::{
     setup::{PASSWORD, System},
 };
 
-/// Of so many calls that may be abandoned, one is.
+/// One of this many abandonable calls is abandoned.
 const ABANDON_ONE_IN: u32 = 15;
 
-/// Of so many calls that were answered with success, one is made again.
+/// One of this many successful calls is repeated.
 const REPEAT_ONE_IN: u32 = 10;
 
 /// What all advertisers share.
@@ -41,12 +41,12 @@ pub struct Stage {
     pub codes: [String; 2],
     /// How long an actor waits between two journeys.
     pub pause: Duration,
-    /// Whether actors go away from some calls, and make some again that were answered.
+    /// Whether actors abandon some calls, and repeat some that were answered.
     pub is_restless: bool,
 }
 
 impl Stage {
-    /// With actors who wait so long between two journeys.
+    /// With actors who pause this long between two journeys.
     pub fn with_pause(self, pause: Duration) -> Self {
         Self { pause, ..self }
     }
@@ -75,8 +75,8 @@ pub struct Customer {
 }
 
 impl Customer {
-    /// A new advertiser with money, a transaction password and a bank card. A restless one goes away from some calls, and makes
-    /// some again that were answered.
+    /// A new advertiser with money, a transaction password and a bank card. A restless one abandons
+    /// some calls, and repeats some that were answered.
     pub async fn prepare(
         system: &System,
         stage: &Arc<Stage>,
@@ -130,7 +130,8 @@ impl Customer {
         }
     }
 
-    /// Asks until there is an answer; or, sometimes, only once, without waiting for more. None when nothing is known.
+    /// Repeats the call until it is answered; sometimes makes it only once and does not wait. None
+    /// if the outcome is unknown.
     async fn ask_or_abandon(
         &mut self,
         as_staff: bool,
@@ -147,7 +148,8 @@ impl Customer {
         None
     }
 
-    /// Asks until there is an answer. The restless ask at times once more, which must be answered the same.
+    /// Repeats the call until it is answered. A restless actor sometimes makes it once more and
+    /// expects the same answer.
     async fn ask(&mut self, client: &Client, path: &str, key: &str, body: &Value) -> Answer {
         let call = || client.try_post_keyed(path, key, body);
         let (answer, unavailable) = insist(path, call).await;
@@ -170,7 +172,8 @@ impl Customer {
         answer
     }
 
-    /// Two calls at once, of which exactly one succeeds: whether the first did, and what the successful one was answered.
+    /// Two concurrent calls of which exactly one succeeds: whether it was the first, and the
+    /// successful answer.
     async fn ask_both(&mut self, calls: [(&Client, &str, &str, &Value); 2]) -> (bool, Value) {
         let asked = calls.map(|(client, path, key, body)| {
             insist(path, move || client.try_post_keyed(path, key, body))
@@ -206,7 +209,7 @@ fn card(pin: &str, branch: &str) -> Value {
     })
 }
 
-/// Whose it is, without the name: that comes from auth, and is left out while auth is down.
+/// The owner without the name, which comes from auth and is left out while auth is down.
 fn without_names(mut data: Value) -> Value {
     if let Some(user) = data["user"].as_object_mut() {
         user.remove("username");

@@ -1,4 +1,4 @@
-//! Puts and what becomes of their plans.
+//! Puts and their plans.
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ use super::{
     Customer, money,
 };
 
-/// What a coupon takes off.
+/// The discount of a coupon.
 const COUPON_WORTH: i64 = 500;
 
 const POLL: Duration = Duration::from_millis(200);
 
-/// A plan that was put.
+/// A put plan.
 pub struct Plan {
     pub id: String,
     pub number: String,
@@ -29,7 +29,7 @@ pub struct Plan {
 }
 
 impl Customer {
-    /// A put into the product; none when nobody waited for its answer.
+    /// A put of the product; none if its caller went away.
     pub async fn put(&mut self, amount: i64) -> Option<Plan> {
         let body = json!({"product_id": self.stage.product_id, "amount": money(amount)});
         let key = self.key();
@@ -44,7 +44,7 @@ impl Customer {
         Some(self.remember_put(key, &answer?, (amount, 0)))
     }
 
-    /// A put into the product with a coupon that staff grant.
+    /// A put of the product with a coupon granted by staff.
     pub async fn put_with_coupon(&mut self, amount: i64) -> Plan {
         let (product, coupon) = (self.product(), self.coupon().await);
         self.put_into(&product, &coupon, amount).await
@@ -62,12 +62,12 @@ impl Customer {
         coupon["id"].clone()
     }
 
-    /// The product, as what is put into.
+    /// The product as the target of a put.
     pub fn product(&self) -> Value {
         json!({"product_id": self.stage.product_id})
     }
 
-    /// A plan that staff push, as what is put into.
+    /// A plan pushed by staff as the target of a put.
     pub async fn pushed(&mut self, amount: i64) -> Value {
         let push = json!({
             "product_id": self.stage.product_id, "amount": money(amount), "put_content": "Video", "put_rule": "Evenly",
@@ -83,7 +83,7 @@ impl Customer {
         self.remember_put(key, &answer, (amount - COUPON_WORTH, COUPON_WORTH))
     }
 
-    /// Two puts into the product at once with one coupon: one of them gets it.
+    /// Two concurrent puts of the product with one coupon: one of them gets it.
     pub async fn put_twice_with_a_coupon(&mut self, amount: i64) -> Plan {
         let mut body = self.product();
         body["user_coupon_id"] = self.coupon().await;
@@ -169,14 +169,15 @@ impl Customer {
         let amount = plan.paid + plan.discount;
         let returned = amount - spend;
         self.history.funds += Funds {
-            // Of what was not consumed the coupon gets its part back, rounded down.
+            // The coupon gets back its share of what was not consumed, rounded down.
             available: revenue + returned - returned * plan.discount / amount,
             to_be_consumed: -amount,
             ..Funds::default()
         };
     }
 
-    /// As much as the product takes: refused or, with money enough, done once, given back, and not done again under its key.
+    /// The product's maximum: refused, or with enough money done once, returned, and not done again
+    /// under its key.
     pub async fn put_as_much_as_possible(&mut self) {
         let client = self.client.clone();
         let key = self.key();
@@ -199,7 +200,7 @@ impl Customer {
         }
     }
 
-    /// Waits until the plan shows so many impressions.
+    /// Waits until the plan shows this many impressions.
     pub async fn wait_for_impressions(&mut self, plan: &Plan, impressions: i64) {
         let (client, body) = (self.client.clone(), json!({"id": plan.id}));
         let shown = async {

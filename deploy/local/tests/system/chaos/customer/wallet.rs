@@ -1,4 +1,4 @@
-//! What moves money in and out of the wallet, and what protects it.
+//! Journeys that move money in and out of the wallet, and that protect it.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::client::{Client, Reply};
 
-/// An exchange order that is open.
+/// An open exchange order.
 pub struct Order {
     pub id: String,
     amount: i64,
@@ -24,12 +24,12 @@ pub enum Ending {
     Completed,
     Cancelled,
     CancelledByUser,
-    /// By itself, once its time is over.
+    /// It expires.
     Expired,
 }
 
 impl Customer {
-    /// Staff post to the wallet: `what` is the end of the path, `effect` what it changes.
+    /// Staff post to the wallet: `what` is the end of the path, `effect` the change.
     pub async fn staff_post(&mut self, what: &str, effect: i64) {
         let path = format!("/admin/wallet/{what}");
         let mut body = json!({"user_id": self.history.user_id, "amount": money(effect.abs())});
@@ -45,7 +45,7 @@ impl Customer {
         );
     }
 
-    /// A withdrawal; none when nobody waited for its answer.
+    /// A withdrawal; none if its caller went away.
     pub async fn withdraw(&mut self, amount: i64) -> Option<String> {
         let body = json!({"amount": money(amount), "method": "bank_card", "password": self.pin});
         let key = self.key();
@@ -70,7 +70,7 @@ impl Customer {
         id
     }
 
-    /// Staff say what becomes of a withdrawal.
+    /// Staff decide about a withdrawal.
     pub async fn decide_withdrawal(&mut self, id: &str, amount: i64, is_paid: bool) {
         let (decision, effect) = if is_paid {
             let paid = Funds {
@@ -105,7 +105,7 @@ impl Customer {
         }
     }
 
-    /// An exchange order for more than there is: refused.
+    /// An exchange order that exceeds the balance: refused.
     pub async fn exchange_too_much(&mut self, amount: i64) {
         match self.ask_exchange(true, amount).await {
             Answer::Refused(reason) => assert_eq!(reason, "INSUFFICIENT_BALANCE"),
@@ -123,7 +123,7 @@ impl Customer {
             .await
     }
 
-    /// An exchange order ends as said. One that expires has to be made to by the caller before.
+    /// An exchange order ends as given. The caller must have made an expiring one expire.
     pub async fn end_exchange(&mut self, order: Order, ending: Ending) {
         let id = order.id;
         let decide = |decision| json!({"id": id, "decision": decision, "reason": "chaos"});
@@ -155,7 +155,7 @@ impl Customer {
         self.remember_exchange(Order { id, ..order }, status);
     }
 
-    /// Staff complete an order while its user cancels it: one of them does.
+    /// Staff complete an order while its user cancels it: one of them succeeds.
     pub async fn decide_twice(&mut self, order: Order) {
         let complete = json!({"id": order.id, "decision": "completed", "reason": "chaos"});
         let cancel = json!({"id": order.id});
@@ -185,7 +185,7 @@ impl Customer {
         }
     }
 
-    /// More than there is: refused, and nothing happens.
+    /// More than the balance: refused without effect.
     pub async fn be_charged_back_too_much(&mut self) {
         let key = self.key();
         let body =
@@ -204,24 +204,25 @@ impl Customer {
             .insert(ledger_key, (Fate::Refused, Funds::default()));
     }
 
-    /// Puts another bank card in the place of the one that is bound.
+    /// Replaces the bound bank card.
     pub async fn change_card(&mut self, branch: &str) {
         let (client, key, card) = (self.client.clone(), self.key(), card(&self.pin, branch));
-        // The call knows no keys: when its answer was lost, the repeat finds nothing to change.
+        // The call takes no key: if its answer was lost, the repeat finds nothing to change.
         match self.ask(&client, "/bank_card/edit", &key, &card).await {
             Answer::Done(_) => {}
             Answer::Refused(reason) => assert_eq!(reason, "NOTHING_CHANGED"),
         }
     }
 
-    /// Changes the login password, which ends every session, and logs in anew.
+    /// Changes the login password, which ends every session, and logs in again.
     pub async fn change_password(&mut self, anyone: &Client, password: &str) {
         let body = json!({
             "old_password": self.password, "new_password": password, "confirm_password": password,
         });
         let (client, key) = (self.client.clone(), self.key());
-        // The call knows no keys: when it was done and its answer lost, the repeat has no session any more or, where that is
-        // not known yet, the wrong password. Then the new one must be right.
+        // The call takes no key: if it succeeded and its answer was lost, the repeat has no valid
+        // session any more or, where that is not known yet, the wrong password. Then the new one
+        // must be right.
         let change = || async {
             let reply = client
                 .try_post_keyed("/update/password", &key, &body)

@@ -1,0 +1,209 @@
+//! What staff do with accounts.
+
+use adfolio_kit::idempotency;
+use adfolio_kit::identity::{Caller, StaffRole};
+use adfolio_kit::mirror::Mirrored as _;
+use adfolio_kit::wire::{self, List};
+use adfolio_proto::auth::v1 as proto;
+use adfolio_proto::auth::v1::auth_admin_service_server::AuthAdminService;
+use tonic::{Request, Response, Status};
+
+use super::{StaffApi, map};
+use crate::session::{self, Kind, TokenDigest};
+use crate::staff::{self, Creator, NewStaff};
+use crate::user::{self, Query, UserState};
+use crate::{audit, license};
+
+/// The lists of staff have no owner.
+const NO_OWNER: &str = "";
+
+#[tonic::async_trait]
+impl AuthAdminService for StaffApi {
+    async fn staff_login(
+        &self,
+        request: Request<proto::StaffLoginRequest>,
+    ) -> Result<Response<proto::StaffLoginResponse>, Status> {
+        let request = request.into_inner();
+        let password = request.password.into();
+        let address = &request.client_address;
+        let (member, session) = staff::login(&self.0, &request.username, password, address).await?;
+        Ok(Response::new(proto::StaffLoginResponse {
+            token: session.token.expose().to_owned(),
+            staff: Some(member.into()),
+        }))
+    }
+
+    async fn staff_logout(
+        &self,
+        request: Request<proto::StaffLogoutRequest>,
+    ) -> Result<Response<proto::StaffLogoutResponse>, Status> {
+        let token = TokenDigest::of(&request.into_inner().token);
+        session::end(&self.0, Kind::Staff, token).await?;
+        Ok(Response::new(proto::StaffLogoutResponse {}))
+    }
+
+    async fn verify_staff_session(
+        &self,
+        request: Request<proto::VerifyStaffSessionRequest>,
+    ) -> Result<Response<proto::VerifyStaffSessionResponse>, Status> {
+        let token = TokenDigest::of(&request.into_inner().token);
+        let (session, member) = staff::verify_session(&self.0, token).await?;
+        Ok(Response::new(proto::VerifyStaffSessionResponse {
+            staff: Some(member.into()),
+            session_id: session.id.to_string(),
+        }))
+    }
+
+    async fn create_staff(
+        &self,
+        request: Request<proto::CreateStaffRequest>,
+    ) -> Result<Response<proto::CreateStaffResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let creator = Creator::of(&caller)?;
+        let request = request.into_inner();
+        let role = StaffRole::required(request.role, "role")?;
+        let new = NewStaff::parse(&request.username, request.password.into(), role)?;
+        let member = staff::create(&self.0, caller, creator, new).await?;
+        Ok(Response::new(proto::CreateStaffResponse {
+            staff: Some(member.into()),
+        }))
+    }
+
+    async fn list_staff(
+        &self,
+        request: Request<proto::ListStaffRequest>,
+    ) -> Result<Response<proto::ListStaffResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[])?;
+        let list = List::new(request.into_inner().page, "auth.staff", &NO_OWNER)?;
+        let rows = staff::list(&self.0, list.before()?, list.fetch()).await?;
+        let (members, next_cursor) = list.cut(rows, |last| last.id);
+        Ok(Response::new(proto::ListStaffResponse {
+            items: members.into_iter().map(Into::into).collect(),
+            next_cursor,
+        }))
+    }
+
+    async fn create_license_keys(
+        &self,
+        request: Request<proto::CreateLicenseKeysRequest>,
+    ) -> Result<Response<proto::CreateLicenseKeysResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Support])?;
+        let request = request.into_inner();
+        let digest = idempotency::digest(&request);
+        let issue = request.try_into()?;
+        let keys = license::issue(&self.0, caller, staff, digest, issue).await?;
+        Ok(Response::new(proto::CreateLicenseKeysResponse {
+            items: keys.into_iter().map(Into::into).collect(),
+        }))
+    }
+
+    async fn list_license_keys(
+        &self,
+        request: Request<proto::ListLicenseKeysRequest>,
+    ) -> Result<Response<proto::ListLicenseKeysResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[StaffRole::Support])?;
+        let list = List::new(request.into_inner().page, "auth.license_keys", &NO_OWNER)?;
+        let rows = license::list(&self.0, list.before()?, list.fetch()).await?;
+        let (keys, next_cursor) = list.cut(rows, |last| last.id);
+        Ok(Response::new(proto::ListLicenseKeysResponse {
+            items: keys.into_iter().map(Into::into).collect(),
+            next_cursor,
+        }))
+    }
+
+    async fn list_users(
+        &self,
+        request: Request<proto::ListUsersRequest>,
+    ) -> Result<Response<proto::ListUsersResponse>, Status> {
+        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        let request = request.into_inner();
+        let state = UserState::optional(request.state, "state")?;
+        let query = Query::parse(&request.query, state)?;
+        let list = List::new(request.page, &query.scope(), &NO_OWNER)?;
+        let rows = user::list(&self.0, &query, list.before()?, list.fetch()).await?;
+        let (users, next_cursor) = list.cut(rows, |last| last.id);
+        Ok(Response::new(proto::ListUsersResponse {
+            items: users.into_iter().map(Into::into).collect(),
+            next_cursor,
+        }))
+    }
+
+    async fn get_user_detail(
+        &self,
+        request: Request<proto::GetUserDetailRequest>,
+    ) -> Result<Response<proto::GetUserDetailResponse>, Status> {
+        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        let id = wire::id(&request.into_inner().user_id, "id")?;
+        let (user, sessions) = user::detail(&self.0, id).await?;
+        Ok(Response::new(proto::GetUserDetailResponse {
+            user: Some(user.into()),
+            sessions: sessions.into_iter().map(Into::into).collect(),
+        }))
+    }
+
+    async fn set_user_state(
+        &self,
+        request: Request<proto::SetUserStateRequest>,
+    ) -> Result<Response<proto::SetUserStateResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Support])?;
+        let request = request.into_inner();
+        let id = wire::id(&request.user_id, "id")?;
+        let state = UserState::required(request.state, "state")?;
+        let reason = &request.reason;
+        let user = user::set_state(&self.0, caller, staff, id, state, reason).await?;
+        Ok(Response::new(proto::SetUserStateResponse {
+            user: Some(user.into()),
+        }))
+    }
+
+    async fn create_host_token(
+        &self,
+        request: Request<proto::CreateHostTokenRequest>,
+    ) -> Result<Response<proto::CreateHostTokenResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Support])?;
+        let request = request.into_inner();
+        let host_id = request.external_user_id.into();
+        let session = user::create_host_token(&self.0, caller, host_id, &request.lang).await?;
+        Ok(Response::new(proto::CreateHostTokenResponse {
+            token: session.token.expose().to_owned(),
+        }))
+    }
+
+    async fn set_user_profile(
+        &self,
+        request: Request<proto::SetUserProfileRequest>,
+    ) -> Result<Response<proto::SetUserProfileResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Support])?;
+        let request = request.into_inner();
+        let id = wire::id(&request.user_id, "id")?;
+        let user = user::set_standing(&self.0, caller, id, (&request).into()).await?;
+        Ok(Response::new(proto::SetUserProfileResponse {
+            user: Some(user.into()),
+        }))
+    }
+
+    async fn list_audit(
+        &self,
+        request: Request<proto::ListAuditRequest>,
+    ) -> Result<Response<proto::ListAuditResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[])?;
+        let request = request.into_inner();
+        let filter = audit::Filter::parse(&request.staff_id, &request.user_id, &request.action)?;
+        let Some(filter) = filter else {
+            wire::page(request.page)?;
+            return Ok(Response::new(proto::ListAuditResponse::default()));
+        };
+        let list = List::new(request.page, &filter.scope(), &NO_OWNER)?;
+        let before = map::position(&list)?;
+        let rows = audit::list(&self.0, &filter, before, list.fetch()).await?;
+        let (entries, next_cursor) = list.cut_by(rows, |last| last.entry.position().write());
+        Ok(Response::new(proto::ListAuditResponse {
+            items: entries.into_iter().map(Into::into).collect(),
+            next_cursor,
+        }))
+    }
+}

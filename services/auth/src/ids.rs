@@ -1,0 +1,10 @@
+//! Identifiers of this service. A user's is kit's, because every service has it.
+
+adfolio_kit::ids! {
+    /// A session of a user or a member of staff.
+    SessionId;
+    /// A licence key.
+    LicenseKeyId;
+    /// A member of staff.
+    StaffId;
+}

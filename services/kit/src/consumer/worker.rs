@@ -1,0 +1,62 @@
+//! The parts of a consumer, and how it takes deliveries.
+
+use futures::StreamExt;
+use lapin::message::Delivery;
+use lapin::options::BasicConsumeOptions;
+use lapin::types::FieldTable;
+use sqlx::PgPool;
+
+use super::Consumer;
+use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bounded, short};
+
+/// Most unacknowledged deliveries per lane: enough to keep every lane busy during a round trip.
+const PREFETCH_PER_LANE: u16 = 4;
+
+/// The parts of a consumer.
+pub(super) struct Worker<H> {
+    pub(super) consumer: Consumer,
+    pub(super) pool: PgPool,
+    pub(super) broker: Broker,
+    pub(super) handler: H,
+}
+
+impl<H> Worker<H> {
+    pub(super) fn queue(&self) -> String {
+        self.broker.queue(self.consumer.service, self.consumer.name)
+    }
+
+    pub(super) fn former_queues(&self) -> Vec<String> {
+        let (service, name) = (self.consumer.service, self.consumer.name);
+        self.broker.former_queues(service, name)
+    }
+
+    pub(super) fn prefetch(&self) -> u16 {
+        let lanes = u16::try_from(self.consumer.concurrency).unwrap_or(u16::MAX);
+        lanes.saturating_mul(PREFETCH_PER_LANE)
+    }
+}
+
+pub(super) async fn consume(
+    session: &Session,
+    queue: &str,
+) -> Result<lapin::Consumer, BrokerError> {
+    // Acknowledged manually after the commit. Not exclusive: replicas share a queue.
+    let options = BasicConsumeOptions {
+        no_local: false,
+        no_ack: false,
+        exclusive: false,
+        nowait: false,
+    };
+    let consuming =
+        session
+            .channel
+            .basic_consume(short(queue)?, "".into(), options, FieldTable::default());
+    bounded("basic.consume", REQUEST_LIMIT, consuming).await
+}
+
+pub(super) async fn next(deliveries: &mut lapin::Consumer) -> Result<Delivery, BrokerError> {
+    match deliveries.next().await {
+        Some(delivery) => Ok(delivery?),
+        None => Err(BrokerError::Ended),
+    }
+}

@@ -1,0 +1,28 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { get } from '@/lib/api/call';
+import { type KeptConfig, keepConfig, keptConfig } from '@/lib/kept-config';
+import { useSession } from '@/lib/session/use-session';
+import { sharedKeys } from './keys';
+
+/** What the platform offers, with its texts in one language: another language is another entry of the cache. */
+export const basicConfigQuery = (lang: string) =>
+  queryOptions({
+    queryKey: sharedKeys.basicConfig(lang),
+    queryFn: async ({ signal }) => {
+      const config = await get('/basic_config', { lang }, { signal });
+      keepConfig(config);
+      return config;
+    },
+    staleTime: 60_000,
+  });
+
+/**
+ * The same in the language of the interface, and at once after a reload: `data` is the browser's copy until the answer
+ * is there.
+ */
+export function useBasicConfig() {
+  const { lang } = useSession();
+  const { data, error, isFetching, refetch } = useQuery(basicConfigQuery(lang));
+  const shown: KeptConfig | undefined = data ?? keptConfig() ?? undefined;
+  return { data: shown, error, isFetching, refetch };
+}

@@ -1,0 +1,96 @@
+import { ArrowDownLeft, ArrowUpRight, Minus } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { useFormats } from '@/i18n/format';
+import type { FlowEntry, FlowType } from '@/lib/api/types';
+import { signOf } from '@/lib/money';
+import { cx } from '@/ui/cx';
+import { Money } from '@/ui/money';
+import styles from './flow-list.module.css';
+
+type Props = {
+  entries: readonly FlowEntry[];
+  /** Leads from a movement to the plan that it belongs to; the plan's own page leaves that out. */
+  linked?: boolean;
+  /** Makes each movement open its details. */
+  onOpen?: (entry: FlowEntry) => void;
+};
+
+/** Movements of money, each with what it was for and the balance it left. */
+export function FlowList({ entries, linked = false, onOpen }: Props) {
+  return (
+    <ul className={styles.list}>
+      {entries.map((entry) => (
+        <FlowItem key={entry.id} entry={entry} linked={linked} onOpen={onOpen} />
+      ))}
+    </ul>
+  );
+}
+
+type ItemProps = { entry: FlowEntry; linked: boolean; onOpen?: Props['onOpen'] | undefined };
+
+function FlowItem({ entry, linked, onOpen }: ItemProps) {
+  const { t } = useTranslation();
+  const { moment, money, signedMoney } = useFormats();
+  const type = t(`flow.${entry.type}`);
+  const sign = signOf(entry.amount);
+  return (
+    <li className={styles.entry}>
+      <span className={cx(styles.icon, sign > 0 && styles.in)} aria-hidden="true">
+        {sign > 0 ? <ArrowDownLeft size={18} /> : null}
+        {sign < 0 ? <ArrowUpRight size={18} /> : null}
+        {sign === 0 ? <Minus size={18} /> : null}
+      </span>
+      <span className={styles.head}>
+        {onOpen ? (
+          <button
+            type="button"
+            className={cx(styles.type, styles.open)}
+            aria-haspopup="dialog"
+            aria-label={t('flow.open_named', {
+              type,
+              amount: signedMoney(entry.amount),
+              time: moment(entry.time),
+            })}
+            onClick={() => onOpen(entry)}
+          >
+            {type}
+          </button>
+        ) : (
+          <span className={styles.type}>{type}</span>
+        )}
+        <span className={styles.amount}>
+          <Money value={entry.amount} signed="movement" />
+        </span>
+      </span>
+      <FlowNote entry={entry} linked={linked} />
+      <span className={styles.foot}>
+        <time className={styles.time} dateTime={entry.time}>
+          {moment(entry.time)}
+        </time>
+        <span className={cx('figure', styles.balance)}>
+          {t(`flow.balance.${entry.account}`, { amount: money(entry.balance_after) })}
+        </span>
+      </span>
+    </li>
+  );
+}
+
+const OF_PLANS: readonly FlowType[] = ['ad_serving', 'ad_billing', 'profit_sharing', 'discount_amount'];
+
+function FlowNote({ entry, linked }: Pick<ItemProps, 'entry' | 'linked'>) {
+  const { t } = useTranslation();
+  const plan = linked && OF_PLANS.includes(entry.type) ? entry.reference : null;
+  if (!plan) {
+    const text = entry.remark || (linked ? t('flow.no_remark') : null);
+    return text ? <span className={styles.remark}>{text}</span> : null;
+  }
+  return (
+    <span className={styles.remark}>
+      {entry.remark}
+      <Link className={styles.link} to={`/plan/detail?id=${encodeURIComponent(plan)}`}>
+        {t('flow.see_plan')}
+      </Link>
+    </span>
+  );
+}

@@ -1,0 +1,18 @@
+import { Clock } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { useBasicConfig } from '../basic-config';
+import styles from './cooling-off-hint.module.css';
+
+/** Says before a change of what protects the wallet that withdrawals wait afterwards; nothing where they do not. */
+export function CoolingOffHint() {
+  const { t } = useTranslation();
+  const hours = useBasicConfig().data?.withdrawal_cooling_off_hours;
+  // The browser's copy of an older version does not know of it.
+  if (!hours) return null;
+  return (
+    <p className={styles.hint}>
+      <Clock size={16} aria-hidden="true" />
+      {t('withdraw.cooling_off.hint', { count: hours })}
+    </p>
+  );
+}

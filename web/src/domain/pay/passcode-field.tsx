@@ -1,0 +1,96 @@
+import { CircleAlert, CircleCheck } from 'lucide-react';
+import { useEffect, useId, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { cx } from '@/ui/cx';
+import styles from './passcode-field.module.css';
+
+export const PASSCODE_LENGTH = 6;
+
+export type PasscodeState = 'entering' | 'checking' | 'wrong' | 'success';
+
+type Props = {
+  label: string;
+  value: string;
+  onChange: (digits: string) => void;
+  state?: PasscodeState;
+  /** What is wrong; shown while the state is `wrong`. */
+  error?: string | null;
+  autoFocus?: boolean;
+};
+
+const BOXES = Array.from({ length: PASSCODE_LENGTH }, (_, index) => index);
+
+/**
+ * Six boxes over one input, so that pasting, deleting and the platform's keyboards work as in any field. What is no digit
+ * is dropped. A wrong code stays to be corrected; whoever owns the value clears the error when it changes.
+ */
+export function PasscodeField({ label, value, onChange, state = 'entering', error, autoFocus }: Props) {
+  const { t } = useTranslation();
+  const input = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const messageId = `${id}-message`;
+  const wrong = state === 'wrong';
+
+  useEffect(() => {
+    // A dialog moves the focus in when it opens; a field that appears later has to ask for it.
+    if (autoFocus || wrong) input.current?.focus();
+  }, [autoFocus, wrong]);
+
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={id}>
+        {label}
+      </label>
+      <div className={cx(styles.boxes, wrong && styles.wrong, state === 'success' && styles.right)}>
+        <input
+          ref={input}
+          id={id}
+          className={styles.input}
+          type="password"
+          inputMode="numeric"
+          pattern="[0-9]*"
+          // Neither a one-time code nor a login password: nothing may be offered or stored here.
+          autoComplete="off"
+          data-1p-ignore=""
+          data-lpignore="true"
+          value={value}
+          readOnly={state === 'checking' || state === 'success'}
+          aria-invalid={wrong || undefined}
+          aria-describedby={messageId}
+          onChange={(event) => onChange(digitsOf(event.target.value))}
+        />
+        {BOXES.map((box) => (
+          <span
+            key={box}
+            className={cx(
+              styles.box,
+              box < value.length && styles.filled,
+              box === Math.min(value.length, PASSCODE_LENGTH - 1) && styles.current,
+            )}
+            aria-hidden="true"
+          />
+        ))}
+      </div>
+      <p id={messageId} className={styles.message} role="status">
+        {state === 'checking' ? t('passcode.checking') : null}
+        {wrong ? (
+          <span className={styles.error}>
+            <CircleAlert size={16} aria-hidden="true" />
+            {error ?? t('passcode.wrong')}
+          </span>
+        ) : null}
+        {state === 'success' ? (
+          <span className={styles.success}>
+            <CircleCheck size={16} aria-hidden="true" />
+            {t('passcode.right')}
+          </span>
+        ) : null}
+      </p>
+    </div>
+  );
+}
+
+/** The digits of what was typed or pasted, at most as many as the password has. */
+export function digitsOf(text: string): string {
+  return text.replace(/\D/g, '').slice(0, PASSCODE_LENGTH);
+}

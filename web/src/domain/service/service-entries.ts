@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ServiceEntry } from '@/lib/api/types';
+import { useSession } from '@/lib/session/use-session';
+import { useBasicConfig } from '../basic-config';
+import { userInfoQuery } from '../user-info';
+
+export type ServiceVariant = 'normal' | 'recharge';
+
+/** In-app page, as the server marks it; every other type is a page outside. */
+export const IN_APP = 1;
+
+/** The contacts of a user, who may have his own, else those of the platform. Undefined until either is known. */
+export function useServiceEntries(variant: ServiceVariant): ServiceEntry[] | undefined {
+  const { user, config } = useSources();
+  const source = user.data ?? config.data;
+  return variant === 'recharge' ? source?.recharge_customer_service_url : source?.customer_service_url;
+}
+
+/** All contacts of the user and of the platform, as far as known: the pages that may be shown inside the app. */
+export function useServiceContacts() {
+  const { user, config } = useSources();
+  const entries: ServiceEntry[] = [user.data, config.data].flatMap((source) =>
+    source ? [...source.customer_service_url, ...source.recharge_customer_service_url] : [],
+  );
+  return {
+    entries,
+    isFetching: user.isFetching || config.isFetching,
+    error: user.error ?? config.error,
+    retry: () => {
+      void user.refetch();
+      void config.refetch();
+    },
+  };
+}
+
+function useSources() {
+  const { token } = useSession();
+  const user = useQuery({ ...userInfoQuery, enabled: token !== null });
+  const config = useBasicConfig();
+  return { user, config };
+}

@@ -1,0 +1,12 @@
+import { queryOptions } from '@tanstack/react-query';
+import { get } from '@/lib/api/call';
+import type { UserInfo } from '@/lib/api/types';
+import { keptUser } from '@/lib/session/store';
+import { sharedKeys } from './keys';
+
+/** The user, after a reload as he was known last until the answer is there. */
+export const userInfoQuery = queryOptions<UserInfo>({
+  queryKey: sharedKeys.userInfo,
+  queryFn: ({ signal }) => get('/user/info', undefined, { signal }),
+  placeholderData: () => keptUser() ?? undefined,
+});

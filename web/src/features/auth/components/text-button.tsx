@@ -1,0 +1,11 @@
+import type { ReactNode } from 'react';
+import styles from './text-button.module.css';
+
+/** A button that looks like a link: it opens something on the same page. */
+export function TextButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <button type="button" className={styles.button} onClick={onClick}>
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,33 @@
+import { screen } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, test } from 'vitest';
+import { refusal } from '@/test/answers';
+import { openApp } from '@/test/app';
+import { server } from '@/test/server';
+
+test('registration sends what was typed once and shows a taken name at its field', async () => {
+  const sent: unknown[] = [];
+  server.use(
+    http.post('*/api/auth/v2/register', async ({ request }) => {
+      sent.push({ key: request.headers.get('Idempotency-Key'), body: await request.json() });
+      return refusal(4001, 'Username already exists', { reason: 'USERNAME_TAKEN', field: 'username' });
+    }),
+  );
+  const { user } = openApp('/register', { token: null });
+  await user.type(await screen.findByLabelText('Username'), ' alice ');
+  await user.type(screen.getByLabelText('Password'), 'correct horse');
+  await user.type(screen.getByLabelText('Confirm password'), 'correct horse');
+  await user.type(screen.getByLabelText('Email'), 'alice@example.com');
+  await user.type(screen.getByLabelText('Phone'), '+49 151 2345678');
+  await user.type(screen.getByLabelText('Authorisation code'), 'DEMO-LICENSE-0001');
+  await user.click(screen.getByRole('button', { name: 'Create account' }));
+  const username = screen.getByLabelText('Username');
+  expect(await screen.findByText('Username already exists')).toBeVisible();
+  expect(username).toHaveFocus();
+  expect(username).toHaveValue(' alice ');
+  expect(sent).toHaveLength(1);
+  expect(sent[0]).toMatchObject({
+    key: expect.stringMatching(/^[0-9a-f]{32}$/),
+    body: { username: 'alice', licenseKey: 'DEMO-LICENSE-0001', confirm_password: 'correct horse' },
+  });
+});

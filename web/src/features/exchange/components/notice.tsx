@@ -1,0 +1,12 @@
+import type { ReactNode } from 'react';
+import styles from './notice.module.css';
+
+/** Why something cannot be done yet, and the way to change that. */
+export function Notice({ text, children }: { text: string; children?: ReactNode }) {
+  return (
+    <div className={styles.notice}>
+      <p>{text}</p>
+      {children}
+    </div>
+  );
+}

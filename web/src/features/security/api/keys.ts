@@ -1,0 +1,7 @@
+import { roots } from '@/domain/keys';
+
+export const securityKeys = {
+  all: roots.security,
+  sessions: [...roots.security, 'sessions'] as const,
+  log: [...roots.security, 'log'] as const,
+};

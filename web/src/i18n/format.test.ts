@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { parseTypedAmount } from '@/lib/money';
+import { formatsFor } from './format';
+
+test.each(['en', 'de', 'fr', 'ru', 'th', 'vi'])('what the app fills in, %s understands', (lang) => {
+  expect(parseTypedAmount(formatsFor(lang).typedMoney('1234567.80'))).toBe('1234567.80');
+});
+
+test('an amount is formatted digit by digit, beyond what a float holds', () => {
+  expect(formatsFor('en').money('123456789012345678.91')).toBe('123,456,789,012,345,678.91');
+});

@@ -1,0 +1,12 @@
+import type { ReactNode } from 'react';
+import styles from './section.module.css';
+
+/** A part of a page below a heading, outside any card. */
+export function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <h2 className={styles.heading}>{title}</h2>
+      {children}
+    </section>
+  );
+}
