@@ -75,7 +75,7 @@ impl<T: ToSchema> PartialSchema for Page<T> {
             .description(Some("The items, newest first."));
         let next_cursor = ObjectBuilder::new()
             .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
-            .description(Some("Where the next page begins; null on the last page."));
+            .description(Some("Cursor of the next page; null on the last page."));
         ObjectBuilder::new()
             .property("items", items)
             .required("items")
