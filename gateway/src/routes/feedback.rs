@@ -17,7 +17,7 @@ const MAX_IMAGES: usize = 9;
 /// The routes of this area.
 pub fn routes() -> Vec<Route> {
     vec![
-        Route::post("/feedback", "submitFeedback", "Hands in feedback.", submit)
+        Route::post("/feedback", "submitFeedback", "Submits feedback.", submit)
             .user()
             .fails(&[Reason::NotFound])
             .says(Success::Posting)
