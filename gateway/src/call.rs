@@ -1,24 +1,22 @@
-//! A call of a client on its way to the services: who calls, in which language and time zone, until when.
+//! A client's call: who calls, in which language and time zone, and how it is passed on to the services.
 
-use std::future::Future;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use adfolio_kit::chaos::Defect;
-use adfolio_kit::client::{RetryPolicy, call_with_retry, outgoing};
+use adfolio_kit::client;
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::Reason;
-use tonic::{Request, Response, Status};
 
 use crate::auth::Token;
 use crate::errors::Failure;
 use crate::gateway::Gateway;
 use crate::lang::Lang;
+use crate::services::Services;
 
-/// A call that only reads may take this long.
+/// Limit of a call that changes nothing.
 const READ_LIMIT: Duration = Duration::from_secs(5);
 
-/// A call that changes something may take this long.
+/// Limit of a call that changes something.
 const WRITE_LIMIT: Duration = Duration::from_secs(10);
 
 /// A client's call.
@@ -26,92 +24,59 @@ const WRITE_LIMIT: Duration = Duration::from_secs(10);
 pub struct Call {
     /// The gateway.
     pub gateway: Gateway,
-    /// The identity that goes to the services.
+    /// The identity sent to the services.
     pub caller: Caller,
     /// The caller's language.
     pub lang: Lang,
-    /// Where the client is.
+    /// The client's address.
     pub client_address: IpAddr,
-    /// What the client says it is; empty when it says nothing.
+    /// The client's `User-Agent`; empty without one.
     pub user_agent: String,
-    /// The token, where one was verified.
+    /// The verified token, if the route requires one.
     pub token: Option<Token>,
-    /// Whether the route is one where an idempotency key makes a repeated call one call.
-    pub keyed: bool,
+    /// Whether the route honours idempotency keys and the client sent one. Clients may send a key to other routes
+    /// too, where it protects nothing.
+    pub is_repeatable: bool,
 }
 
 impl Call {
-    /// The user; the route made sure that there is one.
+    /// The user. Routes for users always have one.
     pub fn user(&self) -> Result<UserId, Failure> {
         Ok(self.caller.require_user()?)
     }
 
-    /// The token; the route made sure that there is one.
+    /// The token. Routes that require one always have it.
     pub fn token(&self) -> Result<&Token, Failure> {
         self.token
             .as_ref()
             .ok_or_else(|| Failure::new(Reason::NotAuthenticated))
     }
 
-    /// Asks a service for something; asks again when it cannot be reached.
-    pub async fn read<M, T, F, Fut>(&self, message: M, send: F) -> Result<T, Failure>
-    where
-        M: Clone,
-        F: Fn(Request<M>) -> Fut,
-        Fut: Future<Output = Result<Response<T>, Status>>,
-    {
-        let policy = RetryPolicy::within(self.caller.deadline.capped(READ_LIMIT));
-        let response = call_with_retry(policy, || {
-            send(outgoing(&self.caller, message.clone(), READ_LIMIT))
-        })
-        .await?;
-        Ok(response.into_inner())
+    /// The clients of the services.
+    pub fn services(&self) -> &Services {
+        self.gateway.services()
     }
 
-    /// Has a service change something; tries again only under an idempotency key, and only where keys are known: elsewhere
-    /// clients may send one as well, and it protects nothing.
-    pub async fn write<M, T, F, Fut>(&self, message: M, send: F) -> Result<T, Failure>
-    where
-        M: Clone,
-        F: Fn(Request<M>) -> Fut,
-        Fut: Future<Output = Result<Response<T>, Status>>,
-    {
-        let mut caller = self.caller.clone();
-        if Defect::KeyDropped.is_enabled() {
-            caller.idempotency_key = None;
-        }
-        let attempt = || send(outgoing(&caller, message.clone(), WRITE_LIMIT));
-        let response = if self.keyed && self.caller.idempotency_key.is_some() {
-            call_with_retry(RetryPolicy::within(self.caller.deadline), attempt).await?
+    /// How a call that changes nothing is sent.
+    pub fn reading(&self) -> client::Call<'_> {
+        client::Call::repeated(&self.caller, READ_LIMIT).within(READ_LIMIT)
+    }
+
+    /// How a call that changes something is sent. It is repeated only if an idempotency key protects it.
+    pub fn writing(&self) -> client::Call<'_> {
+        if self.is_repeatable {
+            client::Call::repeated(&self.caller, WRITE_LIMIT)
         } else {
-            attempt().await?
-        };
-        Ok(response.into_inner())
+            client::Call::once(&self.caller, WRITE_LIMIT)
+        }
     }
 }
 
-/// `read!(call, wallet.get_property, message)`: a call that changes nothing.
-macro_rules! read {
-    ($call:expr, $client:ident . $method:ident, $message:expr) => {
-        $call
-            .read($message, |request| {
-                let mut client = $call.gateway.services().$client.clone();
-                async move { client.$method(request).await }
-            })
-            .await
+/// `send!(call.reading(), wallet.get_property, message).await?`: calls a method of one of the [`Services`].
+macro_rules! send {
+    ($call:ident.$how:ident(), $client:ident.$method:ident, $message:expr) => {
+        adfolio_kit::call!($call.services().$client, $method, $message, $call.$how())
     };
 }
 
-/// `write_call!(call, plan.put_plan, message)`: a call that changes something.
-macro_rules! write_call {
-    ($call:expr, $client:ident . $method:ident, $message:expr) => {
-        $call
-            .write($message, |request| {
-                let mut client = $call.gateway.services().$client.clone();
-                async move { client.$method(request).await }
-            })
-            .await
-    };
-}
-
-pub(crate) use {read, write_call};
+pub(crate) use send;

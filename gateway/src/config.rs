@@ -11,7 +11,7 @@ use ipnet::IpNet;
 #[derive(Parser, Clone, Debug)]
 #[command(name = "adfolio-gateway", version)]
 pub struct GatewayConfig {
-    /// Where it listens and how it ends
+    /// Listening addresses and shutdown
     #[command(flatten)]
     pub server: ServerArgs,
     /// The broker whose events end cached sessions
@@ -20,17 +20,17 @@ pub struct GatewayConfig {
     /// Logs and traces
     #[command(flatten)]
     pub telemetry: TelemetryArgs,
-    /// The services behind
+    /// The services
     #[command(flatten)]
     pub services: ServiceUrls,
     /// The platform's currency, ISO 4217
     #[arg(long, env = "CURRENCY", default_value = "USD", value_parser = parse_currency)]
     pub currency: String,
-    /// Seconds for which a verified token is believed without asking again: what ended elsewhere lives no longer, also while
-    /// RabbitMQ cannot say that it did
+    /// Seconds for which a verified session is cached. A session that ended elsewhere is accepted no longer than
+    /// this, even while RabbitMQ is down
     #[arg(long, env = "SESSION_CACHE_SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=60))]
     pub session_cache_seconds: u64,
-    /// Networks of the proxies in front, whose X-Forwarded-For is believed
+    /// Networks of trusted proxies, whose X-Forwarded-For is used
     #[arg(
         long,
         env = "TRUSTED_PROXIES",
@@ -38,41 +38,41 @@ pub struct GatewayConfig {
         default_value = "127.0.0.0/8,::1/128"
     )]
     pub trusted_proxies: Vec<IpNet>,
-    /// Requests a second for each client address, with a burst of twice as many; 0 for no limit
+    /// Requests per second for each client address, with a burst of twice as many; 0 for no limit
     #[arg(long, env = "FLOOD_LIMIT_PER_SECOND", default_value_t = 500)]
     pub flood_limit_per_second: u32,
-    /// Requests a second for each token, with a burst of twice as many; 0 for no limit
+    /// Requests per second for each token, with a burst of twice as many; 0 for no limit
     #[arg(long, env = "FLOOD_LIMIT_SESSION_PER_SECOND", default_value_t = 100)]
     pub flood_limit_session_per_second: u32,
-    /// Connections at a time
+    /// Maximum number of connections
     #[arg(long, env = "MAX_CONNECTIONS", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_connections: u32,
-    /// Seconds that a client may take for the headers of its next request; longer than a proxy in front keeps an idle
+    /// Seconds that a client may take to send the headers of its next request; longer than a proxy keeps an idle
     /// connection
     #[arg(long, env = "HEADER_READ_TIMEOUT_SECONDS", default_value_t = 75, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub header_read_timeout_seconds: u64,
-    /// Seconds after SIGTERM for which connections are still taken, each for one request: whoever spreads requests over gateways
-    /// notices meanwhile that this one is not ready. Longer than a proxy in front keeps an idle connection; shortened where
+    /// Seconds after SIGTERM during which connections are still accepted, each for one request, so that load
+    /// balancers notice that this gateway is not ready. Longer than a proxy keeps an idle connection. Shortened if
     /// DRAIN_LIMIT_SECONDS is less than about three times as long
     #[arg(long, env = "NOTICE_SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(0..=300))]
     pub notice_seconds: u64,
-    /// Folder for uploaded pictures; created where it is missing. Replicas must share it, or use UPLOAD_URL instead
+    /// Folder for uploaded pictures; created if missing. Replicas must share it, or use UPLOAD_URL instead
     #[arg(long, env = "UPLOAD_DIR", default_value = "uploads")]
     pub upload_dir: PathBuf,
-    /// Bucket for uploaded pictures instead of a folder, s3://bucket/prefix; its client is configured by the usual variables
+    /// Bucket for uploaded pictures instead of a folder, s3://bucket/prefix. The usual variables configure its client
     /// (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT, AWS_ALLOW_HTTP, …)
     #[arg(long, env = "UPLOAD_URL")]
     pub upload_url: Option<String>,
-    /// Event streams at a time
+    /// Maximum number of event streams
     #[arg(long, env = "MAX_STREAMS", default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_streams: u32,
-    /// Event streams of one user at a time
+    /// Maximum number of event streams of one user
     #[arg(long, env = "MAX_STREAMS_PER_USER", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub max_streams_per_user: u32,
-    /// Seconds after which an event stream ends and its client opens another; less than what a proxy in front allows
+    /// Seconds after which an event stream ends and its client opens another; less than the timeouts of proxies
     #[arg(long, env = "STREAM_MAX_AGE_SECONDS", default_value_t = 3_300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub stream_max_age_seconds: u64,
-    /// Seconds for which the parts of basic_config are kept; what staff change is seen on other replicas after them
+    /// Seconds for which the parts of basic_config are cached. Changes by staff reach other replicas after this time
     #[arg(long, env = "BASIC_CONFIG_CACHE_SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=300))]
     pub basic_config_cache_seconds: u64,
 }

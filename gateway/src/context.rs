@@ -1,4 +1,4 @@
-//! What the headers of a request say: its id, its client, its language, its time zone, its idempotency key.
+//! Reads the headers of a request: its id, client, language, time zone and idempotency key.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -9,31 +9,30 @@ use uuid::Uuid;
 
 use crate::auth::Token;
 use crate::errors::Failure;
-use crate::gateway::Gateway;
 use crate::lang::Lang;
 
 /// The token's header.
 pub const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-ct");
-/// Its name as people write it.
+/// Its name as written in documents.
 pub const TOKEN: &str = "X-CT";
 /// The time zone's header.
 pub const TIME_ZONE: &str = "X-TZ";
 /// The language's header.
 pub const LANG: &str = "X-Lang";
-/// The header of the key that makes a repeated call one call.
+/// The header of the idempotency key.
 pub const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 /// The header of the request's id.
 pub const REQUEST_ID: &str = "X-Request-Id";
 const FORWARDED_FOR: &str = "X-Forwarded-For";
 
-/// Proxies in a row that are looked through at most.
+/// Maximum number of proxies in a chain.
 const MAX_PROXIES: usize = 16;
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// The id of the request: the caller's own where it is a sane one, else a new one.
+/// The id of the request: the client's own if it is well-formed, else a new one.
 pub fn request_id(headers: &HeaderMap) -> String {
     let sane = |id: &&str| {
         (1..=128).contains(&id.len())
@@ -46,9 +45,13 @@ pub fn request_id(headers: &HeaderMap) -> String {
         .map_or_else(|| Uuid::now_v7().to_string(), str::to_owned)
 }
 
-/// The client's address: the peer's, or what trusted proxies in front say. An address further left than the first untrusted
-/// one is only somebody's claim.
-pub fn client_address(gateway: &Gateway, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+/// The client's address: the peer's, or the one that trusted proxies forward. Addresses to the left of the first
+/// untrusted one are not trusted.
+pub fn client_address(
+    peer: IpAddr,
+    headers: &HeaderMap,
+    is_trusted: impl Fn(IpAddr) -> bool,
+) -> IpAddr {
     let mut address = peer.to_canonical();
     let values = headers
         .get_all(FORWARDED_FOR)
@@ -56,7 +59,7 @@ pub fn client_address(gateway: &Gateway, peer: IpAddr, headers: &HeaderMap) -> I
         .filter_map(|value| value.to_str().ok());
     let hops: Vec<&str> = values.flat_map(|value| value.split(',')).collect();
     for hop in hops.iter().rev().take(MAX_PROXIES) {
-        if !gateway.trusts(address) {
+        if !is_trusted(address) {
             break;
         }
         let Ok(next) = hop.trim().parse::<IpAddr>() else {
@@ -67,7 +70,7 @@ pub fn client_address(gateway: &Gateway, peer: IpAddr, headers: &HeaderMap) -> I
     address
 }
 
-/// What the client says it is; empty when it says nothing.
+/// The `User-Agent`; empty without one.
 pub fn user_agent(headers: &HeaderMap) -> String {
     headers
         .get(header::USER_AGENT)
@@ -75,7 +78,7 @@ pub fn user_agent(headers: &HeaderMap) -> String {
         .unwrap_or_default()
 }
 
-/// What a flood is counted by: an IPv6 client has a whole /64 to send from.
+/// The key of the flood limit. An IPv6 client may use a whole /64.
 pub fn flood_key(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
@@ -86,13 +89,13 @@ pub fn flood_key(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The token, if there is one that could be a token.
+/// The token, if there is one and it is well-formed.
 pub fn token(headers: &HeaderMap) -> Option<Token> {
     let text = headers.get(TOKEN_HEADER)?.to_str().ok()?;
     Token::parse(text)
 }
 
-/// The caller's language: what the request asks for, else the user's, else what the browser accepts, else English.
+/// The caller's language: the request's, else the user's, else the browser's, else English.
 pub fn lang(headers: &HeaderMap, users: Option<Lang>) -> Lang {
     let asked = text(headers, LANG).and_then(|code| Lang::from_code(code.trim()));
     let accepted =
@@ -100,14 +103,14 @@ pub fn lang(headers: &HeaderMap, users: Option<Lang>) -> Lang {
     asked.or(users).or_else(accepted).unwrap_or_default()
 }
 
-/// The caller's time zone; junk is UTC.
+/// The caller's time zone; UTC if it is invalid.
 pub fn time_zone(headers: &HeaderMap) -> TimeZone {
     text(headers, TIME_ZONE)
         .map(TimeZone::parse)
         .unwrap_or_default()
 }
 
-/// The idempotency key, if there is one. One out of form is refused: dropping it would lose its protection silently.
+/// The idempotency key, if there is one. A malformed key is refused: ignoring it would silently drop its protection.
 pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Failure> {
     let Some(value) = headers.get(IDEMPOTENCY_KEY) else {
         return Ok(None);

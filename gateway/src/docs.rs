@@ -1,4 +1,4 @@
-//! The API's page: the document made browsable, with every file of it served from here.
+//! The API's documentation page. All its files are served from here.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::context;
 use crate::envelope;
 use crate::errors::Failure;
 
-/// Only its own scripts and styles, only this server; pictures inside its styles are data.
+/// Only its own scripts and styles, and only this server. Images in its styles are data URLs.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; \
      object-src 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -51,7 +51,7 @@ const START: &str = r##"SwaggerUIBundle({
 });
 "##;
 
-/// Files of Swagger UI that the page needs; the rest stays where it is.
+/// The files of Swagger UI that the page needs.
 const FILES: [&str; 4] = [
     "favicon-32x32.png",
     "index.css",
@@ -59,7 +59,7 @@ const FILES: [&str; 4] = [
     "swagger-ui.css",
 ];
 
-/// Answers `GET /docs` and what the page asks for below it.
+/// Answers `GET /docs` and the requests of the page below it.
 pub async fn serve(request: Request) -> Response {
     let path = request.uri().path().trim_end_matches('/');
     let found = match path.rsplit('/').next() {

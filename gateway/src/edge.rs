@@ -1,4 +1,4 @@
-//! What happens to every request: its id, its limits, its trace, its metrics; and the way from a route to its handler.
+//! The edge: id, limits, trace and metrics of every request, and its dispatch to a handler.
 
 use std::any::Any;
 use std::future::{Ready, ready};
@@ -7,6 +7,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 
+use adfolio_kit::chaos::Defect;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Reason;
@@ -35,19 +36,19 @@ use crate::errors::Failure;
 use crate::etag;
 use crate::gateway::Gateway;
 use crate::lang::Lang;
-use crate::openapi::BASE_PATH;
+use crate::paths::BASE_PATH;
 use crate::route::{Access, Answer, Route};
 use crate::routes;
 use crate::uploads;
 
-/// The OpenAPI document as it is kept in the repository; a test keeps it equal to what the route table says. Making it at
-/// every start would cost more memory than all else that the gateway keeps.
+/// The OpenAPI document in the repository. A test keeps it equal to the route table. Generating it at every start
+/// would take more memory than everything else in the gateway.
 const DOCUMENT: &str = include_str!("../openapi.json");
 
-/// Shorter answers are sent as they are.
+/// Shorter answers are not compressed.
 const COMPRESSED_FROM_BYTES: u64 = 1024;
 
-/// Headers of every answer: an API's answers are nobody's page, script or frame, and nobody's to keep.
+/// Headers of every answer: an API's answers must not be used as a page, script or frame, and must not be stored.
 const SECURITY_HEADERS: [(HeaderName, HeaderValue); 4] = [
     (
         header::X_CONTENT_TYPE_OPTIONS,
@@ -70,7 +71,7 @@ const SECURITY_HEADERS: [(HeaderName, HeaderValue); 4] = [
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub SocketAddr);
 
-/// What is known of a request before its route is.
+/// What is known about a request before its route.
 #[derive(Clone, Debug)]
 struct Edge {
     request_id: String,
@@ -88,7 +89,7 @@ pub fn router(gateway: &Gateway) -> Router {
             move |request: Request| dispatch(gateway.clone(), Arc::clone(&route), request);
         router = router.route(&path, if is_get { get(handler) } else { post(handler) });
     }
-    let files = gateway.clone();
+    let files = gateway.uploads().clone();
     let serve_file = move |request: Request| uploads::serve(files.clone(), request);
     let serve_document = |request: Request| {
         ready(etag::conditional(
@@ -108,14 +109,15 @@ pub fn router(gateway: &Gateway) -> Router {
         .fallback(|request: Request| refuse(&request, StatusCode::NOT_FOUND, Reason::NotFound))
         .layer(from_fn_with_state(gateway.clone(), around))
         .layer(CompressionLayer::new().compress_when(worth_compressing()))
-        // A token in a list of headers is not printed.
+        // Keeps tokens out of printed headers.
         .layer(SetSensitiveRequestHeadersLayer::new([
             context::TOKEN_HEADER,
         ]))
 }
 
-/// Answers that are long enough to gain by it. A picture is compressed already, and an event must not wait for a block to
-/// fill. Nothing in an answer can be guessed by its length: whoever makes a browser ask has no say in the token's header.
+/// Compresses answers that are long enough. Pictures are compressed already, and an event must not wait for a full
+/// block. The length of an answer reveals nothing, because a page that makes a browser send a request cannot set the
+/// token's header.
 fn worth_compressing() -> impl Predicate {
     SizeAbove::new(COMPRESSED_FROM_BYTES)
         .and(NotForContentType::SSE)
@@ -130,7 +132,7 @@ fn refuse(request: &Request, status: StatusCode, reason: Reason) -> Ready<Respon
     ))
 }
 
-/// What surrounds every request, unknown paths included.
+/// Wraps every request, including those to unknown paths.
 async fn around(State(gateway): State<Gateway>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let peer = request
@@ -139,7 +141,9 @@ async fn around(State(gateway): State<Gateway>, mut request: Request, next: Next
         .map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0.ip());
     let edge = Edge {
         request_id: context::request_id(request.headers()),
-        client_address: context::client_address(&gateway, peer, request.headers()),
+        client_address: context::client_address(peer, request.headers(), |proxy| {
+            gateway.trusts(proxy)
+        }),
     };
     let route = request
         .extensions()
@@ -194,7 +198,7 @@ fn panicked(panic: &(dyn Any + Send), lang: Lang) -> Response {
 
 fn finish_headers(headers: &mut HeaderMap, request_id: &str, received_trace: Option<HeaderValue>) {
     for (name, value) in SECURITY_HEADERS {
-        // A picture may be kept and a page may load its own scripts; they say so themselves.
+        // Pictures may be cached and a page may load its own scripts; they set their own headers.
         headers.entry(name).or_insert(value);
     }
     if let Ok(value) = HeaderValue::from_str(request_id) {
@@ -226,7 +230,7 @@ fn is_traceparent(value: &HeaderValue) -> bool {
     text.starts_with("00-") && lengths == [2, 32, 16, 2]
 }
 
-/// A trace that nobody records but that answers can be told apart by.
+/// A trace id that is not recorded, to identify the answer.
 fn new_traceparent() -> Option<HeaderValue> {
     let (trace, span) = (
         uuid::Uuid::new_v4().simple().to_string(),
@@ -235,7 +239,7 @@ fn new_traceparent() -> Option<HeaderValue> {
     HeaderValue::from_str(&format!("00-{trace}-{}-00", span.get(..16)?)).ok()
 }
 
-/// Rate, errors and duration by route.
+/// Records rate, errors and duration by route.
 fn record(method: &Method, route: &str, response: &Response, started: Instant) {
     let refused = response.extensions().get::<Refused>();
     let reason = refused.map_or("OK", |refused| refused.0.as_str());
@@ -246,7 +250,7 @@ fn record(method: &Method, route: &str, response: &Response, started: Instant) {
     if status >= 500 || reason == Reason::Internal.as_str() {
         span.record("otel.status_code", "error");
     }
-    // Methods are the client's to invent; labels are not.
+    // A client can send any method, but the label's values must be few.
     let known = if matches!(*method, Method::GET | Method::POST | Method::HEAD) {
         method.as_str()
     } else {
@@ -260,11 +264,11 @@ fn record(method: &Method, route: &str, response: &Response, started: Instant) {
     ];
     metrics::counter!("http_requests_total", &labels).increment(1);
     metrics::histogram!("http_request_duration_seconds", "method" => known.to_owned(), "route" => route.to_owned()).record(elapsed);
-    // The edge in front keeps the access log.
+    // nginx keeps the access log.
     debug!(status, reason, elapsed_ms = elapsed.as_millis(), "answered");
 }
 
-/// From a request to its route's answer.
+/// Answers a request with its route.
 async fn dispatch(gateway: Gateway, route: Arc<Route>, request: Request) -> Response<Body> {
     let mut lang = context::lang(request.headers(), None);
     let asked = route.tagged.then(|| request.headers().clone());
@@ -279,7 +283,7 @@ async fn dispatch(gateway: Gateway, route: Arc<Route>, request: Request) -> Resp
     }
 }
 
-/// Who calls, what they ask, and what the handler says. `lang` becomes the caller's as soon as the caller is known.
+/// Authenticates the caller and calls the handler. `lang` becomes the caller's language once the caller is known.
 async fn answer(
     gateway: Gateway,
     route: &Route,
@@ -302,6 +306,10 @@ async fn answer(
     let token = authenticate(&gateway, route.access, headers, &mut caller, lang).await?;
     lang.code().clone_into(&mut caller.lang);
     caller.idempotency_key = context::idempotency_key(headers)?;
+    let is_repeatable = route.keyed && caller.idempotency_key.is_some();
+    if Defect::KeyDropped.is_enabled() {
+        caller.idempotency_key = None;
+    }
     let user_agent = context::user_agent(headers);
     let call = Call {
         gateway,
@@ -310,12 +318,12 @@ async fn answer(
         client_address: edge.client_address,
         user_agent,
         token,
-        keyed: route.keyed,
+        is_repeatable,
     };
     route.serve(call, request).await
 }
 
-/// Verifies the token that the route asks for and puts its owner into `caller`.
+/// Verifies the token that the route requires and sets its owner in `caller`.
 async fn authenticate(
     gateway: &Gateway,
     access: Access,

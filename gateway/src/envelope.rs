@@ -25,10 +25,10 @@ struct Envelope<'a, T> {
     data: T,
 }
 
-/// Why a call was refused, in the form of the contract.
+/// Why a call was refused.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ErrorData {
-    /// Stable name of why.
+    /// The reason; its name is stable.
     pub reason: ReasonName,
     /// The offending input.
     #[schema(required = true, example = "amount")]
@@ -109,7 +109,7 @@ pub fn failure(failure: &Failure, lang: Lang) -> Response<Body> {
     response
 }
 
-/// Marks a response with the reason it was refused for.
+/// Attached to a response that was refused.
 #[derive(Clone, Copy, Debug)]
 pub struct Refused(pub Reason);
 

@@ -1,4 +1,4 @@
-//! What can go wrong, with the one table from reasons to envelope codes.
+//! Failures, and the table from reasons to envelope codes.
 
 use adfolio_kit::refusal::{Reason, Refusal};
 use axum::http::StatusCode;
@@ -52,19 +52,19 @@ pub fn envelope_code(reason: Reason) -> u16 {
     }
 }
 
-/// An answer that is not success.
+/// A failed call.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// Why, with the offending input and the wait before the next attempt.
+    /// The reason, with the offending input and the wait before the next attempt.
     pub refusal: Refusal,
-    /// 200 when the business answered; another status for what never reached it.
+    /// 200 if a service answered; another status if the call never reached one.
     pub status: StatusCode,
-    /// The language of the text, where it is not the caller's current one.
+    /// The language of the text, if it is not the caller's.
     pub lang: Option<Lang>,
 }
 
 impl Failure {
-    /// A refusal with nothing but its reason.
+    /// A refusal with only a reason.
     pub fn new(reason: Reason) -> Self {
         Refusal::new(reason).into()
     }
@@ -79,7 +79,7 @@ impl Failure {
         Self::new(Reason::Validation)
     }
 
-    /// What never reached the business.
+    /// A call that never reached a service.
     pub fn at_the_edge(status: StatusCode, reason: Reason) -> Self {
         Self {
             status,
@@ -87,13 +87,13 @@ impl Failure {
         }
     }
 
-    /// A service sent what the contract between the services does not allow. Logged here, once.
+    /// A service's answer violates the contract. Logged here, once.
     pub fn broken_answer(what: &'static str) -> Self {
-        error!(what, "a service's answer breaks the contract");
+        error!(what, "a service's answer violates the contract");
         Self::new(Reason::Internal)
     }
 
-    /// Something broke in the gateway itself. Logged here, once.
+    /// An error in the gateway itself. Logged here, once.
     pub fn internal(operation: &'static str, cause: &(dyn std::error::Error + 'static)) -> Self {
         error!(
             operation,
@@ -117,7 +117,7 @@ impl From<Refusal> for Failure {
             Reason::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::OK,
         };
-        // A login is refused before the edge knows the user: the service says in which language they read.
+        // A refused login has no session, so auth sends the user's language with the refusal.
         let lang = refusal.lang.as_deref().and_then(Lang::from_code);
         Self {
             refusal,
@@ -133,7 +133,7 @@ impl From<Status> for Failure {
             return refusal.into();
         }
         match status.code() {
-            // The deadline passed, here or there.
+            // The deadline passed, in the gateway or in the service.
             Code::DeadlineExceeded | Code::Cancelled => {
                 warn!(
                     message = status.message(),

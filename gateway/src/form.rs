@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use crate::errors::Failure;
 use crate::input::{Carrier, Input};
 
-/// A multipart form, read part by part; `S` is its shape for the document.
+/// A multipart form, read part by part; `S` is its schema.
 #[derive(Debug)]
 pub struct Form<S> {
     parts: Multipart,
@@ -60,7 +60,7 @@ impl<S: ToSchema + Send + 'static> Input for Form<S> {
     }
 }
 
-/// The failure of a part that could not be read to its end.
+/// The failure of an incomplete part.
 pub fn form_failure(error: &MultipartError, field: &'static str) -> Failure {
     if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
         too_large()

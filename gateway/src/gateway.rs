@@ -1,4 +1,4 @@
-//! What every call shares.
+//! The state that all calls share.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -36,8 +36,8 @@ struct Shared {
 }
 
 impl Gateway {
-    /// From the configuration; nothing is connected yet. Event streams end with `shutdown`, those that open after it with
-    /// `closing`.
+    /// From the configuration. Nothing is connected yet. Event streams end with `shutdown`; those that open after it
+    /// end with `closing`.
     pub fn new(
         config: &GatewayConfig,
         shutdown: &Shutdown,
@@ -78,7 +78,7 @@ impl Gateway {
         &self.0.sessions
     }
 
-    /// Where customer service is reached.
+    /// Customer-service entries.
     pub fn service_entries(&self) -> &ServiceEntryCache {
         &self.0.service_entries
     }
@@ -93,7 +93,7 @@ impl Gateway {
         &self.0.token_limit
     }
 
-    /// Whether a peer is a proxy whose word on the client's address counts.
+    /// Whether a peer is a proxy that is trusted to forward the client's address.
     pub fn trusts(&self, peer: IpAddr) -> bool {
         self.0
             .trusted_proxies
@@ -111,7 +111,7 @@ impl Gateway {
         &self.0.uploads
     }
 
-    /// What a client must know before anybody logs in.
+    /// What a client needs before login.
     pub fn basic_config(&self) -> &BasicConfigCache {
         &self.0.basic_config
     }

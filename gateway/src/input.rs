@@ -1,4 +1,4 @@
-//! How requests are read: JSON bodies and query strings, strict about types, naming the field that is wrong.
+//! Parses JSON bodies and query strings, strictly by type. Failures name the offending field.
 
 use std::future::Future;
 use std::time::Duration;
@@ -15,30 +15,30 @@ use utoipa::ToSchema;
 
 use crate::errors::Failure;
 
-/// A body must have come in within this.
+/// Limit of receiving a body.
 const BODY_LIMIT: Duration = Duration::from_secs(10);
 
-/// How a request carries its input.
+/// Where a request has its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
-    /// In the query string.
+    /// Query string.
     Query,
-    /// As a JSON body.
+    /// JSON body.
     Json,
-    /// As a multipart form.
+    /// Multipart form.
     Multipart,
-    /// Not at all.
+    /// No input.
     Nothing,
 }
 
-/// What a handler is given.
+/// The input of a handler.
 pub trait Input: Sized + Send + 'static {
-    /// Where it comes from.
+    /// Where the request has it.
     const CARRIER: Carrier;
     /// Its schema.
     type Shape: ToSchema;
 
-    /// Reads it from the request, of whose body at most `limit` bytes are taken.
+    /// Reads it from the request. At most `limit` bytes of the body are read.
     fn read(request: Request, limit: usize) -> impl Future<Output = Result<Self, Failure>> + Send;
 }
 
@@ -54,7 +54,7 @@ impl<T: DeserializeOwned + ToSchema + Send + 'static> Input for Json<T> {
         let is_json = is_json(&request);
         let body = read_body(request.into_body(), limit).await?;
         if body.is_empty() {
-            // An empty body says the same as an empty object.
+            // An empty body means an empty object.
             return parse_json(b"{}").map(Self);
         }
         if !is_json {
@@ -80,7 +80,7 @@ impl<T: DeserializeOwned + ToSchema + Send + 'static> Input for Query<T> {
     }
 }
 
-/// No input at all.
+/// No input.
 #[derive(Debug)]
 pub struct Nothing;
 
@@ -108,7 +108,7 @@ fn is_json(request: &Request) -> bool {
         || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
-/// The whole body, within its limits of size and time.
+/// Reads the body, within the limits of size and time.
 pub(crate) async fn read_body(body: Body, limit: usize) -> Result<Bytes, Failure> {
     match tokio::time::timeout(BODY_LIMIT, Limited::new(body, limit).collect()).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
@@ -116,14 +116,14 @@ pub(crate) async fn read_body(body: Body, limit: usize) -> Result<Bytes, Failure
             StatusCode::PAYLOAD_TOO_LARGE,
             Reason::Validation,
         )),
-        // The client broke off or trickles; nobody may be left to read this.
+        // The client disconnected or is too slow, so it may not see this answer.
         Ok(Err(_)) | Err(_) => Err(Failure::malformed()),
     }
 }
 
 /// Parses a JSON object. The failure names the field that is missing or wrong.
 pub fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
-    // serde would also take an array for a struct, field by field.
+    // serde would also accept an array for a struct.
     if body.trim_ascii_start().first() != Some(&b'{') {
         return Err(Failure::malformed());
     }
@@ -151,8 +151,8 @@ pub fn parse_query<T: DeserializeOwned>(query: &[u8]) -> Result<T, Failure> {
         .map_err(|error| invalid_at(error.path(), &error.inner().to_string()))
 }
 
-/// VALIDATION of the input at `path`. serde reports a missing or doubled field at the struct around it and names it only in
-/// its message.
+/// VALIDATION of the input at `path`. For a missing or duplicate field, serde reports the path of the struct and has
+/// the field's name only in its message.
 fn invalid_at(path: &serde_path_to_error::Path, message: &str) -> Failure {
     let named = ["missing field `", "duplicate field `"]
         .iter()
@@ -168,7 +168,7 @@ fn invalid_at(path: &serde_path_to_error::Path, message: &str) -> Failure {
                     None => segments.push(item),
                 }
             }
-            // Which variant of an enum, or a place without a name: the field that holds it is named already.
+            // A variant of an enum or a nameless place; the field around it is in the path already.
             serde_path_to_error::Segment::Enum { .. } | serde_path_to_error::Segment::Unknown => {}
         }
     }
@@ -182,8 +182,8 @@ fn invalid_at(path: &serde_path_to_error::Path, message: &str) -> Failure {
     }
 }
 
-/// PostgreSQL's texts cannot hold the character NUL, so none gets past here. JSON can only spell it as an escape, which is
-/// rare enough that the body is only searched when it may be there.
+/// PostgreSQL cannot store the character NUL, so it is refused here. JSON can only express it as an escape, which is
+/// rare, so the body is only parsed if one may be present.
 fn refuse_nul_escapes(body: &[u8]) -> Result<(), Failure> {
     if !body.windows(6).any(|window| window == br"\u0000") {
         return Ok(());
@@ -198,7 +198,7 @@ fn refuse_nul_escapes(body: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Where a text or name with NUL stands.
+/// The path of a text or name with NUL.
 fn nul_path(value: &Value, path: String) -> Option<String> {
     match value {
         Value::String(text) => text.contains('\0').then_some(path),

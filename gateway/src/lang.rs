@@ -48,7 +48,7 @@ pub enum Lang {
     Zh,
 }
 
-/// Longer lists of accepted languages are cut: nobody reads that many.
+/// Longer lists of accepted languages are cut.
 const MAX_ACCEPTED_LANGUAGES: usize = 32;
 
 impl Lang {
@@ -68,7 +68,7 @@ impl Lang {
         Self::Zh,
     ];
 
-    /// The code on the wire.
+    /// Its code in the API.
     pub fn code(self) -> &'static str {
         match self {
             Self::Cht => "cht",
@@ -86,7 +86,7 @@ impl Lang {
         }
     }
 
-    /// Its name in English, its name in itself and its BCP 47 tag.
+    /// Its English name, its own name and its BCP 47 tag.
     pub fn names(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Cht => ("Chinese (Traditional)", "繁體中文", "zh-Hant"),
@@ -152,7 +152,7 @@ impl Lang {
     }
 }
 
-/// The `q` of an entry in thousandths: 1000 when absent, 0 when it is no number.
+/// The `q` of an entry in thousandths: 1000 if absent, 0 if invalid.
 fn quality_thousandths(parameters: &str) -> u32 {
     let Some(text) = parameters
         .split(';')

@@ -1,9 +1,9 @@
 //! The gateway: the REST contract of Adfolio in front of its services.
 //!
-//! It holds no business rule and no database. Every route is a row of one table ([`routes::table`]), from which the router,
-//! the OpenAPI document and the access tests are made. A request passes the edge (id, limits, trace), is authenticated
-//! (a verified token is believed for a second and dropped by event), parsed strictly, and answered by a handler that calls
-//! the services with the caller's identity and a deadline. Every answer is an envelope.
+//! It has no business rules and no database. One table ([`routes::table`]) has a row per route; the router, the
+//! OpenAPI document and the access tests are made from it. A request passes the edge (id, limits, trace), is
+//! authenticated (a verified token is cached for a second and dropped by event), is parsed strictly, and is answered
+//! by a handler that calls the services with the caller's identity and a deadline. Every answer is an envelope.
 
 pub mod auth;
 pub mod basic_config;
@@ -23,9 +23,11 @@ pub mod lang;
 pub mod limits;
 pub mod messages;
 pub mod openapi;
+pub mod paths;
 pub mod readiness;
 pub mod route;
 pub mod routes;
+pub mod schemas;
 pub mod server;
 pub mod service_entries;
 pub mod services;
@@ -56,7 +58,7 @@ async fn serve(
 ) -> anyhow::Result<()> {
     let service = Service::start("gateway", &config.server, shutdown).await?;
     let broker = service.broker(&config.broker)?;
-    // What requests rely on goes on until the last of them is answered, a while after the shutdown.
+    // Requests depend on these subscriptions, so they end after the last request, some time after the shutdown.
     let (closing, answered) = (Shutdown::manual(), Shutdown::manual());
     let gateway = Gateway::new(&config, &service.shutdown, &closing)?;
     let revocations = Subscription::ephemeral("gateway")
@@ -74,7 +76,7 @@ async fn serve(
         "revocations",
         revocations.run(broker.clone(), answered.clone(), sink),
     );
-    // A subscription of its own: what ends sessions must not wait behind what moves money.
+    // A separate subscription, so that revocations never wait behind wallet events.
     let streams = gateway.streams();
     service.tasks.spawn(
         "streams",

@@ -1,4 +1,4 @@
-//! The flood limit: so many requests a second for each client address and each token.
+//! The flood limit: requests per second for each client address and each token.
 
 use std::hash::Hash;
 use std::num::NonZeroU32;
@@ -13,13 +13,13 @@ use moka::sync::Cache;
 
 use crate::errors::Failure;
 
-/// Keys kept at most; beyond it the least recently seen are forgotten, which only ever is in their favour.
+/// Maximum number of keys. Beyond it the least recently seen are dropped, which resets their counters.
 const MAX_KEYS: u64 = 50_000;
 
-/// A key that was quiet this long has all of its burst back.
+/// A key that was idle this long has its whole burst again.
 const FORGET_AFTER: Duration = Duration::from_mins(1);
 
-/// A limit for each of many keys, in bounded memory.
+/// A limit per key, in bounded memory.
 pub struct FloodLimit<K> {
     quota: Option<Quota>,
     keys: Cache<K, Arc<DefaultDirectRateLimiter>>,
@@ -35,7 +35,7 @@ impl<K> std::fmt::Debug for FloodLimit<K> {
 }
 
 impl<K: Hash + Eq + Send + Sync + 'static> FloodLimit<K> {
-    /// So many a second with a burst of twice as many; 0 for no limit.
+    /// A number of requests per second, with a burst of twice as many; 0 for no limit.
     pub fn new(per_second: u32) -> Self {
         let quota = NonZeroU32::new(per_second).map(|rate| {
             Quota::per_second(rate)

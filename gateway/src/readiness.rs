@@ -1,7 +1,7 @@
-//! When the gateway is ready: once every service behind has been seen ready.
+//! Readiness: the gateway is ready once every service has been ready.
 //!
-//! After that a service that goes away fails its own calls only. A gateway that called itself not ready for it would be
-//! taken out of service everywhere at once, and with it everything that still works.
+//! After that, a service that goes down only fails its own calls. If the gateway reported not ready then, all
+//! gateways would be taken out of service at once, together with everything that still works.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use tracing::info;
 
 use crate::services::Services;
 
-/// How often a service that was not ready is asked again.
+/// Interval between two checks of a service that is not ready.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// An answer must come within this.
+/// Limit of a check.
 const CHECK_LIMIT: Duration = Duration::from_secs(2);
 
-/// Turns `reached` on once each service has said that it is ready.
+/// Sets `reached` once every service has reported that it is ready.
 pub async fn watch(services: Services, reached: Flag, shutdown: Shutdown) {
     for (name, channel) in services.channels() {
         let mut health = HealthClient::new(channel.clone());

@@ -20,10 +20,10 @@ use crate::dto::Empty;
 use crate::errors::Failure;
 use crate::input::{Carrier, Input};
 use crate::messages::Success;
-use crate::openapi::{Schemas, Shapes};
+use crate::schemas::{Schemas, Shapes};
 use crate::staff_reason;
 
-/// Bytes of a JSON body at most.
+/// Maximum size of a JSON body, in bytes.
 const JSON_LIMIT: usize = 64 * 1024;
 
 /// Who may call a route.
@@ -55,13 +55,29 @@ pub const FINANCE: &[StaffRole] = &[StaffRole::Admin, StaffRole::Finance];
 /// Operators.
 pub const OPERATOR: &[StaffRole] = &[StaffRole::Admin, StaffRole::Operator];
 
-/// What a handler answered.
+/// The answer of a handler.
 #[derive(Debug)]
 pub enum Answer {
     /// The data of an envelope, as JSON.
     Data(Box<RawValue>),
-    /// A response of another content type, without an envelope: a file, a stream.
+    /// A response with another content type and without an envelope: a file or a stream.
     Whole(Response),
+}
+
+/// A handler: an async function of the call and its input.
+pub trait Handler<I, O>: Clone + Send + Sync + 'static {
+    /// Handles a call.
+    fn handle(&self, call: Call, input: I) -> impl Future<Output = Result<O, Failure>> + Send;
+}
+
+impl<H, I, O, F> Handler<I, O> for H
+where
+    H: Fn(Call, I) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Result<O, Failure>> + Send + 'static,
+{
+    fn handle(&self, call: Call, input: I) -> impl Future<Output = Result<O, Failure>> + Send {
+        self(call, input)
+    }
 }
 
 type Serve =
@@ -72,27 +88,27 @@ type Serve =
 pub struct Route {
     /// GET or POST.
     pub method: Method,
-    /// Below the base path.
+    /// Its path below the base path.
     pub path: &'static str,
     /// Who may call it.
     pub access: Access,
-    /// Name of the operation, unique.
+    /// Unique name of the operation.
     pub operation: &'static str,
-    /// What it does, in a sentence.
+    /// What it does, in one sentence.
     pub summary: &'static str,
-    /// Reasons of its own; those that every route of its kind has are added in the document.
+    /// Its own reasons for refusals; the document adds the common ones.
     pub reasons: &'static [Reason],
-    /// What its success is called.
+    /// The kind of its success.
     pub success: Success,
     /// Whether it moves money or creates something, so that clients send an idempotency key.
     pub keyed: bool,
-    /// Bytes of its body at most.
+    /// Maximum size of its body, in bytes.
     pub body_limit: usize,
-    /// How its input comes in.
+    /// Where its input is.
     pub carrier: Carrier,
-    /// The content type of its success, where that is no envelope.
+    /// The content type of its success, if that is not an envelope.
     pub media_type: Option<&'static str>,
-    /// Whether its success has a tag, by which a client that has it already is told so.
+    /// Whether it supports conditional GET (ETag → 304).
     pub tagged: bool,
     shapes: fn(&mut Schemas) -> Shapes,
     serve: Serve,
@@ -106,15 +122,13 @@ impl fmt::Debug for Route {
 
 impl Route {
     /// A route that only reads.
-    pub fn get<H, I, O, F>(
+    pub fn get<I, O>(
         path: &'static str,
         operation: &'static str,
         summary: &'static str,
-        handler: H,
+        handler: impl Handler<I, O>,
     ) -> Self
     where
-        H: Fn(Call, I) -> F + Clone + Send + Sync + 'static,
-        F: Future<Output = Result<O, Failure>> + Send + 'static,
         I: Input,
         O: Serialize + ToSchema + 'static,
     {
@@ -122,53 +136,44 @@ impl Route {
     }
 
     /// A route with a body.
-    pub fn post<H, I, O, F>(
+    pub fn post<I, O>(
         path: &'static str,
         operation: &'static str,
         summary: &'static str,
-        handler: H,
+        handler: impl Handler<I, O>,
     ) -> Self
     where
-        H: Fn(Call, I) -> F + Clone + Send + Sync + 'static,
-        F: Future<Output = Result<O, Failure>> + Send + 'static,
         I: Input,
         O: Serialize + ToSchema + 'static,
     {
         Self::new(Method::POST, path, operation, summary, handler)
     }
 
-    /// A route that reads and answers `media_type` instead of an envelope; its failures are envelopes as everywhere.
-    pub fn get_whole<H, I, F>(
+    /// A route that reads and answers with `media_type` instead of an envelope. Its failures are envelopes.
+    pub fn get_whole<I: Input>(
         path: &'static str,
         operation: &'static str,
         summary: &'static str,
         media_type: &'static str,
-        handler: H,
-    ) -> Self
-    where
-        H: Fn(Call, I) -> F + Clone + Send + Sync + 'static,
-        F: Future<Output = Result<Response, Failure>> + Send + 'static,
-        I: Input,
-    {
+        handler: impl Handler<I, Response>,
+    ) -> Self {
         Self {
             media_type: Some(media_type),
-            serve: serve_with::<H, I, Response, F>(handler, |response| Ok(Answer::Whole(response))),
+            serve: serve_with(handler, |response| Ok(Answer::Whole(response))),
             ..Self::get(path, operation, summary, |_: Call, _: I| async {
                 Ok(Empty {})
             })
         }
     }
 
-    fn new<H, I, O, F>(
+    fn new<I, O>(
         method: Method,
         path: &'static str,
         operation: &'static str,
         summary: &'static str,
-        handler: H,
+        handler: impl Handler<I, O>,
     ) -> Self
     where
-        H: Fn(Call, I) -> F + Clone + Send + Sync + 'static,
-        F: Future<Output = Result<O, Failure>> + Send + 'static,
         I: Input,
         O: Serialize + ToSchema + 'static,
     {
@@ -186,7 +191,7 @@ impl Route {
             shapes: Schemas::shapes_of::<I, O>,
             media_type: None,
             tagged: false,
-            serve: serve_with::<H, I, O, F>(handler, |output| {
+            serve: serve_with(handler, |output: O| {
                 to_raw_value(&output)
                     .map(Answer::Data)
                     .map_err(|error| Failure::internal("serialise", &error))
@@ -221,19 +226,19 @@ impl Route {
         }
     }
 
-    /// With reasons of its own.
+    /// Adds reasons for refusals.
     #[must_use]
     pub fn fails(self, reasons: &'static [Reason]) -> Self {
         Self { reasons, ..self }
     }
 
-    /// With a name for its success.
+    /// Sets the kind of its success.
     #[must_use]
     pub fn says(self, success: Success) -> Self {
         Self { success, ..self }
     }
 
-    /// Moves money or creates something.
+    /// Marks a route that moves money or creates something: it honours idempotency keys.
     #[must_use]
     pub fn keyed(self) -> Self {
         Self {
@@ -242,7 +247,7 @@ impl Route {
         }
     }
 
-    /// Answers clients that have its success already with that word alone.
+    /// Supports conditional GET (ETag → 304).
     #[must_use]
     pub fn tagged(self) -> Self {
         Self {
@@ -251,7 +256,7 @@ impl Route {
         }
     }
 
-    /// With another limit of its body.
+    /// Sets the limit of its body.
     #[must_use]
     pub fn body_limit(self, bytes: usize) -> Self {
         Self {
@@ -260,19 +265,21 @@ impl Route {
         }
     }
 
-    /// Its schemas, with all that they refer to put into `schemas`.
+    /// Its schemas. Everything that they refer to is added to `schemas`.
     pub fn shapes(&self, schemas: &mut Schemas) -> Shapes {
         (self.shapes)(schemas)
     }
 
-    /// Reads the request, calls the handler and serialises what it answers.
-    pub async fn serve(&self, mut call: Call, request: Request) -> Result<Answer, Failure> {
-        let mut request = staff_reason::take(self, &mut call, request).await?;
+    /// Reads the request, calls the handler and serializes its answer.
+    pub async fn serve(&self, mut call: Call, mut request: Request) -> Result<Answer, Failure> {
+        if matches!(self.access, Access::Staff(_)) && self.carrier == Carrier::Json {
+            request = staff_reason::take(&mut call, request, self.body_limit).await?;
+        }
         request.extensions_mut().insert(BodyLimit(self.body_limit));
         (self.serve)(call, request).await
     }
 
-    /// Every reason that it may be refused for, its own first.
+    /// All reasons for which it may be refused, its own first.
     pub fn all_reasons(&self) -> Vec<Reason> {
         let mut reasons = self.reasons.to_vec();
         if self.carrier != Carrier::Nothing || self.keyed {
@@ -311,14 +318,11 @@ impl Route {
     }
 }
 
-/// How a route is served: the input is read, the handler called, its output turned into an answer.
-fn serve_with<H, I, O, F>(handler: H, answer: fn(O) -> Result<Answer, Failure>) -> Serve
-where
-    H: Fn(Call, I) -> F + Clone + Send + Sync + 'static,
-    F: Future<Output = Result<O, Failure>> + Send + 'static,
-    I: Input,
-    O: 'static,
-{
+/// Reads the input, calls the handler and converts its output to an answer.
+fn serve_with<I: Input, O: 'static>(
+    handler: impl Handler<I, O>,
+    answer: fn(O) -> Result<Answer, Failure>,
+) -> Serve {
     Arc::new(move |call, request| {
         let handler = handler.clone();
         async move {
@@ -327,12 +331,12 @@ where
                 .get::<BodyLimit>()
                 .map_or(JSON_LIMIT, |limit| limit.0);
             let input = I::read(request, limit).await?;
-            answer(handler(call, input).await?)
+            answer(handler.handle(call, input).await?)
         }
         .boxed()
     })
 }
 
-/// The limit of the route, on its way to the input.
+/// The limit of the route, for the input.
 #[derive(Clone, Copy, Debug)]
 struct BodyLimit(usize);

@@ -1,38 +1,30 @@
-//! Where customer service is reached: part of every profile, so it is kept for some seconds and never fails a login.
+//! The customer-service entries. They are part of every profile, so they are cached for a few seconds and never fail
+//! a login.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use adfolio_kit::client::{Channel, outgoing};
+use adfolio_kit::call;
+use adfolio_kit::client::{Call, Channel};
 use adfolio_kit::identity::Caller;
+use adfolio_proto::notification::v1::ListServiceEntriesRequest;
 use adfolio_proto::notification::v1::notification_service_client::NotificationServiceClient;
-use adfolio_proto::notification::v1::{
-    ListServiceEntriesRequest, ListServiceEntriesResponse, ServiceEntry as ProtoEntry,
-};
 use moka::future::Cache;
 use tracing::warn;
 
 use crate::basic_config::BasicConfigCache;
-use crate::dto::account::ServiceEntry;
+use crate::dto::account::ServiceEntries;
+use crate::errors::Failure;
 use crate::lang::Lang;
 
-/// How long the entries of a language are kept.
+/// How long the entries of a language are cached.
 const KEEP: Duration = Duration::from_secs(10);
 
-/// A profile waits no longer than this for them.
+/// How long a profile waits for them.
 const CALL_LIMIT: Duration = Duration::from_secs(1);
 
-/// The customer-service entries in one language.
-#[derive(Clone, Debug, Default)]
-pub struct ServiceEntries {
-    /// For questions of every kind.
-    pub customer_service: Vec<ServiceEntry>,
-    /// For deposits.
-    pub recharge_customer_service: Vec<ServiceEntry>,
-}
-
-/// The entries of every language, as they were a few seconds ago.
+/// The entries of every language, cached for a few seconds.
 #[derive(Debug)]
 pub struct ServiceEntryCache {
     client: NotificationServiceClient<Channel>,
@@ -42,7 +34,7 @@ pub struct ServiceEntryCache {
 }
 
 impl ServiceEntryCache {
-    /// An empty cache in front of notification. `basic_config` shows the same texts.
+    /// An empty cache of notification's entries. `basic_config` shows the same texts.
     pub fn new(client: NotificationServiceClient<Channel>, basic_config: BasicConfigCache) -> Self {
         let fresh = Cache::builder().time_to_live(KEEP).build();
         Self {
@@ -53,13 +45,13 @@ impl ServiceEntryCache {
         }
     }
 
-    /// The entries of a language; the last known ones, or none, while notification cannot be reached. That answer is kept
-    /// too, so that a frozen service costs one caller a second now and then and not every caller.
+    /// The entries of a language: the last known ones, or none, while notification is unavailable. That answer is
+    /// cached too, so that a frozen service delays only one caller now and then.
     pub async fn get(&self, lang: Lang) -> Arc<ServiceEntries> {
         self.fresh.get_with(lang, self.fetch(lang)).await
     }
 
-    /// Forgets everything, basic_config's texts included: staff changed them.
+    /// Invalidates everything, including the texts of basic_config, after staff changed them.
     pub fn clear(&self) {
         self.fresh.invalidate_all();
         self.basic_config.forget_content();
@@ -70,15 +62,22 @@ impl ServiceEntryCache {
             lang: lang.code().to_owned(),
             ..Caller::system()
         };
-        let request = outgoing(&caller, ListServiceEntriesRequest {}, CALL_LIMIT);
-        match self.client.clone().list_service_entries(request).await {
-            Ok(response) => {
-                let entries = Arc::new(ServiceEntries::from(response.into_inner()));
+        let call = Call::once(&caller, CALL_LIMIT);
+        let asked = call!(
+            self.client,
+            list_service_entries,
+            ListServiceEntriesRequest {},
+            call
+        );
+        let fetched = asked.await.map_err(Failure::from);
+        match fetched.and_then(ServiceEntries::from_proto) {
+            Ok(entries) => {
+                let entries = Arc::new(entries);
                 self.known().insert(lang, Arc::clone(&entries));
                 entries
             }
-            Err(status) => {
-                warn!(code = ?status.code(), "customer-service entries cannot be fetched");
+            Err(failure) => {
+                warn!(reason = %failure.refusal.reason, "customer-service entries are unavailable");
                 self.known().get(&lang).cloned().unwrap_or_default()
             }
         }
@@ -88,24 +87,5 @@ impl ServiceEntryCache {
         self.last_known
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl From<ListServiceEntriesResponse> for ServiceEntries {
-    fn from(response: ListServiceEntriesResponse) -> Self {
-        let entry = |entry: ProtoEntry| ServiceEntry {
-            id: entry.id,
-            kind: entry.r#type,
-            url: entry.url,
-            label: entry.label,
-        };
-        Self {
-            customer_service: response.customer_service.into_iter().map(entry).collect(),
-            recharge_customer_service: response
-                .recharge_customer_service
-                .into_iter()
-                .map(entry)
-                .collect(),
-        }
     }
 }

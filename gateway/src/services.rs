@@ -1,4 +1,4 @@
-//! The clients of the services behind.
+//! The clients of the services.
 
 use adfolio_kit::client::{Channel, ClientOptions, connect_to};
 use adfolio_kit::config::ConfigError;
@@ -20,18 +20,18 @@ use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
 
 use crate::config::ServiceUrls;
 
-/// Clients of every service. Cheap to clone one by one.
+/// The clients of all services. Each is cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Services {
     /// Users.
     pub auth: AuthServiceClient<Channel>,
     /// Accounts, for staff.
     pub auth_admin: AuthAdminServiceClient<Channel>,
-    /// Names of users, for composing.
+    /// The user directory, for names.
     pub directory: UserDirectoryServiceClient<Channel>,
     /// Wallets.
     pub wallet: WalletServiceClient<Channel>,
-    /// The lines of an order, for composing.
+    /// The ledger, for the wallet entries of a plan.
     pub ledger: LedgerServiceClient<Channel>,
     /// Wallets, for staff.
     pub wallet_admin: WalletAdminServiceClient<Channel>,
@@ -55,7 +55,7 @@ pub struct Services {
 }
 
 impl Services {
-    /// Opens a channel to each service; nothing is connected yet.
+    /// Opens a channel to each service. Nothing is connected yet.
     pub fn connect(urls: &ServiceUrls, tls: Option<&Tls>) -> Result<Self, ConfigError> {
         let open = |service, url: &str| connect_to(service, url, ClientOptions::default(), tls);
         let auth = open("auth", &urls.auth_url)?;

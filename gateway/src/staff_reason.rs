@@ -1,7 +1,7 @@
-//! Why a member of staff does what they do: the `reason` of any staff call's body, for the audit log.
+//! The reason for an action of staff: the `reason` in the body of any staff call, for the audit log.
 //!
-//! It is read here, once for all routes, so that no handler can forget it. A form is read part by part where it is used, so
-//! there the handler takes its part `reason`.
+//! It is read here for all routes, so that no handler can forget it. A multipart form is read part by part, so its
+//! handler reads the part `reason` itself.
 
 use adfolio_kit::identity::cut_reason;
 use axum::body::Body;
@@ -10,22 +10,22 @@ use serde::Deserialize;
 
 use crate::call::Call;
 use crate::errors::Failure;
-use crate::input::{Carrier, read_body};
-use crate::route::{Access, Route};
+use crate::input::read_body;
 
-/// The one field of interest. Whatever else is wrong with the body, and with this field, the route itself says.
+/// The only field that is read here. The route itself validates the body.
 #[derive(Deserialize)]
 struct Reasoned {
     reason: Option<String>,
 }
 
-/// Puts the reason of a staff call into its caller, and gives the request back with its body unread.
-pub async fn take(route: &Route, call: &mut Call, request: Request) -> Result<Request, Failure> {
-    if !matches!(route.access, Access::Staff(_)) || route.carrier != Carrier::Json {
-        return Ok(request);
-    }
+/// Sets the reason of a staff call in its caller, and returns the request with its body restored.
+pub async fn take(
+    call: &mut Call,
+    request: Request,
+    body_limit: usize,
+) -> Result<Request, Failure> {
     let (parts, body) = request.into_parts();
-    let bytes = read_body(body, route.body_limit).await?;
+    let bytes = read_body(body, body_limit).await?;
     let given = serde_json::from_slice::<Reasoned>(&bytes).ok();
     if let Some(reason) = given.and_then(|body| body.reason) {
         call.caller.reason = cut_reason(&reason);

@@ -119,7 +119,7 @@ test('a session that somebody else has is seen and ended, and what staff did is 
   const login = { username: user.username, password };
   const other = await Api.withToken((await visitor.post<Schemas['Session']>('/auth/v2/login', login)).token);
   await staff.deposit(user.id, '20.00');
-  const log = async () => (await api.get<Schemas['SecurityPage']>('/user/security/log')).items;
+  const log = async () => (await api.get<Schemas['SecurityEntryPage']>('/user/security/log')).items;
   await expect.poll(async () => (await log()).map(({ action }) => action)).toEqual(['wallet.deposit']);
 
   await openAs(page, api.token, '/ad-center');

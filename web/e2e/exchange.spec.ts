@@ -83,7 +83,7 @@ test('wrong code, limits, balance and password are refused where they were typed
   await sheet.getByRole('button', { name: 'Exchange', exact: true }).click();
   await (await enterPayPassword(page, '111111')).click();
   await expect(page.getByText('Please enter the correct transaction password')).toBeVisible();
-  const { items } = await api.get<Schemas['ExchangePage']>('/acceptor/order/list');
+  const { items } = await api.get<Schemas['ExchangeOrderPage']>('/acceptor/order/list');
   expect(items).toEqual([]);
 });
 
@@ -126,7 +126,7 @@ test('an exchange is placed once, cancelled, placed again and completed by staff
   await sheet.getByRole('button', { name: 'Exchange', exact: true }).click();
   await (await enterPayPassword(page)).click();
   await expect(current).toBeVisible();
-  const { items } = await api.get<Schemas['ExchangePage']>('/acceptor/order/list');
+  const { items } = await api.get<Schemas['ExchangeOrderPage']>('/acceptor/order/list');
   await staff.post('/admin/exchange/decide', {
     id: items[0]?.id,
     decision: 'completed',
@@ -164,7 +164,7 @@ test('money that comes in is credited once staff complete the exchange', async (
     'the money is credited to your wallet',
   );
   await expect(page.getByRole('main')).toContainText('Available funds10.00');
-  const { items } = await api.get<Schemas['ExchangePage']>('/acceptor/order/list');
+  const { items } = await api.get<Schemas['ExchangeOrderPage']>('/acceptor/order/list');
   await staff.post('/admin/exchange/decide', {
     id: items[0]?.id,
     decision: 'completed',

@@ -287,10 +287,10 @@ impl StackBuilder {
     fn temporary_parent(&self) -> PathBuf {
         let memory = Path::new("/dev/shm");
         let has_room = statvfs(memory).is_ok_and(|about| {
-            about
-                .blocks_available()
-                .saturating_mul(about.fragment_size())
-                >= MEMORY_WANTED
+            // Their types differ between systems.
+            let available =
+                u128::from(about.blocks_available()) * u128::from(about.fragment_size());
+            available >= u128::from(MEMORY_WANTED)
         });
         if std::env::var_os("TMPDIR").is_none() && !self.durable && has_room {
             memory.to_owned()

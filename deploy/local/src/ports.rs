@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::os::linux::net::SocketAddrExt as _;
-use std::os::unix::net::{SocketAddr as UnixAddr, UnixListener};
 
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -172,11 +170,11 @@ impl Ports {
 
 /// Reserves ports as long as it lives.
 ///
-/// Each is marked by an abstract unix socket of its number, which the kernel releases with the
-/// process: two test processes that pick at the same time never pick the same port.
+/// Each is marked by something that the kernel releases with the process: two test processes that pick
+/// at the same time never pick the same port.
 #[derive(Debug, Default)]
 pub(crate) struct Reservation {
-    marks: Vec<UnixListener>,
+    marks: Vec<Mark>,
     taken: HashSet<u16>,
 }
 
@@ -220,9 +218,7 @@ impl Reservation {
             if self.taken.contains(&port) || !is_free(port) {
                 continue;
             }
-            let name = UnixAddr::from_abstract_name(format!("adfolio-local-port-{port}"))
-                .context("cannot name a port reservation")?;
-            if let Ok(mark) = UnixListener::bind_addr(&name) {
+            if let Ok(mark) = mark(port) {
                 self.marks.push(mark);
                 self.taken.insert(port);
                 return Ok(port);
@@ -230,6 +226,32 @@ impl Reservation {
         }
         bail!("no free port between {FREE_RANGE_START} and {end}")
     }
+}
+
+/// An abstract unix socket.
+#[cfg(target_os = "linux")]
+type Mark = std::os::unix::net::UnixListener;
+
+/// A locked file: other systems have no abstract sockets.
+#[cfg(not(target_os = "linux"))]
+type Mark = std::fs::File;
+
+#[cfg(target_os = "linux")]
+fn mark(port: u16) -> std::io::Result<Mark> {
+    use std::os::linux::net::SocketAddrExt as _;
+    use std::os::unix::net::SocketAddr;
+    Mark::bind_addr(&SocketAddr::from_abstract_name(mark_name(port))?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn mark(port: u16) -> std::io::Result<Mark> {
+    let file = Mark::create(std::env::temp_dir().join(mark_name(port)))?;
+    file.try_lock()?;
+    Ok(file)
+}
+
+fn mark_name(port: u16) -> String {
+    format!("adfolio-local-port-{port}")
 }
 
 /// Seven consecutive ports from `first`, or from the next free block if `may_move` and one of them

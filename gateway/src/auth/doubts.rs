@@ -1,4 +1,4 @@
-//! Whose tokens events have said something about since they were verified.
+//! Users whose sessions have been revoked since they were verified.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,10 +12,10 @@ use moka::policy::EvictionPolicy;
 use tracing::debug;
 use uuid::Uuid;
 
-/// Users marked at most; when a mark must make room, everything cached is doubted instead.
+/// Maximum number of marked users. When a mark is evicted, the whole cache is invalidated.
 const MAX_MARKS: u64 = 50_000;
 
-/// Since when which answers are not believed any more. Cheap to clone.
+/// Invalidates cached answers by user and generation. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct Doubts {
     generation: Arc<AtomicU64>,
@@ -49,7 +49,7 @@ impl Doubts {
         self.generation.load(Ordering::SeqCst)
     }
 
-    /// Whether an answer about `owner` that was asked for at `generation` still holds.
+    /// Whether an answer about `owner`, requested at `generation`, is still valid.
     pub(super) fn believes(&self, owner: Uuid, generation: u64) -> bool {
         generation >= self.cleared_at.load(Ordering::SeqCst)
             && self.marks.get(&owner).is_none_or(|mark| generation >= mark)
@@ -73,7 +73,7 @@ fn clear(generation: &AtomicU64, cleared_at: &AtomicU64) {
     cleared_at.fetch_max(raise(generation), Ordering::SeqCst);
 }
 
-/// Hears of revocations.
+/// Consumes revocations.
 pub(super) struct RevocationSink {
     doubts: Doubts,
 }
@@ -102,7 +102,7 @@ impl EventSink for RevocationSink {
         if let Some(user) = user.ok().and_then(|id| id.parse().ok()) {
             self.doubts.mark(user);
         } else {
-            // An event that cannot be read may be about anybody.
+            // An unreadable event may concern any user.
             debug!(
                 event_type = event.event_type,
                 "revocation cannot be read, all sessions are doubted"

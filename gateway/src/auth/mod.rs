@@ -1,19 +1,20 @@
-//! Tokens: whose they are, believed for a moment and dropped as soon as an event says otherwise.
+//! Verified tokens, cached for a short time and dropped by event.
 //!
-//! An answer is believed for so long from when auth was asked, not from when it answered: what was over when a call began
-//! is over for that call after this time, whether or not the event came. So the time is the bound that holds while
-//! RabbitMQ is away, or auth cannot reach it, or its answer was long under way; events only make it sooner.
+//! The lifetime of a cached answer counts from the time of the request to auth, not of its answer. So whatever ended
+//! before a call began is over for that call after this time at the latest, even if RabbitMQ is down, auth cannot
+//! reach it, or auth's answer was slow. Events only make it sooner.
 //!
-//! A cached answer also carries the generation at which its verification began. An event raises the generation and marks
-//! its user with it; an answer older than its user's mark is not believed. This closes the race in which a verification
-//! that began before a revocation is stored after it: such an answer is stored, but never believed.
+//! A cached answer also carries the generation at which its verification began. An event raises the generation and
+//! marks its user with it; an answer older than its user's mark is invalid. This closes the race in which a
+//! verification that began before a revocation is stored after it: such an answer is stored, but never used.
 
 mod doubts;
 
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-use adfolio_kit::client::{RetryPolicy, call_with_retry, outgoing};
+use adfolio_kit::call;
+use adfolio_kit::client::Call;
 use adfolio_kit::consumer::EventSink;
 use adfolio_kit::identity::{Caller, Staff, StaffRole as Role, UserId};
 use adfolio_kit::refusal::Reason;
@@ -24,7 +25,6 @@ use chrono::{DateTime, Utc};
 use moka::future::Cache;
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
-use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use crate::dto::secret;
@@ -33,24 +33,24 @@ use crate::lang::Lang;
 use crate::services::Services;
 use doubts::{Doubts, RevocationSink};
 
-/// Tokens remembered at most.
+/// Maximum number of cached tokens.
 const MAX_TOKENS: u64 = 50_000;
 
-/// A mark outlives every answer that it is about: the longest verification and then some.
+/// A mark outlives every answer that it concerns, so it is kept for longer than the longest verification.
 const MARK_RESERVE: Duration = Duration::from_secs(30);
 
-/// A verification may take this long.
+/// Limit of a verification.
 const VERIFY_LIMIT: Duration = Duration::from_secs(5);
 
-/// Longer than any token that was ever issued.
+/// Longer than any issued token.
 const MAX_TOKEN_BYTES: usize = 512;
 
-/// A token as it came in. It is never logged.
+/// A token of a request. It is never logged.
 #[derive(Clone, Debug)]
 pub struct Token(SecretString);
 
 impl Token {
-    /// What could be a token.
+    /// Parses a text that could be a token.
     pub fn parse(text: &str) -> Option<Self> {
         let plausible = (1..=MAX_TOKEN_BYTES).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -62,7 +62,7 @@ impl Token {
         secret::to_message(&self.0)
     }
 
-    /// What stands for it in memory.
+    /// Its digest, the cache key.
     pub fn digest(&self) -> TokenDigest {
         TokenDigest(Sha256::digest(self.0.expose_secret().as_bytes()).into())
     }
@@ -91,11 +91,11 @@ pub struct StaffSession {
     pub staff: Staff,
 }
 
-/// What the cache must know of a verified token.
+/// What the cache needs to know about a verified token.
 trait Verified: Clone + Send + Sync + 'static {
-    /// Whose it is, as events name them.
+    /// Its owner's id, as in events.
     fn owner(&self) -> Uuid;
-    /// Whether it has not run out by itself.
+    /// Whether it has not expired.
     fn is_alive(&self) -> bool;
 }
 
@@ -119,7 +119,7 @@ impl Verified for StaffSession {
     }
 }
 
-/// An answer of auth, and when and at which generation it was asked for.
+/// An answer of auth, with the time and generation of its request.
 #[derive(Clone, Debug)]
 struct Answer<S> {
     session: S,
@@ -138,7 +138,7 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// An empty cache that believes an answer for that long from when it was asked for.
+    /// An empty cache. Answers are valid for `believed_for` from the time of their request.
     pub fn new(services: Services, believed_for: Duration) -> Self {
         Self {
             services,
@@ -149,17 +149,15 @@ impl Sessions {
         }
     }
 
-    /// Whose a user's token is.
+    /// The session of a user's token.
     pub async fn user(&self, token: &Token, caller: &Caller) -> Result<UserSession, Failure> {
         self.verified(&self.users, token, || async {
             let message = VerifySessionRequest {
                 token: token.to_message(),
             };
-            let answer = ask(caller, message, |request| {
-                let mut auth = self.services.auth.clone();
-                async move { auth.verify_session(request).await }
-            })
-            .await?;
+            let caller = bounded(caller);
+            let call = Call::repeated(&caller, VERIFY_LIMIT);
+            let answer = call!(self.services.auth, verify_session, message, call).await?;
             let user = answer
                 .user_id
                 .parse()
@@ -180,16 +178,20 @@ impl Sessions {
         .await
     }
 
-    /// Whose a staff token is.
+    /// The session of a staff token.
     pub async fn staff(&self, token: &Token, caller: &Caller) -> Result<StaffSession, Failure> {
         self.verified(&self.staff, token, || async {
             let message = VerifyStaffSessionRequest {
                 token: token.to_message(),
             };
-            let answer = ask(caller, message, |request| {
-                let mut auth = self.services.auth_admin.clone();
-                async move { auth.verify_staff_session(request).await }
-            })
+            let caller = bounded(caller);
+            let call = Call::repeated(&caller, VERIFY_LIMIT);
+            let answer = call!(
+                self.services.auth_admin,
+                verify_staff_session,
+                message,
+                call
+            )
             .await?;
             let staff = answer
                 .staff
@@ -214,22 +216,22 @@ impl Sessions {
         .await
     }
 
-    /// Stops believing what is known of a user's or staff member's tokens.
+    /// Invalidates all cached sessions of a user or a member of staff.
     pub fn forget(&self, owner: Uuid) {
         self.doubts.mark(owner);
     }
 
-    /// Stops believing anything that is known.
+    /// Invalidates all cached sessions.
     pub fn doubt_all(&self) {
         self.doubts.clear();
     }
 
-    /// The events that end sessions.
+    /// Consumes the events that end sessions.
     pub fn sink(&self) -> impl EventSink + use<> {
         RevocationSink::new(self.doubts.clone())
     }
 
-    /// A believed answer, from the cache or from auth. Callers with the same token share one question.
+    /// A valid answer, from the cache or from auth. Callers with the same token share one request.
     async fn verified<S, F, Fut>(
         &self,
         cache: &Cache<TokenDigest, Answer<S>>,
@@ -243,8 +245,8 @@ impl Sessions {
     {
         let digest = token.digest();
         let began = Instant::now();
-        // A shared question may have begun before a revocation, or long before this call. The second round cannot join an
-        // older one, unless there was yet another revocation in between; then this caller asks alone.
+        // A shared request may have begun before a revocation, or long before this call. The second round cannot join
+        // an older one, unless there was yet another revocation in between; then this caller sends its own.
         for _ in 0..2 {
             let question = async {
                 let (asked_at, generation) = (Instant::now(), self.doubts.generation());
@@ -266,8 +268,8 @@ impl Sessions {
         ask().await
     }
 
-    /// Whether an answer still counts for a call that began at that moment. One that was asked for while the call waited
-    /// does, however long auth took.
+    /// Whether an answer is valid for a call that began at that moment. An answer requested while the call waited is
+    /// valid however long auth took.
     fn believes<S: Verified>(&self, answer: &Answer<S>, began: Instant) -> bool {
         let age = began.saturating_duration_since(answer.asked_at);
         let owner = answer.session.owner();
@@ -277,23 +279,15 @@ impl Sessions {
     }
 }
 
-/// Asks auth, and asks again where it cannot be reached, all within [`VERIFY_LIMIT`].
-async fn ask<M, T, F, Fut>(caller: &Caller, message: M, send: F) -> Result<T, Failure>
-where
-    M: Clone,
-    F: Fn(Request<M>) -> Fut,
-    Fut: Future<Output = Result<Response<T>, Status>>,
-{
-    let caller = Caller {
+/// The caller of a verification. All attempts end within [`VERIFY_LIMIT`].
+fn bounded(caller: &Caller) -> Caller {
+    Caller {
         deadline: caller.deadline.capped(VERIFY_LIMIT),
         ..caller.clone()
-    };
-    let policy = RetryPolicy::within(caller.deadline);
-    let attempt = || send(outgoing(&caller, message.clone(), VERIFY_LIMIT));
-    Ok(call_with_retry(policy, attempt).await?.into_inner())
+    }
 }
 
-/// What is in it is gone no earlier than it is not believed any more.
+/// A cache that keeps answers at least as long as they are valid.
 fn token_cache<S: Verified>(believed_for: Duration) -> Cache<TokenDigest, Answer<S>> {
     Cache::builder()
         .max_capacity(MAX_TOKENS)
@@ -301,7 +295,7 @@ fn token_cache<S: Verified>(believed_for: Duration) -> Cache<TokenDigest, Answer
         .build()
 }
 
-/// The failure for an account that is not active, in the user's own language.
+/// Refuses an account that is not active, in the user's own language.
 pub fn refuse_inactive(session: &UserSession, lang: Lang) -> Result<(), Failure> {
     let reason = match session.state {
         UserState::Active => return Ok(()),

@@ -1,4 +1,4 @@
-//! Answers of services, kept for seconds, and the last known ones for as long as a service is away.
+//! Cached answers of services. While a service is down, the last known answer is used.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,7 +9,7 @@ use moka::future::Cache;
 
 use crate::errors::Failure;
 
-/// The answers to one question in each of a few forms.
+/// A cache of one answer per key.
 pub(super) struct Kept<K, V> {
     fresh: Cache<K, V>,
     last_known: Mutex<HashMap<K, V>>,
@@ -33,14 +33,14 @@ where
         }
     }
 
-    /// Forgets what is fresh; what is last known stays, for when the service is away.
+    /// Drops the fresh answers. The last known ones stay for when the service is down.
     pub(super) fn forget(&self) {
         self.fresh.invalidate_all();
     }
 
-    /// The answer for `key`, fresh or, where `ask` fails, the last known one; that is kept for a while too, so that a frozen
-    /// service costs one caller a wait now and then and not every caller. Only where nothing was ever known the failure
-    /// comes through, and is not kept.
+    /// The answer for `key`: fresh, or the last known one if `ask` fails. That one is cached for a while too, so that
+    /// a frozen service delays only one caller now and then. If no answer was ever known, the failure is returned and
+    /// not cached.
     pub(super) async fn get(
         &self,
         key: K,

@@ -1,7 +1,7 @@
-//! What a client must know before anybody logs in, composed from four services and what the gateway knows itself.
+//! What a client needs before login, composed of the answers of four services and the gateway's configuration.
 //!
-//! Every part is kept for seconds by itself; a service that is away leaves its last known part standing. What staff change is
-//! seen at once by callers of the same replica and after those seconds by others.
+//! Each part is cached for a few seconds. While a service is down, its last known part is used. Changes by staff are
+//! visible at once on the same replica and after those seconds on others.
 
 mod kept;
 mod shape;
@@ -9,7 +9,8 @@ mod shape;
 use std::sync::Arc;
 use std::time::Duration;
 
-use adfolio_kit::client::outgoing;
+use adfolio_kit::call;
+use adfolio_kit::client::Call;
 use adfolio_kit::identity::Caller;
 use adfolio_proto::acceptor::v1::{GetExchangeLimitRequest, GetExchangeLimitResponse};
 use adfolio_proto::notification::v1::{GetPublicContentRequest, GetPublicContentResponse};
@@ -17,6 +18,7 @@ use adfolio_proto::plan::v1::{GetPutRangeRequest, GetPutRangeResponse};
 use adfolio_proto::wallet::v1::{GetWithdrawalMethodsRequest, GetWithdrawalMethodsResponse};
 
 use self::kept::Kept;
+use self::shape::Parts;
 pub use self::shape::{
     AmountRange, BasicConfig, Faq, LanguageMapping, Marketing, WithdrawalMethodConfig,
 };
@@ -24,19 +26,10 @@ use crate::errors::Failure;
 use crate::lang::Lang;
 use crate::services::Services;
 
-/// A service that does not answer within this counts as away.
+/// A service that does not answer within this time counts as down.
 const CALL_LIMIT: Duration = Duration::from_secs(2);
 
-/// What the services said.
-#[derive(Clone, Debug)]
-struct Parts {
-    content: Arc<GetPublicContentResponse>,
-    methods: Arc<GetWithdrawalMethodsResponse>,
-    put_range: GetPutRangeResponse,
-    exchange_limit: GetExchangeLimitResponse,
-}
-
-/// The parts of every language, as they were a few seconds ago. Cheap to clone.
+/// The parts of every language, cached for a few seconds. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct BasicConfigCache(Arc<Shared>);
 
@@ -51,7 +44,7 @@ struct Shared {
 }
 
 impl BasicConfigCache {
-    /// An empty cache in front of the services.
+    /// An empty cache.
     pub fn new(services: Services, currency: String, keep: Duration) -> Self {
         Self(Arc::new(Shared {
             services,
@@ -63,12 +56,12 @@ impl BasicConfigCache {
         }))
     }
 
-    /// Forgets the texts: staff changed them.
+    /// Drops the cached texts after staff changed them.
     pub fn forget_content(&self) {
         self.0.content.forget();
     }
 
-    /// All of it in one language; UNAVAILABLE while a part was never known.
+    /// The configuration in one language. UNAVAILABLE while a part has never been fetched.
     pub async fn get(&self, lang: Lang) -> Result<BasicConfig, Failure> {
         let shared = &self.0;
         let (content, methods, put_range, exchange_limit) = tokio::join!(
@@ -91,29 +84,50 @@ impl BasicConfigCache {
             lang: lang.code().to_owned(),
             ..Caller::system()
         };
-        let mut client = self.0.services.notification.clone();
-        let request = outgoing(&caller, GetPublicContentRequest {}, CALL_LIMIT);
-        let response = client.get_public_content(request).await?;
-        Ok(Arc::new(response.into_inner()))
+        let call = Call::once(&caller, CALL_LIMIT);
+        let message = GetPublicContentRequest {};
+        Ok(Arc::new(
+            call!(
+                self.0.services.notification,
+                get_public_content,
+                message,
+                call
+            )
+            .await?,
+        ))
     }
 
     async fn ask_methods(&self) -> Result<Arc<GetWithdrawalMethodsResponse>, Failure> {
-        let mut client = self.0.services.wallet.clone();
+        let caller = Caller::system();
+        let call = Call::once(&caller, CALL_LIMIT);
         let message = GetWithdrawalMethodsRequest {};
-        let request = outgoing(&Caller::system(), message, CALL_LIMIT);
-        let response = client.get_withdrawal_methods(request).await?;
-        Ok(Arc::new(response.into_inner()))
+        Ok(Arc::new(
+            call!(
+                self.0.services.wallet,
+                get_withdrawal_methods,
+                message,
+                call
+            )
+            .await?,
+        ))
     }
 
     async fn ask_put_range(&self) -> Result<GetPutRangeResponse, Failure> {
-        let mut client = self.0.services.plan.clone();
-        let request = outgoing(&Caller::system(), GetPutRangeRequest {}, CALL_LIMIT);
-        Ok(client.get_put_range(request).await?.into_inner())
+        let caller = Caller::system();
+        let call = Call::once(&caller, CALL_LIMIT);
+        Ok(call!(
+            self.0.services.plan,
+            get_put_range,
+            GetPutRangeRequest {},
+            call
+        )
+        .await?)
     }
 
     async fn ask_exchange_limit(&self) -> Result<GetExchangeLimitResponse, Failure> {
-        let mut client = self.0.services.acceptor.clone();
-        let request = outgoing(&Caller::system(), GetExchangeLimitRequest {}, CALL_LIMIT);
-        Ok(client.get_exchange_limit(request).await?.into_inner())
+        let caller = Caller::system();
+        let call = Call::once(&caller, CALL_LIMIT);
+        let message = GetExchangeLimitRequest {};
+        Ok(call!(self.0.services.acceptor, get_exchange_limit, message, call).await?)
     }
 }

@@ -1,21 +1,27 @@
-//! The shape of basic_config.
+//! The content of basic_config.
 
-use adfolio_proto::notification::v1::ServiceEntry as ProtoEntry;
+use std::sync::Arc;
+
+use adfolio_proto::acceptor::v1::GetExchangeLimitResponse;
+use adfolio_proto::notification::v1 as notification;
+use adfolio_proto::notification::v1::GetPublicContentResponse;
+use adfolio_proto::plan::v1::GetPutRangeResponse;
+use adfolio_proto::wallet::v1 as wallet;
+use adfolio_proto::wallet::v1::GetWithdrawalMethodsResponse;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Parts;
-use crate::dto::Money;
 use crate::dto::account::ServiceEntry;
 use crate::dto::withdrawal::WithdrawalMethod;
+use crate::dto::{Decode, Money, wire_struct};
 use crate::errors::Failure;
 use crate::lang::Lang;
 use crate::uploads::MAX_FILE_BYTES;
 
-/// Seconds after which an open ad centre asks for its figures again.
+/// Refresh interval of the ad centre's statistics, in seconds.
 const STATS_REFRESH_SECONDS: u32 = 30;
 
-/// Codes of browsers, and the language that they get. A longer code counts before a shorter one that it begins with.
+/// Browsers' language codes and the language they map to. The longest matching code wins.
 const CLIENT_LANGUAGES: [(&str, Lang); 12] = [
     ("zh-tw,zh-hk,zh-mo,zh-hant", Lang::Cht),
     ("de,de-de,de-at,de-ch", Lang::De),
@@ -31,22 +37,31 @@ const CLIENT_LANGUAGES: [(&str, Lang); 12] = [
     ("zh,zh-cn,zh-sg,zh-my,zh-hans", Lang::Zh),
 ];
 
-/// What a client must know before anybody logs in.
+/// The services' answers.
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    pub(super) content: Arc<GetPublicContentResponse>,
+    pub(super) methods: Arc<GetWithdrawalMethodsResponse>,
+    pub(super) put_range: GetPutRangeResponse,
+    pub(super) exchange_limit: GetExchangeLimitResponse,
+}
+
+/// What a client needs before login.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BasicConfig {
     /// The platform's currency, ISO 4217.
     #[schema(example = "USD")]
     pub currency: String,
-    /// Where customer service is reached.
+    /// Customer-service entries.
     pub customer_service_url: Vec<ServiceEntry>,
-    /// Where customer service is reached about deposits.
+    /// Customer-service entries for deposits.
     pub recharge_customer_service_url: Vec<ServiceEntry>,
-    /// Which language a browser's language gets.
+    /// Mapping of browsers' languages.
     pub client_language_map: Vec<LanguageMapping>,
-    /// How money can be withdrawn.
+    /// Withdrawal methods.
     pub withdraw_method_config: Vec<WithdrawalMethodConfig>,
-    /// Hours that withdrawals wait after a change of login password, transaction password, bank card or wallet address; 0
-    /// when they do not wait.
+    /// Hours that withdrawals are blocked after a change of login password, transaction password, bank card or wallet
+    /// address; 0 if they are not.
     #[schema(example = 24)]
     pub withdrawal_cooling_off_hours: u32,
     /// Questions and answers.
@@ -57,25 +72,25 @@ pub struct BasicConfig {
     /// Rules of the new-user activity.
     #[schema(example = "One coupon for every new account.")]
     pub activity_rules: String,
-    /// What can be put into a plan of any product; both 0 while there is no product.
+    /// Limits of a put over all products; both 0 if there is no product.
     pub put_amount: AmountRange,
-    /// What can be exchanged at a time.
+    /// Limits of an exchange.
     pub exchange_limit: AmountRange,
-    /// Seconds after which an open ad centre asks for its figures again.
+    /// Refresh interval of the ad centre's statistics, in seconds.
     #[schema(example = 30)]
     pub stats_refresh_seconds: u32,
-    /// Bytes of an uploaded picture at most.
+    /// Maximum size of an uploaded picture, in bytes.
     #[schema(example = 5_242_880)]
     pub upload_max_bytes: usize,
-    /// What the first page says; null for nothing.
+    /// Marketing texts of the first page; null for none.
     #[schema(required = true)]
     pub marketing: Option<Marketing>,
 }
 
-/// Browsers' language codes and the language that they get.
+/// Browsers' language codes and the language they map to.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct LanguageMapping {
-    /// Codes as browsers name them, in lower case, separated by commas.
+    /// Browsers' language codes in lower case, separated by commas.
     #[schema(example = "zh-tw,zh-hk,zh-mo,zh-hant")]
     pub source: &'static str,
     /// The language.
@@ -83,45 +98,47 @@ pub struct LanguageMapping {
     pub targets: Lang,
 }
 
-/// Terms of one way to withdraw.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct WithdrawalMethodConfig {
-    /// The way.
-    pub method: WithdrawalMethod,
-    /// Whether it can be used now.
-    pub enabled: bool,
-    /// Least amount.
-    pub min: Money,
-    /// Highest amount.
-    pub max: Money,
-    /// Kept from the amount.
-    pub fee: Money,
+wire_struct! {
+    /// Terms of a withdrawal method.
+    pub struct WithdrawalMethodConfig = wallet::WithdrawalTerms {
+        /// The method.
+        pub method: WithdrawalMethod,
+        /// Whether it is available now.
+        pub enabled: bool,
+        /// Minimum amount.
+        pub min: Money = min_minor,
+        /// Maximum amount.
+        pub max: Money = max_minor,
+        /// Fee, deducted from the amount.
+        pub fee: Money = fee_minor,
+    }
 }
 
-/// A question and its answer.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Faq {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
-    pub id: String,
-    /// The question.
-    #[schema(example = "How long does learning take?")]
-    pub title: String,
-    /// The answer.
-    #[schema(example = "Learning needs about 30 to 50 conversions within 7 days.")]
-    pub content: String,
+wire_struct! {
+    /// A question and its answer.
+    pub struct Faq = notification::Faq {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
+        pub id: String,
+        /// The question.
+        #[schema(example = "How long does learning take?")]
+        pub title: String,
+        /// The answer.
+        #[schema(example = "Learning needs about 30 to 50 conversions within 7 days.")]
+        pub content: String,
+    }
 }
 
-/// From the least to the highest amount.
+/// A range of amounts.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AmountRange {
-    /// The least.
+    /// The minimum.
     pub min: Money,
-    /// The highest.
+    /// The maximum.
     pub max: Money,
 }
 
-/// What the first page says.
+/// Marketing texts of the first page.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Marketing {
     /// One line.
@@ -135,26 +152,20 @@ impl BasicConfig {
         let headline = &content.marketing_headline;
         Ok(Self {
             currency: currency.to_owned(),
-            customer_service_url: content.customer_service.iter().map(entry).collect(),
-            recharge_customer_service_url: content
-                .recharge_customer_service
-                .iter()
-                .map(entry)
-                .collect(),
+            customer_service_url: Decode::decode(
+                content.customer_service.clone(),
+                "customer_service",
+            )?,
+            recharge_customer_service_url: Decode::decode(
+                content.recharge_customer_service.clone(),
+                "recharge_customer_service",
+            )?,
             client_language_map: CLIENT_LANGUAGES
                 .map(|(source, targets)| LanguageMapping { source, targets })
                 .to_vec(),
-            withdraw_method_config: withdrawal_methods(parts)?,
+            withdraw_method_config: Decode::decode(parts.methods.items.clone(), "items")?,
             withdrawal_cooling_off_hours: parts.methods.cooling_off_hours,
-            faq_config: content
-                .faq
-                .iter()
-                .map(|faq| Faq {
-                    id: faq.id.clone(),
-                    title: faq.title.clone(),
-                    content: faq.content.clone(),
-                })
-                .collect(),
+            faq_config: Decode::decode(content.faq.clone(), "faq")?,
             operating_rules: content.operating_rules.clone(),
             activity_rules: content.activity_rules.clone(),
             put_amount: range(parts.put_range.min_minor, parts.put_range.max_minor),
@@ -168,30 +179,6 @@ impl BasicConfig {
                 headline: headline.clone(),
             }),
         })
-    }
-}
-
-fn withdrawal_methods(parts: &Parts) -> Result<Vec<WithdrawalMethodConfig>, Failure> {
-    let terms = parts.methods.items.iter();
-    terms
-        .map(|terms| {
-            Ok(WithdrawalMethodConfig {
-                method: WithdrawalMethod::from_wire(terms.method)?,
-                enabled: terms.enabled,
-                min: Money::from_minor(terms.min_minor),
-                max: Money::from_minor(terms.max_minor),
-                fee: Money::from_minor(terms.fee_minor),
-            })
-        })
-        .collect()
-}
-
-fn entry(entry: &ProtoEntry) -> ServiceEntry {
-    ServiceEntry {
-        id: entry.id.clone(),
-        kind: entry.r#type,
-        url: entry.url.clone(),
-        label: entry.label.clone(),
     }
 }
 

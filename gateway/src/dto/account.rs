@@ -1,15 +1,15 @@
 //! Users, sessions, languages.
 
 use adfolio_proto::auth::v1 as auth;
+use adfolio_proto::notification::v1 as notification;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Money, Timestamp, non_empty, secret, wire_enum};
+use super::{Decode, Money, Timestamp, non_empty, secret, wire_enum, wire_struct};
 use crate::errors::Failure;
 use crate::lang::Lang;
-use crate::service_entries::ServiceEntries;
-use crate::uploads::url_of;
+use crate::paths::file_url;
 
 wire_enum! {
     /// State of an account.
@@ -20,97 +20,121 @@ wire_enum! {
         NotActivated,
         /// Disabled by staff.
         Disabled,
-        /// Cancelled for good.
+        /// Cancelled permanently.
         Cancelled,
     }
 }
 
 wire_enum! {
-    /// How a user came in.
+    /// How a user's account was created.
     Entry = auth::Entry {
         /// Registered with user name and password.
         Register,
-        /// Handed over by a native host shell.
+        /// Came through a native host shell.
         Host,
     }
 }
 
-/// A way to reach customer service.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ServiceEntry {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30")]
-    pub id: String,
-    /// 1 is a page inside the app, anything else opens elsewhere.
-    #[serde(rename = "type")]
-    #[schema(example = 1)]
-    pub kind: i32,
-    /// Its address.
-    #[schema(example = "https://support.example.com/chat")]
-    pub url: String,
-    /// Its label in the caller's language.
-    #[schema(example = "Live chat")]
-    pub label: String,
+wire_struct! {
+    /// A customer-service entry.
+    pub struct ServiceEntry = notification::ServiceEntry {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30")]
+        pub id: String,
+        /// 1 for a page inside the app; any other number opens outside of it.
+        #[serde(rename = "type")]
+        #[schema(example = 1)]
+        pub kind: i32 = r#type,
+        /// Its address.
+        #[schema(example = "https://support.example.com/chat")]
+        pub url: String,
+        /// Its label in the caller's language.
+        #[schema(example = "Live chat")]
+        pub label: String,
+    }
 }
 
-/// A user as the user and staff see one.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct UserInfo {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
-    pub id: String,
-    /// Login name.
-    #[schema(example = "ada.lovelace")]
-    pub username: String,
-    /// Name shown.
-    #[schema(example = "Ada")]
-    pub nickname: String,
-    /// E-mail address; empty when none was given.
-    #[schema(example = "ada@example.com")]
-    pub email: String,
-    /// Phone number; empty when none was given.
-    #[schema(example = "+4915112345678")]
-    pub phone: String,
-    /// Address of the picture.
-    #[schema(required = true)]
-    pub avatar_url: Option<String>,
-    /// Credit score in points.
-    #[schema(example = 100)]
-    pub credit_score: i32,
-    /// Shop level, from 1.
-    #[schema(example = 1)]
-    pub shop_level: i32,
-    /// Guarantee deposit.
-    pub deposit: Money,
-    /// The proxy operator followed.
-    #[schema(required = true)]
-    pub proxy_operator_id: Option<String>,
-    /// Licence key that opened the account; only the last four characters are shown.
-    #[serde(rename = "licenseKey")]
-    #[schema(required = true, example = "****0001")]
-    pub license_key: Option<String>,
-    /// How the user came in.
-    pub entry: Entry,
-    /// Chosen language.
-    #[schema(required = true)]
-    pub lang: Option<Lang>,
-    /// Whether the user is a member.
-    pub vip: bool,
-    /// Whether a transaction password is set.
-    pub has_pay_password: bool,
-    /// Whether a bank card is bound.
-    pub has_bank_card: bool,
-    /// State of the account.
-    pub state: UserState,
-    /// Customer service for questions of every kind.
-    pub customer_service_url: Vec<ServiceEntry>,
-    /// Customer service for deposits.
-    pub recharge_customer_service_url: Vec<ServiceEntry>,
-    /// When the account was created.
-    pub created_at: Timestamp,
+wire_struct! {
+    /// A user, as shown to the user and to staff.
+    pub struct UserInfo = auth::User as user, settings: Settings, entries: &ServiceEntries {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+        pub id: String,
+        /// Login name.
+        #[schema(example = "ada.lovelace")]
+        pub username: String,
+        /// Display name.
+        #[schema(example = "Ada")]
+        pub nickname: String,
+        /// E-mail address; empty if none was given.
+        #[schema(example = "ada@example.com")]
+        pub email: String,
+        /// Phone number; empty if none was given.
+        #[schema(example = "+4915112345678")]
+        pub phone: String,
+        /// Address of the picture.
+        #[schema(required = true)]
+        pub avatar_url: Option<String> = (non_empty(user.avatar_file_id).map(|id| file_url(&id))),
+        /// Credit score in points.
+        #[schema(example = 100)]
+        pub credit_score: i32,
+        /// Shop level, from 1.
+        #[schema(example = 1)]
+        pub shop_level: i32,
+        /// Guarantee deposit.
+        pub deposit: Money = deposit_minor,
+        /// The proxy operator followed.
+        #[schema(required = true)]
+        pub proxy_operator_id: Option<String> = (settings.operator_id),
+        /// Licence key that opened the account; only the last four characters are shown.
+        #[serde(rename = "licenseKey")]
+        #[schema(required = true, example = "****0001")]
+        pub license_key: Option<String> = license_key_masked,
+        /// How the account was created.
+        pub entry: Entry,
+        /// Chosen language.
+        #[schema(required = true)]
+        pub lang: Option<Lang> = (Lang::from_code(&user.lang)),
+        /// Whether the user is a member.
+        pub vip: bool,
+        /// Whether a transaction password is set.
+        pub has_pay_password: bool = (settings.has_pay_password),
+        /// Whether a bank card is bound.
+        pub has_bank_card: bool = (settings.has_bank_card),
+        /// State of the account.
+        pub state: UserState,
+        /// Customer service for questions of every kind.
+        pub customer_service_url: Vec<ServiceEntry> = (entries.customer_service.clone()),
+        /// Customer service for deposits.
+        pub recharge_customer_service_url: Vec<ServiceEntry> = (entries.recharge_customer_service.clone()),
+        /// When the account was created.
+        pub created_at: Timestamp,
+    }
 }
 
-/// What other services than auth know of a user.
+/// The customer-service entries in one language.
+#[derive(Clone, Debug, Default)]
+pub struct ServiceEntries {
+    /// For questions of every kind.
+    pub customer_service: Vec<ServiceEntry>,
+    /// For deposits.
+    pub recharge_customer_service: Vec<ServiceEntry>,
+}
+
+impl ServiceEntries {
+    /// From a service's message.
+    pub fn from_proto(response: notification::ListServiceEntriesResponse) -> Result<Self, Failure> {
+        Ok(Self {
+            customer_service: Decode::decode(response.customer_service, "customer_service")?,
+            recharge_customer_service: Decode::decode(
+                response.recharge_customer_service,
+                "recharge_customer_service",
+            )?,
+        })
+    }
+}
+
+/// What services other than auth know about a user.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// The proxy operator followed.
@@ -121,67 +145,35 @@ pub struct Settings {
     pub has_bank_card: bool,
 }
 
-impl UserInfo {
-    /// Puts together what auth and others know of the user and where customer service is reached.
-    pub fn compose(
-        user: auth::User,
-        settings: Settings,
-        entries: &ServiceEntries,
-    ) -> Result<Self, Failure> {
-        Ok(Self {
-            id: user.id,
-            username: user.username,
-            nickname: user.nickname,
-            email: user.email,
-            phone: user.phone,
-            avatar_url: non_empty(user.avatar_file_id).map(|id| url_of(&id)),
-            credit_score: user.credit_score,
-            shop_level: user.shop_level,
-            deposit: Money::from_minor(user.deposit_minor),
-            proxy_operator_id: settings.operator_id,
-            license_key: non_empty(user.license_key_masked),
-            entry: Entry::from_wire(user.entry)?,
-            lang: Lang::from_code(&user.lang),
-            vip: user.vip,
-            has_pay_password: settings.has_pay_password,
-            has_bank_card: settings.has_bank_card,
-            state: UserState::from_wire(user.state)?,
-            customer_service_url: entries.customer_service.clone(),
-            recharge_customer_service_url: entries.recharge_customer_service.clone(),
-            created_at: Timestamp::required(user.created_at, "created_at")?,
-        })
-    }
-}
-
-/// A session that was just opened.
+/// A new session.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Session {
-    /// The token for `X-CT`; told only here.
+    /// The token for `X-CT`; returned only here.
     #[serde(serialize_with = "secret::tell")]
     #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
     pub token: SecretString,
-    /// When it expires unless used.
+    /// When it expires if not used.
     pub expires_at: Timestamp,
-    /// Whose it is.
+    /// Its owner.
     pub user: UserInfo,
 }
 
-/// A session in the older form.
+/// A session, in the older format.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Token {
-    /// The token for `X-CT`; told only here.
+    /// The token for `X-CT`; returned only here.
     #[serde(serialize_with = "secret::tell")]
     #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
     pub token: SecretString,
 }
 
-/// Asks for a new account.
+/// Creates an account.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct RegisterRequest {
     /// Login name.
     #[schema(example = "ada.lovelace")]
     pub username: String,
-    /// Name shown; the user name when absent.
+    /// Display name; the user name if absent.
     #[schema(example = "Ada")]
     pub nickname: Option<String>,
     /// Password, 8 to 128 characters.
@@ -203,13 +195,13 @@ pub struct RegisterRequest {
     pub license_key: SecretString,
 }
 
-/// Asks for a new account in the older form.
+/// Creates an account, in the older format.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct OlderRegisterRequest {
     /// Login name.
     #[schema(example = "ada.lovelace")]
     pub username: String,
-    /// Name shown; the user name when absent.
+    /// Display name; the user name if absent.
     #[schema(example = "Ada")]
     pub nickname: Option<String>,
     /// Password, 8 to 128 characters.
@@ -231,10 +223,10 @@ pub struct OlderRegisterRequest {
     pub license_key: SecretString,
 }
 
-/// Asks for a session.
+/// Opens a session.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct LoginRequest {
-    /// Login name, without regard to case.
+    /// Login name, case-insensitive.
     #[schema(example = "demo")]
     pub username: String,
     /// Password.
@@ -250,10 +242,10 @@ pub struct OpenStoreRequest {
     pub code: SecretString,
 }
 
-/// Changes what is given of the caller's profile; what is absent stays.
+/// Changes the given fields of the caller's profile; absent fields stay as they are.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct EditProfileRequest {
-    /// Name shown, 1 to 50 characters.
+    /// Display name, 1 to 50 characters.
     #[schema(example = "Ada")]
     pub nickname: Option<String>,
     /// E-mail address.
@@ -262,7 +254,7 @@ pub struct EditProfileRequest {
     /// Phone number.
     #[schema(example = "+4915112345678")]
     pub phone: Option<String>,
-    /// Id of an upload of the caller's own; empty removes the picture.
+    /// Id of one of the caller's uploads; empty removes the picture.
     pub avatar_file_id: Option<String>,
     /// Language of the interface.
     pub lang: Option<Lang>,
@@ -276,7 +268,7 @@ pub struct Language {
     /// Its name in English.
     #[schema(value_type = String, example = "English")]
     pub name: &'static str,
-    /// Its name in itself.
+    /// Its own name for itself.
     #[schema(value_type = String, example = "English")]
     pub native_name: &'static str,
     /// Its BCP 47 tag.
@@ -287,7 +279,7 @@ pub struct Language {
 /// The languages of the interface.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct LanguageList {
-    /// The language of who names none.
+    /// The default language.
     pub default: Lang,
     /// All of them.
     pub items: Vec<Language>,

@@ -1,14 +1,13 @@
-//! What staff asked for and another member of staff must approve.
+//! Requests by staff that another member of staff must approve.
 
 use adfolio_proto::wallet::v1 as wallet;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::{Money, PageLimit, Timestamp, each, non_empty, wire_enum};
-use crate::errors::Failure;
+use super::{Money, PageLimit, Timestamp, wire_enum, wire_struct};
 
 wire_enum! {
-    /// What staff asked for.
+    /// The requested action.
     ApprovalAction = wallet::ApprovalAction {
         /// To credit a deposit.
         Deposit,
@@ -28,144 +27,101 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Where a request for approval stands.
+    /// State of a request for approval.
     ApprovalState = wallet::ApprovalState {
-        /// Waits for another member of staff.
+        /// Waiting for another member of staff.
         Pending,
         /// Approved and posted.
         Approved,
         /// Rejected; nothing was posted.
         Rejected,
-        /// Nobody decided in time; nothing was posted.
+        /// Not decided in time; nothing was posted.
         Expired,
-        /// Approved when it could no longer be posted; nothing was.
+        /// Approved, but the posting was refused.
         Failed,
     }
 }
 
 wire_enum! {
-    /// What another member of staff says.
+    /// Decision of another member of staff.
     ApprovalDecision = wallet::ApprovalDecision {
-        /// It is posted.
+        /// Approved: it is posted.
         Approved,
-        /// It is not.
+        /// Rejected.
         Rejected,
     }
 }
 
-/// A request of staff that another member of staff must approve.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Approval {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42")]
-    pub id: String,
-    /// What was asked for.
-    pub action: ApprovalAction,
-    /// Whose wallet.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
-    pub user_id: String,
-    /// The withdrawal to pay; null for other actions.
-    #[schema(required = true, example = json!(null))]
-    pub withdrawal_id: Option<String>,
-    /// How much; of a withdrawal all of it, the fee included.
-    pub amount: Money,
-    /// What the user will be shown.
-    #[schema(required = true, example = "Bank transfer 2026-11-20")]
-    pub remark: Option<String>,
-    /// Why it was asked for; for staff alone.
-    #[schema(required = true)]
-    pub request_reason: Option<String>,
-    /// The member of staff who asked.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39")]
-    pub requested_by: String,
-    /// When it was asked for.
-    pub requested_at: Timestamp,
-    /// Until when it can be approved.
-    pub expires_at: Timestamp,
-    /// Where it stands.
-    pub state: ApprovalState,
-    /// The member of staff who decided.
-    #[schema(required = true)]
-    pub decided_by: Option<String>,
-    /// When it was decided.
-    #[schema(required = true)]
-    pub decided_at: Option<Timestamp>,
-    /// Why it was decided so; for staff alone.
-    #[schema(required = true)]
-    pub reason: Option<String>,
-    /// The transaction that it became; null unless approved.
-    #[schema(required = true)]
-    pub transaction_id: Option<String>,
-    /// The reason why it could not be posted, for example `INSUFFICIENT_BALANCE`; null unless failed.
-    #[schema(required = true, example = json!(null))]
-    pub failure: Option<String>,
-}
-
-impl Approval {
-    /// From a service's message.
-    pub fn from_proto(approval: wallet::Approval) -> Result<Self, Failure> {
-        Ok(Self {
-            id: approval.id,
-            action: ApprovalAction::from_wire(approval.action)?,
-            user_id: approval.user_id,
-            withdrawal_id: non_empty(approval.withdrawal_id),
-            amount: Money::from_minor(approval.amount_minor),
-            remark: non_empty(approval.remark),
-            request_reason: non_empty(approval.request_reason),
-            requested_by: approval.requested_by,
-            requested_at: Timestamp::required(approval.requested_at, "requested_at")?,
-            expires_at: Timestamp::required(approval.expires_at, "expires_at")?,
-            state: ApprovalState::from_wire(approval.state)?,
-            decided_by: non_empty(approval.decided_by),
-            decided_at: Timestamp::optional(approval.decided_at)?,
-            reason: non_empty(approval.decision_reason),
-            transaction_id: non_empty(approval.transaction_id),
-            failure: non_empty(approval.failure),
-        })
+wire_struct! {
+    /// A request by staff that another member of staff must approve.
+    pub struct Approval = wallet::Approval {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42")]
+        pub id: String,
+        /// The requested action.
+        pub action: ApprovalAction,
+        /// Owner of the wallet.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+        pub user_id: String,
+        /// The withdrawal to pay; null for other actions.
+        #[schema(required = true, example = json!(null))]
+        pub withdrawal_id: Option<String>,
+        /// Amount; for a withdrawal including its fee.
+        pub amount: Money = amount_minor,
+        /// Remark shown to the user.
+        #[schema(required = true, example = "Bank transfer 2026-11-20")]
+        pub remark: Option<String>,
+        /// Reason for the request; visible to staff only.
+        #[schema(required = true)]
+        pub request_reason: Option<String>,
+        /// The member of staff who made the request.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39")]
+        pub requested_by: String,
+        /// When it was requested.
+        pub requested_at: Timestamp,
+        /// Until when it can be decided.
+        pub expires_at: Timestamp,
+        /// Its state.
+        pub state: ApprovalState,
+        /// The member of staff who decided.
+        #[schema(required = true)]
+        pub decided_by: Option<String>,
+        /// When it was decided.
+        #[schema(required = true)]
+        pub decided_at: Option<Timestamp>,
+        /// Reason for the decision; visible to staff only.
+        #[schema(required = true)]
+        pub reason: Option<String> = decision_reason,
+        /// The transaction that it became; null unless approved.
+        #[schema(required = true)]
+        pub transaction_id: Option<String>,
+        /// The reason why it could not be posted, for example `INSUFFICIENT_BALANCE`; null unless failed.
+        #[schema(required = true, example = json!(null))]
+        pub failure: Option<String>,
     }
 }
 
-/// A page of requests.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ApprovalPage {
-    /// The requests, newest first.
-    pub items: Vec<Approval>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-impl ApprovalPage {
-    /// From a service's message.
-    pub fn from_proto(response: wallet::ListApprovalsResponse) -> Result<Self, Failure> {
-        Ok(Self {
-            items: each(response.items, Approval::from_proto)?,
-            next_cursor: non_empty(response.next_cursor),
-        })
-    }
-}
-
-/// Asks for requests.
+/// Filters for requests.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct ApprovalListQuery {
     /// Only this state.
     pub state: Option<ApprovalState>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
-/// Decides about a request.
+/// Decides a request.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct DecideApprovalRequest {
     /// The request.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42")]
     pub id: String,
-    /// What becomes of it.
+    /// The decision.
     pub decision: ApprovalDecision,
-    /// Why, at most 500 characters, for staff alone; needed for a rejection.
+    /// Reason, at most 500 characters; required for a rejection; visible to staff only.
     #[schema(example = "Seen on the bank statement")]
     pub reason: Option<String>,
 }

@@ -1,14 +1,14 @@
-//! What staff did.
+//! The audit log.
 
 use adfolio_proto::auth::v1 as auth;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{PageLimit, Timestamp, each, non_empty};
+use super::{PageLimit, Timestamp, wire_struct};
 use crate::errors::Failure;
 
-/// A member of staff as the audit shows one.
+/// A member of staff in the audit log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StaffName {
     /// The member.
@@ -19,57 +19,37 @@ pub struct StaffName {
     pub username: String,
 }
 
-/// One thing that a member of staff did.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct AuditEntry {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e40")]
-    pub id: String,
-    /// When.
-    pub time: Timestamp,
-    /// Who.
-    pub staff: StaffName,
-    /// What.
-    #[schema(example = "wallet.deposit")]
-    pub action: String,
-    /// To what: an id or a code.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
-    pub target: String,
-    /// To whom; null when it was about no user.
-    #[schema(required = true, example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
-    pub user_id: Option<String>,
-    /// Why.
-    #[schema(required = true)]
-    pub reason: Option<String>,
-    /// What stood before; null when there was nothing.
-    #[schema(required = true, value_type = Option<Object>)]
-    pub before: Option<Map<String, Value>>,
-    /// What stood after; null when there is nothing.
-    #[schema(required = true, value_type = Option<Object>, example = json!({"amount_minor": 200_000}))]
-    pub after: Option<Map<String, Value>>,
-    /// The request at the edge (`X-Request-Id`).
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e41")]
-    pub request_id: String,
-}
-
-impl AuditEntry {
-    /// From a service's message.
-    pub fn from_proto(entry: auth::AuditEntry) -> Result<Self, Failure> {
-        Ok(Self {
-            id: entry.id,
-            time: Timestamp::required(entry.time, "time")?,
-            staff: StaffName {
-                id: entry.staff_id,
-                username: entry.staff_username,
-            },
-            action: entry.action,
-            target: entry.target,
-            user_id: non_empty(entry.user_id),
-            reason: non_empty(entry.reason),
-            before: object(&entry.before_json)?,
-            after: object(&entry.after_json)?,
-            request_id: entry.request_id,
-        })
+wire_struct! {
+    /// An entry of the audit log.
+    pub struct AuditEntry = auth::AuditEntry as entry {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e40")]
+        pub id: String,
+        /// When.
+        pub time: Timestamp,
+        /// Who.
+        pub staff: StaffName = (StaffName { id: entry.staff_id, username: entry.staff_username, }),
+        /// What.
+        #[schema(example = "wallet.deposit")]
+        pub action: String,
+        /// The object of the action: an id or a code.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+        pub target: String,
+        /// The user concerned; null if none.
+        #[schema(required = true, example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+        pub user_id: Option<String>,
+        /// Why.
+        #[schema(required = true)]
+        pub reason: Option<String>,
+        /// The object before the action; null if none.
+        #[schema(required = true, value_type = Option<Object>)]
+        pub before: Option<Map<String, Value>> = (object(&entry.before_json)?),
+        /// The object after the action; null if none.
+        #[schema(required = true, value_type = Option<Object>, example = json!({"amount_minor": 200_000}))]
+        pub after: Option<Map<String, Value>> = (object(&entry.after_json)?),
+        /// Id of the HTTP request (`X-Request-Id`).
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e41")]
+        pub request_id: String,
     }
 }
 
@@ -80,38 +60,18 @@ fn object(json: &str) -> Result<Option<Map<String, Value>>, Failure> {
     serde_json::from_str(json).map_err(|_| Failure::broken_answer("audit entry"))
 }
 
-/// A page of what staff did.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct AuditPage {
-    /// The entries, newest first.
-    pub items: Vec<AuditEntry>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-impl AuditPage {
-    /// From a service's message.
-    pub fn from_proto(response: auth::ListAuditResponse) -> Result<Self, Failure> {
-        Ok(Self {
-            items: each(response.items, AuditEntry::from_proto)?,
-            next_cursor: non_empty(response.next_cursor),
-        })
-    }
-}
-
-/// Asks what staff did; all filters together.
+/// Filters for the audit log. An entry must match all of them.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct AuditListQuery {
-    /// Only this member's.
+    /// Only entries of this member of staff.
     pub staff_id: Option<String>,
-    /// Only what was done to this user.
+    /// Only entries about this user.
     pub user_id: Option<String>,
-    /// Only this action, for example `wallet.deposit`.
+    /// Only entries with this action, for example `wallet.deposit`.
     pub action: Option<String>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }

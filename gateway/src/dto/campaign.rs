@@ -1,108 +1,77 @@
 //! Coupon campaigns.
 
 use adfolio_proto::coupon::v1 as coupon;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::coupon::{CampaignKind, CouponMode, CouponType, CouponValue, parse_percent};
-use super::{Money, MoneyInput, Timestamp, TimestampInput};
-use crate::errors::Failure;
+use super::{Money, MoneyInput, Timestamp, TimestampInput, wire_struct};
 
-/// A campaign as staff see it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Campaign {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35")]
-    pub id: String,
-    /// Name shown on its coupons.
-    #[schema(example = "Welcome 10%")]
-    pub name: String,
-    /// Type shown.
-    #[serde(rename = "type")]
-    pub coupon_type: CouponType,
-    /// What its coupons do.
-    pub mode: CouponMode,
-    /// What they are worth.
-    pub value: CouponValue,
-    /// Least put amount.
-    pub amount_requirement: Money,
-    /// Who may claim.
-    pub kind: CampaignKind,
-    /// Days a coupon is valid after it is claimed.
-    #[schema(example = 30)]
-    pub valid_days: u32,
-    /// How many coupons in all; null for no limit.
-    #[schema(required = true)]
-    pub total: Option<i64>,
-    /// How many have been claimed.
-    #[schema(example = 0)]
-    pub claimed: i64,
-    /// When claiming begins; null for at once.
-    #[schema(required = true)]
-    pub starts_at: Option<Timestamp>,
-    /// When claiming ends; null for never.
-    #[schema(required = true)]
-    pub ends_at: Option<Timestamp>,
-}
-
-impl Campaign {
-    /// From a service's message.
-    pub fn from_proto(campaign: coupon::Campaign) -> Result<Self, Failure> {
-        let mode = CouponMode::from_wire(campaign.mode)?;
-        Ok(Self {
-            id: campaign.id,
-            name: campaign.name,
-            coupon_type: CouponType::from_wire(campaign.r#type)?,
-            mode,
-            value: CouponValue::from_proto(mode, campaign.value_minor, campaign.value_basis_points),
-            amount_requirement: Money::from_minor(campaign.amount_requirement_minor),
-            kind: CampaignKind::from_wire(campaign.kind)?,
-            valid_days: campaign.valid_days,
-            total: (campaign.total != 0).then_some(campaign.total),
-            claimed: campaign.claimed,
-            starts_at: Timestamp::optional(campaign.starts_at)?,
-            ends_at: Timestamp::optional(campaign.ends_at)?,
-        })
+wire_struct! {
+    /// A campaign as staff see it.
+    pub struct Campaign = coupon::Campaign as campaign {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35")]
+        pub id: String,
+        /// Display name of its coupons.
+        #[schema(example = "Welcome 10%")]
+        pub name: String,
+        /// Displayed type.
+        #[serde(rename = "type")]
+        pub coupon_type: CouponType = r#type,
+        /// Effect of its coupons.
+        pub mode: CouponMode,
+        /// Value of its coupons.
+        pub value: CouponValue = (CouponValue::from_proto(campaign.mode, campaign.value_minor, campaign.value_basis_points)?),
+        /// Minimum put amount.
+        pub amount_requirement: Money = amount_requirement_minor,
+        /// Who may claim.
+        pub kind: CampaignKind,
+        /// Days a coupon is valid after it is claimed.
+        #[schema(example = 30)]
+        pub valid_days: u32,
+        /// Total number of coupons; null for unlimited.
+        #[schema(required = true)]
+        pub total: Option<i64> = ((campaign.total != 0).then_some(campaign.total)),
+        /// Number of claimed coupons.
+        #[schema(example = 0)]
+        pub claimed: i64,
+        /// When claiming begins; null for immediately.
+        #[schema(required = true)]
+        pub starts_at: Option<Timestamp>,
+        /// When claiming ends; null for never.
+        #[schema(required = true)]
+        pub ends_at: Option<Timestamp>,
     }
-}
-
-/// A page of campaigns.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct CampaignPage {
-    /// The campaigns, newest first.
-    pub items: Vec<Campaign>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
 }
 
 /// Creates a campaign.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct CreateCampaignRequest {
-    /// Name shown on its coupons.
+    /// Display name of its coupons.
     #[schema(example = "Welcome 10%")]
     pub name: String,
-    /// Type shown.
+    /// Displayed type.
     #[serde(rename = "type")]
     pub coupon_type: CouponType,
-    /// What its coupons do.
+    /// Effect of its coupons.
     pub mode: CouponMode,
-    /// What they are worth: a percentage (`"10%"`, up to two decimals) when the mode is discount, else money.
+    /// Value of its coupons: a percentage (`"10%"`, up to two decimals) if the mode is discount, else money.
     #[schema(schema_with = value_input_schema)]
     pub value: ValueInput,
-    /// Least put amount.
+    /// Minimum put amount.
     pub amount_requirement: MoneyInput,
     /// Who may claim.
     pub kind: CampaignKind,
     /// Days a coupon is valid after it is claimed.
     #[schema(example = 30, minimum = 1)]
     pub valid_days: u32,
-    /// How many coupons in all; no limit when absent.
+    /// Total number of coupons; unlimited if absent.
     #[schema(minimum = 1)]
     pub total: Option<CampaignTotal>,
-    /// When claiming begins; at once when absent.
+    /// When claiming begins; immediately if absent.
     pub starts_at: Option<TimestampInput>,
-    /// When claiming ends; never when absent.
+    /// When claiming ends; never if absent.
     pub ends_at: Option<TimestampInput>,
 }
 
@@ -117,7 +86,7 @@ pub struct GrantCouponRequest {
     pub user_id: String,
 }
 
-/// How many coupons a campaign has: at least 1.
+/// Number of coupons of a campaign: at least 1.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(try_from = "i64")]
 #[schema(value_type = i64, minimum = 1, example = 1000)]
@@ -142,7 +111,7 @@ impl TryFrom<i64> for CampaignTotal {
     }
 }
 
-/// Money or a percentage, as it came in.
+/// Money or a percentage in a request.
 #[derive(Clone, Debug)]
 pub enum ValueInput {
     /// An amount in minor units.

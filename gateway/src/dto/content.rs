@@ -6,20 +6,21 @@ use adfolio_proto::notification::v1 as notification;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::wire_struct;
 use crate::lang::Lang;
 
 /// A text by language, as staff send it.
 type TextInput = BTreeMap<Lang, String>;
 
-/// A text by language, as it is kept.
+/// A stored text by language.
 type Text = BTreeMap<String, String>;
 
-/// A way to reach customer service, in every language, as staff edit it.
+/// A customer-service entry in every language, as staff edit it.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct ServiceEntryContentInput {
-    /// Opaque id; given when absent.
+    /// Opaque id; assigned if absent.
     pub id: Option<String>,
-    /// 1 is a page inside the app, anything else opens elsewhere.
+    /// 1 for a page inside the app; any other number opens outside of it.
     #[serde(rename = "type")]
     #[schema(example = 1)]
     pub kind: i32,
@@ -42,39 +43,29 @@ impl ServiceEntryContentInput {
     }
 }
 
-/// A way to reach customer service, in every language.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ServiceEntryContent {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30")]
-    pub id: String,
-    /// 1 is a page inside the app, anything else opens elsewhere.
-    #[serde(rename = "type")]
-    #[schema(example = 1)]
-    pub kind: i32,
-    /// Its address.
-    #[schema(example = "https://support.example.com/chat")]
-    pub url: String,
-    /// Its label by language.
-    #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Live chat"}))]
-    pub label: Text,
-}
-
-impl From<notification::ServiceEntryContent> for ServiceEntryContent {
-    fn from(entry: notification::ServiceEntryContent) -> Self {
-        Self {
-            id: entry.id,
-            kind: entry.r#type,
-            url: entry.url,
-            label: entry.label.into_iter().collect(),
-        }
+wire_struct! {
+    /// A customer-service entry in every language.
+    pub struct ServiceEntryContent = notification::ServiceEntryContent {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30")]
+        pub id: String,
+        /// 1 for a page inside the app; any other number opens outside of it.
+        #[serde(rename = "type")]
+        #[schema(example = 1)]
+        pub kind: i32 = r#type,
+        /// Its address.
+        #[schema(example = "https://support.example.com/chat")]
+        pub url: String,
+        /// Its label by language.
+        #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Live chat"}))]
+        pub label: Text,
     }
 }
 
-/// A question and its answer, in every language, as staff edit them.
+/// A question and its answer in every language, as staff edit them.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct FaqContentInput {
-    /// Opaque id; given when absent.
+    /// Opaque id; assigned if absent.
     pub id: Option<String>,
     /// The question by language; `en` is required.
     #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "How long does learning take?"}))]
@@ -84,18 +75,19 @@ pub struct FaqContentInput {
     pub content: TextInput,
 }
 
-/// A question and its answer, in every language.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct FaqContent {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3c")]
-    pub id: String,
-    /// The question by language.
-    #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "How long does learning take?"}))]
-    pub title: Text,
-    /// The answer by language.
-    #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "About 30 to 50 conversions within 7 days."}))]
-    pub content: Text,
+wire_struct! {
+    /// A question and its answer, in every language.
+    pub struct FaqContent = notification::FaqContent {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3c")]
+        pub id: String,
+        /// The question by language.
+        #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "How long does learning take?"}))]
+        pub title: Text,
+        /// The answer by language.
+        #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "About 30 to 50 conversions within 7 days."}))]
+        pub content: Text,
+    }
 }
 
 /// The marketing texts, as staff edit them.
@@ -114,7 +106,7 @@ pub struct MarketingContent {
     pub headline: Text,
 }
 
-/// The texts that staff edit, as they shall be. Parts that are absent stay as they are.
+/// New texts. Absent parts stay as they are.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct ContentRequest {
     /// For questions of every kind.
@@ -134,7 +126,7 @@ pub struct ContentRequest {
 }
 
 impl ContentRequest {
-    /// For a service's message: the parts that were sent, and their names.
+    /// To a service's message with the parts that were sent and their names.
     pub fn into_proto(self) -> notification::SetContentRequest {
         let sent = [
             ("customer_service", self.customer_service.is_some()),
@@ -188,44 +180,28 @@ pub fn by_code<M: FromIterator<(String, String)>>(text: BTreeMap<Lang, String>) 
         .collect()
 }
 
-/// The texts that staff edit.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Content {
-    /// For questions of every kind.
-    pub customer_service: Vec<ServiceEntryContent>,
-    /// For deposits.
-    pub recharge_customer_service: Vec<ServiceEntryContent>,
-    /// Questions and answers.
-    pub faq: Vec<FaqContent>,
-    /// Operating rules by language.
-    #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Plans run until their budget is consumed."}))]
-    pub operating_rules: Text,
-    /// Rules of the new-user activity by language.
-    #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Coupons are distributed periodically."}))]
-    pub activity_rules: Text,
-    /// The marketing texts; null when none are shown.
-    #[schema(required = true)]
-    pub marketing: Option<MarketingContent>,
+wire_struct! {
+    /// The texts that staff edit.
+    pub struct Content = notification::Content as content {
+        /// For questions of every kind.
+        pub customer_service: Vec<ServiceEntryContent>,
+        /// For deposits.
+        pub recharge_customer_service: Vec<ServiceEntryContent>,
+        /// Questions and answers.
+        pub faq: Vec<FaqContent>,
+        /// Operating rules by language.
+        #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Plans run until their budget is consumed."}))]
+        pub operating_rules: Text,
+        /// Rules of the new-user activity by language.
+        #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Coupons are distributed periodically."}))]
+        pub activity_rules: Text,
+        /// The marketing texts; null when none are shown.
+        #[schema(required = true)]
+        pub marketing: Option<MarketingContent> = (marketing(content.marketing_headline)),
+    }
 }
 
-impl From<notification::Content> for Content {
-    fn from(content: notification::Content) -> Self {
-        let entries = |entries: Vec<notification::ServiceEntryContent>| {
-            entries.into_iter().map(ServiceEntryContent::from).collect()
-        };
-        let faq = |faq: notification::FaqContent| FaqContent {
-            id: faq.id,
-            title: faq.title.into_iter().collect(),
-            content: faq.content.into_iter().collect(),
-        };
-        let headline: Text = content.marketing_headline.into_iter().collect();
-        Self {
-            customer_service: entries(content.customer_service),
-            recharge_customer_service: entries(content.recharge_customer_service),
-            faq: content.faq.into_iter().map(faq).collect(),
-            operating_rules: content.operating_rules.into_iter().collect(),
-            activity_rules: content.activity_rules.into_iter().collect(),
-            marketing: (!headline.is_empty()).then_some(MarketingContent { headline }),
-        }
-    }
+fn marketing(headline: impl IntoIterator<Item = (String, String)>) -> Option<MarketingContent> {
+    let headline: Text = headline.into_iter().collect();
+    (!headline.is_empty()).then_some(MarketingContent { headline })
 }

@@ -4,11 +4,11 @@ use adfolio_proto::coupon::v1 as coupon;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Money, PageLimit, Timestamp, each, non_empty, wire_enum};
+use super::{Decode, Money, PageLimit, Timestamp, wire_enum, wire_struct};
 use crate::errors::Failure;
 
 wire_enum! {
-    /// Type of a coupon, as shown.
+    /// Displayed type of a coupon.
     CouponType = coupon::CouponType {
         /// Value-added voucher.
         Increment,
@@ -24,11 +24,11 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// What a coupon does to a put.
+    /// The effect of a coupon on a put.
     CouponMode = coupon::CouponMode {
-        /// Takes a percentage off what the user pays.
+        /// Reduces what the user pays by a percentage.
         Discount,
-        /// Takes a fixed amount off what the user pays.
+        /// Reduces what the user pays by a fixed amount.
         Deduction,
         /// Adds a fixed amount to the budget; the user pays all of the amount.
         Addition,
@@ -36,21 +36,21 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Who may claim from a campaign, and how a user came by a coupon.
+    /// Who may claim from a campaign, and how a user got a coupon.
     CampaignKind = coupon::CampaignKind {
-        /// Every user once, over all campaigns of this kind.
+        /// Every user, once across all campaigns of this kind.
         NewUser,
-        /// Every user, one coupon of the same name a day.
+        /// Every user, one coupon per name and day.
         Periodic,
-        /// Only granted by staff.
+        /// Nobody; staff grant its coupons.
         Staff,
     }
 }
 
 wire_enum! {
-    /// Where a coupon stands.
+    /// State of a coupon.
     CouponState = coupon::CouponState {
-        /// Can be used.
+        /// Usable.
         Unused,
         /// Used.
         Used,
@@ -59,24 +59,24 @@ wire_enum! {
     }
 }
 
-/// What a coupon is worth: money (`"50.00"`), or a percentage (`"10%"`, `"12.5%"`) when its mode is discount.
+/// Value of a coupon: a percentage (`"10%"`, `"12.5%"`) if its mode is discount, else money (`"50.00"`).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(value_type = String, pattern = r"^\d+\.\d{2}$|^\d+(\.\d{1,2})?%$", example = "10%")]
 pub struct CouponValue(String);
 
 impl CouponValue {
-    /// From the two forms of a service's message.
-    pub fn from_proto(mode: CouponMode, value_minor: i64, basis_points: u32) -> Self {
-        match mode {
-            CouponMode::Discount => Self(percent_text(basis_points)),
+    /// From the fields of a service's message.
+    pub fn from_proto(mode: i32, value_minor: i64, basis_points: u32) -> Result<Self, Failure> {
+        Ok(Self(match CouponMode::from_wire(mode)? {
+            CouponMode::Discount => percent_text(basis_points),
             CouponMode::Deduction | CouponMode::Addition => {
-                Self(Money::from_minor(value_minor).to_string())
+                Money::from_minor(value_minor).to_string()
             }
-        }
+        }))
     }
 }
 
-/// Hundredths of a percent as `10%`, `12.5%`, `0.25%`.
+/// Writes hundredths of a percent as `10%`, `12.5%`, `0.25%`.
 pub fn percent_text(basis_points: u32) -> String {
     // Dividing by a constant that is not zero.
     let (whole, hundredths) = (basis_points / 100, basis_points % 100);
@@ -87,7 +87,7 @@ pub fn percent_text(basis_points: u32) -> String {
     format!("{whole}.{}%", decimals.trim_end_matches('0'))
 }
 
-/// `10%` or `12.5%` in hundredths of a percent, above 0 and up to 100 %.
+/// Parses `10%` or `12.5%` to hundredths of a percent, above 0 and up to 100 %.
 pub fn parse_percent(text: &str) -> Option<u32> {
     let number: adfolio_money::Money = text.strip_suffix('%')?.parse().ok()?;
     u32::try_from(number.minor())
@@ -95,59 +95,40 @@ pub fn parse_percent(text: &str) -> Option<u32> {
         .filter(|basis_points| (1..=10_000).contains(basis_points))
 }
 
-/// A user's coupon.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Coupon {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e33")]
-    pub id: String,
-    /// Name shown.
-    #[schema(example = "Welcome 10%")]
-    pub name: String,
-    /// Type shown.
-    #[serde(rename = "type")]
-    pub kind: CouponType,
-    /// What it does.
-    pub mode: CouponMode,
-    /// What it is worth.
-    pub value: CouponValue,
-    /// Least put amount it can be used with.
-    pub amount_requirement: Money,
-    /// When it expires.
-    pub expires_at: Timestamp,
-    /// Where it stands.
-    pub state: CouponState,
-    /// When it was used.
-    #[schema(required = true)]
-    pub used_at: Option<Timestamp>,
-    /// The plan it was used for.
-    #[schema(required = true)]
-    pub plan_id: Option<String>,
-    /// How the user came by it.
-    pub source: CampaignKind,
-}
-
-impl Coupon {
-    /// From a service's message.
-    pub fn from_proto(coupon: coupon::Coupon) -> Result<Self, Failure> {
-        let mode = CouponMode::from_wire(coupon.mode)?;
-        Ok(Self {
-            id: coupon.id,
-            name: coupon.name,
-            kind: CouponType::from_wire(coupon.r#type)?,
-            mode,
-            value: CouponValue::from_proto(mode, coupon.value_minor, coupon.value_basis_points),
-            amount_requirement: Money::from_minor(coupon.amount_requirement_minor),
-            expires_at: Timestamp::required(coupon.expires_at, "expires_at")?,
-            state: CouponState::from_wire(coupon.state)?,
-            used_at: Timestamp::optional(coupon.used_at)?,
-            plan_id: non_empty(coupon.plan_id),
-            source: CampaignKind::from_wire(coupon.source)?,
-        })
+wire_struct! {
+    /// A user's coupon.
+    pub struct Coupon = coupon::Coupon as coupon {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e33")]
+        pub id: String,
+        /// Display name.
+        #[schema(example = "Welcome 10%")]
+        pub name: String,
+        /// Displayed type.
+        #[serde(rename = "type")]
+        pub kind: CouponType = r#type,
+        /// Its effect.
+        pub mode: CouponMode,
+        /// Its value.
+        pub value: CouponValue = (CouponValue::from_proto(coupon.mode, coupon.value_minor, coupon.value_basis_points)?),
+        /// Minimum put amount it can be used with.
+        pub amount_requirement: Money = amount_requirement_minor,
+        /// When it expires.
+        pub expires_at: Timestamp,
+        /// Its state.
+        pub state: CouponState,
+        /// When it was used.
+        #[schema(required = true)]
+        pub used_at: Option<Timestamp>,
+        /// The plan it was used for.
+        #[schema(required = true)]
+        pub plan_id: Option<String>,
+        /// How the user got it.
+        pub source: CampaignKind,
     }
 }
 
-/// How many coupons stand where.
+/// Number of coupons by state.
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 pub struct CouponCounts {
     /// Unused.
@@ -158,9 +139,9 @@ pub struct CouponCounts {
     pub expired: i64,
 }
 
-impl CouponCounts {
-    /// From a service's message; a state that is not there counts zero.
-    pub fn from_proto(counts: Vec<coupon::StateCount>) -> Result<Self, Failure> {
+/// A state that is missing counts zero.
+impl Decode<Vec<coupon::StateCount>> for CouponCounts {
+    fn decode(counts: Vec<coupon::StateCount>, _: &'static str) -> Result<Self, Failure> {
         let mut all = Self::default();
         for count in counts {
             match CouponState::from_wire(count.state)? {
@@ -173,86 +154,57 @@ impl CouponCounts {
     }
 }
 
-/// A campaign as a user sees it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Claimable {
-    /// The campaign.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35")]
-    pub campaign_id: String,
-    /// Name shown.
-    #[schema(example = "Welcome 10%")]
-    pub name: String,
-    /// New-user or periodic.
-    pub kind: CampaignKind,
-    /// What its coupons do.
-    pub mode: CouponMode,
-    /// What they are worth.
-    pub value: CouponValue,
-    /// Whether the caller has claimed it; for a periodic one, today.
-    pub claimed: bool,
-}
-
-impl Claimable {
-    /// From a service's message.
-    pub fn from_proto(claimable: coupon::Claimable) -> Result<Self, Failure> {
-        let mode = CouponMode::from_wire(claimable.mode)?;
-        Ok(Self {
-            campaign_id: claimable.campaign_id,
-            name: claimable.name,
-            kind: CampaignKind::from_wire(claimable.kind)?,
-            mode,
-            value: CouponValue::from_proto(
-                mode,
-                claimable.value_minor,
-                claimable.value_basis_points,
-            ),
-            claimed: claimable.claimed,
-        })
+wire_struct! {
+    /// A campaign as a user sees it.
+    pub struct Claimable = coupon::Claimable as claimable {
+        /// The campaign.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35")]
+        pub campaign_id: String,
+        /// Display name.
+        #[schema(example = "Welcome 10%")]
+        pub name: String,
+        /// New-user or periodic.
+        pub kind: CampaignKind,
+        /// Effect of its coupons.
+        pub mode: CouponMode,
+        /// Value of its coupons.
+        pub value: CouponValue = (CouponValue::from_proto(claimable.mode, claimable.value_minor, claimable.value_basis_points)?),
+        /// Whether the caller has claimed it; for periodic campaigns, today.
+        pub claimed: bool,
     }
 }
 
-/// A page of coupons.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct CouponPage {
-    /// The coupons, newest first.
-    pub items: Vec<Coupon>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-    /// Counts by state.
-    pub counts: CouponCounts,
-    /// What can be claimed now, or was.
-    pub claimable: Vec<Claimable>,
-}
-
-impl CouponPage {
-    /// From a service's message.
-    pub fn from_proto(response: coupon::ListCouponsResponse) -> Result<Self, Failure> {
-        Ok(Self {
-            items: each(response.items, Coupon::from_proto)?,
-            next_cursor: non_empty(response.next_cursor),
-            counts: CouponCounts::from_proto(response.counts)?,
-            claimable: each(response.claimable, Claimable::from_proto)?,
-        })
+wire_struct! {
+    /// A page of coupons.
+    pub struct CouponPage = coupon::ListCouponsResponse {
+        /// The coupons, newest first.
+        pub items: Vec<Coupon>,
+        /// Cursor of the next page; null on the last page.
+        #[schema(required = true)]
+        pub next_cursor: Option<String>,
+        /// Counts by state.
+        pub counts: CouponCounts,
+        /// Campaigns that the caller can claim from, or has claimed from.
+        pub claimable: Vec<Claimable>,
     }
 }
 
-/// Asks for the caller's coupons.
+/// Filters for the caller's coupons.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct CouponListQuery {
-    /// The state; unused when absent.
+    /// The state; unused if absent.
     pub state: Option<CouponState>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
 /// Claims a coupon.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct ReceiveCouponRequest {
-    /// The campaign; the new-user coupon when absent.
+    /// The campaign; the new-user coupon if absent.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35")]
     pub campaign_id: Option<String>,
 }

@@ -5,128 +5,103 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::acceptor::{AcceptorKind, ExchangeDirection};
 use super::staff::UserName;
-use super::{Money, MoneyInput, PageLimit, Timestamp, each, non_empty, present, wire_enum};
-use crate::errors::Failure;
+use super::{Money, MoneyInput, PageLimit, Timestamp, wire_enum, wire_struct};
 
 wire_enum! {
-    /// Where an exchange order stands.
+    /// Kind of an acceptor.
+    AcceptorKind = acceptor::AcceptorKind {
+        /// A person.
+        Personal,
+        /// An enterprise.
+        Enterprise,
+    }
+}
+
+wire_enum! {
+    /// Direction of an exchange.
+    ExchangeDirection = acceptor::ExchangeDirection {
+        /// Wallet money into the other currency.
+        WalletToCurrency,
+        /// The other currency into wallet money.
+        CurrencyToWallet,
+    }
+}
+
+wire_enum! {
+    /// Status of an exchange order.
     ExchangeStatus = acceptor::ExchangeStatus {
-        /// Open, waits for the acceptor.
+        /// Open, waiting for the acceptor.
         Pending,
-        /// Both sides have their money.
+        /// Both sides have been paid.
         Completed,
-        /// Called off; what the wallet gave came back.
+        /// Cancelled; the amount was returned to the wallet.
         Cancelled,
-        /// Nobody decided in time; what the wallet gave came back.
+        /// Not decided in time; the amount was returned to the wallet.
         Expired,
     }
 }
 
-/// An acceptor as an exchange order shows one.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ExchangeAcceptor {
-    /// Its id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e37")]
-    pub id: String,
-    /// Name shown.
-    #[schema(example = "Harbour Exchange Ltd")]
-    pub name: String,
-    /// Person or enterprise.
-    pub kind: AcceptorKind,
-}
-
-/// An exchange order.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ExchangeOrder {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3d")]
-    pub id: String,
-    /// With whom.
-    pub acceptor: ExchangeAcceptor,
-    /// Which way.
-    pub direction: ExchangeDirection,
-    /// The other currency, ISO 4217.
-    #[schema(example = "EUR")]
-    pub currency: String,
-    /// Units of the other currency for one unit of wallet money, as decimal text.
-    #[schema(example = "0.9235")]
-    pub rate: String,
-    /// The wallet's side.
-    pub amount: Money,
-    /// The other side, as decimal text in the other currency.
-    #[schema(example = "92.35")]
-    pub counter_amount: String,
-    /// Where it stands.
-    pub status: ExchangeStatus,
-    /// When it was opened.
-    pub create_time: Timestamp,
-    /// When it expires unless decided.
-    #[schema(required = true)]
-    pub expire_time: Option<Timestamp>,
-    /// When it ended.
-    #[schema(required = true)]
-    pub finish_time: Option<Timestamp>,
-    /// Why it was cancelled.
-    #[schema(required = true)]
-    pub reason: Option<String>,
-}
-
-impl ExchangeOrder {
-    /// From a service's message.
-    pub fn from_proto(order: acceptor::Exchange) -> Result<Self, Failure> {
-        let acceptor = present(order.acceptor, "acceptor")?;
-        Ok(Self {
-            id: order.id,
-            acceptor: ExchangeAcceptor {
-                id: acceptor.id,
-                name: acceptor.name,
-                kind: AcceptorKind::from_wire(acceptor.kind)?,
-            },
-            direction: ExchangeDirection::from_wire(order.direction)?,
-            currency: order.currency,
-            rate: order.rate,
-            amount: Money::from_minor(order.amount_minor),
-            counter_amount: order.counter_amount,
-            status: ExchangeStatus::from_wire(order.status)?,
-            create_time: Timestamp::required(order.create_time, "create_time")?,
-            expire_time: Timestamp::optional(order.expire_time)?,
-            finish_time: Timestamp::optional(order.finish_time)?,
-            reason: non_empty(order.reason),
-        })
+wire_struct! {
+    /// The acceptor of an exchange order.
+    pub struct ExchangeAcceptor = acceptor::Acceptor {
+        /// Its id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e37")]
+        pub id: String,
+        /// Display name.
+        #[schema(example = "Harbour Exchange Ltd")]
+        pub name: String,
+        /// Person or enterprise.
+        pub kind: AcceptorKind,
     }
 }
 
-/// A page of the caller's exchange orders.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ExchangePage {
-    /// The orders, newest first.
-    pub items: Vec<ExchangeOrder>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-impl ExchangePage {
-    /// From a service's message.
-    pub fn from_proto(response: acceptor::ListExchangesResponse) -> Result<Self, Failure> {
-        Ok(Self {
-            items: each(response.items, ExchangeOrder::from_proto)?,
-            next_cursor: non_empty(response.next_cursor),
-        })
+wire_struct! {
+    /// An exchange order.
+    pub struct ExchangeOrder = acceptor::Exchange {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3d")]
+        pub id: String,
+        /// The acceptor.
+        pub acceptor: ExchangeAcceptor,
+        /// The direction.
+        pub direction: ExchangeDirection,
+        /// The other currency, ISO 4217.
+        #[schema(example = "EUR")]
+        pub currency: String,
+        /// Units of the other currency for one unit of wallet money, as decimal text.
+        #[schema(example = "0.9235")]
+        pub rate: String,
+        /// Wallet amount.
+        pub amount: Money = amount_minor,
+        /// The amount in the other currency, as decimal text.
+        #[schema(example = "92.35")]
+        pub counter_amount: String,
+        /// Its state.
+        pub status: ExchangeStatus,
+        /// When it was opened.
+        pub create_time: Timestamp,
+        /// When it expires if not decided.
+        #[schema(required = true)]
+        pub expire_time: Option<Timestamp>,
+        /// When it ended.
+        #[schema(required = true)]
+        pub finish_time: Option<Timestamp>,
+        /// Why it was cancelled.
+        #[schema(required = true)]
+        pub reason: Option<String>,
     }
 }
 
 /// Opens an exchange order behind an acceptance code.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct CreateExchangeRequest {
-    /// Kind of acceptor chosen.
+    /// The chosen kind of acceptor.
     pub kind: AcceptorKind,
     /// Acceptance code.
     #[schema(value_type = String, example = "DEMO-PERSONAL")]
     pub code: SecretString,
-    /// The wallet's side, within the offer's and the platform's limits.
+    /// Wallet amount, within the limits of the offer and the platform.
     pub amount: MoneyInput,
     /// MD5 of the transaction password, in lower-case hex.
     #[schema(
@@ -143,40 +118,30 @@ pub struct StaffExchangeOrder {
     /// The order.
     #[serde(flatten)]
     pub order: ExchangeOrder,
-    /// Whose order.
+    /// Its user.
     pub user: UserName,
 }
 
-/// A page of exchange orders of all users.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct StaffExchangePage {
-    /// The orders, newest first.
-    pub items: Vec<StaffExchangeOrder>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-/// Asks for exchange orders of all users.
+/// Filters for the exchange orders of all users.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct StaffExchangeListQuery {
     /// Only this status.
     pub status: Option<ExchangeStatus>,
-    /// Only this user's.
+    /// Only those of this user.
     pub user_id: Option<String>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
 wire_enum! {
-    /// What becomes of an exchange order.
+    /// Decision on an exchange order.
     ExchangeDecision = acceptor::ExchangeDecision {
-        /// Both sides have their money.
+        /// Both sides have been paid.
         Completed,
-        /// Called off.
+        /// Cancelled.
         Cancelled,
     }
 }
@@ -187,9 +152,9 @@ pub struct DecideExchangeRequest {
     /// The order.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3d")]
     pub id: String,
-    /// What becomes of it.
+    /// The decision.
     pub decision: ExchangeDecision,
-    /// Why; shown to the user when cancelled, at most 500 characters.
+    /// Reason, at most 500 characters; shown to the user if the order is cancelled.
     #[schema(example = "The acceptor confirmed the transfer")]
     pub reason: Option<String>,
 }

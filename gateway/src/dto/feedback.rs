@@ -5,11 +5,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::staff::UserName;
-use super::{PageLimit, Timestamp, non_empty, wire_enum};
-use crate::errors::Failure;
-use crate::uploads::url_of;
+use super::{PageLimit, Timestamp, wire_enum, wire_struct};
+use crate::paths::file_url;
 
-/// Hands in feedback.
+/// Submits feedback.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct FeedbackRequest {
     /// Subject, 1 to 200 characters.
@@ -23,7 +22,7 @@ pub struct FeedbackRequest {
     pub images: Option<Vec<String>>,
 }
 
-/// The id of what was made.
+/// The id of a new object.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Created {
     /// Opaque id.
@@ -32,83 +31,53 @@ pub struct Created {
 }
 
 wire_enum! {
-    /// Where feedback stands.
+    /// State of feedback.
     FeedbackState = notification::FeedbackState {
-        /// Waits for staff.
+        /// Waiting for staff.
         Open,
-        /// Dealt with.
+        /// Handled by staff.
         Closed,
     }
 }
 
-/// Feedback with its user.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Feedback {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3f")]
-    pub id: String,
-    /// Whose feedback.
-    pub user: UserName,
-    /// Subject.
-    #[schema(example = "Delivery")]
-    pub topic: String,
-    /// Text.
-    #[schema(example = "The series of my plan shows no clicks since noon.")]
-    pub content: String,
-    /// Addresses of its images.
-    pub images: Vec<String>,
-    /// Where it stands.
-    pub state: FeedbackState,
-    /// What staff replied.
-    #[schema(required = true)]
-    pub reply: Option<String>,
-    /// When it came.
-    pub time: Timestamp,
-    /// When it was closed.
-    #[schema(required = true)]
-    pub closed_at: Option<Timestamp>,
-}
-
-impl Feedback {
-    /// From a service's message.
-    pub fn from_proto(feedback: notification::Feedback, user: UserName) -> Result<Self, Failure> {
-        Ok(Self {
-            id: feedback.id,
-            user,
-            topic: feedback.topic,
-            content: feedback.content,
-            images: feedback
-                .image_file_ids
-                .iter()
-                .map(|id| url_of(id))
-                .collect(),
-            state: FeedbackState::from_wire(feedback.state)?,
-            reply: non_empty(feedback.reply),
-            time: Timestamp::required(feedback.time, "time")?,
-            closed_at: Timestamp::optional(feedback.closed_at)?,
-        })
+wire_struct! {
+    /// Feedback with its user.
+    pub struct Feedback = notification::Feedback as feedback, user: UserName {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3f")]
+        pub id: String,
+        /// Its user.
+        pub user: UserName = (user),
+        /// Subject.
+        #[schema(example = "Delivery")]
+        pub topic: String,
+        /// Text.
+        #[schema(example = "The series of my plan shows no clicks since noon.")]
+        pub content: String,
+        /// Addresses of its images.
+        pub images: Vec<String> = (feedback.image_file_ids.iter().map(|id| file_url(id)).collect()),
+        /// Its state.
+        pub state: FeedbackState,
+        /// Reply of staff.
+        #[schema(required = true)]
+        pub reply: Option<String>,
+        /// When it was created.
+        pub time: Timestamp,
+        /// When it was closed.
+        #[schema(required = true)]
+        pub closed_at: Option<Timestamp>,
     }
 }
 
-/// A page of feedback.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct FeedbackPage {
-    /// The feedback, newest first.
-    pub items: Vec<Feedback>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-/// Asks for feedback of all users.
+/// Filters for the feedback of all users.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct FeedbackListQuery {
     /// Only this state.
     pub state: Option<FeedbackState>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
@@ -118,7 +87,7 @@ pub struct CloseFeedbackRequest {
     /// The feedback.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3f")]
     pub id: String,
-    /// Told to the user as a notification, at most 2000 characters; nothing is told when absent.
+    /// Sent to the user as a notification, at most 2000 characters; no notification if absent.
     #[schema(example = "The network restated its report; the clicks are there now.")]
     pub reply: Option<String>,
 }

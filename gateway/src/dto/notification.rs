@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::content::by_code;
-use super::{PageLimit, Timestamp, each, non_empty, wire_enum};
-use crate::errors::Failure;
+use super::{PageLimit, Timestamp, wire_enum, wire_struct};
 use crate::lang::Lang;
 
 wire_enum! {
@@ -24,7 +23,7 @@ wire_enum! {
     }
 }
 
-/// Which notifications by category.
+/// Filter by category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CategoryFilter {
@@ -50,15 +49,15 @@ impl From<CategoryFilter> for i32 {
     }
 }
 
-/// Which notifications by whether they were read.
+/// Filter by read state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadFilter {
     /// All.
     All,
-    /// Unread ones.
+    /// Unread notifications.
     Unread,
-    /// Read ones.
+    /// Read notifications.
     Read,
 }
 
@@ -73,79 +72,56 @@ impl From<ReadFilter> for i32 {
     }
 }
 
-/// A notification.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Notification {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36")]
-    pub id: String,
-    /// Its category.
-    pub category: Category,
-    /// Title in the caller's language.
-    #[schema(example = "Deposit credited")]
-    pub title: String,
-    /// Text in the caller's language.
-    #[schema(example = "2,000.00 was added to your available funds.")]
-    pub content: String,
-    /// Whether it was read.
-    pub read: bool,
-    /// When it came.
-    pub time: Timestamp,
-}
-
-impl Notification {
-    /// From a service's message.
-    pub fn from_proto(notification: notification::Notification) -> Result<Self, Failure> {
-        Ok(Self {
-            id: notification.id,
-            category: Category::from_wire(notification.category)?,
-            title: notification.title,
-            content: notification.content,
-            read: notification.read,
-            time: Timestamp::required(notification.time, "time")?,
-        })
+wire_struct! {
+    /// A notification.
+    pub struct Notification = notification::Notification {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36")]
+        pub id: String,
+        /// Its category.
+        pub category: Category,
+        /// Title in the caller's language.
+        #[schema(example = "Deposit credited")]
+        pub title: String,
+        /// Text in the caller's language.
+        #[schema(example = "2,000.00 was added to your available funds.")]
+        pub content: String,
+        /// Whether it was read.
+        pub read: bool,
+        /// When it was created.
+        pub time: Timestamp,
     }
 }
 
-/// A page of notifications.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct NotificationPage {
-    /// The notifications, newest first.
-    pub items: Vec<Notification>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-    /// Unread ones over all categories.
-    #[schema(example = 3)]
-    pub unread_total: i64,
-}
-
-impl NotificationPage {
-    /// From a service's message.
-    pub fn from_proto(response: notification::ListNotificationsResponse) -> Result<Self, Failure> {
-        Ok(Self {
-            items: each(response.items, Notification::from_proto)?,
-            next_cursor: non_empty(response.next_cursor),
-            unread_total: response.unread_total,
-        })
+wire_struct! {
+    /// A page of notifications.
+    pub struct NotificationPage = notification::ListNotificationsResponse {
+        /// The notifications, newest first.
+        pub items: Vec<Notification>,
+        /// Cursor of the next page; null on the last page.
+        #[schema(required = true)]
+        pub next_cursor: Option<String>,
+        /// Number of unread notifications in all categories.
+        #[schema(example = 3)]
+        pub unread_total: i64,
     }
 }
 
-/// Asks for notifications.
+/// Filters for notifications.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct NotificationListRequest {
-    /// The category; all when absent.
+    /// The category; all if absent.
     pub category: Option<CategoryFilter>,
-    /// Read or unread; all when absent.
+    /// Read or unread; all if absent.
     pub filter: Option<ReadFilter>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
-/// Marks one notification (`id`) or all of them (`all`), perhaps of one category, as read.
+/// Marks one notification (`id`) or all of them (`all`), optionally of one category, as read.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct MarkReadRequest {
     /// One notification.
@@ -153,34 +129,34 @@ pub struct MarkReadRequest {
     pub id: Option<String>,
     /// All of them.
     pub all: Option<bool>,
-    /// With `all`: only this category.
+    /// With `all`: only notifications of this category.
     pub category: Option<CategoryFilter>,
 }
 
-/// How many notifications are unread.
+/// Number of unread notifications.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct UnreadTotal {
-    /// Unread ones over all categories.
+    /// Number of unread notifications in all categories.
     #[schema(example = 3)]
     pub unread_total: i64,
 }
 
-/// The word for everybody.
+/// All users.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Everybody {
-    /// All users that are registered by now.
+    /// All users registered so far.
     All,
 }
 
-/// To whom a notification goes: `"all"` or a list of user ids.
+/// Recipients of a notification: `"all"` or a list of user ids.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum Recipients {
-    /// To everybody.
+    /// All users.
     #[schema(title = "Everybody")]
     Everybody(Everybody),
-    /// To these users, 1 to 1000.
+    /// These users, 1 to 1000.
     #[schema(title = "Users")]
     Users(Vec<String>),
 }
@@ -190,7 +166,7 @@ pub enum Recipients {
 pub struct CreateNotificationRequest {
     /// Its category.
     pub category: Category,
-    /// To whom: `"all"` or user ids.
+    /// Recipients: `"all"` or user ids.
     pub to: Recipients,
     /// Title by language, at most 200 characters each; `en` is required.
     #[schema(example = json!({"en": "Maintenance on Sunday"}))]
@@ -201,7 +177,7 @@ pub struct CreateNotificationRequest {
 }
 
 impl CreateNotificationRequest {
-    /// For a service's message.
+    /// To a service's message.
     pub fn into_proto(self) -> notification::CreateNotificationRequest {
         let to = match self.to {
             Recipients::Everybody(Everybody::All) => To::All(true),
@@ -216,13 +192,14 @@ impl CreateNotificationRequest {
     }
 }
 
-/// A notification that is out.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct PublishedNotification {
-    /// Its id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36")]
-    pub id: String,
-    /// To how many users it went; 0 when to all.
-    #[schema(example = 1)]
-    pub recipients: i64,
+wire_struct! {
+    /// A published notification.
+    pub struct PublishedNotification = notification::CreateNotificationResponse {
+        /// Its id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36")]
+        pub id: String,
+        /// Number of recipients; 0 for all users.
+        #[schema(example = 1)]
+        pub recipients: i64,
+    }
 }

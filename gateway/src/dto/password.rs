@@ -7,29 +7,29 @@ use utoipa::ToSchema;
 /// Changes the login password.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct ChangePasswordRequest {
-    /// The present one.
+    /// The current password.
     #[schema(value_type = String, example = "correct horse battery")]
     pub old_password: SecretString,
-    /// The new one, 8 to 128 characters.
+    /// The new password, 8 to 128 characters.
     #[schema(value_type = String, example = "an even longer staple")]
     pub new_password: SecretString,
-    /// The new one again; `confirmPassword` is accepted too.
+    /// The new password again; `confirmPassword` is accepted too.
     #[serde(alias = "confirmPassword")]
     #[schema(value_type = String, example = "an even longer staple")]
     pub confirm_password: SecretString,
 }
 
-/// Sets or changes the transaction password. All are MD5 of the 6 digits, in lower-case hex.
+/// Sets or changes the transaction password. Every password is the MD5 of its 6 digits, in lower-case hex.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct SetPayPasswordRequest {
-    /// The new one.
+    /// The new password.
     #[schema(
         value_type = String,
         pattern = "^[0-9a-f]{32}$",
         example = "5f4dcc3b5aa765d61d8327deb882cf99"
     )]
     pub password: SecretString,
-    /// The new one again; `confirmPassword` is accepted too.
+    /// The new password again; `confirmPassword` is accepted too.
     #[serde(alias = "confirmPassword")]
     #[schema(
         value_type = String,
@@ -37,12 +37,12 @@ pub struct SetPayPasswordRequest {
         example = "5f4dcc3b5aa765d61d8327deb882cf99"
     )]
     pub confirm_password: SecretString,
-    /// The one that is set; only when one is.
+    /// The current password; only if one is set.
     #[schema(value_type = Option<String>, pattern = "^[0-9a-f]{32}$")]
     pub old_password: Option<SecretString>,
 }
 
-/// Asks whether a transaction password is right.
+/// Checks a transaction password.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct CheckPayPasswordRequest {
     /// MD5 of the 6 digits, in lower-case hex.

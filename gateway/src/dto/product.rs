@@ -1,4 +1,4 @@
-//! What can be advertised, and to whom.
+//! Products and audiences.
 
 use adfolio_proto::common::v1 as common;
 use adfolio_proto::plan::v1 as plan;
@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::coupon::Coupon;
-use super::{Money, MoneyInput, each, non_empty, wire_enum};
+use super::{Decode, Money, MoneyInput, wire_enum, wire_struct};
 use crate::errors::Failure;
 
 wire_enum! {
-    /// Content a product can be advertised with.
+    /// Advertising content of a product.
     ContentType = plan::ContentType {
         /// Video.
         Video,
@@ -20,7 +20,7 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Gender an advertisement is shown to.
+    /// Target gender of an advertisement.
     Gender = common::Gender {
         /// Everyone.
         Any,
@@ -31,10 +31,10 @@ wire_enum! {
     }
 }
 
-/// Whom an advertisement is shown to.
+/// Audience of an advertisement.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Audience {
-    /// Region names or codes; empty means everywhere.
+    /// Region names or codes; empty for everywhere.
     #[schema(example = json!(["DE", "AT"]))]
     pub regions: Vec<String>,
     /// Youngest age in years.
@@ -43,22 +43,25 @@ pub struct Audience {
     /// Oldest age in years.
     #[schema(example = 55)]
     pub age_max: u32,
-    /// Gender aimed at.
+    /// Target gender.
     pub gender: Gender,
 }
 
-impl Audience {
-    /// From a service's message. A gender that was never said is any.
-    pub fn from_proto(audience: common::Audience) -> Self {
-        Self {
+/// A missing audience is everyone, and so is a missing gender.
+impl Decode<Option<common::Audience>> for Audience {
+    fn decode(audience: Option<common::Audience>, _: &'static str) -> Result<Self, Failure> {
+        let audience = audience.unwrap_or_default();
+        Ok(Self {
             regions: audience.regions,
             age_min: audience.age_min,
             age_max: audience.age_max,
             gender: Gender::from_wire(audience.gender).unwrap_or(Gender::Any),
-        }
+        })
     }
+}
 
-    /// For a service's message.
+impl Audience {
+    /// To a service's message.
     pub fn into_proto(self) -> common::Audience {
         common::Audience {
             regions: self.regions,
@@ -69,76 +72,38 @@ impl Audience {
     }
 }
 
-/// What can be advertised.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Product {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
-    pub id: String,
-    /// Name shown.
-    #[schema(example = "Puzzle Harbour")]
-    pub name: String,
-    /// Square icon.
-    #[schema(required = true, example = "/media/puzzle-harbour.png")]
-    pub icon_url: Option<String>,
-    /// Wide picture.
-    #[schema(required = true, example = "/media/puzzle-harbour-cover.png")]
-    pub cover_url: Option<String>,
-    /// Category shown.
-    #[schema(example = "Games")]
-    pub category: String,
-    /// What it is.
-    #[schema(example = "A calm puzzle game by the sea.")]
-    pub description: String,
-    /// Game description; may be empty.
-    #[schema(example = "Match tiles, repair the harbour.")]
-    pub game_description: String,
-    /// Content it can be advertised with.
-    pub content_types: Vec<ContentType>,
-    /// Lowest put amount.
-    pub put_min: Money,
-    /// Highest put amount.
-    pub put_max: Money,
-    /// Whom its advertisements are shown to.
-    pub audience: Audience,
-}
-
-impl Product {
-    /// From a service's message.
-    pub fn from_proto(product: plan::Product) -> Result<Self, Failure> {
-        Ok(Self {
-            id: product.id,
-            name: product.name,
-            icon_url: non_empty(product.icon_url),
-            cover_url: non_empty(product.cover_url),
-            category: product.category,
-            description: product.description,
-            game_description: product.game_description,
-            content_types: each(product.content_types, ContentType::from_wire)?,
-            put_min: Money::from_minor(product.put_min_minor),
-            put_max: Money::from_minor(product.put_max_minor),
-            audience: Audience::from_proto(product.audience.unwrap_or_default()),
-        })
-    }
-}
-
-/// A page of products.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ProductPage {
-    /// The products, newest first.
-    pub items: Vec<Product>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-impl ProductPage {
-    /// From a service's message.
-    pub fn from_proto(items: Vec<plan::Product>, next_cursor: String) -> Result<Self, Failure> {
-        Ok(Self {
-            items: each(items, Product::from_proto)?,
-            next_cursor: non_empty(next_cursor),
-        })
+wire_struct! {
+    /// A product that can be advertised.
+    pub struct Product = plan::Product {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
+        pub id: String,
+        /// Display name.
+        #[schema(example = "Puzzle Harbour")]
+        pub name: String,
+        /// Square icon.
+        #[schema(required = true, example = "/media/puzzle-harbour.png")]
+        pub icon_url: Option<String>,
+        /// Wide picture.
+        #[schema(required = true, example = "/media/puzzle-harbour-cover.png")]
+        pub cover_url: Option<String>,
+        /// Displayed category.
+        #[schema(example = "Games")]
+        pub category: String,
+        /// Description.
+        #[schema(example = "A calm puzzle game by the sea.")]
+        pub description: String,
+        /// Game description; may be empty.
+        #[schema(example = "Match tiles, repair the harbour.")]
+        pub game_description: String,
+        /// Advertising content it supports.
+        pub content_types: Vec<ContentType>,
+        /// Minimum put amount.
+        pub put_min: Money = put_min_minor,
+        /// Maximum put amount.
+        pub put_max: Money = put_max_minor,
+        /// Audience of its advertisements.
+        pub audience: Audience,
     }
 }
 
@@ -148,11 +113,11 @@ pub struct AppDetail {
     /// The product.
     #[serde(flatten)]
     pub product: Product,
-    /// The caller's coupons that some amount within the product's range can use, soonest expiry first.
+    /// The caller's coupons that are usable for an amount within the product's range, the first to expire first.
     pub coupons: Vec<Coupon>,
 }
 
-/// Asks for a product with the caller's coupons for it.
+/// Names a product.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct AppDetailRequest {
     /// The product.
@@ -160,104 +125,85 @@ pub struct AppDetailRequest {
     pub product_id: String,
 }
 
-/// A product as staff create it.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-pub struct CreateProductRequest {
-    /// Name shown.
-    #[schema(example = "Puzzle Harbour")]
-    pub name: String,
-    /// Square icon.
-    #[schema(example = "/media/puzzle-harbour.png")]
-    pub icon_url: Option<String>,
-    /// Wide picture.
-    pub cover_url: Option<String>,
-    /// Category shown.
-    #[schema(example = "Games")]
-    pub category: String,
-    /// What it is.
-    #[schema(example = "A calm puzzle game by the sea.")]
-    pub description: String,
-    /// Game description; may be empty.
-    #[schema(example = "Match tiles, repair the harbour.")]
-    pub game_description: String,
-    /// Content it can be advertised with.
-    pub content_types: Vec<ContentType>,
-    /// Lowest put amount.
-    pub put_min: MoneyInput,
-    /// Highest put amount.
-    pub put_max: MoneyInput,
-    /// Whom its advertisements are shown to.
-    pub audience: Audience,
+/// Declares a request with all fields of a product, and further ones. Flattening would lose the names of fields in failures.
+macro_rules! product_request {
+    ($(#[$meta:meta])* $name:ident { $($further:tt)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Deserialize, ToSchema)]
+        pub struct $name {
+            $($further)*
+            /// Display name.
+            #[schema(example = "Puzzle Harbour")]
+            pub name: String,
+            /// Square icon.
+            #[schema(example = "/media/puzzle-harbour.png")]
+            pub icon_url: Option<String>,
+            /// Wide picture.
+            pub cover_url: Option<String>,
+            /// Displayed category.
+            #[schema(example = "Games")]
+            pub category: String,
+            /// Description.
+            #[schema(example = "A calm puzzle game by the sea.")]
+            pub description: String,
+            /// Game description; may be empty.
+            #[schema(example = "Match tiles, repair the harbour.")]
+            pub game_description: String,
+            /// Advertising content it supports.
+            pub content_types: Vec<ContentType>,
+            /// Minimum put amount.
+            pub put_min: MoneyInput,
+            /// Maximum put amount.
+            pub put_max: MoneyInput,
+            /// Audience of its advertisements.
+            pub audience: Audience,
+        }
+
+        impl $name {
+            fn into_product(self, id: String) -> plan::Product {
+                plan::Product {
+                    id,
+                    name: self.name,
+                    icon_url: self.icon_url.unwrap_or_default(),
+                    cover_url: self.cover_url.unwrap_or_default(),
+                    category: self.category,
+                    description: self.description,
+                    game_description: self.game_description,
+                    content_types: self.content_types.into_iter().map(Into::into).collect(),
+                    put_min_minor: self.put_min.minor(),
+                    put_max_minor: self.put_max.minor(),
+                    audience: Some(self.audience.into_proto()),
+                }
+            }
+        }
+    };
+}
+
+product_request! {
+    /// Creates a product.
+    CreateProductRequest {}
 }
 
 impl CreateProductRequest {
-    /// For a service's message.
-    pub fn into_proto(self, id: String) -> plan::Product {
-        plan::Product {
-            id,
-            name: self.name,
-            icon_url: self.icon_url.unwrap_or_default(),
-            cover_url: self.cover_url.unwrap_or_default(),
-            category: self.category,
-            description: self.description,
-            game_description: self.game_description,
-            content_types: self.content_types.into_iter().map(Into::into).collect(),
-            put_min_minor: self.put_min.minor(),
-            put_max_minor: self.put_max.minor(),
-            audience: Some(self.audience.into_proto()),
-        }
+    /// To a service's message.
+    pub fn into_proto(self) -> plan::Product {
+        self.into_product(String::new())
     }
 }
 
-/// A product as staff change it.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-pub struct EditProductRequest {
-    /// The product.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
-    pub id: String,
-    /// Name shown.
-    #[schema(example = "Puzzle Harbour")]
-    pub name: String,
-    /// Square icon.
-    #[schema(example = "/media/puzzle-harbour.png")]
-    pub icon_url: Option<String>,
-    /// Wide picture.
-    pub cover_url: Option<String>,
-    /// Category shown.
-    #[schema(example = "Games")]
-    pub category: String,
-    /// What it is.
-    #[schema(example = "A calm puzzle game by the sea.")]
-    pub description: String,
-    /// Game description; may be empty.
-    #[schema(example = "Match tiles, repair the harbour.")]
-    pub game_description: String,
-    /// Content it can be advertised with.
-    pub content_types: Vec<ContentType>,
-    /// Lowest put amount.
-    pub put_min: MoneyInput,
-    /// Highest put amount.
-    pub put_max: MoneyInput,
-    /// Whom its advertisements are shown to.
-    pub audience: Audience,
+product_request! {
+    /// Changes a product.
+    EditProductRequest {
+        /// The product.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31")]
+        pub id: String,
+    }
 }
 
 impl EditProductRequest {
-    /// For a service's message.
+    /// To a service's message.
     pub fn into_proto(self) -> plan::Product {
-        let id = self.id;
-        CreateProductRequest {
-            name: self.name,
-            icon_url: self.icon_url,
-            cover_url: self.cover_url,
-            category: self.category,
-            description: self.description,
-            game_description: self.game_description,
-            content_types: self.content_types,
-            put_min: self.put_min,
-            put_max: self.put_max,
-            audience: self.audience,
-        }
-        .into_proto(id)
+        let id = self.id.clone();
+        self.into_product(id)
     }
 }

@@ -1,4 +1,4 @@
-//! Money, moments and other single values, strict in what they take and exact in what they give.
+//! Money, instants and other single values: strict parsing, exact output.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::errors::Failure;
 
-/// Declares where a hand-written schema stands among the components.
+/// Names a hand-written schema.
 macro_rules! named_schema {
     ($type:ty, $name:literal, $schema:expr) => {
         impl PartialSchema for $type {
@@ -32,17 +32,17 @@ macro_rules! named_schema {
     };
 }
 
-/// An amount that goes out: a decimal string with exactly two decimals.
+/// An amount in a response: a decimal string with exactly two decimals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Money(adfolio_money::Money);
 
 impl Money {
-    /// An amount of so many minor units.
+    /// An amount in minor units.
     pub fn from_minor(minor: i64) -> Self {
         Self(adfolio_money::Money::from_minor(minor))
     }
 
-    /// The sum of minor units; a sum that does not fit is a broken answer of a service.
+    /// The sum of minor units. An overflow is a broken answer of a service.
     pub fn sum(minors: impl IntoIterator<Item = i64>) -> Result<Self, Failure> {
         adfolio_money::Money::checked_sum(minors.into_iter().map(adfolio_money::Money::from_minor))
             .map(Self)
@@ -80,7 +80,7 @@ named_schema!(
     )
 );
 
-/// An amount that comes in: a JSON number or a string, with 0 to 2 decimals, no sign, no exponent, no blanks.
+/// An amount in a request: a JSON number or a string with 0 to 2 decimals, no sign, no exponent, no blanks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoneyInput(adfolio_money::Money);
 
@@ -119,12 +119,12 @@ named_schema!(
         .examples([json!("1250.00"), json!(1250)])
 );
 
-/// A decimal that comes in as a JSON number or a string and keeps its exact text.
+/// A decimal in a request: a JSON number or a string, kept as exact text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecimalInput(String);
 
 impl DecimalInput {
-    /// Its text: digits, perhaps a point and more digits.
+    /// Its text: digits, optionally a point and digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -158,7 +158,7 @@ named_schema!(
         .examples([json!("7.2485")])
 );
 
-/// Digits, perhaps a point and more digits; short enough to be a rate or a rating.
+/// Whether a text is digits, optionally followed by a point and digits, and at most 40 characters long.
 fn is_plain_decimal(text: &str) -> bool {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let (whole, fraction) = text
@@ -167,7 +167,7 @@ fn is_plain_decimal(text: &str) -> bool {
     text.len() <= 40 && digits(whole) && fraction.is_none_or(digits)
 }
 
-/// The text of a JSON number as it was written, or of a JSON string. A float would have lost what the client sent.
+/// The exact text of a JSON number or string. A float would lose digits.
 fn exact_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let raw = Box::<RawValue>::deserialize(deserializer)?;
     let text = raw.get();
@@ -178,26 +178,15 @@ fn exact_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
     }
 }
 
-/// A moment that goes out: RFC 3339 in UTC with milliseconds.
+/// An instant in a response: RFC 3339 in UTC with milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamp(DateTime<Utc>);
 
 impl Timestamp {
-    /// The moment of a message field that is always set.
-    pub fn required(
-        value: Option<pbjson_types::Timestamp>,
-        name: &'static str,
-    ) -> Result<Self, Failure> {
-        Self::optional(value)?.ok_or_else(|| Failure::broken_answer(name))
-    }
-
-    /// The moment of a message field that may be unset.
-    pub fn optional(value: Option<pbjson_types::Timestamp>) -> Result<Option<Self>, Failure> {
-        let Some(value) = value else { return Ok(None) };
-        let nanos = u32::try_from(value.nanos).map_err(|_| Failure::broken_answer("timestamp"))?;
-        let time = DateTime::from_timestamp(value.seconds, nanos)
-            .ok_or_else(|| Failure::broken_answer("timestamp"))?;
-        Ok(Some(Self(time)))
+    /// The instant of a message field; none if it is out of range.
+    pub fn from_proto(value: pbjson_types::Timestamp) -> Option<Self> {
+        let nanos = u32::try_from(value.nanos).ok()?;
+        DateTime::from_timestamp(value.seconds, nanos).map(Self)
     }
 }
 
@@ -213,7 +202,7 @@ named_schema!(
     moment_schema("RFC 3339 in UTC with milliseconds.")
 );
 
-/// A moment that comes in: RFC 3339 with any offset.
+/// An instant in a request: RFC 3339 with any offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimestampInput(DateTime<Utc>);
 
@@ -246,7 +235,7 @@ named_schema!(
     moment_schema("RFC 3339 with any offset.")
 );
 
-/// How many rows of a list: 1 to 100.
+/// Maximum number of items on a page: 1 to 100.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(try_from = "u32")]
 pub struct PageLimit(u32);

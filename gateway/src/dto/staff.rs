@@ -1,4 +1,4 @@
-//! Staff, licence keys, users as staff see them, and the books.
+//! Staff, licence keys, users as staff see them, and reconciliation.
 
 use adfolio_proto::auth::v1 as auth;
 use adfolio_proto::wallet::v1 as wallet;
@@ -8,12 +8,11 @@ use utoipa::ToSchema;
 
 use super::account::{UserInfo, UserState};
 use super::wallet::Property;
-use super::{MoneyInput, PageLimit, Timestamp, each, non_empty, secret, wire_enum};
-use crate::errors::Failure;
+use super::{MoneyInput, PageLimit, Timestamp, secret, wire_enum, wire_struct};
 use crate::lang::Lang;
 
 wire_enum! {
-    /// What a member of staff may do.
+    /// Role of a member of staff.
     StaffRole = auth::StaffRole {
         /// Everything.
         Admin,
@@ -26,49 +25,30 @@ wire_enum! {
     }
 }
 
-/// A member of staff.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Staff {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39")]
-    pub id: String,
-    /// Login name.
-    #[schema(example = "admin")]
-    pub username: String,
-    /// What the member may do.
-    pub role: StaffRole,
-}
-
-impl Staff {
-    /// From a service's message.
-    pub fn from_proto(staff: auth::Staff) -> Result<Self, Failure> {
-        Ok(Self {
-            id: staff.id,
-            username: staff.username,
-            role: StaffRole::from_wire(staff.role)?,
-        })
+wire_struct! {
+    /// A member of staff.
+    pub struct Staff = auth::Staff {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39")]
+        pub id: String,
+        /// Login name.
+        #[schema(example = "admin")]
+        pub username: String,
+        /// Role of the member.
+        pub role: StaffRole,
     }
 }
 
-/// A staff session that was just opened.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct StaffSession {
-    /// The token for `X-CT`; told only here.
-    #[serde(serialize_with = "secret::tell")]
-    #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
-    pub token: SecretString,
-    /// Whose it is.
-    pub staff: Staff,
-}
-
-/// A page of staff.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct StaffPage {
-    /// The members, newest first.
-    pub items: Vec<Staff>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
+wire_struct! {
+    /// A new staff session.
+    pub struct StaffSession = auth::StaffLoginResponse {
+        /// The token for `X-CT`; returned only here.
+        #[serde(serialize_with = "secret::tell")]
+        #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
+        pub token: SecretString,
+        /// Its owner.
+        pub staff: Staff,
+    }
 }
 
 /// Creates a member of staff.
@@ -80,144 +60,101 @@ pub struct CreateStaffRequest {
     /// Password, 8 to 128 characters.
     #[schema(value_type = String, example = "a long enough password")]
     pub password: SecretString,
-    /// What the member may do.
+    /// Role of the member.
     pub role: StaffRole,
 }
 
 wire_enum! {
-    /// Whether a licence key still opens an account.
+    /// State of a licence key.
     LicenseState = auth::LicenseKeyState {
-        /// Opens one account.
+        /// Can open an account.
         Unused,
-        /// Has opened an account.
+        /// Has been used to open an account.
         Used,
     }
 }
 
-/// A licence key (authorisation code).
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct License {
-    /// The code as handed out.
-    #[serde(serialize_with = "secret::tell")]
-    #[schema(value_type = String, example = "7KQ2-M9TX-4WPA-ZC3H")]
-    pub code: SecretString,
-    /// Whether it still opens an account.
-    pub state: LicenseState,
-    /// Staff's note.
-    #[schema(required = true)]
-    pub note: Option<String>,
-    /// Whether the account it opens is active at once.
-    pub activate: bool,
-    /// The user it opened an account for.
-    #[schema(required = true)]
-    pub user_id: Option<String>,
-    /// When it was issued.
-    pub created_at: Timestamp,
-}
-
-impl License {
-    /// From a service's message.
-    pub fn from_proto(key: auth::LicenseKey) -> Result<Self, Failure> {
-        Ok(Self {
-            code: key.code.into(),
-            state: LicenseState::from_wire(key.state)?,
-            note: non_empty(key.note),
-            activate: key.activate,
-            user_id: non_empty(key.user_id),
-            created_at: Timestamp::required(key.created_at, "created_at")?,
-        })
+wire_struct! {
+    /// A licence key (authorisation code).
+    pub struct License = auth::LicenseKey {
+        /// The code, as issued.
+        #[serde(serialize_with = "secret::tell")]
+        #[schema(value_type = String, example = "7KQ2-M9TX-4WPA-ZC3H")]
+        pub code: SecretString,
+        /// Its state.
+        pub state: LicenseState,
+        /// Staff's note.
+        #[schema(required = true)]
+        pub note: Option<String>,
+        /// Whether the account it opens is active immediately.
+        pub activate: bool,
+        /// The user it opened an account for.
+        #[schema(required = true)]
+        pub user_id: Option<String>,
+        /// When it was issued.
+        pub created_at: Timestamp,
     }
 }
 
 /// Issues licence keys.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct CreateLicenseRequest {
-    /// How many, 1 to 500.
+    /// Number of keys, 1 to 500.
     #[schema(minimum = 1, maximum = 500, example = 10)]
     pub count: u32,
     /// Staff's note.
     #[schema(example = "Trade fair")]
     pub note: Option<String>,
-    /// Whether accounts opened with them are active at once; yes when absent.
+    /// Whether accounts opened with them are active immediately; true if absent.
     #[schema(example = true)]
     pub activate: Option<bool>,
 }
 
-/// Licence keys that were just issued.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct LicenseList {
-    /// The keys.
-    pub items: Vec<License>,
+wire_struct! {
+    /// The issued licence keys.
+    pub struct LicenseList = auth::CreateLicenseKeysResponse {
+        /// The keys.
+        pub items: Vec<License>,
+    }
 }
 
-/// A page of licence keys.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct LicensePage {
-    /// The keys, newest first.
-    pub items: Vec<License>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-/// Asks for users.
+/// Filters for users.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct UserListQuery {
-    /// Part of a user name, an e-mail address or an id.
+    /// Part of a user name, or an e-mail address or id.
     pub query: Option<String>,
     /// Only users in this state.
     pub state: Option<UserState>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
-/// A page of users.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct UserPage {
-    /// The users, newest first.
-    pub items: Vec<UserInfo>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-/// A user as lists show one to staff.
+/// A user in lists for staff.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct UserName {
     /// The user.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
     pub id: String,
-    /// Login name; null while it cannot be looked up.
+    /// Login name; null while it is unavailable.
     #[schema(required = true, example = "ada.lovelace")]
     pub username: Option<String>,
 }
 
-/// A live session of a user.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct SessionSummary {
-    /// Its id; not the token.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3a")]
-    pub id: String,
-    /// When it was opened.
-    pub created_at: Timestamp,
-    /// When it was last seen, to the minute.
-    pub last_seen_at: Timestamp,
-    /// When it expires unless used.
-    pub expires_at: Timestamp,
-}
-
-impl SessionSummary {
-    /// From a service's message.
-    pub fn from_proto(session: auth::SessionSummary) -> Result<Self, Failure> {
-        Ok(Self {
-            id: session.id,
-            created_at: Timestamp::required(session.created_at, "created_at")?,
-            last_seen_at: Timestamp::required(session.last_seen_at, "last_seen_at")?,
-            expires_at: Timestamp::required(session.expires_at, "expires_at")?,
-        })
+wire_struct! {
+    /// An active session of a user.
+    pub struct SessionSummary = auth::SessionSummary {
+        /// Its id; not the token.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3a")]
+        pub id: String,
+        /// When it was opened.
+        pub created_at: Timestamp,
+        /// When it was last used, to the minute.
+        pub last_seen_at: Timestamp,
+        /// When it expires if not used.
+        pub expires_at: Timestamp,
     }
 }
 
@@ -227,13 +164,13 @@ pub struct UserDetail {
     /// The user.
     #[serde(flatten)]
     pub user: UserInfo,
-    /// The wallet's figures.
+    /// The balances of the wallet.
     pub property: Property,
-    /// Live sessions, newest first.
+    /// Active sessions, newest first.
     pub sessions: Vec<SessionSummary>,
 }
 
-/// Moves an account to another state.
+/// Changes the state of an account.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct UserStateRequest {
     /// The user.
@@ -249,14 +186,14 @@ pub struct UserStateRequest {
 /// Issues a token for a user of a native host shell.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct HostTokenRequest {
-    /// The host's own id of its user, 1 to 200 characters; the same id is the same user.
+    /// The host's id of its user, 1 to 200 characters. The same id always means the same user.
     #[schema(value_type = String, example = "host-user-4711")]
     pub external_user_id: SecretString,
     /// Language to start with.
     pub lang: Option<Lang>,
 }
 
-/// Changes what is given of a user's standing; what is absent stays.
+/// Changes the given fields of a user's standing; absent fields stay as they are.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct UserProfileRequest {
     /// The user.
@@ -277,7 +214,7 @@ pub struct UserProfileRequest {
 /// Removes a user's transaction password and its lock.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct ResetPayPasswordRequest {
-    /// Whose.
+    /// The user.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
     pub user_id: String,
     /// Why.
@@ -285,10 +222,10 @@ pub struct ResetPayPasswordRequest {
     pub reason: Option<String>,
 }
 
-/// Opens a membership: charges its fee.
+/// Opens a membership and charges its fee.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct MembershipRequest {
-    /// Whose.
+    /// The user.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
     pub user_id: String,
     /// The fee.
@@ -296,9 +233,9 @@ pub struct MembershipRequest {
 }
 
 wire_enum! {
-    /// What happens to start-up funds.
+    /// Action on start-up funds.
     StartUpFundsAction = wallet::StartUpFundsAction {
-        /// Given to the user, to be returned.
+        /// Granted to the user, who returns them later.
         Grant,
         /// Returned by the user.
         Return,
@@ -308,82 +245,53 @@ wire_enum! {
 /// Grants start-up funds, or marks them as returned.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct StartUpFundsRequest {
-    /// Whose wallet.
+    /// Owner of the wallet.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
     pub user_id: String,
-    /// Which way.
+    /// The direction.
     pub action: StartUpFundsAction,
-    /// How much.
+    /// Amount.
     pub amount: MoneyInput,
 }
 
 /// Credits a wallet, or takes money back from it.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct WalletChangeRequest {
-    /// Whose wallet.
+    /// Owner of the wallet.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
     pub user_id: String,
-    /// How much.
+    /// Amount.
     pub amount: MoneyInput,
-    /// Shown to the user, at most 500 characters.
+    /// Remark shown to the user, at most 500 characters.
     #[schema(example = "Bank transfer 2026-11-20")]
     pub remark: String,
 }
 
-/// One proof of the books.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ReconcileCheck {
-    /// Stable name.
-    #[schema(example = "entries_sum_to_zero")]
-    pub name: String,
-    /// Whether it holds.
-    #[schema(example = true)]
-    pub ok: bool,
-    /// The figure that must be zero.
-    #[schema(example = 0)]
-    pub figure: i64,
-    /// What was found, in English.
-    #[schema(example = "every transaction's entries sum to zero")]
-    pub detail: String,
-}
-
-/// The proof of the books.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Reconciliation {
-    /// Whether all checks hold.
-    #[schema(example = true)]
-    pub ok: bool,
-    /// The checks.
-    pub checks: Vec<ReconcileCheck>,
-}
-
-impl Reconciliation {
-    /// From a service's message.
-    pub fn from_proto(response: wallet::ReconcileResponse) -> Self {
-        let check = |check: wallet::ReconcileCheck| ReconcileCheck {
-            name: check.name,
-            ok: check.ok,
-            figure: check.figure,
-            detail: check.detail,
-        };
-        Self {
-            ok: response.ok,
-            checks: response.checks.into_iter().map(check).collect(),
-        }
+wire_struct! {
+    /// A check of the ledger.
+    pub struct ReconcileCheck = wallet::ReconcileCheck {
+        /// Stable name.
+        #[schema(example = "entries_sum_to_zero")]
+        pub name: String,
+        /// Whether the check passes.
+        #[schema(example = true)]
+        pub ok: bool,
+        /// A value that must be zero.
+        #[schema(example = 0)]
+        pub figure: i64,
+        /// Finding, in English.
+        #[schema(example = "every transaction's entries sum to zero")]
+        pub detail: String,
     }
 }
 
-impl UserDetail {
-    /// Puts together what auth and wallet know.
-    pub fn compose(
-        user: UserInfo,
-        property: Property,
-        sessions: Vec<auth::SessionSummary>,
-    ) -> Result<Self, Failure> {
-        Ok(Self {
-            user,
-            property,
-            sessions: each(sessions, SessionSummary::from_proto)?,
-        })
+wire_struct! {
+    /// The result of all checks of the ledger.
+    pub struct Reconciliation = wallet::ReconcileResponse {
+        /// Whether all checks pass.
+        #[schema(example = true)]
+        pub ok: bool,
+        /// The checks.
+        pub checks: Vec<ReconcileCheck>,
     }
 }

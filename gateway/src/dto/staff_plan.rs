@@ -7,62 +7,43 @@ use utoipa::ToSchema;
 use super::plan::{Plan, PlanDetail, PlanStatus, PushFilter};
 use super::product::Audience;
 use super::staff::UserName;
-use super::{MoneyInput, PageLimit, wire_enum};
+use super::{MoneyInput, PageLimit, wire_enum, wire_struct};
 
-/// A proxy operator.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Operator {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b")]
-    pub id: String,
-    /// Name shown.
-    #[schema(example = "North Sea Media")]
-    pub name: String,
-    /// Users who follow now.
-    #[schema(example = 0)]
-    pub followers: i64,
-}
-
-impl From<plan::Operator> for Operator {
-    fn from(operator: plan::Operator) -> Self {
-        Self {
-            id: operator.id,
-            name: operator.name,
-            followers: operator.followers,
-        }
+wire_struct! {
+    /// A proxy operator.
+    pub struct Operator = plan::Operator {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b")]
+        pub id: String,
+        /// Display name.
+        #[schema(example = "North Sea Media")]
+        pub name: String,
+        /// Current number of followers.
+        #[schema(example = 0)]
+        pub followers: i64,
     }
-}
-
-/// A page of operators.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct OperatorPage {
-    /// The operators, newest first.
-    pub items: Vec<Operator>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
 }
 
 /// Creates a proxy operator.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct CreateOperatorRequest {
-    /// Name shown, 1 to 100 characters.
+    /// Display name, 1 to 100 characters.
     #[schema(example = "North Sea Media")]
     pub name: String,
 }
 
-/// To whom a plan is pushed: to users (`user_ids`) or to an operator's followers (`operator_id`), or to users on behalf of an
+/// Recipients of a pushed plan: users (`user_ids`), an operator's followers (`operator_id`), or users on behalf of an
 /// operator (both).
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct PushTarget {
     /// Users, 1 to 500.
     #[schema(example = json!(["0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"]))]
     pub user_ids: Option<Vec<String>>,
-    /// The operator whose followers get it, or on whose behalf the users do.
+    /// The operator whose followers get it, or on whose behalf the users get it.
     pub operator_id: Option<String>,
 }
 
-/// Pushes a plan to users; it waits for their put.
+/// Pushes a plan to users, where it waits for their put.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct PushPlanRequest {
     /// The product.
@@ -72,32 +53,34 @@ pub struct PushPlanRequest {
     pub amount: MoneyInput,
     /// To whom.
     pub to: PushTarget,
-    /// What is advertised, in words.
+    /// Advertising content, as text.
     #[schema(example = "Fifteen-second video")]
     pub put_content: String,
-    /// How it is advertised, in words.
+    /// Delivery rule, as text.
     #[schema(example = "Delivered evenly until the budget is consumed.")]
     pub put_rule: String,
-    /// Whom it is shown to; the product's audience when absent.
+    /// Its audience; the product's audience if absent.
     pub user_targeting: Option<Audience>,
 }
 
-/// A pushed plan.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct PushedPlan {
-    /// To whom.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
-    pub user_id: String,
-    /// The plan.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32")]
-    pub plan_id: String,
+wire_struct! {
+    /// A pushed plan.
+    pub struct PushedPlan = plan::PushedPlan {
+        /// To whom.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+        pub user_id: String,
+        /// The plan.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32")]
+        pub plan_id: String,
+    }
 }
 
-/// The pushed plans.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct PushedPlans {
-    /// One for each user.
-    pub items: Vec<PushedPlan>,
+wire_struct! {
+    /// The pushed plans.
+    pub struct PushedPlans = plan::PushPlanResponse {
+        /// One per user.
+        pub items: Vec<PushedPlan>,
+    }
 }
 
 /// A plan with its user.
@@ -106,54 +89,44 @@ pub struct StaffPlan {
     /// The plan.
     #[serde(flatten)]
     pub plan: Plan,
-    /// Whose plan.
+    /// Its user.
     pub user: UserName,
 }
 
-/// A page of plans of all users.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct StaffPlanPage {
-    /// The plans, newest first.
-    pub items: Vec<StaffPlan>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-/// A plan in detail with its user.
+/// The details of a plan, and its user.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StaffPlanDetail {
     /// The plan.
     #[serde(flatten)]
     pub detail: PlanDetail,
-    /// Whose plan.
+    /// Its user.
     pub user: UserName,
 }
 
-/// Asks for plans of all users.
+/// Filters for the plans of all users.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct StaffPlanListQuery {
-    /// Only this user's.
+    /// Only those of this user.
     pub user_id: Option<String>,
     /// Only this status.
     pub status: Option<PlanStatus>,
     /// Only this plan number.
     pub plan_number: Option<String>,
-    /// Who proposed them; all when absent.
+    /// Filter by who proposed them; all if absent.
     pub push: Option<PushFilter>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
 wire_enum! {
     /// How delivery ends.
     FinishOutcome = plan::FinishOutcome {
-        /// Delivered; goes on to settlement.
+        /// Delivered; settlement follows.
         PutFinished,
-        /// Undelivered; the money goes back.
+        /// Not delivered; the money is returned.
         PutFailed,
     }
 }
@@ -166,57 +139,42 @@ pub struct FinishPlanRequest {
     pub id: String,
     /// How.
     pub outcome: FinishOutcome,
-    /// Why; kept in the timeline.
+    /// Reason; shown in the plan's timeline.
     #[schema(example = "Window over")]
     pub reason: Option<String>,
 }
 
-/// A row of an import that could not be taken.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct RejectedRow {
-    /// Line of the file, from 1, the CSV header included.
-    #[schema(example = 17)]
-    pub line: i64,
-    /// Why, in English.
-    #[schema(example = "unknown plan number")]
-    pub reason: String,
+wire_struct! {
+    /// A rejected row of an import.
+    pub struct RejectedRow = plan::RejectedRow {
+        /// Line of the file, from 1, the CSV header included.
+        #[schema(example = 17)]
+        pub line: i64,
+        /// Why it was rejected, in English.
+        #[schema(example = "unknown plan number")]
+        pub reason: String,
+    }
 }
 
-/// What became of an import. All good rows have landed.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ImportResult {
-    /// Rows read.
-    #[schema(example = 10000)]
-    pub read: i64,
-    /// Rows that were new.
-    #[schema(example = 9999)]
-    pub applied: i64,
-    /// Rows that were known already.
-    #[schema(example = 0)]
-    pub repeated: i64,
-    /// Rows that restated an earlier revision.
-    #[schema(example = 0)]
-    pub restated: i64,
-    /// Rows that could not be taken; at most 20000 are named.
-    pub rejected: Vec<RejectedRow>,
-    /// How many could not be taken.
-    #[schema(example = 1)]
-    pub rejected_count: i64,
-}
-
-impl From<plan::ImportDeliveryResponse> for ImportResult {
-    fn from(response: plan::ImportDeliveryResponse) -> Self {
-        let row = |row: plan::RejectedRow| RejectedRow {
-            line: row.line,
-            reason: row.reason,
-        };
-        Self {
-            read: response.read,
-            applied: response.applied,
-            repeated: response.repeated_rows,
-            restated: response.restated,
-            rejected: response.rejected.into_iter().map(row).collect(),
-            rejected_count: response.rejected_count,
-        }
+wire_struct! {
+    /// Result of an import. All valid rows have been stored.
+    pub struct ImportResult = plan::ImportDeliveryResponse {
+        /// Rows read.
+        #[schema(example = 10000)]
+        pub read: i64,
+        /// New rows.
+        #[schema(example = 9999)]
+        pub applied: i64,
+        /// Rows that were already known.
+        #[schema(example = 0)]
+        pub repeated: i64 = repeated_rows,
+        /// Rows that restated an earlier revision.
+        #[schema(example = 0)]
+        pub restated: i64,
+        /// Rejected rows; at most 20000 are listed.
+        pub rejected: Vec<RejectedRow>,
+        /// Number of rejected rows.
+        #[schema(example = 1)]
+        pub rejected_count: i64,
     }
 }

@@ -1,4 +1,4 @@
-//! The ad centre's figures.
+//! The ad centre's statistics.
 
 use adfolio_proto::plan::v1 as plan;
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::plan::SeriesPoint;
-use super::{Money, Timestamp, each};
-use crate::errors::Failure;
+use super::{Decode, Money, Timestamp, wire_struct};
 
 /// A range of statistics: 1 today, 2 this week (Monday first), 3 this month, 4 all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +16,7 @@ use crate::errors::Failure;
 pub struct StatisticsType(u8);
 
 impl StatisticsType {
-    /// Since midnight, the range of who names none.
+    /// Since midnight; the default range.
     pub const TODAY: Self = Self(1);
 
     /// The range in a service's message.
@@ -64,94 +63,68 @@ impl PartialSchema for StatisticsType {
 
 impl ToSchema for StatisticsType {}
 
-/// Asks for statistics.
+/// Selects statistics.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct StatisticsQuery {
-    /// The range; today when absent.
+    /// The range; today if absent.
     #[serde(rename = "type")]
     pub kind: Option<StatisticsType>,
-    /// Time zone whose days count, in the form of `X-TZ`, which is taken when this is absent.
+    /// Time zone that defines days, in the format of `X-TZ`; the value of that header if absent.
     #[schema(example = "Asia/Shanghai GMT+08:00")]
     pub user_time_zone: Option<String>,
 }
 
-/// The figures of a range.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Statistics {
-    /// The range.
-    #[serde(rename = "type")]
-    pub kind: StatisticsType,
-    /// When the range begins.
-    pub from: Timestamp,
-    /// When it ends, exclusive.
-    pub to: Timestamp,
-    /// Put amounts of plans paid in the range, failed ones left out.
-    pub invested: Money,
-    /// Plans paid in the range, failed ones left out.
-    #[schema(example = 3)]
-    pub delivery_orders: i64,
-    /// Spend charged for delivery in the range.
-    pub consumed: Money,
-    /// Budget of running plans not yet consumed, now; the same in every range.
-    pub to_be_consumed: Money,
-    /// Impressions in the range.
-    #[schema(example = 12000)]
-    pub impressions: i64,
-    /// Clicks in the range.
-    #[schema(example = 83)]
-    pub clicks: i64,
-    /// Revenue for delivery in the range.
-    pub revenue: Money,
-    /// Revenue less spend; may be negative.
-    pub profit: Money,
-    /// Clicks per impression, a ratio with four decimals (`"0.0069"` is 0.69 %); null without impressions.
-    #[schema(required = true, example = "0.0069")]
-    pub ctr: Option<String>,
-    /// Spend per click, money with two decimals; null without clicks.
-    #[schema(required = true, example = "1.51")]
-    pub cpc: Option<String>,
-    /// Revenue per spend, a ratio with four decimals (`"1.1240"`); null without spend.
-    #[schema(required = true, example = "1.1240")]
-    pub roas: Option<String>,
-    /// Points by hour (today), day (week, month) or month (all) of the time zone, oldest first.
-    pub series: Vec<SeriesPoint>,
-}
-
-impl Statistics {
-    /// From a service's message.
-    pub fn from_proto(
-        kind: StatisticsType,
-        figures: plan::GetStatisticsResponse,
-    ) -> Result<Self, Failure> {
-        let to = Timestamp::required(figures.to, "to")?;
-        Ok(Self {
-            kind,
-            // Before the first put there is no beginning: the range is empty.
-            from: Timestamp::optional(figures.from)?.unwrap_or(to),
-            to,
-            invested: Money::from_minor(figures.invested_minor),
-            delivery_orders: figures.delivery_orders,
-            consumed: Money::from_minor(figures.consumed_minor),
-            to_be_consumed: Money::from_minor(figures.to_be_consumed_minor),
-            impressions: figures.impressions,
-            clicks: figures.clicks,
-            revenue: Money::from_minor(figures.revenue_minor),
-            profit: Money::difference(figures.revenue_minor, figures.consumed_minor)?,
-            ctr: ratio_text(figures.clicks, figures.impressions, 4),
-            cpc: cost_per_click(figures.consumed_minor, figures.clicks),
-            roas: ratio_text(figures.revenue_minor, figures.consumed_minor, 4),
-            series: each(figures.series, SeriesPoint::from_proto)?,
-        })
+wire_struct! {
+    /// The statistics of a range.
+    pub struct Statistics = plan::GetStatisticsResponse as response, kind: StatisticsType {
+        /// The range.
+        #[serde(rename = "type")]
+        pub kind: StatisticsType = (kind),
+        /// When the range begins.
+        // Before the first put there is no beginning: the range is empty.
+        pub from: Timestamp = (Decode::decode(response.from.or(response.to), "from")?),
+        /// When it ends, exclusive.
+        pub to: Timestamp,
+        /// Put amounts of plans paid in the range, without failed ones.
+        pub invested: Money = invested_minor,
+        /// Plans paid in the range, without failed ones.
+        #[schema(example = 3)]
+        pub delivery_orders: i64,
+        /// Spend charged for delivery in the range.
+        pub consumed: Money = consumed_minor,
+        /// Budget of running plans not yet consumed, now; the same in every range.
+        pub to_be_consumed: Money = to_be_consumed_minor,
+        /// Impressions in the range.
+        #[schema(example = 12000)]
+        pub impressions: i64,
+        /// Clicks in the range.
+        #[schema(example = 83)]
+        pub clicks: i64,
+        /// Revenue for delivery in the range.
+        pub revenue: Money = revenue_minor,
+        /// Revenue less spend; may be negative.
+        pub profit: Money = (Money::difference(response.revenue_minor, response.consumed_minor)?),
+        /// Clicks per impression, a ratio with four decimals (`"0.0069"` is 0.69 %); null without impressions.
+        #[schema(required = true, example = "0.0069")]
+        pub ctr: Option<String> = (ratio_text(response.clicks, response.impressions, 4)),
+        /// Spend per click, money with two decimals; null without clicks.
+        #[schema(required = true, example = "1.51")]
+        pub cpc: Option<String> = (cost_per_click(response.consumed_minor, response.clicks)),
+        /// Revenue per spend, a ratio with four decimals (`"1.1240"`); null without spend.
+        #[schema(required = true, example = "1.1240")]
+        pub roas: Option<String> = (ratio_text(response.revenue_minor, response.consumed_minor, 4)),
+        /// Values by hour (today), day (week, month) or month (all) in the time zone, oldest first.
+        pub series: Vec<SeriesPoint>,
     }
 }
 
-/// Minor units per click are rounded to whole minor units first, then written like any money.
+/// Spend per click, rounded to whole minor units.
 fn cost_per_click(consumed_minor: i64, clicks: i64) -> Option<String> {
     let minor = divide_half_even(i128::from(consumed_minor), i128::from(clicks))?;
     Some(Money::from_minor(i64::try_from(minor).ok()?).to_string())
 }
 
-/// `numerator / denominator` with so many decimals, rounded half to even; none when there is nothing to divide by.
+/// `numerator / denominator` as text, rounded half to even; none if the denominator is zero.
 pub fn ratio_text(numerator: i64, denominator: i64, decimals: u32) -> Option<String> {
     let scale = 10_i128.checked_pow(decimals)?;
     let scaled = divide_half_even(

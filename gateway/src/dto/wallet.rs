@@ -1,17 +1,17 @@
-//! Wallet figures and fund details.
+//! Wallet balances and fund details.
 
 use std::collections::BTreeMap;
 
 use adfolio_proto::wallet::v1 as wallet;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::{Money, PageLimit, Timestamp, each, non_empty, wire_enum};
+use super::{Decode, Money, PageLimit, Timestamp, wire_enum, wire_struct};
 use crate::envelope::ReasonName;
 use crate::errors::Failure;
 
 wire_enum! {
-    /// What a line of the fund details was.
+    /// Type of an entry of the fund details.
     FlowType = wallet::FlowType {
         /// Deposit credited by staff.
         SystemTopUp,
@@ -19,7 +19,7 @@ wire_enum! {
         ManualPayout,
         /// Spend charged by delivery.
         AdBilling,
-        /// Money put into a plan, or given back from it.
+        /// Money put into a plan or returned from it.
         AdServing,
         /// Chargeback.
         SystemChargeback,
@@ -29,7 +29,7 @@ wire_enum! {
         OpenMembership,
         /// Payout of a settled plan's revenue.
         ProfitSharing,
-        /// Part of a put paid by a coupon, or its return.
+        /// Part of a put paid by a coupon, or returned.
         DiscountAmount,
         /// Currency exchange.
         Exchange,
@@ -39,7 +39,7 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Which balance of the wallet changed.
+    /// A balance of the wallet.
     WalletAccount = wallet::WalletAccount {
         /// Free to use.
         Available,
@@ -47,115 +47,88 @@ wire_enum! {
         ToBeConsumed,
         /// Earned, waiting for settlement.
         ToBeSettled,
-        /// On its way out.
+        /// Being withdrawn.
         Withdrawing,
     }
 }
 
-/// The figures of a wallet.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Property {
-    /// The platform's currency, ISO 4217.
-    #[schema(example = "USD")]
-    pub currency: String,
-    /// Available, to be consumed, to be settled and withdrawing together.
-    pub total_assets: Money,
-    /// Free to use.
-    pub available_funds: Money,
-    /// Held by running plans, coupon parts included.
-    pub to_be_consumed: Money,
-    /// Earned, waiting for settlement.
-    pub to_be_settled: Money,
-    /// What coupons paid so far, less what was given back.
-    pub discount_amount: Money,
-    /// Start-up funds not yet returned.
-    pub start_up_funds_outstanding: Money,
-    /// On its way out.
-    pub withdrawing: Money,
-    /// Why a withdrawal would be refused now, whatever its amount, in the order of the checks; empty when it would not.
-    pub withdraw_blocked_by: Vec<ReasonName>,
-    /// When withdrawals are possible again that wait after a change of login password, transaction password, bank card or
-    /// wallet address; null when they do not wait.
-    #[schema(required = true)]
-    pub withdrawal_available_at: Option<Timestamp>,
-}
-
-impl Property {
-    /// From a service's message.
-    pub fn from_proto(property: &wallet::Property, currency: &str) -> Result<Self, Failure> {
-        Ok(Self {
-            currency: currency.to_owned(),
-            total_assets: Money::sum([
-                property.available_minor,
-                property.to_be_consumed_minor,
-                property.to_be_settled_minor,
-                property.withdrawing_minor,
-            ])?,
-            available_funds: Money::from_minor(property.available_minor),
-            to_be_consumed: Money::from_minor(property.to_be_consumed_minor),
-            to_be_settled: Money::from_minor(property.to_be_settled_minor),
-            discount_amount: Money::from_minor(property.discount_minor),
-            start_up_funds_outstanding: Money::from_minor(
-                property.start_up_funds_outstanding_minor,
-            ),
-            withdrawing: Money::from_minor(property.withdrawing_minor),
-            withdraw_blocked_by: property
-                .withdrawal_blocked_by
-                .iter()
-                .map(|reason| reason.parse().map(ReasonName))
-                .collect::<Result<_, _>>()
-                .map_err(|_| Failure::broken_answer("withdrawal_blocked_by"))?,
-            withdrawal_available_at: Timestamp::optional(property.withdrawal_available_at)?,
-        })
+wire_struct! {
+    /// The balances of a wallet.
+    pub struct Property = wallet::Property as property, currency: &str {
+        /// The platform's currency, ISO 4217.
+        #[schema(example = "USD")]
+        pub currency: String = (currency.to_owned()),
+        /// Sum of available, to be consumed, to be settled and withdrawing.
+        pub total_assets: Money = (total_assets(&property)?),
+        /// Free to use.
+        pub available_funds: Money = available_minor,
+        /// Held by running plans, coupon parts included.
+        pub to_be_consumed: Money = to_be_consumed_minor,
+        /// Earned, waiting for settlement.
+        pub to_be_settled: Money = to_be_settled_minor,
+        /// Total paid by coupons, less returns.
+        pub discount_amount: Money = discount_minor,
+        /// Start-up funds not yet returned.
+        pub start_up_funds_outstanding: Money = start_up_funds_outstanding_minor,
+        /// Being withdrawn.
+        pub withdrawing: Money = withdrawing_minor,
+        /// Why a withdrawal of any amount would be refused now, in the order of the checks; empty if it would not.
+        pub withdraw_blocked_by: Vec<ReasonName> = withdrawal_blocked_by,
+        /// When withdrawals are possible again after a change of login password, transaction password, bank card or
+        /// wallet address; null if they are not blocked.
+        #[schema(required = true)]
+        pub withdrawal_available_at: Option<Timestamp>,
     }
 }
 
-/// A line of the fund details.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct FlowEntry {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e34")]
-    pub id: String,
-    /// When it was posted.
-    pub time: Timestamp,
-    /// What it was.
-    #[serde(rename = "type")]
-    pub kind: FlowType,
-    /// Signed change of the account.
-    pub amount: Money,
-    /// The account's balance straight after.
-    pub balance_after: Money,
-    /// The account that changed.
-    pub account: WalletAccount,
-    /// Staff's remark.
-    #[schema(required = true)]
-    pub remark: Option<String>,
-    /// What it belongs to, for example a plan's id.
-    #[schema(required = true, example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32")]
-    pub reference: Option<String>,
-    /// Hash of the wallet's chain at this posting: SHA-256 in lower-case hex.
-    #[schema(example = "5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456")]
-    pub hash: String,
+fn total_assets(property: &wallet::Property) -> Result<Money, Failure> {
+    Money::sum([
+        property.available_minor,
+        property.to_be_consumed_minor,
+        property.to_be_settled_minor,
+        property.withdrawing_minor,
+    ])
+}
+
+impl Decode<String> for ReasonName {
+    fn decode(reason: String, field: &'static str) -> Result<Self, Failure> {
+        let reason = reason.parse().map(Self);
+        reason.map_err(|_| Failure::broken_answer(field))
+    }
+}
+
+wire_struct! {
+    /// An entry of the fund details.
+    pub struct FlowEntry = wallet::FlowEntry as entry {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e34")]
+        pub id: String,
+        /// When it was posted.
+        pub time: Timestamp,
+        /// Its type.
+        #[serde(rename = "type")]
+        pub kind: FlowType = r#type,
+        /// Signed change of the account's balance.
+        pub amount: Money = amount_minor,
+        /// The account's balance after the posting.
+        pub balance_after: Money = balance_after_minor,
+        /// The account that changed.
+        pub account: WalletAccount,
+        /// Staff's remark.
+        #[schema(required = true)]
+        pub remark: Option<String>,
+        /// Id of the object it belongs to, for example a plan.
+        #[schema(required = true, example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32")]
+        pub reference: Option<String>,
+        /// Hash of the wallet's chain at this posting: SHA-256 in lower-case hex.
+        #[schema(example = "5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456")]
+        pub hash: String = (hex::encode(entry.hash)),
+    }
 }
 
 impl FlowEntry {
-    /// From a service's message.
-    pub fn from_proto(entry: wallet::FlowEntry) -> Result<Self, Failure> {
-        Ok(Self {
-            id: entry.id,
-            time: Timestamp::required(entry.time, "time")?,
-            kind: FlowType::from_wire(entry.r#type)?,
-            amount: Money::from_minor(entry.amount_minor),
-            balance_after: Money::from_minor(entry.balance_after_minor),
-            account: WalletAccount::from_wire(entry.account)?,
-            remark: non_empty(entry.remark),
-            reference: non_empty(entry.reference),
-            hash: hex::encode(entry.hash),
-        })
-    }
-
-    /// The lines of one order. Postings that the contract has no flow type for (revenue that came in before its
-    /// settlement) are part of the plan's own figures and not of its flow.
+    /// The entries of one plan. Postings without a flow type (revenue before its settlement) are left out; the plan's
+    /// own metrics include them.
     pub fn of_order(entries: Vec<wallet::FlowEntry>) -> Result<Vec<Self>, Failure> {
         let shown =
             |entry: &wallet::FlowEntry| entry.r#type != i32::from(wallet::FlowType::Unspecified);
@@ -167,28 +140,18 @@ impl FlowEntry {
     }
 }
 
-/// A page of fund details.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct FlowPage {
-    /// The lines, newest first.
-    pub items: Vec<FlowEntry>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-/// Asks for fund details.
+/// Filters for fund details.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct FlowListQuery {
     /// Only this type.
     #[serde(rename = "type")]
     pub kind: Option<FlowType>,
-    /// Only this month of the caller's time zone.
+    /// Only this month, in the caller's time zone.
     pub month: Option<Month>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
@@ -223,21 +186,21 @@ impl TryFrom<String> for Month {
     }
 }
 
-/// Asks for a statement.
+/// Selects a statement.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct StatementQuery {
     /// The month, in the caller's time zone.
     pub month: Month,
 }
 
-/// Asks for months.
+/// Selects months.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct MonthlyQuery {
-    /// How many months back from the current one; 12 when absent.
+    /// Number of months, counted back from the current one; 12 if absent.
     pub months: Option<MonthCount>,
 }
 
-/// How many months: 1 to 24.
+/// Number of months: 1 to 24.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(try_from = "u32")]
 #[schema(value_type = u32, minimum = 1, maximum = 24, example = 12)]
@@ -262,59 +225,41 @@ impl TryFrom<u32> for MonthCount {
     }
 }
 
-/// One month's sums.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct MonthSummary {
-    /// The month in the caller's time zone.
-    #[schema(example = "2026-11")]
-    pub month: String,
-    /// What came into the available funds.
-    pub income: Money,
-    /// What left them, as a positive amount.
-    pub expense: Money,
-    /// Income less expense.
-    pub net: Money,
-    /// Net sum by type over all lines of the month, whichever account they changed.
-    #[schema(example = json!({"system_top_up": "2000.00", "ad_serving": "-500.00"}))]
-    pub by_type: BTreeMap<FlowType, Money>,
-}
-
-impl MonthSummary {
-    /// From a service's message.
-    pub fn from_proto(summary: wallet::MonthSummary) -> Result<Self, Failure> {
-        let mut by_type = BTreeMap::new();
-        for sum in summary.by_type {
-            // Postings without a flow type are not shown.
-            if sum.r#type != i32::from(wallet::FlowType::Unspecified) {
-                by_type.insert(
-                    FlowType::from_wire(sum.r#type)?,
-                    Money::from_minor(sum.amount_minor),
-                );
-            }
-        }
-        Ok(Self {
-            month: summary.month,
-            income: Money::from_minor(summary.income_minor),
-            expense: Money::from_minor(summary.expense_minor),
-            net: Money::difference(summary.income_minor, summary.expense_minor)?,
-            by_type,
-        })
+wire_struct! {
+    /// The sums of a month.
+    pub struct MonthSummary = wallet::MonthSummary as summary {
+        /// The month in the caller's time zone.
+        #[schema(example = "2026-11")]
+        pub month: String,
+        /// Total credited to the available funds.
+        pub income: Money = income_minor,
+        /// Total debited from the available funds, as a positive amount.
+        pub expense: Money = expense_minor,
+        /// Income less expense.
+        pub net: Money = (Money::difference(summary.income_minor, summary.expense_minor)?),
+        /// Net sum by type over all entries of the month, for any account.
+        #[schema(example = json!({"system_top_up": "2000.00", "ad_serving": "-500.00"}))]
+        pub by_type: BTreeMap<FlowType, Money>,
     }
 }
 
-/// The months, newest first; months without lines are there with zeros.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Monthly {
-    /// The months.
-    pub items: Vec<MonthSummary>,
+/// Postings without a flow type are left out.
+impl Decode<Vec<wallet::TypeSum>> for BTreeMap<FlowType, Money> {
+    fn decode(sums: Vec<wallet::TypeSum>, _: &'static str) -> Result<Self, Failure> {
+        sums.into_iter()
+            .filter(|sum| sum.r#type != i32::from(wallet::FlowType::Unspecified))
+            .map(|sum| {
+                let kind = FlowType::from_wire(sum.r#type)?;
+                Ok((kind, Money::from_minor(sum.amount_minor)))
+            })
+            .collect()
+    }
 }
 
-impl FlowPage {
-    /// From a service's message.
-    pub fn from_proto(response: wallet::ListFlowResponse) -> Result<Self, Failure> {
-        Ok(Self {
-            items: each(response.items, FlowEntry::from_proto)?,
-            next_cursor: non_empty(response.next_cursor),
-        })
+wire_struct! {
+    /// The months, newest first. Months without entries are included with zeros.
+    pub struct Monthly = wallet::GetMonthlyResponse {
+        /// The months.
+        pub items: Vec<MonthSummary>,
     }
 }

@@ -1,4 +1,4 @@
-//! Withdrawals, and where they go.
+//! Withdrawals and their destinations.
 
 use adfolio_proto::wallet::v1 as wallet;
 use adfolio_proto::wallet::v1::destination::Kind;
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::staff::UserName;
-use super::{Money, MoneyInput, PageLimit, Timestamp, each, non_empty, secret, wire_enum};
+use super::{Money, MoneyInput, PageLimit, Timestamp, secret, wire_enum, wire_struct};
 use crate::errors::Failure;
 
 wire_enum! {
-    /// How money leaves.
+    /// A withdrawal method.
     WithdrawalMethod = wallet::WithdrawalMethod {
         /// To the bound bank card.
         BankCard,
@@ -21,74 +21,55 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Where a withdrawal stands.
+    /// Status of a withdrawal.
     WithdrawalStatus = wallet::WithdrawalStatus {
-        /// Waits for a decision.
+        /// Waiting for a decision.
         Pending,
-        /// The money has left.
+        /// The money has been paid out.
         Paid,
-        /// The money came back to the available funds.
+        /// The money was returned to the available funds.
         Rejected,
     }
 }
 
-/// A bank card.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct BankCard {
-    /// Name of the bank.
-    #[schema(example = "North Sea Bank")]
-    pub card_name: String,
-    /// Name of the holder.
-    #[serde(serialize_with = "secret::tell")]
-    #[schema(value_type = String, example = "Ada Lovelace")]
-    pub user_name: SecretString,
-    /// Mobile number of the holder.
-    #[serde(serialize_with = "secret::tell")]
-    #[schema(value_type = String, example = "+4915112345678")]
-    pub mobile: SecretString,
-    /// Account number; masked to its last four characters except for finance staff.
-    #[serde(serialize_with = "secret::tell")]
-    #[schema(value_type = String, example = "****3000")]
-    pub bank_account: SecretString,
-    /// Name of the branch.
-    #[schema(example = "Hamburg Harbour")]
-    pub branch_name: String,
-}
-
-impl From<wallet::BankCard> for BankCard {
-    fn from(card: wallet::BankCard) -> Self {
-        Self {
-            card_name: card.card_name,
-            user_name: card.user_name.into(),
-            mobile: card.mobile.into(),
-            bank_account: card.bank_account.into(),
-            branch_name: card.branch_name,
-        }
+wire_struct! {
+    /// A bank card.
+    pub struct BankCard = wallet::BankCard {
+        /// Name of the bank.
+        #[schema(example = "North Sea Bank")]
+        pub card_name: String,
+        /// Name of the holder.
+        #[serde(serialize_with = "secret::tell")]
+        #[schema(value_type = String, example = "Ada Lovelace")]
+        pub user_name: SecretString,
+        /// Mobile number of the holder.
+        #[serde(serialize_with = "secret::tell")]
+        #[schema(value_type = String, example = "+4915112345678")]
+        pub mobile: SecretString,
+        /// Account number; masked to its last four characters except for finance staff.
+        #[serde(serialize_with = "secret::tell")]
+        #[schema(value_type = String, example = "****3000")]
+        pub bank_account: SecretString,
+        /// Name of the branch.
+        #[schema(example = "Hamburg Harbour")]
+        pub branch_name: String,
     }
 }
 
-/// A wallet address.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct WalletAddress {
-    /// Its network.
-    #[schema(example = "TRC20")]
-    pub network: String,
-    /// The address; masked to its first and last four characters except for finance staff.
-    #[serde(serialize_with = "secret::tell")]
-    #[schema(value_type = String, example = "TJRa****m9Zx")]
-    pub address: SecretString,
-}
-
-impl From<wallet::WalletAddress> for WalletAddress {
-    fn from(address: wallet::WalletAddress) -> Self {
-        Self {
-            network: address.network,
-            address: address.address.into(),
-        }
+wire_struct! {
+    /// A wallet address.
+    pub struct WalletAddress = wallet::WalletAddress {
+        /// Its network.
+        #[schema(example = "TRC20")]
+        pub network: String,
+        /// The address; masked to its first and last four characters except for finance staff.
+        #[serde(serialize_with = "secret::tell")]
+        #[schema(value_type = String, example = "TJRa****m9Zx")]
+        pub address: SecretString,
     }
 }
 
-/// Where a withdrawal goes.
+/// Destination of a withdrawal.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Destination {
@@ -99,31 +80,36 @@ pub enum Destination {
 }
 
 impl Destination {
-    /// From a service's message; one that names nothing is none.
-    pub fn from_proto(destination: Option<wallet::Destination>) -> Option<Self> {
-        match destination?.kind? {
-            Kind::BankCard(card) => Some(Self::BankCard(card.into())),
-            Kind::WalletAddress(address) => Some(Self::WalletAddress(address.into())),
-        }
+    /// From a service's message; an empty one is none.
+    pub fn from_proto(destination: Option<wallet::Destination>) -> Result<Option<Self>, Failure> {
+        let kind = destination.and_then(|destination| destination.kind);
+        kind.map(|kind| match kind {
+            Kind::BankCard(card) => BankCard::from_proto(card).map(Self::BankCard),
+            Kind::WalletAddress(address) => {
+                WalletAddress::from_proto(address).map(Self::WalletAddress)
+            }
+        })
+        .transpose()
     }
 }
 
-/// What is bound.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Destinations {
-    /// The bank card; null without one.
-    #[schema(required = true)]
-    pub bank_card: Option<BankCard>,
-    /// The wallet address; null without one.
-    #[schema(required = true)]
-    pub wallet_address: Option<WalletAddress>,
+wire_struct! {
+    /// The bound withdrawal destinations.
+    pub struct Destinations = wallet::GetDestinationsResponse {
+        /// The bank card; null without one.
+        #[schema(required = true)]
+        pub bank_card: Option<BankCard>,
+        /// The wallet address; null without one.
+        #[schema(required = true)]
+        pub wallet_address: Option<WalletAddress>,
+    }
 }
 
-/// Binds a bank card (`card_name`, `user_name`, `mobile`, `bank_account`, `branch_name`) or a wallet address (`network`,
-/// `address`).
+/// Binds a bank card (`card_name`, `user_name`, `mobile`, `bank_account`, `branch_name`) or a wallet address
+/// (`network`, `address`).
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct BindRequest {
-    /// Which of both.
+    /// Kind of destination.
     pub kind: WithdrawalMethod,
     /// Name of the bank.
     #[schema(example = "North Sea Bank")]
@@ -155,7 +141,7 @@ pub struct BindRequest {
 }
 
 impl BindRequest {
-    /// For a service's message; the failure names the first field that the kind needs and that is missing.
+    /// To a service's message. A failure names the first field that the kind requires and that is missing.
     pub fn into_proto(self) -> Result<wallet::BindDestinationRequest, Failure> {
         let needed = |value: Option<String>, name| value.ok_or_else(|| Failure::invalid(name));
         let needed_secret = |value: Option<SecretString>, name| {
@@ -181,10 +167,10 @@ impl BindRequest {
     }
 }
 
-/// Asks for a withdrawal.
+/// Requests a withdrawal.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct WithdrawRequest {
-    /// What leaves the available funds, fee included.
+    /// Amount taken from the available funds, fee included.
     pub amount: MoneyInput,
     /// How.
     pub method: WithdrawalMethod,
@@ -197,67 +183,31 @@ pub struct WithdrawRequest {
     pub password: SecretString,
 }
 
-/// A withdrawal.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Withdrawal {
-    /// Opaque id.
-    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3e")]
-    pub id: String,
-    /// What left the available funds, fee included.
-    pub amount: Money,
-    /// Part of it kept as the fee.
-    pub fee: Money,
-    /// How.
-    pub method: WithdrawalMethod,
-    /// Where it stands.
-    pub status: WithdrawalStatus,
-    /// Why it was rejected.
-    #[schema(required = true)]
-    pub reason: Option<String>,
-    /// When it was asked for.
-    pub time: Timestamp,
-    /// When it was decided.
-    #[schema(required = true)]
-    pub decided_at: Option<Timestamp>,
-    /// Where it goes, as bound when it was asked for.
-    #[schema(required = true)]
-    pub destination: Option<Destination>,
-}
-
-impl Withdrawal {
-    /// From a service's message.
-    pub fn from_proto(withdrawal: wallet::Withdrawal) -> Result<Self, Failure> {
-        Ok(Self {
-            id: withdrawal.id,
-            amount: Money::from_minor(withdrawal.amount_minor),
-            fee: Money::from_minor(withdrawal.fee_minor),
-            method: WithdrawalMethod::from_wire(withdrawal.method)?,
-            status: WithdrawalStatus::from_wire(withdrawal.status)?,
-            reason: non_empty(withdrawal.reason),
-            time: Timestamp::required(withdrawal.time, "time")?,
-            decided_at: Timestamp::optional(withdrawal.decided_at)?,
-            destination: Destination::from_proto(withdrawal.destination),
-        })
-    }
-}
-
-/// A page of the caller's withdrawals.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct WithdrawalPage {
-    /// The withdrawals, newest first.
-    pub items: Vec<Withdrawal>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-impl WithdrawalPage {
-    /// From a service's message.
-    pub fn from_proto(response: wallet::ListWithdrawalsResponse) -> Result<Self, Failure> {
-        Ok(Self {
-            items: each(response.items, Withdrawal::from_proto)?,
-            next_cursor: non_empty(response.next_cursor),
-        })
+wire_struct! {
+    /// A withdrawal.
+    pub struct Withdrawal = wallet::Withdrawal as withdrawal {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3e")]
+        pub id: String,
+        /// Amount taken from the available funds, fee included.
+        pub amount: Money = amount_minor,
+        /// Fee, part of the amount.
+        pub fee: Money = fee_minor,
+        /// How.
+        pub method: WithdrawalMethod,
+        /// Its state.
+        pub status: WithdrawalStatus,
+        /// Why it was rejected.
+        #[schema(required = true)]
+        pub reason: Option<String>,
+        /// When it was requested.
+        pub time: Timestamp,
+        /// When it was decided.
+        #[schema(required = true)]
+        pub decided_at: Option<Timestamp>,
+        /// Destination that was bound at the time of the request.
+        #[schema(required = true)]
+        pub destination: Option<Destination> = (Destination::from_proto(withdrawal.destination)?),
     }
 }
 
@@ -267,40 +217,30 @@ pub struct StaffWithdrawal {
     /// The withdrawal.
     #[serde(flatten)]
     pub withdrawal: Withdrawal,
-    /// Whose withdrawal.
+    /// Its user.
     pub user: UserName,
 }
 
-/// A page of withdrawals of all users.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct StaffWithdrawalPage {
-    /// The withdrawals, newest first.
-    pub items: Vec<StaffWithdrawal>,
-    /// Where the next page begins; null at the end.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
-}
-
-/// Asks for withdrawals of all users.
+/// Filters for the withdrawals of all users.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct StaffWithdrawalListQuery {
     /// Only this status.
     pub status: Option<WithdrawalStatus>,
-    /// Only this user's.
+    /// Only those of this user.
     pub user_id: Option<String>,
-    /// Position from the page before (`next_cursor`); absent asks for the first page.
+    /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
-    /// Rows wanted; 20 when absent.
+    /// Maximum number of items; 20 if absent.
     pub limit: Option<PageLimit>,
 }
 
 wire_enum! {
-    /// What becomes of a withdrawal.
+    /// Decision on a withdrawal.
     WithdrawalDecision = wallet::WithdrawalDecision {
-        /// The money has left.
+        /// The money has been paid out.
         Paid,
-        /// The money goes back.
+        /// The money is returned.
         Rejected,
     }
 }
@@ -311,9 +251,9 @@ pub struct DecideWithdrawalRequest {
     /// The withdrawal.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3e")]
     pub id: String,
-    /// What becomes of it.
+    /// The decision.
     pub decision: WithdrawalDecision,
-    /// Why, at most 500 characters; needed for a rejection and shown to the user then.
+    /// Reason, at most 500 characters; required for a rejection and then shown to the user.
     #[schema(example = "Transferred on 2026-11-21")]
     pub reason: Option<String>,
 }

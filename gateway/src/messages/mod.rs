@@ -1,4 +1,4 @@
-//! The texts of answers: one catalogue file per language. What a language lacks is said in English.
+//! The texts of answers: one catalogue file per language. Missing texts fall back to English.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use adfolio_kit::refusal::{Reason, Refusal};
 
 use crate::lang::Lang;
 
-/// The catalogue files. A further language is a further line.
+/// The catalogue files, one line per language.
 const FILES: &[(Lang, &str)] = &[
     (Lang::Cht, include_str!("cht.json")),
     (Lang::De, include_str!("de.json")),
@@ -26,30 +26,30 @@ const FILES: &[(Lang, &str)] = &[
 /// The text of a refused input.
 const VALIDATION_OF_FIELD: &str = "validation_of_field";
 
-/// The text of FORBIDDEN to whoever asked for what another member of staff must decide about.
+/// The text of FORBIDDEN for a request that another member of staff must decide.
 const DECISION_ABOUT_OWN_REQUEST: &str = "decision_about_own_request";
 
 /// The input that such a refusal names.
 const REQUESTED_BY: &str = "requested_by";
 
-/// Keys of the names of inputs in words begin so.
+/// Prefix of the keys of input names.
 const LABEL: &str = "field.";
 
-/// Stands for the offending input in a text.
+/// Placeholder of the offending input in a text.
 const FIELD: &str = "{field}";
 
 static CATALOGUES: LazyLock<HashMap<Lang, HashMap<String, String>>> = LazyLock::new(|| {
-    // A file that is no map of texts counts as empty; a test reads them all.
+    // An invalid file counts as empty; a test reads all of them.
     FILES
         .iter()
         .map(|(lang, json)| (*lang, serde_json::from_str(json).unwrap_or_default()))
         .collect()
 });
 
-/// What succeeded.
+/// The kind of a success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Success {
-    /// Something was read, or there is nothing more to say.
+    /// Something was read, or there is no specific text.
     Done,
     /// A session was opened.
     Login,
@@ -59,7 +59,7 @@ pub enum Success {
     Update,
     /// A coupon was claimed.
     Claim,
-    /// Feedback was handed in.
+    /// Feedback was submitted.
     Posting,
     /// A plan was put.
     Placement,
@@ -67,7 +67,7 @@ pub enum Success {
     Binding,
     /// Something was set up.
     Setting,
-    /// Something was handed in.
+    /// Something was submitted.
     Submission,
     /// The login password was changed, which ended every session.
     PasswordChange,
@@ -127,7 +127,7 @@ pub fn refusal_text(lang: Lang, refusal: &Refusal) -> String {
 /// The keys that every language must have texts for.
 pub fn keys() -> Vec<String> {
     let reasons = Reason::ALL.iter().map(|reason| reason_key(*reason));
-    // Which inputs have a name in words is for the English catalogue to say.
+    // The English catalogue defines which inputs have a name.
     let labels = catalogue(Lang::En)
         .into_iter()
         .flat_map(HashMap::keys)
@@ -150,8 +150,8 @@ fn reason_key(reason: Reason) -> String {
     format!("reason.{reason}")
 }
 
-/// The name of an input in words: of `title.en` that of `title`, of `to.user_ids[3]` that of `user_ids`. One without words is
-/// named as it is written.
+/// The name of an input: for `title.en` the name of `title`, for `to.user_ids[3]` the name of `user_ids`. An input
+/// without a name keeps its path.
 fn field_label(lang: Lang, field: &str) -> &str {
     field
         .rsplit('.')
@@ -165,12 +165,12 @@ fn field_label(lang: Lang, field: &str) -> &str {
         .unwrap_or(field)
 }
 
-/// The text of a key, in English where the language has none.
+/// The text of a key, in English if the language has none.
 fn text(lang: Lang, key: &str) -> &'static str {
     find(lang, key).unwrap_or("error")
 }
 
-/// The text of a key, in English where the language has none.
+/// The text of a key, in English if the language has none.
 fn find(lang: Lang, key: &str) -> Option<&'static str> {
     let find = |lang: Lang| catalogue(lang).and_then(|texts| texts.get(key));
     find(lang).or_else(|| find(Lang::En)).map(String::as_str)

@@ -1,11 +1,11 @@
-//! Examples of whole messages, made from the examples of their fields.
+//! Examples of messages, composed of the examples of their fields.
 
 use serde_json::{Map, Value, json};
 
-/// Schemas nest no deeper than this.
+/// Maximum nesting depth of schemas.
 const MAX_DEPTH: u32 = 16;
 
-/// An example of what a schema describes; `components` are those of the document.
+/// An example for a schema; `components` are those of the document.
 pub fn of(schema: &Value, components: &Value) -> Value {
     example(schema, components, MAX_DEPTH)
 }
@@ -34,7 +34,7 @@ fn example(schema: &Value, components: &Value, depth: u32) -> Value {
                 .fold(Map::new(), merged),
         );
     }
-    // Something that may be null is shown as null unless it has an example of its own.
+    // A nullable value is shown as null unless it has its own example.
     for key in ["oneOf", "anyOf"] {
         if let Some(choices) = schema.get(key).and_then(Value::as_array) {
             let nullable = choices

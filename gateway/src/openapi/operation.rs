@@ -1,4 +1,4 @@
-//! One operation of the document, made from its route.
+//! An operation of the document, made from its route.
 
 use adfolio_kit::refusal::Reason;
 use serde_json::json;
@@ -12,13 +12,38 @@ use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, SchemaType, T
 use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Required, Response, ResponseBuilder};
 
-use super::{EDGE_STATUSES, ERROR_ENVELOPE, JSON, STAFF_TOKEN, Shapes, TAGS, USER_TOKEN};
+use super::tags;
 use crate::context;
 use crate::envelope::SUCCESS;
 use crate::errors::envelope_code;
 use crate::input::Carrier;
 use crate::lang::Lang;
 use crate::route::{Access, Route};
+use crate::schemas::Shapes;
+
+pub(super) const JSON: &str = "application/json";
+pub(super) const USER_TOKEN: &str = "userToken";
+pub(super) const STAFF_TOKEN: &str = "staffToken";
+pub(super) const ERROR_ENVELOPE: &str = "ErrorEnvelope";
+
+/// Answers to calls that never reach a service, by status.
+pub(super) const EDGE_STATUSES: [(u16, &str); 9] = [
+    (
+        400,
+        "The request is not valid HTTP, or its headers are too long.",
+    ),
+    (405, "The path does not support this method."),
+    (413, "The body is too large."),
+    (414, "The address is too long."),
+    (415, "The body has the wrong content type."),
+    (
+        429,
+        "Too many requests from this address or with this token.",
+    ),
+    (502, "A service is down."),
+    (503, "A service is down."),
+    (504, "A service did not answer in time."),
+];
 
 /// The operation of a route with these schemas.
 pub fn operation(route: &Route, shapes: Shapes) -> Operation {
@@ -29,7 +54,7 @@ pub fn operation(route: &Route, shapes: Shapes) -> Operation {
         .add("x-access", json!(access_text(route.access)))
         .build();
     let mut operation = OperationBuilder::new()
-        .tag(tag(route.path))
+        .tag(tags::of(route.path))
         .operation_id(Some(route.operation))
         .summary(Some(route.summary))
         .description(Some(description(route, &reasons)))
@@ -63,12 +88,6 @@ pub fn operation(route: &Route, shapes: Shapes) -> Operation {
     operation.build()
 }
 
-fn tag(path: &str) -> &'static str {
-    TAGS.iter()
-        .find(|(start, _, _)| path.starts_with(start))
-        .map_or("account", |(_, name, _)| name)
-}
-
 fn access_text(access: Access) -> String {
     match access {
         Access::Public => "public".to_owned(),
@@ -92,7 +111,7 @@ fn description(route: &Route, reasons: &[Reason]) -> String {
         .collect::<Vec<_>>()
         .join(", ");
     let kept = if matches!(route.access, Access::Staff(_)) && route.carrier != Carrier::Query {
-        " Any `reason` that is sent is kept in the audit log."
+        " A `reason` in the request is stored in the audit log."
     } else {
         ""
     };
@@ -114,11 +133,11 @@ fn security(access: Access) -> Option<Vec<SecurityRequirement>> {
     }
 }
 
-/// The parameters of the query string and the headers that make a difference.
+/// The parameters of the query string and the relevant headers.
 fn parameters(route: &Route, input: &RefOr<Schema>) -> Vec<Parameter> {
     let mut parameters = vec![header(
         context::LANG,
-        "Language of texts; another than the twelve codes is as good as none.",
+        "Language of texts: one of the twelve codes. Any other value is ignored.",
         Ref::from_schema_name(Lang::name()).into(),
     )];
     if route.access == Access::User {
@@ -127,7 +146,7 @@ fn parameters(route: &Route, input: &RefOr<Schema>) -> Vec<Parameter> {
             .examples([json!("Asia/Shanghai GMT+08:00")]);
         parameters.push(header(
             context::TIME_ZONE,
-            "Time zone whose days count; junk is UTC.",
+            "Time zone that defines days; UTC if it is invalid.",
             zone.into(),
         ));
     }
@@ -138,7 +157,7 @@ fn parameters(route: &Route, input: &RefOr<Schema>) -> Vec<Parameter> {
             .max_length(Some(255))
             .pattern(Some("^[!-~]+$"))
             .examples([json!("5f0c1f6e-put-1")]);
-        let text = "The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED.";
+        let text = "The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED.";
         parameters.push(header(context::IDEMPOTENCY_KEY, text, key.into()));
     }
     if let (Carrier::Query, RefOr::T(Schema::Object(object))) = (route.carrier, input) {
@@ -158,7 +177,7 @@ fn parameters(route: &Route, input: &RefOr<Schema>) -> Vec<Parameter> {
     parameters
 }
 
-/// A parameter of a query string can be absent, but it cannot be null as an optional field of a body can.
+/// A parameter of a query string can be absent but not null.
 fn never_null(schema: &RefOr<Schema>) -> RefOr<Schema> {
     let is_null = |item: &RefOr<Schema>| matches!(item, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null));
     match schema {
@@ -196,7 +215,7 @@ fn success_response(route: &Route, output: &RefOr<Schema>) -> Response {
         let text = ObjectBuilder::new().schema_type(Type::String);
         let refused = Ref::from_schema_name(ERROR_ENVELOPE);
         return ResponseBuilder::new()
-            .description("Success, or an envelope that says why not.")
+            .description("Success, or an envelope with the reason for the refusal.")
             .content(
                 media_type,
                 ContentBuilder::new()
@@ -228,7 +247,7 @@ fn success_response(route: &Route, output: &RefOr<Schema>) -> Response {
         .item(Ref::from_schema_name(ERROR_ENVELOPE));
     let content = ContentBuilder::new().schema(Some(either)).build();
     ResponseBuilder::new()
-        .description("Success, or why not.")
+        .description("Success, or the reason for the refusal.")
         .content(JSON, content)
         .build()
 }

@@ -3,11 +3,11 @@
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::acceptor::v1 as acceptor;
 
-use crate::call::{Call, read, write_call};
+use crate::call::{Call, send};
 use crate::dto::acceptor::{AcceptorDetail, AcceptorDetailRequest};
-use crate::dto::exchange::{CreateExchangeRequest, ExchangeOrder, ExchangePage};
+use crate::dto::exchange::{CreateExchangeRequest, ExchangeOrder};
 use crate::dto::secret::to_message;
-use crate::dto::{ById, PageQuery, present};
+use crate::dto::{ById, Decode, Page, PageQuery};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -19,7 +19,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/acceptor/detail",
             "getAcceptorDetail",
-            "What is behind an acceptance code, and the caller's pending exchange order.",
+            "The acceptor and offer of an acceptance code, and the caller's pending exchange order.",
             detail,
         )
         .user()
@@ -69,14 +69,16 @@ async fn detail(
         kind: request.kind.into(),
         code: to_message(&request.code),
     };
-    AcceptorDetail::from_proto(read!(call, acceptor.get_acceptor_detail, message)?)
+    let response = send!(call.reading(), acceptor.get_acceptor_detail, message).await?;
+    AcceptorDetail::from_proto(response)
 }
 
-async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<ExchangePage, Failure> {
+async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<Page<ExchangeOrder>, Failure> {
     let message = acceptor::ListExchangesRequest {
         page: query.into_page(),
     };
-    ExchangePage::from_proto(read!(call, acceptor.list_exchanges, message)?)
+    let response = send!(call.reading(), acceptor.list_exchanges, message).await?;
+    Page::from_proto(response.items, response.next_cursor)
 }
 
 async fn create(
@@ -89,18 +91,14 @@ async fn create(
         amount_minor: request.amount.minor(),
         password: to_message(&request.password),
     };
-    ExchangeOrder::from_proto(present(
-        write_call!(call, acceptor.create_exchange, message)?.exchange,
-        "exchange",
-    )?)
+    let response = send!(call.writing(), acceptor.create_exchange, message).await?;
+    ExchangeOrder::decode(response.exchange, "exchange")
 }
 
 async fn cancel(call: Call, Json(request): Json<ById>) -> Result<ExchangeOrder, Failure> {
     let message = acceptor::CancelExchangeRequest {
         exchange_id: request.id,
     };
-    ExchangeOrder::from_proto(present(
-        write_call!(call, acceptor.cancel_exchange, message)?.exchange,
-        "exchange",
-    )?)
+    let response = send!(call.writing(), acceptor.cancel_exchange, message).await?;
+    ExchangeOrder::decode(response.exchange, "exchange")
 }

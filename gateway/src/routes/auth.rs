@@ -4,7 +4,7 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1 as auth;
 
 use super::profile::session;
-use crate::call::{Call, write_call};
+use crate::call::{Call, send};
 use crate::dto::account::{
     Language, LanguageList, LoginRequest, OlderRegisterRequest, OpenStoreRequest, RegisterRequest,
     Session, Token,
@@ -55,7 +55,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/auth/login",
             "olderLogin",
-            "Opens a session, in the older form.",
+            "Opens a session, in the older format.",
             older_login,
         )
         .fails(LOGIN_REASONS)
@@ -63,7 +63,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/auth/register",
             "olderRegister",
-            "Creates an account, in the older form.",
+            "Creates an account, in the older format.",
             older_register,
         )
         .fails(REGISTER_REASONS)
@@ -102,7 +102,7 @@ async fn register(call: Call, Json(request): Json<RegisterRequest>) -> Result<Se
         client_address: call.client_address.to_string(),
         user_agent: call.user_agent.clone(),
     };
-    let response = write_call!(call, auth.register, message)?;
+    let response = send!(call.writing(), auth.register, message).await?;
     session(&call, response.session).await
 }
 
@@ -122,7 +122,7 @@ async fn older_register(
         client_address: call.client_address.to_string(),
         user_agent: call.user_agent.clone(),
     };
-    let response = write_call!(call, auth.register, message)?;
+    let response = send!(call.writing(), auth.register, message).await?;
     Ok(Token {
         token: present(response.session, "session")?.token.into(),
     })
@@ -146,7 +146,10 @@ async fn open_session(call: &Call, request: LoginRequest) -> Result<auth::Sessio
         client_address: call.client_address.to_string(),
         user_agent: call.user_agent.clone(),
     };
-    present(write_call!(call, auth.login, message)?.session, "session")
+    present(
+        send!(call.writing(), auth.login, message).await?.session,
+        "session",
+    )
 }
 
 async fn languages(_: Call, _: Nothing) -> Result<LanguageList, Failure> {
@@ -169,8 +172,8 @@ async fn logout(call: Call, _: Json<Empty>) -> Result<Empty, Failure> {
     let message = auth::LogoutRequest {
         token: call.token()?.to_message(),
     };
-    write_call!(call, auth.logout, message)?;
-    // The event says the same to every replica; here it must hold for the very next request.
+    send!(call.writing(), auth.logout, message).await?;
+    // The event tells every replica. This one must know before the next request.
     call.gateway.sessions().forget(call.user()?.0);
     Ok(Empty {})
 }
@@ -181,8 +184,8 @@ async fn open_store(call: Call, Json(request): Json<OpenStoreRequest>) -> Result
         client_address: call.client_address.to_string(),
         user_agent: call.user_agent.clone(),
     };
-    let response = write_call!(call, auth.open_store, message)?;
-    // The token of this call is dead now.
+    let response = send!(call.writing(), auth.open_store, message).await?;
+    // The token of this call is invalid now.
     call.gateway.sessions().forget(call.user()?.0);
     session(&call, response.session).await
 }

@@ -1,4 +1,4 @@
-//! What a client must know before anybody logs in.
+//! What a client needs before login.
 
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -16,17 +16,17 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/basic_config",
             "getBasicConfig",
-            "What a client must know before anybody logs in.",
+            "The configuration that a client needs before login.",
             basic_config,
         )
         .tagged(),
     ]
 }
 
-/// In which language.
+/// Selects the language.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct BasicConfigQuery {
-    /// One of the twelve codes; anything else is as good as none, and then the usual rules hold.
+    /// One of the twelve codes. Any other value is ignored, and the language follows from headers.
     #[schema(example = "en")]
     pub lang: Option<String>,
 }

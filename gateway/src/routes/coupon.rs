@@ -3,9 +3,9 @@
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::coupon::v1 as coupon;
 
-use crate::call::{Call, read, write_call};
+use crate::call::{Call, send};
 use crate::dto::coupon::{Coupon, CouponListQuery, CouponPage, ReceiveCouponRequest};
-use crate::dto::{page, present};
+use crate::dto::{Decode, page};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -44,15 +44,14 @@ async fn list(call: Call, Query(query): Query<CouponListQuery>) -> Result<Coupon
         state: query.state.map_or(0, Into::into),
         page: page(query.cursor, query.limit),
     };
-    CouponPage::from_proto(read!(call, coupon.list_coupons, message)?)
+    let response = send!(call.reading(), coupon.list_coupons, message).await?;
+    CouponPage::from_proto(response)
 }
 
 async fn receive(call: Call, Json(request): Json<ReceiveCouponRequest>) -> Result<Coupon, Failure> {
     let message = coupon::ReceiveCouponRequest {
         campaign_id: request.campaign_id.unwrap_or_default(),
     };
-    Coupon::from_proto(present(
-        write_call!(call, coupon.receive_coupon, message)?.coupon,
-        "coupon",
-    )?)
+    let response = send!(call.writing(), coupon.receive_coupon, message).await?;
+    Coupon::decode(response.coupon, "coupon")
 }

@@ -3,20 +3,21 @@
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::notification::v1 as notification;
 
-use crate::call::{Call, write_call};
+use crate::call::{Call, send};
 use crate::dto::feedback::{Created, FeedbackRequest};
 use crate::errors::Failure;
 use crate::input::Json;
 use crate::messages::Success;
 use crate::route::Route;
 
-/// Images of one feedback at most; notification refuses more too, but each costs a look at the store here.
+/// Maximum number of images per feedback. notification refuses more too, but each image costs a look-up in the store
+/// here.
 const MAX_IMAGES: usize = 9;
 
 /// The routes of this area.
 pub fn routes() -> Vec<Route> {
     vec![
-        Route::post("/feedback", "submitFeedback", "Hands in feedback.", submit)
+        Route::post("/feedback", "submitFeedback", "Submits feedback.", submit)
             .user()
             .fails(&[Reason::NotFound])
             .says(Success::Posting)
@@ -41,6 +42,8 @@ async fn submit(call: Call, Json(request): Json<FeedbackRequest>) -> Result<Crea
         image_file_ids: images,
     };
     Ok(Created {
-        id: write_call!(call, notification.submit_feedback, message)?.id,
+        id: send!(call.writing(), notification.submit_feedback, message)
+            .await?
+            .id,
     })
 }

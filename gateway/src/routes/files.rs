@@ -13,14 +13,14 @@ use crate::messages::Success;
 use crate::route::Route;
 use crate::uploads::{MAX_FILE_BYTES, UploadedFile};
 
-/// Bytes of a form at most: the picture with its frame, and enough besides that a picture which is a little too large is
-/// told so by name.
+/// Maximum size of a form in bytes. It exceeds the limit of the picture, so that a slightly larger picture gets a
+/// specific error.
 const FORM_LIMIT: usize = 6 * 1024 * 1024;
 
-/// An upload must have come in within this.
+/// Limit of receiving an upload.
 const UPLOAD_LIMIT: Duration = Duration::from_mins(1);
 
-/// The part that is the picture.
+/// Reads the part with the picture.
 const FILE: &str = "file";
 
 /// The routes of this area.
@@ -29,7 +29,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/files/upload",
             "uploadFile",
-            "Uploads a picture: PNG, JPEG, WebP or GIF, told by its content, of at most 5 MB.",
+            "Uploads a picture of at most 5 MB: PNG, JPEG, WebP or GIF, detected by content.",
             upload,
         )
         .user()
@@ -80,7 +80,7 @@ async fn read(mut part: Field<'_>) -> Result<Bytes, Failure> {
         .await
         .map_err(|error| form_failure(&error, FILE))?
     {
-        // Read to its end all the same: a client that is still sending would not see the answer.
+        // Reads the rest anyway, because a client that is still sending would not see the answer.
         too_large |= bytes.len().saturating_add(piece.len()) > MAX_FILE_BYTES;
         if too_large {
             bytes = BytesMut::new();

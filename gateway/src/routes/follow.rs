@@ -3,9 +3,9 @@
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::plan::v1 as plan;
 
-use crate::call::{Call, read, write_call};
+use crate::call::{Call, send};
 use crate::dto::follow::{Follow, FollowPage, FollowRequest};
-use crate::dto::{PageQuery, present};
+use crate::dto::{Decode, PageQuery};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -17,14 +17,14 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/assistance/list",
             "listFollows",
-            "Whom the caller has followed, newest first.",
+            "The proxy operators that the caller has followed, newest first.",
             list,
         )
         .user(),
         Route::post(
             "/assistance/follow",
             "follow",
-            "Follows a proxy operator instead of the one followed now.",
+            "Follows a proxy operator instead of the current one.",
             follow,
         )
         .user()
@@ -37,15 +37,14 @@ async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<FollowPage, 
     let message = plan::ListFollowsRequest {
         page: query.into_page(),
     };
-    FollowPage::from_proto(read!(call, plan.list_follows, message)?)
+    let response = send!(call.reading(), plan.list_follows, message).await?;
+    FollowPage::from_proto(response)
 }
 
 async fn follow(call: Call, Json(request): Json<FollowRequest>) -> Result<Follow, Failure> {
     let message = plan::FollowRequest {
         operator_id: request.operator_id,
     };
-    Follow::from_proto(present(
-        write_call!(call, plan.follow, message)?.follow,
-        "follow",
-    )?)
+    let response = send!(call.writing(), plan.follow, message).await?;
+    Follow::decode(response.follow, "follow")
 }

@@ -4,7 +4,7 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::notification::v1 as notification;
 use adfolio_proto::notification::v1::mark_read_request::Target;
 
-use crate::call::{Call, read, write_call};
+use crate::call::{Call, send};
 use crate::dto::notification::{
     MarkReadRequest, NotificationListRequest, NotificationPage, UnreadTotal,
 };
@@ -27,7 +27,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/user/notifications/read",
             "markNotificationsRead",
-            "Marks one or all as read.",
+            "Marks one or all notifications as read.",
             mark_read,
         )
         .user()
@@ -36,7 +36,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/user/notifications/unread_count",
             "countUnread",
-            "How many are unread.",
+            "The number of unread notifications.",
             count_unread,
         )
         .user(),
@@ -52,7 +52,8 @@ async fn list(
         filter: request.filter.map_or(0, Into::into),
         page: page(request.cursor, request.limit),
     };
-    NotificationPage::from_proto(read!(call, notification.list_notifications, message)?)
+    let response = send!(call.reading(), notification.list_notifications, message).await?;
+    NotificationPage::from_proto(response)
 }
 
 async fn mark_read(
@@ -69,18 +70,19 @@ async fn mark_read(
         target: Some(target),
         category: request.category.map_or(0, Into::into),
     };
-    let response = write_call!(call, notification.mark_read, message)?;
+    let response = send!(call.writing(), notification.mark_read, message).await?;
     Ok(UnreadTotal {
         unread_total: response.unread_total,
     })
 }
 
 async fn count_unread(call: Call, _: Json<Empty>) -> Result<UnreadTotal, Failure> {
-    let response = read!(
-        call,
+    let response = send!(
+        call.reading(),
         notification.count_unread,
         notification::CountUnreadRequest {}
-    )?;
+    )
+    .await?;
     Ok(UnreadTotal {
         unread_total: response.unread_total,
     })

@@ -6,13 +6,12 @@ use adfolio_proto::coupon::v1::ListUsableRequest;
 use adfolio_proto::plan::v1 as plan;
 use adfolio_proto::wallet::v1::ListOrderFlowRequest;
 
-use crate::call::{Call, read, write_call};
-use crate::dto::coupon::Coupon;
-use crate::dto::plan::{Count, Plan, PlanCounts, PlanDetail, PlanListQuery, PlanPage, PutRequest};
-use crate::dto::product::{AppDetail, AppDetailRequest, Product, ProductPage};
+use crate::call::{Call, send};
+use crate::dto::plan::{Count, Plan, PlanDetail, PlanListQuery, PlanPage, PutRequest};
+use crate::dto::product::{AppDetail, AppDetailRequest, Product};
 use crate::dto::statistics::{Statistics, StatisticsQuery, StatisticsType};
 use crate::dto::wallet::FlowEntry;
-use crate::dto::{ById, Empty, PageQuery, each, non_empty, page, present};
+use crate::dto::{ById, Decode, Empty, Page, PageQuery, page, present};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -31,7 +30,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/plan/order/detail",
             "getPlan",
-            "A plan with its life, its delivery and its money.",
+            "A plan with its timeline, delivery and wallet entries.",
             detail,
         )
         .user()
@@ -64,7 +63,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/plan/order/await/put/count",
             "countWaitingPlans",
-            "How many pushed plans wait.",
+            "The number of pushed plans that are waiting for the caller's put.",
             count_waiting,
         )
         .user(),
@@ -78,7 +77,7 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/ad/order/data_statistics/list",
             "getStatistics",
-            "The ad centre's figures.",
+            "The ad centre's statistics.",
             statistics,
         )
         .user(),
@@ -91,12 +90,8 @@ async fn list(call: Call, Query(query): Query<PlanListQuery>) -> Result<PlanPage
         status: query.status.map_or(0, Into::into),
         page: page(query.cursor, query.limit),
     };
-    let response = read!(call, plan.list_plans, message)?;
-    Ok(PlanPage {
-        items: each(response.items, Plan::from_proto)?,
-        next_cursor: non_empty(response.next_cursor),
-        counts: PlanCounts::from_proto(response.counts)?,
-    })
+    let response = send!(call.reading(), plan.list_plans, message).await?;
+    PlanPage::from_proto(response)
 }
 
 async fn detail(call: Call, Json(request): Json<ById>) -> Result<PlanDetail, Failure> {
@@ -108,11 +103,11 @@ async fn detail(call: Call, Json(request): Json<ById>) -> Result<PlanDetail, Fai
         let message = plan::GetPlanRequest {
             plan_id: request.id,
         };
-        read!(call, plan.get_plan, message)
+        send!(call.reading(), plan.get_plan, message).await
     };
-    let flow = async { read!(call, ledger.list_order_flow, flow_of) };
+    let flow = async { send!(call.reading(), ledger.list_order_flow, flow_of).await };
     let (found, flow) = futures::join!(found, flow);
-    // Whether there is such a plan is for plan to say.
+    // plan decides whether the plan exists.
     let found = found?;
     PlanDetail::compose(
         found.plan,
@@ -126,24 +121,18 @@ async fn app_detail(
     call: Call,
     Json(request): Json<AppDetailRequest>,
 ) -> Result<AppDetail, Failure> {
-    let found = read!(
-        call,
-        plan.get_product,
-        plan::GetProductRequest {
-            product_id: request.product_id
-        }
-    )?;
+    let message = plan::GetProductRequest {
+        product_id: request.product_id,
+    };
+    let found = send!(call.reading(), plan.get_product, message).await?;
     let product = present(found.product, "product")?;
-    let usable = read!(
-        call,
-        coupon.list_usable,
-        ListUsableRequest {
-            amount_max_minor: product.put_max_minor
-        }
-    )?;
+    let message = ListUsableRequest {
+        amount_max_minor: product.put_max_minor,
+    };
+    let usable = send!(call.reading(), coupon.list_usable, message).await?;
     Ok(AppDetail {
         product: Product::from_proto(product)?,
-        coupons: each(usable.items, Coupon::from_proto)?,
+        coupons: Decode::decode(usable.items, "items")?,
     })
 }
 
@@ -159,28 +148,28 @@ async fn put(call: Call, Json(request): Json<PutRequest>) -> Result<Plan, Failur
         amount_minor: request.amount.minor(),
         user_coupon_id: request.user_coupon_id.unwrap_or_default(),
     };
-    Plan::from_proto(present(
-        write_call!(call, plan.put_plan, message)?.plan,
-        "plan",
-    )?)
+    let response = send!(call.writing(), plan.put_plan, message).await?;
+    Plan::decode(response.plan, "plan")
 }
 
 async fn count_waiting(call: Call, _: Json<Empty>) -> Result<Count, Failure> {
-    let response = read!(call, plan.count_waiting, plan::CountWaitingRequest {})?;
+    let response = send!(
+        call.reading(),
+        plan.count_waiting,
+        plan::CountWaitingRequest {}
+    )
+    .await?;
     Ok(Count {
         count: response.count,
     })
 }
 
-async fn products(call: Call, Query(query): Query<PageQuery>) -> Result<ProductPage, Failure> {
-    let response = read!(
-        call,
-        plan.list_products,
-        plan::ListProductsRequest {
-            page: query.into_page()
-        }
-    )?;
-    ProductPage::from_proto(response.items, response.next_cursor)
+async fn products(call: Call, Query(query): Query<PageQuery>) -> Result<Page<Product>, Failure> {
+    let message = plan::ListProductsRequest {
+        page: query.into_page(),
+    };
+    let response = send!(call.reading(), plan.list_products, message).await?;
+    Page::from_proto(response.items, response.next_cursor)
 }
 
 async fn statistics(
@@ -190,11 +179,12 @@ async fn statistics(
     let kind = query.kind.unwrap_or(StatisticsType::TODAY);
     let message = plan::GetStatisticsRequest {
         range: kind.range().into(),
-        // Junk is UTC here as in the header, and goes on in its canonical form.
+        // An invalid zone is UTC, as in the header. It is passed on in canonical form.
         time_zone: query
             .user_time_zone
             .map(|text| TimeZone::parse(&text).to_string())
             .unwrap_or_default(),
     };
-    Statistics::from_proto(kind, read!(call, plan.get_statistics, message)?)
+    let response = send!(call.reading(), plan.get_statistics, message).await?;
+    Statistics::from_proto(response, kind)
 }

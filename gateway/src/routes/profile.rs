@@ -1,8 +1,8 @@
-//! A user's profile, put together from what several services know.
+//! A user's profile, composed of the answers of several services.
 //!
-//! A part that cannot be had is null or false, and logged, where the answer is worth having without it: after a login, a
-//! change that is done already, and for the operator followed everywhere. Who asks for a profile and nothing else is not
-//! told that there is no transaction password when nobody knows: that answer is UNAVAILABLE.
+//! A missing part is logged and shown as null or false if the answer is useful without it: after a login, after a
+//! completed change, and for the operator that a user follows. A request for the profile itself fails with
+//! UNAVAILABLE instead, because it must not claim that there is no transaction password.
 
 use std::future::Future;
 use std::time::Duration;
@@ -13,35 +13,36 @@ use adfolio_proto::plan::v1::GetCurrentOperatorRequest;
 use adfolio_proto::wallet::v1::GetPropertyRequest;
 use tracing::warn;
 
-use crate::call::{Call, read};
+use crate::call::{Call, send};
 use crate::dto::account::{Session, Settings, UserInfo};
-use crate::dto::{Timestamp, non_empty, present};
+use crate::dto::{Decode, non_empty, present};
 use crate::errors::Failure;
 
-/// An answer waits no longer than this for a part that it can do without.
+/// How long an answer waits for an optional part.
 const PART_LIMIT: Duration = Duration::from_secs(1);
 
-/// A part of an answer that can do without it.
+/// An optional part of an answer.
 pub async fn spare<T>(
     what: &'static str,
-    part: impl Future<Output = Result<T, Failure>>,
+    part: impl Future<Output = Result<T, impl Into<Failure>>>,
 ) -> Option<T> {
     match tokio::time::timeout(PART_LIMIT, part).await {
         Ok(Ok(value)) => Some(value),
-        Ok(Err(failure)) => {
-            warn!(what, reason = %failure.refusal.reason, "a part of an answer cannot be had");
+        Ok(Err(error)) => {
+            let failure: Failure = error.into();
+            warn!(what, reason = %failure.refusal.reason, "an optional part of an answer is unavailable");
             None
         }
         Err(_) => {
-            warn!(what, "a part of an answer did not come in time");
+            warn!(what, "an optional part of an answer timed out");
             None
         }
     }
 }
 
-/// The caller's profile as it is.
+/// The caller's profile.
 pub async fn own(call: &Call) -> Result<UserInfo, Failure> {
-    let user = async { read!(call, auth.get_user, auth::GetUserRequest {}) };
+    let user = async { send!(call.reading(), auth.get_user, auth::GetUserRequest {}).await };
     let (user, settings, operator_id, entries) = futures::join!(
         user,
         settings(call),
@@ -53,10 +54,10 @@ pub async fn own(call: &Call) -> Result<UserInfo, Failure> {
         operator_id,
         ..settings?
     };
-    UserInfo::compose(user, settings, &entries)
+    UserInfo::from_proto(user, settings, &entries)
 }
 
-/// The caller's profile around what auth has just answered, without what cannot be had.
+/// The caller's profile with auth's answer, without unavailable parts.
 pub async fn around(call: &Call, user: auth::User) -> Result<UserInfo, Failure> {
     let (settings, operator_id, entries) = futures::join!(
         spare("wallet settings", settings(call)),
@@ -67,10 +68,10 @@ pub async fn around(call: &Call, user: auth::User) -> Result<UserInfo, Failure> 
         operator_id,
         ..settings.unwrap_or_default()
     };
-    UserInfo::compose(user, settings, &entries)
+    UserInfo::from_proto(user, settings, &entries)
 }
 
-/// A session that auth has just opened. Nothing but auth can fail it.
+/// A new session. Only auth can make it fail.
 pub async fn session(call: &Call, opened: Option<auth::Session>) -> Result<Session, Failure> {
     let opened = present(opened, "session")?;
     let user = present(opened.user, "user")?;
@@ -85,13 +86,13 @@ pub async fn session(call: &Call, opened: Option<auth::Session>) -> Result<Sessi
     };
     Ok(Session {
         token: opened.token.into(),
-        expires_at: Timestamp::required(opened.expires_at, "expires_at")?,
+        expires_at: Decode::decode(opened.expires_at, "expires_at")?,
         user: around(&call, user).await?,
     })
 }
 
 async fn settings(call: &Call) -> Result<Settings, Failure> {
-    let response = read!(call, wallet.get_property, GetPropertyRequest {})?;
+    let response = send!(call.reading(), wallet.get_property, GetPropertyRequest {}).await?;
     let property = present(response.property, "property")?;
     Ok(Settings {
         operator_id: None,
@@ -102,11 +103,12 @@ async fn settings(call: &Call) -> Result<Settings, Failure> {
 
 async fn operator(call: &Call) -> Option<String> {
     let response = async {
-        read!(
-            call,
+        send!(
+            call.reading(),
             plan.get_current_operator,
             GetCurrentOperatorRequest {}
         )
+        .await
     };
     non_empty(spare("operator followed", response).await?.operator_id)
 }

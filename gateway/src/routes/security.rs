@@ -1,12 +1,12 @@
-//! The caller's sessions, and what was done to the account.
+//! The caller's sessions and security log.
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1 as auth;
 use adfolio_proto::auth::v1::end_sessions_request::Target;
 
-use crate::call::{Call, read, write_call};
-use crate::dto::security::{EndSessionsRequest, OwnSessionList, SecurityPage};
-use crate::dto::{Empty, PageQuery};
+use crate::call::{Call, send};
+use crate::dto::security::{EndSessionsRequest, OwnSessionList, SecurityEntry};
+use crate::dto::{Empty, Page, PageQuery};
 use crate::errors::Failure;
 use crate::input::{Json, Nothing, Query};
 use crate::route::Route;
@@ -17,21 +17,21 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/user/security/log",
             "listSecurityLog",
-            "What staff did to the caller's account, and what was done from the caller's own sessions to protect it, newest first.",
+            "The security log: actions of staff on the caller's account, and security changes from the caller's own sessions, newest first.",
             log,
         )
         .user(),
         Route::get(
             "/user/sessions",
             "listSessions",
-            "The caller's live sessions, newest first.",
+            "The caller's active sessions, newest first.",
             sessions,
         )
         .user(),
         Route::post(
             "/user/sessions/end",
             "endSessions",
-            "Ends one session of the caller, or all but the one that asks.",
+            "Ends one session of the caller, or all except the current one.",
             end,
         )
         .user()
@@ -39,18 +39,20 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-async fn log(call: Call, Query(query): Query<PageQuery>) -> Result<SecurityPage, Failure> {
+async fn log(call: Call, Query(query): Query<PageQuery>) -> Result<Page<SecurityEntry>, Failure> {
     let message = auth::ListSecurityLogRequest {
         page: query.into_page(),
     };
-    SecurityPage::from_proto(read!(call, auth.list_security_log, message)?)
+    let response = send!(call.reading(), auth.list_security_log, message).await?;
+    Page::from_proto(response.items, response.next_cursor)
 }
 
 async fn sessions(call: Call, _: Nothing) -> Result<OwnSessionList, Failure> {
     let message = auth::ListSessionsRequest {
         token: call.token()?.to_message(),
     };
-    OwnSessionList::from_proto(read!(call, auth.list_sessions, message)?)
+    let response = send!(call.reading(), auth.list_sessions, message).await?;
+    OwnSessionList::from_proto(response)
 }
 
 async fn end(call: Call, Json(request): Json<EndSessionsRequest>) -> Result<Empty, Failure> {
@@ -64,8 +66,8 @@ async fn end(call: Call, Json(request): Json<EndSessionsRequest>) -> Result<Empt
         token: call.token()?.to_message(),
         target: Some(target),
     };
-    write_call!(call, auth.end_sessions, message)?;
-    // The event says the same to every replica; here it must hold for the very next request.
+    send!(call.writing(), auth.end_sessions, message).await?;
+    // The event tells every replica. This one must know before the next request.
     call.gateway.sessions().forget(call.user()?.0);
     Ok(Empty {})
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use adfolio_kit::client::outgoing;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::Caller;
+use adfolio_kit::{call, client};
 use adfolio_proto::wallet::v1::{GetStatementRequest, GetStatementResponse, StatementRow};
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
@@ -22,7 +22,7 @@ use crate::errors::Failure;
 use crate::input::Query;
 use crate::route::Route;
 
-/// A statement may take this long, the client's reading included.
+/// Limit of a statement, including the time the client takes to read it.
 const STATEMENT_LIMIT: Duration = Duration::from_mins(2);
 
 const CSV: &str = "text/csv";
@@ -53,7 +53,7 @@ pub fn routes() -> Vec<Route> {
         Route::get_whole(
             "/transaction_flow/statement",
             "getStatement",
-            "Every transaction of a month as CSV, each row with its hash and the hash before it.",
+            "Every transaction of a month as CSV; each row has its hash and the previous hash.",
             CSV,
             statement,
         )
@@ -68,16 +68,22 @@ async fn statement(call: Call, Query(query): Query<StatementQuery>) -> Result<Re
     };
     let month = query.month.into_text();
     let disposition = format!("attachment; filename=\"adfolio-statement-{month}.csv\"");
-    let request = outgoing(&caller, GetStatementRequest { month }, STATEMENT_LIMIT);
-    let mut wallet = call.gateway.services().wallet.clone();
-    let mut pieces = wallet.get_statement(request).await?.into_inner();
-    // Until the first piece is there a refusal can still be an envelope.
+    let limits = client::Call::once(&caller, STATEMENT_LIMIT);
+    let message = GetStatementRequest { month };
+    let mut pieces = call!(
+        call.gateway.services().wallet,
+        get_statement,
+        message,
+        limits
+    )
+    .await?;
+    // Before the first piece a refusal can still be an envelope.
     let first = pieces
         .message()
         .await?
         .ok_or_else(|| Failure::broken_answer("statement"))?;
     let first = written(&first, true)?;
-    // A piece is asked for when the one before has gone to the client: nothing piles up here.
+    // The next piece is requested once the client has received the previous one, so nothing accumulates here.
     let rest = try_unfold(pieces, next);
     let body = Body::from_stream(once(async { Ok(first) }).chain(rest));
     let mut response = Response::new(body);
@@ -94,7 +100,7 @@ async fn statement(call: Call, Query(query): Query<StatementQuery>) -> Result<Re
 
 type Pieces = Streaming<GetStatementResponse>;
 
-/// The next piece. One that cannot be had breaks the response off, so that nobody takes a torso for the whole.
+/// The next piece. If it fails, the response is aborted, so that it cannot be mistaken for complete.
 async fn next(mut pieces: Pieces) -> Result<Option<(Bytes, Pieces)>, std::io::Error> {
     match pieces.message().await {
         Ok(None) => Ok(None),
@@ -104,13 +110,13 @@ async fn next(mut pieces: Pieces) -> Result<Option<(Bytes, Pieces)>, std::io::Er
             Ok(Some((text, pieces)))
         }
         Err(status) => {
-            warn!(code = ?status.code(), "a statement broke off");
+            warn!(code = ?status.code(), "a statement was aborted");
             Err(std::io::Error::other(status))
         }
     }
 }
 
-/// A piece as CSV, with the line of column names where it is the first.
+/// A piece as CSV; the first has the header line.
 fn written(piece: &GetStatementResponse, is_first: bool) -> Result<Bytes, Failure> {
     let broken = |error: csv::Error| Failure::internal("write a statement", &error);
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -137,7 +143,7 @@ fn fields(row: &StatementRow, user_id: &str) -> Result<[String; 17], Failure> {
     let time = time.ok_or_else(|| Failure::broken_answer("time"))?;
     Ok([
         row.sequence.to_string(),
-        // To the microsecond, as the hash covers it.
+        // To the microsecond, as in the hash.
         time.to_rfc3339_opts(SecondsFormat::Micros, true),
         row.transaction_id.clone(),
         row.r#type.clone(),
@@ -157,7 +163,7 @@ fn fields(row: &StatementRow, user_id: &str) -> Result<[String; 17], Failure> {
     ])
 }
 
-/// A text that no spreadsheet takes for a formula.
+/// A text that spreadsheets do not interpret as a formula.
 fn inert(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
         format!("'{text}")

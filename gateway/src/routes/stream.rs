@@ -15,7 +15,7 @@ pub fn routes() -> Vec<Route> {
         Route::get_whole(
             "/stream",
             "openStream",
-            "Events `unread`, `wallet` and `plan`: what to fetch again. Ends when the session does.",
+            "Events `unread`, `wallet` and `plan`, which tell what to refetch. Ends with the session.",
             "text/event-stream",
             open,
         )

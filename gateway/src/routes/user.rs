@@ -4,7 +4,7 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1 as auth;
 
 use super::profile;
-use crate::call::{Call, write_call};
+use crate::call::{Call, send};
 use crate::dto::account::{EditProfileRequest, UserInfo};
 use crate::dto::password::ChangePasswordRequest;
 use crate::dto::secret::to_message;
@@ -21,7 +21,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/user/info/edit",
             "editUser",
-            "Changes what is given of the caller's profile.",
+            "Changes the given fields of the caller's profile.",
             edit,
         )
         .user()
@@ -66,8 +66,8 @@ async fn edit(call: Call, Json(request): Json<EditProfileRequest>) -> Result<Use
         avatar_file_id: request.avatar_file_id,
         lang: request.lang.map(|lang| lang.code().to_owned()),
     };
-    let response = write_call!(call, auth.edit_profile, message)?;
-    // What is remembered of the session names the language of before.
+    let response = send!(call.writing(), auth.edit_profile, message).await?;
+    // The cached session has the old language.
     call.gateway.sessions().forget(user_id.0);
     profile::around(&call, present(response.user, "user")?).await
 }
@@ -82,8 +82,8 @@ async fn change_password(
         confirm_password: to_message(&request.confirm_password),
         client_address: call.client_address.to_string(),
     };
-    write_call!(call, auth.change_password, message)?;
-    // The event says the same to every replica; here it must hold for the very next request.
+    send!(call.writing(), auth.change_password, message).await?;
+    // The event tells every replica. This one must know before the next request.
     call.gateway.sessions().forget(call.user()?.0);
     Ok(Empty {})
 }

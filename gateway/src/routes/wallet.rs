@@ -1,12 +1,12 @@
-//! Wallet figures and fund details.
+//! Wallet balances and fund details.
 
 use adfolio_proto::wallet::v1 as wallet;
 
-use crate::call::{Call, read};
+use crate::call::{Call, send};
 use crate::dto::wallet::{
-    FlowListQuery, FlowPage, Month, MonthCount, MonthSummary, Monthly, MonthlyQuery, Property,
+    FlowEntry, FlowListQuery, Month, MonthCount, Monthly, MonthlyQuery, Property,
 };
-use crate::dto::{each, page, present};
+use crate::dto::{Page, page, present};
 use crate::errors::Failure;
 use crate::input::{Nothing, Query};
 use crate::route::Route;
@@ -17,7 +17,7 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/user/property",
             "getProperty",
-            "The wallet's figures.",
+            "The balances of the wallet.",
             property,
         )
         .user(),
@@ -39,30 +39,29 @@ pub fn routes() -> Vec<Route> {
 }
 
 async fn property(call: Call, _: Nothing) -> Result<Property, Failure> {
-    let response = read!(call, wallet.get_property, wallet::GetPropertyRequest {})?;
-    Property::from_proto(
-        &present(response.property, "property")?,
-        call.gateway.currency(),
+    let response = send!(
+        call.reading(),
+        wallet.get_property,
+        wallet::GetPropertyRequest {}
     )
+    .await?;
+    let property = present(response.property, "property")?;
+    Property::from_proto(property, call.gateway.currency())
 }
 
-async fn flow(call: Call, Query(query): Query<FlowListQuery>) -> Result<FlowPage, Failure> {
+async fn flow(call: Call, Query(query): Query<FlowListQuery>) -> Result<Page<FlowEntry>, Failure> {
     let message = wallet::ListFlowRequest {
         r#type: query.kind.map_or(0, Into::into),
         month: query.month.map(Month::into_text).unwrap_or_default(),
         page: page(query.cursor, query.limit),
     };
-    FlowPage::from_proto(read!(call, wallet.list_flow, message)?)
+    let response = send!(call.reading(), wallet.list_flow, message).await?;
+    Page::from_proto(response.items, response.next_cursor)
 }
 
 async fn monthly(call: Call, Query(query): Query<MonthlyQuery>) -> Result<Monthly, Failure> {
     let months = query.months.map_or(0, MonthCount::get);
-    let response = read!(
-        call,
-        wallet.get_monthly,
-        wallet::GetMonthlyRequest { months }
-    )?;
-    Ok(Monthly {
-        items: each(response.items, MonthSummary::from_proto)?,
-    })
+    let message = wallet::GetMonthlyRequest { months };
+    let response = send!(call.reading(), wallet.get_monthly, message).await?;
+    Monthly::from_proto(response)
 }

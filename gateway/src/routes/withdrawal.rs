@@ -1,15 +1,13 @@
-//! Withdrawals, where they go, and the transaction password.
+//! Withdrawals, their destinations, and the transaction password.
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::wallet::v1 as wallet;
 
-use crate::call::{Call, read, write_call};
+use crate::call::{Call, send};
 use crate::dto::password::{CheckPayPasswordRequest, SetPayPasswordRequest};
 use crate::dto::secret::{to_message, to_message_or_empty};
-use crate::dto::withdrawal::{
-    BindRequest, Destination, Destinations, WithdrawRequest, Withdrawal, WithdrawalPage,
-};
-use crate::dto::{Empty, PageQuery, present};
+use crate::dto::withdrawal::{BindRequest, Destination, Destinations, WithdrawRequest, Withdrawal};
+use crate::dto::{Decode, Empty, Page, PageQuery, present};
 use crate::errors::Failure;
 use crate::input::{Json, Nothing, Query};
 use crate::messages::Success;
@@ -25,7 +23,7 @@ fn money_routes() -> Vec<Route> {
         Route::post(
             "/user/withdraw",
             "withdraw",
-            "Asks for a withdrawal; its money waits for a decision.",
+            "Requests a withdrawal. Its amount is held until the decision.",
             withdraw,
         )
         .user()
@@ -56,7 +54,7 @@ fn security_routes() -> Vec<Route> {
         Route::post(
             "/check/password",
             "checkPayPassword",
-            "Whether a transaction password is right.",
+            "Checks a transaction password.",
             check_password,
         )
         .user()
@@ -68,7 +66,7 @@ fn security_routes() -> Vec<Route> {
         Route::post(
             "/set/password",
             "setPayPassword",
-            "Sets the transaction password, or changes it with the old one.",
+            "Sets the transaction password, or changes it with the current one.",
             set_password,
         )
         .user()
@@ -84,7 +82,7 @@ fn security_routes() -> Vec<Route> {
         Route::post(
             "/bank_card/edit",
             "bindDestination",
-            "Binds a bank card or a wallet address, or puts another in its place.",
+            "Binds a bank card or a wallet address, or replaces it.",
             bind,
         )
         .user()
@@ -97,7 +95,7 @@ fn security_routes() -> Vec<Route> {
         Route::get(
             "/bank_card/detail",
             "getDestinations",
-            "The bank card and the wallet address that are bound.",
+            "The bound bank card and wallet address.",
             destinations,
         )
         .user(),
@@ -110,17 +108,16 @@ async fn withdraw(call: Call, Json(request): Json<WithdrawRequest>) -> Result<Wi
         method: request.method.into(),
         password: to_message(&request.password),
     };
-    Withdrawal::from_proto(present(
-        write_call!(call, wallet.withdraw, message)?.withdrawal,
-        "withdrawal",
-    )?)
+    let response = send!(call.writing(), wallet.withdraw, message).await?;
+    Withdrawal::decode(response.withdrawal, "withdrawal")
 }
 
-async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<WithdrawalPage, Failure> {
+async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<Page<Withdrawal>, Failure> {
     let message = wallet::ListWithdrawalsRequest {
         page: query.into_page(),
     };
-    WithdrawalPage::from_proto(read!(call, wallet.list_withdrawals, message)?)
+    let response = send!(call.reading(), wallet.list_withdrawals, message).await?;
+    Page::from_proto(response.items, response.next_cursor)
 }
 
 async fn check_password(
@@ -130,8 +127,8 @@ async fn check_password(
     let message = wallet::CheckPayPasswordRequest {
         password: to_message(&request.password),
     };
-    // A check counts an attempt, so it is no call to repeat.
-    write_call!(call, wallet.check_pay_password, message)?;
+    // A check counts as an attempt, so the call is never repeated.
+    send!(call.writing(), wallet.check_pay_password, message).await?;
     Ok(Empty {})
 }
 
@@ -144,24 +141,25 @@ async fn set_password(
         confirm_password: to_message(&request.confirm_password),
         old_password: to_message_or_empty(request.old_password.as_ref()),
     };
-    write_call!(call, wallet.set_pay_password, message)?;
+    send!(call.writing(), wallet.set_pay_password, message).await?;
     Ok(Empty {})
 }
 
 async fn bind(call: Call, Json(request): Json<BindRequest>) -> Result<Destination, Failure> {
     let message = request.into_proto()?;
-    let response = write_call!(call, wallet.bind_destination, message)?;
-    present(Destination::from_proto(response.destination), "destination")
+    let response = send!(call.writing(), wallet.bind_destination, message).await?;
+    present(
+        Destination::from_proto(response.destination)?,
+        "destination",
+    )
 }
 
 async fn destinations(call: Call, _: Nothing) -> Result<Destinations, Failure> {
-    let response = read!(
-        call,
+    let response = send!(
+        call.reading(),
         wallet.get_destinations,
         wallet::GetDestinationsRequest {}
-    )?;
-    Ok(Destinations {
-        bank_card: response.bank_card.map(Into::into),
-        wallet_address: response.wallet_address.map(Into::into),
-    })
+    )
+    .await?;
+    Destinations::from_proto(response)
 }

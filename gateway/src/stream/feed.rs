@@ -1,4 +1,4 @@
-//! From events to streams.
+//! Passes events on to streams.
 
 use adfolio_kit::consumer::EventSink;
 use adfolio_kit::outbox::{CloudEvent, subject_of};
@@ -7,15 +7,16 @@ use uuid::Uuid;
 
 use super::{ANNOUNCEMENTS, Kinds, Streams};
 
-/// Transactions that belong to a plan, whose figures change with them.
+/// Transactions that change the metrics of a plan.
 const OF_PLANS: [&str; 5] = ["hold", "consume", "accrue", "release", "settle"];
 
-/// Hears of what happened to the users that have streams.
+/// Consumes the events of users with streams.
 pub(super) struct Feed(pub(super) Streams);
 
 impl EventSink for Feed {
     fn on_gap(&mut self) {
-        // Whoever was revoked meanwhile must not be believed; what else happened is told once each user is followed again.
+        // Sessions revoked in the meantime must not be used. Everything else is announced once each user is
+        // subscribed again.
         self.0.0.sessions.doubt_all();
         for streams in self.0.lock().values_mut() {
             streams.heard = false;
@@ -53,7 +54,7 @@ impl EventSink for Feed {
             "adfolio.auth.v1.SessionsRevoked" | "adfolio.auth.v1.AccountStateChanged"
         );
         if ends_sessions {
-            // Before the streams look: they must not be answered from what was known before.
+            // Before the streams check their session: they must not get a cached answer.
             self.0.0.sessions.forget(user);
         }
         let kinds = kinds_of(&event);
@@ -69,7 +70,7 @@ impl EventSink for Feed {
     }
 }
 
-/// What a page should fetch again after an event.
+/// What pages must refetch after an event.
 fn kinds_of(event: &CloudEvent) -> Option<Kinds> {
     match event.event_type.as_str() {
         "adfolio.notification.v1.InboxChanged" => Some(Kinds::UNREAD),

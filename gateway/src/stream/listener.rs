@@ -1,4 +1,4 @@
-//! One stream, from its first byte to its end.
+//! An event stream.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -19,21 +19,21 @@ use super::{Kinds, Signal, Streams};
 use crate::auth::Token;
 use crate::errors::Failure;
 
-/// Events of one kind are told at most so often.
+/// Minimum interval between two events of one kind.
 const TELL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// A quiet stream shows that it lives this often.
+/// Interval of heartbeats on an idle stream.
 const BEAT_INTERVAL: Duration = Duration::from_secs(15);
 
-/// A stream's session is looked at this often, also when no event said to: the broker may be down.
+/// Interval of checks of a stream's session, in case the broker is down.
 const CHECK_INTERVAL: Duration = Duration::from_mins(1);
 
-/// How the stream begins: what a client should wait before it opens another.
+/// Start of a stream: how long a client waits before it reconnects.
 const GREETING: &[u8] = b"retry: 3000\n\n";
 
 const BEAT: &[u8] = b":\n\n";
 
-/// Tells nginx not to hold anything back.
+/// Tells nginx not to buffer.
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// An open stream. Dropping it ends it.
@@ -52,7 +52,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Begins a stream of `user`, whose session `token` stands for.
+    /// Opens a stream of `user`, with their session's token.
     pub fn open(streams: &Streams, user: UserId, token: Token) -> Result<Self, Failure> {
         let signal = streams.begin(user)?;
         let now = Instant::now();
@@ -70,7 +70,7 @@ impl Listener {
         })
     }
 
-    /// The answer that goes on until the stream ends.
+    /// The answer, which lasts until the stream ends.
     pub fn into_response(self) -> Response {
         let pieces = futures::stream::unfold(self, |mut listener| async move {
             let piece = listener.next().await?;
@@ -86,7 +86,7 @@ impl Listener {
         response
     }
 
-    /// What the stream says next; nothing when it is over.
+    /// The next chunk of the stream; none at its end.
     async fn next(&mut self) -> Option<Bytes> {
         if !self.greeted {
             self.greeted = true;
@@ -122,7 +122,7 @@ impl Listener {
         }
     }
 
-    /// Whether the session still holds and the account is active. While that cannot be told, it does.
+    /// Whether the session is valid and the account active. True while that is unknown.
     async fn may_go_on(&self) -> bool {
         let shared = &self.streams.0;
         let Ok(_turn) = shared.checks.acquire().await else {

@@ -1,10 +1,12 @@
-//! Event streams: what a page should fetch again, told as it happens, so that nobody polls.
+//! Event streams: they tell pages what to refetch, so that pages need not poll.
 //!
-//! A stream says which kind of thing changed, never what it is now: events may come twice or for nothing, and a page that
-//! was told fetches the truth. So what happens in quick succession is told once, and after a gap everything is told.
+//! A stream tells which kind of object changed, not its new value: events may be duplicate or spurious, and the page
+//! fetches the current value. So changes in quick succession are announced once, and after a gap everything is
+//! announced.
 //!
-//! While a user has streams here, the gateway's subscription follows that user's events and no others. From the moment it
-//! does, nothing is missed; that moment itself counts as a change of everything, because the page may have fetched before.
+//! While a user has streams here, the gateway subscribes to that user's events only. Nothing is missed from the
+//! moment of the subscription. That moment itself counts as a change of everything, because the page may have fetched
+//! before.
 
 mod feed;
 mod listener;
@@ -29,25 +31,25 @@ use crate::errors::Failure;
 
 pub use listener::Listener;
 
-/// Sessions that are verified again at a time: after a gap all streams want it at once.
+/// Maximum number of sessions verified at the same time. After a gap all streams verify at once.
 const CHECKED_AT_A_TIME: usize = 16;
 
-/// Seconds after which a client that got no stream may ask again.
+/// When a client that got no stream may try again.
 const RETRY: Duration = Duration::from_secs(10);
 
-/// What goes to everybody, besides what goes to single users.
+/// Routing keys of events for all users.
 const ANNOUNCEMENTS: &str = "adfolio.notification.v1.AnnouncementPublished";
 
-/// Kinds of things that a page shows, as bits.
+/// Kinds of objects that a page shows, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kinds(u8);
 
 impl Kinds {
-    /// How many notifications are unread.
+    /// Number of unread notifications.
     pub const UNREAD: Self = Self(1);
     /// The wallet and what protects it.
     pub const WALLET: Self = Self(1 << 1);
-    /// Plans and their figures.
+    /// Plans and their metrics.
     pub const PLAN: Self = Self(1 << 2);
     /// Everything.
     pub const ALL: Self = Self(0b111);
@@ -64,14 +66,14 @@ impl Kinds {
         Self(self.0 | other.0)
     }
 
-    /// The names of those that are in it.
+    /// The names of the kinds in it.
     fn names(self) -> impl Iterator<Item = &'static str> {
         let named = Self::NAMES.into_iter();
         named.filter_map(move |(kind, name)| (self.0 & kind.0 != 0).then_some(name))
     }
 }
 
-/// What one stream has not told yet.
+/// The pending changes of one stream.
 #[derive(Debug, Default)]
 struct Signal {
     kinds: AtomicU8,
@@ -86,7 +88,7 @@ impl Signal {
         self.raised.notify_one();
     }
 
-    /// Waits until there is something to tell; tells nothing itself, so it may be dropped at any time.
+    /// Waits for a pending change. It takes nothing, so it may be dropped at any time.
     async fn wait(&self) {
         while self.kinds.load(Ordering::Acquire) == 0 {
             self.raised.notified().await;
@@ -101,7 +103,7 @@ impl Signal {
 /// The streams of one user.
 #[derive(Debug, Default)]
 struct UserStreams {
-    /// Whether the subscription follows the user.
+    /// Whether the subscription includes the user.
     heard: bool,
     signals: Vec<Arc<Signal>>,
 }
@@ -124,7 +126,7 @@ struct Shared {
 }
 
 impl Streams {
-    /// No streams yet; all that open end with `shutdown`, and those that open after it with `closing`.
+    /// No streams yet. Streams end with `shutdown`; those that open after it end with `closing`.
     pub fn new(
         config: &GatewayConfig,
         sessions: Sessions,
@@ -144,19 +146,19 @@ impl Streams {
         }))
     }
 
-    /// The subscription that feeds the streams; it follows the users that have some.
+    /// The subscription that feeds the streams. It includes the users with streams.
     pub fn subscription(&self) -> Subscription {
         Subscription::ephemeral("gateway")
             .bind(ANNOUNCEMENTS)
             .with_interests(self.0.interests.clone())
     }
 
-    /// What the subscription is to be run with.
+    /// The consumer of the subscription.
     pub fn sink(&self) -> impl EventSink + use<> {
         feed::Feed(self.clone())
     }
 
-    /// Begins a stream, unless the user or everybody together has too many.
+    /// Opens a stream, unless the limit per user or in total is reached.
     fn begin(&self, user: UserId) -> Result<Arc<Signal>, Failure> {
         let Ok(permit) = self.0.open.try_acquire() else {
             return Err(refused(
@@ -177,15 +179,15 @@ impl Streams {
             signal.raise(Kinds::ALL);
         }
         streams.signals.push(Arc::clone(&signal));
-        // Under the lock, so that it cannot overtake the removal of the user's last stream, or be overtaken by it.
+        // Under the lock, so that it cannot race with the removal of the user's last stream.
         self.0.interests.add(subject_key(user.0));
         permit.forget();
         metrics::gauge!("gateway_event_streams").increment(1);
         Ok(signal)
     }
 
-    /// When a stream that begins now is to end. One that was asked for while the gateway takes its last requests goes on as
-    /// long as those do, or its client would be back at once, and might be here again.
+    /// When a stream that opens now ends. A stream that opens during the notice lasts until the last requests are
+    /// answered. Otherwise its client would reconnect at once, perhaps to this gateway again.
     fn end(&self) -> Shutdown {
         let shared = &self.0;
         if shared.end.is_triggered() {

@@ -1,4 +1,4 @@
-//! The HTTP client of the S3 store, made of what the gateway is made of anyway.
+//! The HTTP client of the S3 store, built from crates that the gateway uses anyway.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use object_store::client::{
 };
 use object_store::{ClientOptions, Error, Result};
 
-/// An answer must begin within this.
+/// Limit until the first byte of an answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
-/// Makes clients that trust the system's certificates.
+/// Creates clients that trust the system's certificates.
 #[derive(Debug)]
 pub struct Connector;
 
@@ -38,7 +38,7 @@ impl HttpConnector for Connector {
 
 type HttpsConnector = hyper_rustls::HttpsConnector<TcpConnector>;
 
-/// A client behind the store's own interface.
+/// A client that implements the store's interface.
 #[derive(Debug)]
 struct Requests(Client<HttpsConnector, HttpRequestBody>);
 

@@ -1,9 +1,10 @@
 //! Pictures that users upload: checked, re-encoded and kept in an object store.
 //!
-//! A file's id begins with a digest of its owner, so whose it is can be told without a database. What was uploaded is never
-//! stored as it came: it is decoded within limits and written anew, which leaves behind whatever else was in it.
+//! A file's id begins with a digest of its owner, so ownership is checked without a database. Uploads are never
+//! stored as received: they are decoded within limits and encoded again, which removes everything else.
 //!
-//! Objects: `files/<id>` is a picture, `keys/<owner><digest of the idempotency key>` what an upload with that key answered.
+//! Objects: `files/<id>` is a picture; `keys/<owner><digest of the idempotency key>` is the answer of an upload with
+//! that key.
 
 mod http;
 mod picture;
@@ -30,45 +31,46 @@ use uuid::Uuid;
 
 use crate::config::GatewayConfig;
 use crate::errors::Failure;
-use crate::openapi::BASE_PATH;
+use crate::paths::file_url;
 
 pub use serve::serve;
 pub use store::open_s3;
 
-/// Bytes of a picture at most; exactly so many pass.
+/// Maximum size of a picture in bytes, inclusive.
 pub const MAX_FILE_BYTES: usize = 5 * 1024 * 1024;
 
-/// Uploads that are received at a time; each holds its picture in memory.
+/// Maximum number of uploads received at the same time; each holds its picture in memory.
 const RECEIVED_AT_A_TIME: usize = 16;
 
-/// Pictures that are decoded at a time: each takes up to [`picture::MAX_DECODED_BYTES`], twice that while it is turned.
+/// Maximum number of pictures decoded at the same time. Each takes up to [`picture::MAX_DECODED_BYTES`], and twice
+/// that while it is rotated.
 const DECODED_AT_A_TIME: usize = 2;
 
-/// An upload waits this long for its turn.
+/// How long an upload waits for a slot.
 const TURN_LIMIT: Duration = Duration::from_secs(5);
 
-/// Seconds after which a client may try again when it got no turn.
+/// When a client that got no slot may try again.
 const TURN_RETRY: Duration = Duration::from_secs(2);
 
-/// A request to the store must be answered within this.
+/// Limit of a request to the store.
 const STORE_LIMIT: Duration = Duration::from_secs(10);
 
-/// Idempotency keys live this long.
+/// Lifetime of an idempotency key.
 const KEY_LIFE: TimeDelta = TimeDelta::hours(24);
 
-/// Hex digits of the owner's digest in an id.
+/// Number of hex digits of an id that identify the owner.
 const OWNER_DIGITS: usize = 16;
 
-/// Hex digits of an id that tell one file of an owner from another.
+/// Number of hex digits of an id that identify a file of its owner.
 const FILE_DIGITS: usize = 32;
 
 /// A picture that was uploaded.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct UploadedFile {
-    /// Opaque id, to be used where a file is asked for.
+    /// Opaque id, for fields that refer to a file.
     #[schema(example = "4be1c7a09d3f52685f0c1f6e2b7d4a91a3c8e0d7b6f5142c")]
     pub id: String,
-    /// Where it is served, for everybody who knows the address.
+    /// Public address of the picture.
     #[schema(example = "/api/files/4be1c7a09d3f52685f0c1f6e2b7d4a91a3c8e0d7b6f5142c")]
     pub url: String,
     /// Width in pixels.
@@ -77,12 +79,12 @@ pub struct UploadedFile {
     /// Height in pixels.
     #[schema(example = 480, minimum = 1)]
     pub height: u32,
-    /// Bytes of the stored picture.
+    /// Size of the stored picture, in bytes.
     #[schema(example = 48213, minimum = 1)]
     pub size: u64,
 }
 
-/// What is kept of an upload with an idempotency key.
+/// The stored record of an upload with an idempotency key.
 #[derive(Debug, Serialize, Deserialize)]
 struct Remembered {
     content: String,
@@ -99,7 +101,7 @@ pub struct Uploads {
 }
 
 impl Uploads {
-    /// The store that the configuration names; a local folder is created.
+    /// The configured store. A local folder is created if it is missing.
     pub fn open(config: &GatewayConfig) -> Result<Self, ConfigError> {
         let store = match &config.upload_url {
             Some(url) => store::open_s3(url, std::env::vars())?,
@@ -108,7 +110,7 @@ impl Uploads {
         Ok(Self::on(store))
     }
 
-    /// On a store that is open already.
+    /// On an open store.
     pub fn on(store: Arc<dyn ObjectStore>) -> Self {
         Self {
             store,
@@ -117,12 +119,12 @@ impl Uploads {
         }
     }
 
-    /// A place among the uploads that are received; to be taken before the first byte is read.
+    /// A slot among the uploads being received. Take it before reading the first byte.
     pub async fn turn(&self) -> Result<OwnedSemaphorePermit, Failure> {
         take_turn(&self.receiving).await
     }
 
-    /// Keeps a picture. The same key and picture from the same user answer what they answered before.
+    /// Stores a picture. The same key and picture from the same user return the first answer again.
     pub async fn keep(
         &self,
         user: UserId,
@@ -138,13 +140,13 @@ impl Uploads {
         if let Some(file) = self.recall(&memory, &content).await? {
             return Ok(file);
         }
-        // The id follows from what makes the upload one upload, so that two at once write the same file.
+        // The id is derived from user, key and content, so that two concurrent uploads write the same file.
         let name = digest(&format!("{user}|{key}|{content}"));
         let file = self.write_picture(file_id(user, &name), bytes).await?;
         self.remember(&memory, content, file).await
     }
 
-    /// Refuses a file that is not this user's own; somebody else's is refused like an unknown one.
+    /// Refuses a file that does not belong to this user, as if it did not exist.
     pub async fn require_owned(
         &self,
         user: UserId,
@@ -162,7 +164,7 @@ impl Uploads {
         }
     }
 
-    /// A stored picture, if there is one of that id.
+    /// The stored picture with this id.
     async fn read(&self, file_id: &str) -> Result<Option<GetResult>, Failure> {
         if !is_file_id(file_id) {
             return Ok(None);
@@ -181,16 +183,16 @@ impl Uploads {
             drop(turn);
             recoded
         });
-        // A decoder that panics has met something that is no picture.
+        // A decoder that panics was given something that is not a picture.
         let picture = recoded
             .await
             .unwrap_or_else(|error| {
-                warn!(%error, "picture cannot be decoded");
+                warn!(%error, "cannot decode a picture");
                 Err(Reason::FileNotImage)
             })
             .map_err(|reason| Failure::from(Refusal::new(reason).field("file")))?;
         let file = UploadedFile {
-            url: url_of(&id),
+            url: file_url(&id),
             width: picture.width,
             height: picture.height,
             size: u64::try_from(picture.bytes.len()).unwrap_or(u64::MAX),
@@ -203,7 +205,7 @@ impl Uploads {
         Ok(file)
     }
 
-    /// What an upload with this key answered; a key that was used for another picture is refused.
+    /// The answer of an earlier upload with this key. A key that was used for another picture is refused.
     async fn recall(&self, memory: &Path, content: &str) -> Result<Option<UploadedFile>, Failure> {
         let unreachable = |error: object_store::Error| unreachable_store("recall a key", &error);
         let found = match bounded(self.store.get(memory)).await {
@@ -212,7 +214,7 @@ impl Uploads {
             Err(error) => return Err(unreachable(error)),
         };
         let bytes = bounded(found.bytes()).await.map_err(unreachable)?;
-        // What cannot be read is overwritten like a key that is too old.
+        // An unreadable record is overwritten, like an expired one.
         let Ok(remembered) = serde_json::from_slice::<Remembered>(&bytes) else {
             return Ok(None);
         };
@@ -229,7 +231,7 @@ impl Uploads {
         }
     }
 
-    /// Keeps what an upload answered, unless another with the same key was faster: then its answer counts.
+    /// Stores the answer of an upload. If another upload with the same key was faster, its answer counts.
     async fn remember(
         &self,
         memory: &Path,
@@ -255,11 +257,6 @@ impl Uploads {
             Err(error) => Err(unreachable_store("remember a key", &error)),
         }
     }
-}
-
-/// Where a file is served.
-pub fn url_of(file_id: &str) -> String {
-    format!("{BASE_PATH}/files/{file_id}")
 }
 
 async fn take_turn(turns: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Failure> {
@@ -291,12 +288,12 @@ fn unreachable_store(operation: &'static str, cause: &object_store::Error) -> Fa
     error!(
         operation,
         error = adfolio_kit::refusal::chain(cause),
-        "the upload store does not answer"
+        "the upload store is unavailable"
     );
     Failure::at_the_edge(StatusCode::SERVICE_UNAVAILABLE, Reason::Unavailable)
 }
 
-/// Whose a file is.
+/// The digest of a file's owner, as in its id.
 fn owner(user: UserId) -> String {
     let mut digits = hex::encode(Sha256::digest(user.to_string()));
     digits.truncate(OWNER_DIGITS);
@@ -313,7 +310,7 @@ fn file_id(user: UserId, name: &str) -> String {
     format!("{}{name}", owner(user))
 }
 
-/// An id names nothing but an object of its own: no separators, no dots.
+/// Whether a text can be a file's id. An id has no separators or dots, so it names no other object.
 fn is_file_id(text: &str) -> bool {
     text.len() == OWNER_DIGITS.saturating_add(FILE_DIGITS)
         && text

@@ -1,4 +1,4 @@
-//! A picture, decoded within limits and written anew: without metadata, without anything hidden behind or between.
+//! Decodes a picture within limits and encodes it again, without metadata or hidden content.
 
 use std::io::Cursor;
 
@@ -8,16 +8,16 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, ImageResult, Limits};
 
-/// Pixels of a side at most. What claims more is refused before a byte of it is decoded.
+/// Maximum width and height in pixels. Larger pictures are refused before they are decoded.
 const MAX_SIDE: u32 = 12_000;
 
-/// Bytes of a decoded picture at most: 26 million pixels of three bytes, as phones take them.
+/// Maximum size of a decoded picture in bytes: 26 million pixels of three bytes, as phones take them.
 pub const MAX_DECODED_BYTES: u64 = 80 * 1024 * 1024;
 
-/// Quality of JPEGs: what a second encoding loses is not seen.
+/// Quality of JPEGs, high enough that a second encoding is not visible.
 const JPEG_QUALITY: u8 = 88;
 
-/// A picture as it is stored.
+/// A picture to store.
 #[derive(Debug)]
 pub struct Picture {
     /// PNG or JPEG.
@@ -28,8 +28,8 @@ pub struct Picture {
     pub height: u32,
 }
 
-/// Decodes PNG, JPEG, WebP or GIF, told by the content, and encodes it anew: as JPEG what came as JPEG or is a photo in
-/// WebP, else as PNG. Of an animation the first frame is kept.
+/// Decodes PNG, JPEG, WebP or GIF, detected by content, and encodes it again: a JPEG or a WebP photo as JPEG,
+/// anything else as PNG. Of an animation, only the first frame is kept.
 pub fn recode(bytes: &[u8]) -> Result<Picture, Reason> {
     let format = image::guess_format(bytes).map_err(|_| Reason::FileNotImage)?;
     if !matches!(
@@ -61,7 +61,7 @@ fn decode(bytes: &[u8], format: ImageFormat) -> ImageResult<DynamicImage> {
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     reader.limits(limits.clone());
     let mut decoder = reader.into_decoder()?;
-    // The buffer of the whole picture is ours to allocate, so ours to count.
+    // The decoder does not count the buffer of the whole picture, because it is allocated here.
     limits.reserve(decoder.total_bytes())?;
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let mut picture = DynamicImage::from_decoder(decoder)?;

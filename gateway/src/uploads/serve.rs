@@ -1,4 +1,4 @@
-//! Uploaded pictures, as browsers get them: public, for ever the same, and nothing but a picture.
+//! Serves uploaded pictures: public, immutable, and nothing but pictures.
 
 use adfolio_kit::refusal::Reason;
 use axum::body::Body;
@@ -10,30 +10,29 @@ use bytes::Bytes;
 use futures::StreamExt;
 use image::ImageFormat;
 
-use super::unreachable_store;
+use super::{Uploads, unreachable_store};
 use crate::context;
 use crate::envelope;
 use crate::errors::Failure;
 use crate::etag;
-use crate::gateway::Gateway;
 
-/// A file of an id never changes.
+/// A file never changes.
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 /// Answers `GET /files/{id}`.
-pub async fn serve(gateway: Gateway, request: Request) -> Response {
+pub async fn serve(uploads: Uploads, request: Request) -> Response {
     let (asked, _) = request.into_parts();
     let lang = context::lang(&asked.headers, None);
-    picture(&gateway, &asked)
+    picture(&uploads, &asked)
         .await
         .unwrap_or_else(|failure| envelope::failure(&failure, lang))
 }
 
-async fn picture(gateway: &Gateway, asked: &Parts) -> Result<Response, Failure> {
+async fn picture(uploads: &Uploads, asked: &Parts) -> Result<Response, Failure> {
     let unknown = || Failure::at_the_edge(StatusCode::NOT_FOUND, Reason::NotFound);
     let id = asked.uri.path().rsplit('/').next().unwrap_or_default();
-    let found = gateway.uploads().read(id).await?.ok_or_else(unknown)?;
-    // What exists never changes, so whoever has it has it.
+    let found = uploads.read(id).await?.ok_or_else(unknown)?;
+    // A file never changes, so its id is its tag.
     let tag = etag::strong(id);
     if etag::is_known(&asked.headers, &tag) {
         return Ok(etag::not_modified(tag, FOR_EVER));
@@ -48,7 +47,7 @@ async fn picture(gateway: &Gateway, asked: &Parts) -> Result<Response, Failure> 
     let content_type = match image::guess_format(&first) {
         Ok(ImageFormat::Jpeg) => HeaderValue::from_static("image/jpeg"),
         Ok(ImageFormat::Png) => HeaderValue::from_static("image/png"),
-        // Nothing else is ever written there.
+        // No other formats are stored.
         _ => return Err(unknown()),
     };
     let body = Body::from_stream(futures::stream::iter([Ok(first)]).chain(pieces));

@@ -1,4 +1,4 @@
-//! Where uploads are kept: a local folder, or anything that speaks S3.
+//! The store of uploads: a local folder or an S3 bucket.
 
 use std::path::Path as FilePath;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use url::Url;
 
 use super::http::Connector;
 
-/// Variables of the surroundings that configure the S3 client begin so.
+/// Prefix of the environment variables that configure the S3 client.
 const S3_VARIABLES: &str = "AWS_";
 
-/// A folder, which is created where it is missing.
+/// A folder; created if it is missing.
 pub fn open_folder(folder: &FilePath) -> Result<Arc<dyn ObjectStore>, ConfigError> {
     std::fs::create_dir_all(folder).map_err(|source| ConfigError::Unreadable {
         path: folder.to_owned(),
@@ -30,8 +30,8 @@ pub fn open_folder(folder: &FilePath) -> Result<Arc<dyn ObjectStore>, ConfigErro
     Ok(Arc::new(store))
 }
 
-/// A bucket, with a prefix where the address has a path. `variables` are the surroundings: of them, those that the AWS tools
-/// know (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT`, …) configure the client.
+/// A bucket, with a prefix if the address has a path. `variables` is the environment; the variables of the AWS tools
+/// (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT`, …) configure the client.
 pub fn open_s3(
     url: &str,
     variables: impl IntoIterator<Item = (String, String)>,

@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use adfolio_gateway::auth::Token as SessionToken;
-use adfolio_gateway::dto::Timestamp;
 use adfolio_gateway::dto::acceptor::{AcceptanceCode, AcceptorDetailRequest, Offer};
 use adfolio_gateway::dto::account::{
-    LoginRequest, OlderRegisterRequest, OpenStoreRequest, RegisterRequest, Session, Settings,
-    Token, UserInfo,
+    LoginRequest, OlderRegisterRequest, OpenStoreRequest, RegisterRequest, ServiceEntries, Session,
+    Settings, Token, UserInfo,
 };
 use adfolio_gateway::dto::exchange::CreateExchangeRequest;
 use adfolio_gateway::dto::password::{
@@ -18,8 +17,8 @@ use adfolio_gateway::dto::staff::{
     CreateStaffRequest, HostTokenRequest, License, Staff, StaffSession,
 };
 use adfolio_gateway::dto::withdrawal::{BankCard, BindRequest, WalletAddress, WithdrawRequest};
+use adfolio_gateway::dto::{Decode, Timestamp};
 use adfolio_gateway::input::parse_json;
-use adfolio_gateway::service_entries::ServiceEntries;
 use adfolio_proto::acceptor::v1 as acceptor;
 use adfolio_proto::auth::v1 as auth;
 use adfolio_proto::wallet::v1 as wallet;
@@ -129,8 +128,8 @@ fn answers() -> Vec<Case> {
     };
     let session = Session {
         token: SECRET.into(),
-        expires_at: Timestamp::required(now, "expires_at").unwrap(),
-        user: UserInfo::compose(user, Settings::default(), &ServiceEntries::default()).unwrap(),
+        expires_at: Timestamp::decode(now, "expires_at").unwrap(),
+        user: UserInfo::from_proto(user, Settings::default(), &ServiceEntries::default()).unwrap(),
     };
     let staff = auth::Staff {
         username: "olivia".into(),
@@ -178,8 +177,11 @@ fn answers() -> Vec<Case> {
         answer("StaffSession", &staff_session),
         answer("License", &License::from_proto(key).unwrap()),
         answer("AcceptanceCode", &code),
-        answer("BankCard", &BankCard::from(card)),
-        answer("WalletAddress", &WalletAddress::from(address)),
+        answer("BankCard", &BankCard::from_proto(card).unwrap()),
+        answer(
+            "WalletAddress",
+            &WalletAddress::from_proto(address).unwrap(),
+        ),
     ]
 }
 

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::names::{self, money, name, time};
 use crate::output::Row;
-use crate::services::{Change, Listing, Services, ask, operator, order};
+use crate::services::{Change, Listing, Services, ask, list, operator};
 
 /// Acceptors of foreign exchange and their codes
 #[derive(Debug, Subcommand)]
@@ -27,7 +27,7 @@ pub enum AcceptorCommand {
 }
 
 impl AcceptorCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
             Self::List(listing) => list(services, listing).await,
@@ -43,7 +43,7 @@ pub struct Create {
     /// Kind: personal or enterprise
     #[arg(value_parser = names::parse::<AcceptorKind>)]
     kind: AcceptorKind,
-    /// Name shown
+    /// Display name
     name: String,
     /// Rating in tenths, 0 to 50
     #[arg(long, default_value_t = 0)]
@@ -60,8 +60,8 @@ impl Create {
             rating_tenths: self.rating_tenths,
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.acceptor_admin, create_acceptor, caller, message);
-        let created = answer.acceptor.context("no acceptor was answered")?;
+        let answer = ask!(services.acceptor_admin, create_acceptor, caller, message)?;
+        let created = answer.acceptor.context("the answer has no acceptor")?;
         self.change.format.one(row(&created));
         Ok(())
     }
@@ -72,28 +72,28 @@ impl Create {
 pub struct IssueCode {
     /// The acceptor's id
     acceptor_id: String,
-    /// Which way: wallet_to_currency or currency_to_wallet
+    /// Direction: wallet_to_currency or currency_to_wallet
     #[arg(long, value_parser = names::parse::<ExchangeDirection>)]
     direction: ExchangeDirection,
     /// ISO 4217 code of the other currency
     #[arg(long)]
     currency: String,
-    /// Units of the other currency for one of wallet money
+    /// Units of the other currency for one unit of wallet money
     #[arg(long)]
     rate: String,
-    /// Least wallet amount
+    /// Minimum wallet amount
     #[arg(long)]
     min: Money,
-    /// Highest wallet amount
+    /// Maximum wallet amount
     #[arg(long)]
     max: Money,
     /// When the offer ends
     #[arg(long)]
     expires_at: DateTime<Utc>,
-    /// Only for this user; for anyone by default
+    /// The only user who may use it; anyone by default
     #[arg(long, default_value = "")]
     user: String,
-    /// Exactly this code; random by default
+    /// The code; random by default
     #[arg(long, default_value = "")]
     code: SecretString,
     #[command(flatten)]
@@ -118,13 +118,13 @@ impl IssueCode {
             code: self.code.expose_secret().to_owned(),
         };
         let caller = self.change.caller()?;
-        let answer = order!(
+        let answer = ask!(
             services.acceptor_admin,
             create_acceptance_code,
             caller,
             message
-        );
-        let offer = answer.offer.context("no offer was answered")?;
+        )?;
+        let offer = answer.offer.context("the answer has no offer")?;
         self.change.format.one(vec![
             ("code", json!(answer.code)),
             ("offer_id", json!(offer.id)),
@@ -140,15 +140,16 @@ impl IssueCode {
 }
 
 async fn list(services: &Services, listing: Listing) -> anyhow::Result<()> {
-    let acceptors = listing
-        .items(|page| async move {
-            let message = ListAcceptorsRequest { page: Some(page) };
-            let answer = ask!(services.acceptor_admin, list_acceptors, operator(), message)?;
-            Ok((answer.items, answer.next_cursor))
-        })
-        .await?;
-    let rows = acceptors.iter().map(row).collect();
-    listing.format.list(rows);
+    let message = ListAcceptorsRequest { page: None };
+    let acceptors = list!(
+        services.acceptor_admin,
+        list_acceptors,
+        operator(),
+        message,
+        listing.max
+    )
+    .await?;
+    listing.print(&acceptors, row);
     Ok(())
 }
 

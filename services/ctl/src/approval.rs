@@ -1,7 +1,7 @@
 //! `adfolioctl approval`.
 //!
-//! All that adfolioctl does has one staff id, whoever runs it: what was asked for from here is approved by a member of
-//! staff over the API, never from here.
+//! Everything that adfolioctl does has one staff id, whoever runs it. So a request made with adfolioctl must be
+//! approved by a member of staff over the API, never with adfolioctl.
 
 use adfolio_proto::wallet::v1::{
     Approval, ApprovalAction, ApprovalDecision, ApprovalState, DecideApprovalRequest,
@@ -13,19 +13,19 @@ use serde_json::json;
 
 use crate::names::{self, money, name, text, time};
 use crate::output::Row;
-use crate::services::{Change, Listing, Services, ask, operator, order};
+use crate::services::{Change, Listing, Services, ask, list, operator};
 
-/// What staff asked for and another member of staff must approve
+/// Requests by staff that another member of staff must approve
 #[derive(Debug, Subcommand)]
 pub enum ApprovalCommand {
     /// Lists requests for approval
     List(List),
-    /// Approves a request, which posts it, or rejects it; not one that was asked for with adfolioctl
+    /// Approves a request, which posts it, or rejects it; not for requests made with adfolioctl
     Decide(Decide),
 }
 
 impl ApprovalCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
             Self::List(list) => list.run(services).await,
@@ -37,7 +37,7 @@ impl ApprovalCommand {
 /// Lists requests for approval
 #[derive(Args, Debug)]
 pub struct List {
-    /// Only this state: pending, approved, rejected, expired or failed
+    /// Only requests in this state: pending, approved, rejected, expired or failed
     #[arg(long, value_parser = names::parse::<ApprovalState>)]
     state: Option<ApprovalState>,
     #[command(flatten)]
@@ -47,19 +47,16 @@ pub struct List {
 impl List {
     async fn run(self, services: &Services) -> anyhow::Result<()> {
         let state = names::filter(self.state);
-        let approvals = self
-            .listing
-            .items(|page| async move {
-                let message = ListApprovalsRequest {
-                    state,
-                    page: Some(page),
-                };
-                let answer = ask!(services.wallet_admin, list_approvals, operator(), message)?;
-                Ok((answer.items, answer.next_cursor))
-            })
-            .await?;
-        let rows = approvals.iter().map(row).collect();
-        self.listing.format.list(rows);
+        let message = ListApprovalsRequest { state, page: None };
+        let approvals = list!(
+            services.wallet_admin,
+            list_approvals,
+            operator(),
+            message,
+            self.listing.max
+        )
+        .await?;
+        self.listing.print(&approvals, row);
         Ok(())
     }
 }
@@ -69,7 +66,7 @@ impl List {
 pub struct Decide {
     /// The request's id
     approval_id: String,
-    /// What becomes of it: approved or rejected
+    /// Decision: approved or rejected
     #[arg(value_parser = names::parse::<ApprovalDecision>)]
     decision: ApprovalDecision,
     #[command(flatten)]
@@ -78,7 +75,8 @@ pub struct Decide {
 
 impl Decide {
     async fn run(self, services: &Services) -> anyhow::Result<()> {
-        // A reason is for staff alone, so it bears the name of who gave it; none stays none, for a rejection needs one.
+        // Only staff see the reason, so it names who gave it. An empty one stays empty, because a rejection needs a
+        // reason.
         let reason = match self.change.reason() {
             none if none.is_empty() => none,
             _ => self.change.signed_reason(),
@@ -89,8 +87,8 @@ impl Decide {
             reason,
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.wallet_admin, decide_approval, caller, message);
-        let decided = answer.approval.context("no approval was answered")?;
+        let answer = ask!(services.wallet_admin, decide_approval, caller, message)?;
+        let decided = answer.approval.context("the answer has no approval")?;
         self.change.format.one(row(&decided));
         Ok(())
     }

@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 
 use crate::names::{text, time};
 use crate::output::Row;
-use crate::services::{Listing, Services, ask, operator};
+use crate::services::{Listing, Services, list, operator};
 
-/// What staff did
+/// The audit log
 #[derive(Debug, Subcommand)]
 pub enum AuditCommand {
-    /// Lists what staff did, over all services
+    /// Lists the audit log of all services
     List(List),
 }
 
 impl AuditCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
             Self::List(list) => list.run(services).await,
@@ -24,16 +24,16 @@ impl AuditCommand {
     }
 }
 
-/// Lists what staff did, over all services
+/// Lists the audit log of all services
 #[derive(Args, Debug)]
 pub struct List {
-    /// Only this staff member's (id)
+    /// Only entries of this member of staff (id)
     #[arg(long, default_value = "")]
     staff: String,
-    /// Only what was done to this user (id)
+    /// Only entries about this user (id)
     #[arg(long, default_value = "")]
     user: String,
-    /// Only this action, for example wallet.deposit
+    /// Only entries with this action, for example wallet.deposit
     #[arg(long, default_value = "")]
     action: String,
     #[command(flatten)]
@@ -49,25 +49,21 @@ impl List {
             page: None,
         };
         let request = &request;
-        let entries = self
-            .listing
-            .items(|page| async move {
-                let message = ListAuditRequest {
-                    page: Some(page),
-                    ..request.clone()
-                };
-                let answer = ask!(services.auth_admin, list_audit, operator(), message)?;
-                Ok((answer.items, answer.next_cursor))
-            })
-            .await?;
-        let rows = entries.iter().map(row).collect();
-        self.listing.format.list(rows);
+        let entries = list!(
+            services.auth_admin,
+            list_audit,
+            operator(),
+            request,
+            self.listing.max
+        )
+        .await?;
+        self.listing.print(&entries, row);
         Ok(())
     }
 }
 
 fn row(entry: &AuditEntry) -> Row {
-    // Whoever has no account any more is named by the id.
+    // A member without an account is shown by id.
     let staff = if entry.staff_username.is_empty() {
         &entry.staff_id
     } else {
@@ -85,7 +81,7 @@ fn row(entry: &AuditEntry) -> Row {
     ]
 }
 
-/// A state as it was written, or as text if it cannot be read.
+/// Parses a recorded object; invalid JSON is shown as text.
 fn state(text: &str) -> Value {
     if text.is_empty() {
         return Value::Null;

@@ -34,13 +34,13 @@ enum Command {
     /// Transaction passwords
     #[command(subcommand)]
     PayPassword(pay_password::PayPasswordCommand),
-    /// Postings of staff, and proofs of the ledger
+    /// Postings of staff, and checks of the ledger
     #[command(subcommand)]
     Wallet(wallet::WalletCommand),
     /// Withdrawals
     #[command(subcommand)]
     Withdraw(withdraw::WithdrawCommand),
-    /// What staff asked for and another member of staff must approve
+    /// Requests by staff that another member of staff must approve
     #[command(subcommand)]
     Approval(approval::ApprovalCommand),
     /// Products
@@ -73,24 +73,24 @@ enum Command {
     /// Texts that staff edit
     #[command(subcommand)]
     Content(content::ContentCommand),
-    /// What staff did
+    /// The audit log
     #[command(subcommand)]
     Audit(audit::AuditCommand),
-    /// Events that a consumer could not take
+    /// Dead letters: events that a consumer could not process
     Dead(dead_letter::DeadArgs),
     /// Demo data
     #[command(subcommand)]
     Demo(demo::DemoCommand),
-    /// The first member of staff and, where wanted, the demo data, once the services answer
+    /// Creates the first member of staff and optionally the demo data, once the services answer
     Setup(setup::Setup),
 }
 
 impl Cli {
-    /// Does what was asked for.
+    /// Runs the requested command.
     pub async fn run(self) -> anyhow::Result<ExitCode> {
         let services = Services::connect(&self.addresses)?;
         let done = match self.command {
-            // These say by their exit code what they found.
+            // These have exit codes of their own.
             Command::Staff(command) => return command.run(&services).await,
             Command::Wallet(command) => return command.run(&services).await,
             Command::Delivery(command) => return command.run(&services).await,

@@ -13,19 +13,19 @@ use serde_json::json;
 
 use crate::files::read_json;
 use crate::output::say;
-use crate::services::{Change, Services, operator, order};
+use crate::services::{Change, Services, ask, operator};
 
 /// Texts that staff edit
 #[derive(Debug, Subcommand)]
 pub enum ContentCommand {
-    /// Prints the content as JSON, in the form that set reads
+    /// Prints the content as JSON, in the format that set reads
     Get,
     /// Replaces the content
     Set(Set),
 }
 
 impl ContentCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
             Self::Get => get(services).await,
@@ -37,7 +37,7 @@ impl ContentCommand {
 /// Replaces the content
 #[derive(Args, Debug)]
 pub struct Set {
-    /// JSON file in the form that get prints
+    /// JSON file in the format that get prints
     file: PathBuf,
     #[command(flatten)]
     change: Change,
@@ -51,8 +51,8 @@ impl Set {
             content,
             parts: Vec::new(),
         };
-        let answer = order!(services.notification_admin, set_content, caller, message);
-        let content = answer.content.context("no content was answered")?;
+        let answer = ask!(services.notification_admin, set_content, caller, message)?;
+        let content = answer.content.context("the answer has no content")?;
         self.change.format.one(vec![
             ("customer_service", json!(content.customer_service.len())),
             (
@@ -67,12 +67,12 @@ impl Set {
 
 async fn get(services: &Services) -> anyhow::Result<()> {
     let message = GetContentRequest {};
-    let answer = order!(
+    let answer = ask!(
         services.notification_admin,
         get_content,
         operator(),
         message
-    );
+    )?;
     let content = ContentFile::from(answer.content.unwrap_or_default());
     say(&serde_json::to_string_pretty(&content)?);
     Ok(())
@@ -81,7 +81,7 @@ async fn get(services: &Services) -> anyhow::Result<()> {
 /// Texts by language, in the order of the languages.
 type Texts = BTreeMap<String, String>;
 
-/// The content as the REST contract writes it.
+/// The content in the format of the REST contract.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct ContentFile {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::names::{self, money, name, time};
 use crate::output::Row;
-use crate::services::{Change, Listing, Services, ask, operator, order};
+use crate::services::{Change, Listing, Services, ask, list, operator};
 
 /// Coupons and their campaigns
 #[derive(Debug, Subcommand)]
@@ -20,7 +20,7 @@ pub enum CouponCommand {
     /// Campaigns
     #[command(subcommand)]
     Campaign(CampaignCommand),
-    /// Gives a user a coupon of a campaign
+    /// Grants a user a coupon of a campaign
     Grant(Grant),
 }
 
@@ -34,7 +34,7 @@ pub enum CampaignCommand {
 }
 
 impl CouponCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
             Self::Campaign(CampaignCommand::List(listing)) => list(services, listing).await,
@@ -56,22 +56,22 @@ pub struct Create {
     /// Mode: discount, deduction or addition
     #[arg(long, value_parser = names::parse::<CouponMode>)]
     mode: CouponMode,
-    /// What a coupon is worth: an amount, or a share like 5% or 7.5%
+    /// Value of a coupon: an amount, or a percentage like 5% or 7.5%
     #[arg(long)]
     value: String,
-    /// Least put amount that a coupon is for
+    /// Minimum put amount of a coupon
     #[arg(long, default_value = "0")]
     amount_requirement: Money,
-    /// How users come by a coupon: new_user, periodic or staff
+    /// How users get a coupon: new_user, periodic or staff
     #[arg(long, value_parser = names::parse::<CampaignKind>)]
     kind: CampaignKind,
-    /// Days that a coupon is valid
+    /// Days for which a coupon is valid
     #[arg(long)]
     valid_days: u32,
-    /// Coupons at most; 0 for any number
+    /// Maximum number of coupons; 0 for no limit
     #[arg(long, default_value_t = 0)]
     total: i64,
-    /// When it begins; at once by default
+    /// When it begins; immediately by default
     #[arg(long)]
     starts_at: Option<DateTime<Utc>>,
     /// When it ends; never by default
@@ -106,14 +106,14 @@ impl Create {
             campaign: Some(campaign),
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.coupon_admin, create_campaign, caller, message);
-        let created = answer.campaign.context("no campaign was answered")?;
+        let answer = ask!(services.coupon_admin, create_campaign, caller, message)?;
+        let created = answer.campaign.context("the answer has no campaign")?;
         self.change.format.one(row(&created));
         Ok(())
     }
 }
 
-/// Gives a user a coupon of a campaign
+/// Grants a user a coupon of a campaign
 #[derive(Args, Debug)]
 pub struct Grant {
     /// The campaign's id
@@ -131,8 +131,8 @@ impl Grant {
             user_id: self.user_id,
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.coupon_admin, grant_coupon, caller, message);
-        let coupon = answer.coupon.context("no coupon was answered")?;
+        let answer = ask!(services.coupon_admin, grant_coupon, caller, message)?;
+        let coupon = answer.coupon.context("the answer has no coupon")?;
         self.change.format.one(vec![
             ("id", json!(coupon.id)),
             ("name", json!(coupon.name)),
@@ -144,15 +144,16 @@ impl Grant {
 }
 
 async fn list(services: &Services, listing: Listing) -> anyhow::Result<()> {
-    let campaigns = listing
-        .items(|page| async move {
-            let message = ListCampaignsRequest { page: Some(page) };
-            let answer = ask!(services.coupon_admin, list_campaigns, operator(), message)?;
-            Ok((answer.items, answer.next_cursor))
-        })
-        .await?;
-    let rows = campaigns.iter().map(row).collect();
-    listing.format.list(rows);
+    let message = ListCampaignsRequest { page: None };
+    let campaigns = list!(
+        services.coupon_admin,
+        list_campaigns,
+        operator(),
+        message,
+        listing.max
+    )
+    .await?;
+    listing.print(&campaigns, row);
     Ok(())
 }
 
@@ -184,7 +185,7 @@ fn row(campaign: &Campaign) -> Row {
     ]
 }
 
-/// What a coupon is worth.
+/// The value of a coupon.
 #[derive(Debug, PartialEq, Eq)]
 enum Worth {
     Amount(Money),
@@ -197,7 +198,7 @@ impl Worth {
         let Some(percent) = text.strip_suffix('%') else {
             return Ok(Self::Amount(text.parse()?));
         };
-        // A percentage with two decimals has as many hundredths as an amount has cents.
+        // A percentage with two decimals is parsed like an amount in cents.
         let basis_points = percent.parse::<Money>()?.minor();
         match u32::try_from(basis_points) {
             Ok(points) if (1..=10_000).contains(&points) => Ok(Self::Share(points)),

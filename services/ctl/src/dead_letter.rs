@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 
 use crate::output::{complain, say, table};
 
-/// Events that a consumer could not take
+/// Dead letters: events that a consumer could not process
 #[derive(Args, Debug)]
 pub struct DeadArgs {
     #[command(flatten)]
@@ -22,15 +22,15 @@ pub struct DeadArgs {
 
 #[derive(Debug, Subcommand)]
 enum DeadCommand {
-    /// Shows how many wait at each consumer, or which wait at one
+    /// Counts the dead letters of each consumer, or lists those of one
     List {
-        /// The consumer, for example notification.inbox; without it all are counted
+        /// The consumer, for example notification.inbox; all are counted without it
         queue: Option<String>,
         /// Show at most this many
         #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
         max: u32,
     },
-    /// Sends them back to their consumer
+    /// Sends dead letters back to their consumer
     Redrive {
         /// The consumer, for example notification.inbox
         queue: String,
@@ -41,7 +41,7 @@ enum DeadCommand {
 }
 
 impl DeadArgs {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self) -> anyhow::Result<ExitCode> {
         let broker = Broker::new(&self.broker)?;
         let namespace = &self.broker.amqp_namespace;
@@ -63,7 +63,7 @@ impl DeadArgs {
     }
 }
 
-/// A consumer that never ran has no queue; that none has one means that the broker is not there.
+/// A consumer that never ran has no queue. If no consumer has one, the broker is not reachable.
 async fn count(broker: &Broker) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     let mut problem = None;
@@ -108,7 +108,7 @@ async fn list(
     Ok(())
 }
 
-/// `service.consumer`, with or without the namespace in front, with or without the ending of a queue: its generation, or that of
+/// Parses `service.consumer`, with or without the namespace as prefix and a queue's suffix: its generation or that of
 /// the dead letters.
 fn parse(queue: &str, namespace: &str) -> anyhow::Result<(String, String)> {
     let name = queue

@@ -13,32 +13,31 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use futures::stream::{self, Stream, StreamExt as _};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
-use tonic::Status;
 
 use crate::output::{complain, say};
-use crate::services::{Services, explain, operator_within};
+use crate::services::{CallError, Services, operator_within};
 
 /// The exit code of an import that rejected rows.
 const EXIT_REJECTED: u8 = 3;
 
-/// Bytes of a piece; the contract allows 1 MiB.
+/// Bytes per piece; the contract allows 1 MiB.
 const CHUNK_BYTES: usize = 256 * 1024;
 
-/// Pieces that wait to be sent at most: the file is read no faster than it is taken.
+/// Maximum number of pieces waiting to be sent. It bounds how fast the file is read.
 const CHUNKS_IN_FLIGHT: usize = 4;
 
-/// A mapping longer than this is none.
+/// Maximum length of a mapping, in bytes.
 const LONGEST_MAPPING: u64 = 1024 * 1024;
 
 /// Delivery reports
 #[derive(Debug, Subcommand)]
 pub enum DeliveryCommand {
-    /// Imports a file of delivery reports; exits with 3 when rows were rejected
+    /// Imports a file of delivery reports; exits with 3 if rows were rejected
     Import(Import),
 }
 
 impl DeliveryCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
         match self {
             Self::Import(import) => import.run(services).await,
@@ -46,16 +45,16 @@ impl DeliveryCommand {
     }
 }
 
-/// Form of a file
+/// Format of a file
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
     /// Comma-separated values with a header line
     Csv,
-    /// A JSON object a line
+    /// One JSON object per line
     Jsonl,
 }
 
-/// Imports a file of delivery reports; exits with 3 when rows were rejected
+/// Imports a file of delivery reports; exits with 3 if rows were rejected
 #[derive(Args, Debug)]
 pub struct Import {
     /// The file
@@ -63,13 +62,13 @@ pub struct Import {
     /// Name of the reporting source; a report is identified by source and report id
     #[arg(long)]
     source: String,
-    /// How to read the columns: a JSON object, or the name of a file that holds one
+    /// Mapping of columns: a JSON object, or the name of a file with one
     #[arg(long, default_value = "{}")]
     mapping: String,
-    /// Form of the file; by default its name tells
+    /// Format of the file; by default from its name
     #[arg(long)]
     format: Option<Format>,
-    /// Seconds that the import may take
+    /// Limit of the import in seconds
     #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     limit_seconds: u64,
 }
@@ -113,8 +112,8 @@ impl Import {
     }
 }
 
-/// Sends a file piece by piece. A file that cannot be read to its end ends the import where it broke off: the rows until
-/// there have landed, and the same import again goes on from there.
+/// Sends a file piece by piece. If reading fails, the import ends there: the rows so far are stored, and repeating
+/// the import continues from there.
 pub async fn import<R>(
     services: &Services,
     header: ImportHeader,
@@ -151,12 +150,10 @@ where
     if let Ok(error) = failure.try_recv() {
         return Err(anyhow::Error::new(error).context("cannot read the file to its end"));
     }
-    Ok(outcome
-        .map_err(|status: Status| explain(&status))?
-        .into_inner())
+    Ok(outcome.map_err(CallError::from)?.into_inner())
 }
 
-/// The pieces of a file; after an error there is none.
+/// The pieces of a file, up to the first error.
 fn chunks<R>(file: R) -> impl Stream<Item = std::io::Result<Vec<u8>>> + Send
 where
     R: AsyncRead + Send + Unpin + 'static,

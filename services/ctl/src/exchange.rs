@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::names::{self, money, name, text, time};
 use crate::output::Row;
-use crate::services::{Change, Listing, Services, ask, operator, order};
+use crate::services::{Change, Listing, Services, ask, list, operator};
 
 /// Exchange orders
 #[derive(Debug, Subcommand)]
@@ -22,7 +22,7 @@ pub enum ExchangeCommand {
 }
 
 impl ExchangeCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
             Self::List(list) => list.run(services).await,
@@ -37,7 +37,7 @@ pub struct List {
     /// Only this status: pending, completed, cancelled or expired
     #[arg(long, value_parser = names::parse::<ExchangeStatus>)]
     status: Option<ExchangeStatus>,
-    /// Only this user's
+    /// Only those of this user
     #[arg(long, default_value = "")]
     user: String,
     #[command(flatten)]
@@ -47,25 +47,20 @@ pub struct List {
 impl List {
     async fn run(self, services: &Services) -> anyhow::Result<()> {
         let (status, user) = (names::filter(self.status), &self.user);
-        let exchanges = self
-            .listing
-            .items(|page| async move {
-                let message = AdminListExchangesRequest {
-                    status,
-                    user_id: user.clone(),
-                    page: Some(page),
-                };
-                let answer = ask!(
-                    services.acceptor_admin,
-                    admin_list_exchanges,
-                    operator(),
-                    message
-                )?;
-                Ok((answer.items, answer.next_cursor))
-            })
-            .await?;
-        let rows = exchanges.iter().map(row).collect();
-        self.listing.format.list(rows);
+        let message = AdminListExchangesRequest {
+            status,
+            user_id: user.clone(),
+            page: None,
+        };
+        let exchanges = list!(
+            services.acceptor_admin,
+            admin_list_exchanges,
+            operator(),
+            message,
+            self.listing.max
+        )
+        .await?;
+        self.listing.print(&exchanges, row);
         Ok(())
     }
 }
@@ -75,7 +70,7 @@ impl List {
 pub struct Decide {
     /// The order's id
     exchange_id: String,
-    /// What becomes of it: completed or cancelled
+    /// Decision: completed or cancelled
     #[arg(value_parser = names::parse::<ExchangeDecision>)]
     decision: ExchangeDecision,
     #[command(flatten)]
@@ -90,8 +85,10 @@ impl Decide {
             reason: self.change.reason(),
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.acceptor_admin, decide_exchange, caller, message);
-        let decided = answer.exchange.context("no exchange order was answered")?;
+        let answer = ask!(services.acceptor_admin, decide_exchange, caller, message)?;
+        let decided = answer
+            .exchange
+            .context("the answer has no exchange order")?;
         self.change.format.one(row(&decided));
         Ok(())
     }

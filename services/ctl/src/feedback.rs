@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::names::{self, name, text, time};
 use crate::output::Row;
-use crate::services::{Change, Listing, Services, ask, operator, order};
+use crate::services::{Change, Listing, Services, ask, list, operator};
 
 /// Users' feedback
 #[derive(Debug, Subcommand)]
@@ -21,7 +21,7 @@ pub enum FeedbackCommand {
 }
 
 impl FeedbackCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
             Self::List(list) => list.run(services).await,
@@ -43,24 +43,16 @@ pub struct List {
 impl List {
     async fn run(self, services: &Services) -> anyhow::Result<()> {
         let state = names::filter(self.state);
-        let feedback = self
-            .listing
-            .items(|page| async move {
-                let message = ListFeedbackRequest {
-                    state,
-                    page: Some(page),
-                };
-                let answer = ask!(
-                    services.notification_admin,
-                    list_feedback,
-                    operator(),
-                    message
-                )?;
-                Ok((answer.items, answer.next_cursor))
-            })
-            .await?;
-        let rows = feedback.iter().map(row).collect();
-        self.listing.format.list(rows);
+        let message = ListFeedbackRequest { state, page: None };
+        let feedback = list!(
+            services.notification_admin,
+            list_feedback,
+            operator(),
+            message,
+            self.listing.max
+        )
+        .await?;
+        self.listing.print(&feedback, row);
         Ok(())
     }
 }
@@ -70,7 +62,7 @@ impl List {
 pub struct Close {
     /// The feedback's id
     feedback_id: String,
-    /// Told to the user as a notification
+    /// Sent to the user as a notification
     #[arg(long, default_value = "")]
     reply: String,
     #[command(flatten)]
@@ -84,8 +76,8 @@ impl Close {
             reply: self.reply,
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.notification_admin, close_feedback, caller, message);
-        let closed = answer.feedback.context("no feedback was answered")?;
+        let answer = ask!(services.notification_admin, close_feedback, caller, message)?;
+        let closed = answer.feedback.context("the answer has no feedback")?;
         self.change.format.one(row(&closed));
         Ok(())
     }

@@ -1,11 +1,11 @@
-//! JSON files that commands read.
+//! Reads the JSON files of commands.
 
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use serde::de::DeserializeOwned;
 
-/// Longest file that is read.
+/// Maximum size of a file.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
 /// The content of a JSON file.

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::names::{name, text, time};
 use crate::output::Row;
-use crate::services::{Change, Listing, Services, ask, operator, order};
+use crate::services::{Change, Listing, Services, ask, list, operator};
 
 /// Licence keys
 #[derive(Debug, Subcommand)]
@@ -21,7 +21,7 @@ pub enum LicenseCommand {
 }
 
 impl LicenseCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
             Self::Create(create) => create.run(services).await,
@@ -33,16 +33,16 @@ impl LicenseCommand {
 /// Issues keys
 #[derive(Args, Debug)]
 pub struct Create {
-    /// How many random keys, 1 to 500
+    /// Number of random keys, 1 to 500
     #[arg(long, default_value_t = 1, conflicts_with = "codes")]
     count: u32,
-    /// Exactly this code instead; may be given several times
+    /// This code instead of random ones; may be repeated
     #[arg(long = "code", value_name = "CODE")]
     codes: Vec<SecretString>,
-    /// A note to find them by
+    /// A note, to find them again
     #[arg(long, default_value = "")]
     note: String,
-    /// Accounts opened with them wait for staff
+    /// Accounts opened with them must be activated by staff
     #[arg(long)]
     not_activated: bool,
     #[command(flatten)]
@@ -63,7 +63,7 @@ impl Create {
             codes: self.codes.iter().map(exposed).collect(),
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.auth_admin, create_license_keys, caller, message);
+        let answer = ask!(services.auth_admin, create_license_keys, caller, message)?;
         let rows = answer.items.iter().map(row).collect();
         self.change.format.list(rows);
         Ok(())
@@ -71,14 +71,16 @@ impl Create {
 }
 
 async fn list(services: &Services, listing: Listing) -> anyhow::Result<()> {
-    let keys = listing
-        .items(|page| async move {
-            let message = ListLicenseKeysRequest { page: Some(page) };
-            let answer = ask!(services.auth_admin, list_license_keys, operator(), message)?;
-            Ok((answer.items, answer.next_cursor))
-        })
-        .await?;
-    listing.format.list(keys.iter().map(row).collect());
+    let message = ListLicenseKeysRequest { page: None };
+    let keys = list!(
+        services.auth_admin,
+        list_license_keys,
+        operator(),
+        message,
+        listing.max
+    )
+    .await?;
+    listing.print(&keys, row);
     Ok(())
 }
 

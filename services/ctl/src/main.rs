@@ -1,7 +1,7 @@
 //! adfolioctl: the operator's command line.
 //!
-//! It speaks to the services' gRPC ports, which belong to the private network, as a member of staff of its own with the
-//! role admin. Exit codes: 0 done, 1 failed or found something wrong, 2 wrong usage, 3 an import rejected rows.
+//! It calls the services' gRPC ports, which belong to the private network, as a staff account of its own with the
+//! role admin. Exit codes: 0 success, 1 failure or a failed check, 2 wrong usage, 3 an import rejected rows.
 
 mod acceptor;
 mod approval;

@@ -1,4 +1,4 @@
-//! Names, amounts and times as people write and read them: the same as in the REST contract.
+//! Names, amounts and times, formatted as in the REST contract.
 
 use adfolio_money::Money;
 use adfolio_proto::acceptor::v1::{
@@ -16,9 +16,9 @@ use adfolio_proto::wallet::v1::{
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
 
-/// A closed set of the contract whose values have short names: `PLAN_STATUS_PUTTING` is `putting`.
+/// An enum of the contract whose values have short names: `PLAN_STATUS_PUTTING` is `putting`.
 pub trait Named: TryFrom<i32> + Copy {
-    /// What the names in the contract begin with.
+    /// The prefix of the names in the contract.
     const PREFIX: &'static str;
 
     /// The value of a name in the contract.
@@ -27,7 +27,7 @@ pub trait Named: TryFrom<i32> + Copy {
     /// Its name in the contract.
     fn contract_name(self) -> &'static str;
 
-    /// Whether it stands for nothing.
+    /// Whether it is the unspecified value.
     fn is_unspecified(self) -> bool;
 }
 
@@ -81,7 +81,7 @@ named! {
     WithdrawalStatus, "WITHDRAWAL_STATUS_";
 }
 
-/// Reads a short name.
+/// Parses a short name.
 pub fn parse<N: Named>(text: &str) -> Result<N, String> {
     let name = format!("{}{}", N::PREFIX, text.to_ascii_uppercase());
     N::of_name(&name)
@@ -89,7 +89,7 @@ pub fn parse<N: Named>(text: &str) -> Result<N, String> {
         .ok_or_else(|| format!("{text:?} is not known here"))
 }
 
-/// The short name of a number; nothing for the unspecified one.
+/// The short name of a number; null for the unspecified one.
 pub fn name<N: Named>(number: i32) -> Value {
     let named = N::try_from(number)
         .ok()
@@ -98,7 +98,7 @@ pub fn name<N: Named>(number: i32) -> Value {
     named.map_or(Value::Null, |name| json!(name.to_ascii_lowercase()))
 }
 
-/// The number of a filter; absent means all.
+/// The number of a filter; unspecified, if absent, means all.
 pub fn filter<N: Named + Into<i32>>(given: Option<N>) -> i32 {
     given.map_or(0, Into::into)
 }
@@ -108,7 +108,7 @@ pub fn money(minor: i64) -> Value {
     json!(Money::from_minor(minor).to_string())
 }
 
-/// A time, or nothing.
+/// A time, or null.
 pub fn time<T: TryInto<DateTime<Utc>>>(timestamp: Option<T>) -> Value {
     let time = timestamp.and_then(|timestamp| timestamp.try_into().ok());
     time.map_or(Value::Null, |time: DateTime<Utc>| {
@@ -116,7 +116,7 @@ pub fn time<T: TryInto<DateTime<Utc>>>(timestamp: Option<T>) -> Value {
     })
 }
 
-/// A text, or nothing.
+/// A text, or null.
 pub fn text(text: &str) -> Value {
     if text.is_empty() {
         Value::Null

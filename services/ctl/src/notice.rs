@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::files::read_json;
 use crate::names;
-use crate::services::{Change, Services, order};
+use crate::services::{Change, Services, ask};
 
 /// Notifications to users
 #[derive(Debug, Subcommand)]
@@ -22,7 +22,7 @@ pub enum NoticeCommand {
 }
 
 impl NoticeCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
             Self::Create(create) => create.run(services).await,
@@ -39,7 +39,7 @@ pub struct Create {
     change: Change,
 }
 
-/// A notification as the REST contract writes it.
+/// A notification in the format of the REST contract.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NoticeFile {
@@ -79,12 +79,12 @@ impl Create {
         let message = read_json::<NoticeFile>(&self.file)?.into_message()?;
         let everyone = message.to == Some(To::All(true));
         let caller = self.change.caller()?;
-        let answer = order!(
+        let answer = ask!(
             services.notification_admin,
             create_notification,
             caller,
             message
-        );
+        )?;
         let recipients = if everyone {
             json!("all")
         } else {

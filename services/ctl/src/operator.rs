@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::output::Row;
-use crate::services::{Change, Listing, Services, ask, operator, order};
+use crate::services::{Change, Listing, Services, ask, list, operator};
 
 /// Proxy operators
 #[derive(Debug, Subcommand)]
@@ -18,7 +18,7 @@ pub enum OperatorCommand {
 }
 
 impl OperatorCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
             Self::List(listing) => list(services, listing).await,
@@ -30,7 +30,7 @@ impl OperatorCommand {
 /// Creates an operator
 #[derive(Args, Debug)]
 pub struct Create {
-    /// Name shown
+    /// Display name
     name: String,
     #[command(flatten)]
     change: Change,
@@ -40,23 +40,24 @@ impl Create {
     async fn run(self, services: &Services) -> anyhow::Result<()> {
         let message = CreateOperatorRequest { name: self.name };
         let caller = self.change.caller()?;
-        let answer = order!(services.plan_admin, create_operator, caller, message);
-        let created = answer.operator.context("no operator was answered")?;
+        let answer = ask!(services.plan_admin, create_operator, caller, message)?;
+        let created = answer.operator.context("the answer has no operator")?;
         self.change.format.one(row(&created));
         Ok(())
     }
 }
 
 async fn list(services: &Services, listing: Listing) -> anyhow::Result<()> {
-    let operators = listing
-        .items(|page| async move {
-            let message = ListOperatorsRequest { page: Some(page) };
-            let answer = ask!(services.plan_admin, list_operators, operator(), message)?;
-            Ok((answer.items, answer.next_cursor))
-        })
-        .await?;
-    let rows = operators.iter().map(row).collect();
-    listing.format.list(rows);
+    let message = ListOperatorsRequest { page: None };
+    let operators = list!(
+        services.plan_admin,
+        list_operators,
+        operator(),
+        message,
+        listing.max
+    )
+    .await?;
+    listing.print(&operators, row);
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! What people read.
+//! Output for people and scripts.
 
 use std::io::Write as _;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// A name and a value for each column.
 pub type Row = Vec<(&'static str, Value)>;
 
-/// How an answer is printed
+/// Output format
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Format {
     /// Print JSON instead of a table
@@ -35,7 +35,7 @@ impl Format {
         table(&heading, &cells);
     }
 
-    /// Prints one thing: a line for each of its values, or an object.
+    /// Prints one row: a line per value, or a JSON object.
     pub fn one(self, row: Row) {
         if self.json {
             return say(&object(row).to_string());
@@ -59,7 +59,7 @@ fn title(name: &str) -> String {
     name.replace('_', " ").to_uppercase()
 }
 
-/// A value for a person: texts without quotes, and without what would move the cursor of a terminal.
+/// A value for the terminal: text without quotes and control characters.
 fn cell(value: &Value) -> String {
     let text = match value {
         Value::Null => String::new(),
@@ -77,7 +77,7 @@ fn cell(value: &Value) -> String {
         .collect()
 }
 
-/// Writes a line to standard output. Whoever stopped reading is not waited for.
+/// Writes a line to standard output. A closed pipe is ignored.
 pub fn say(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
@@ -87,7 +87,7 @@ pub fn complain(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Writes rows as columns under a heading.
+/// Prints rows as columns under a heading.
 pub fn table(heading: &[&str], rows: &[Vec<String>]) {
     let width = |column: usize| {
         let cells = rows

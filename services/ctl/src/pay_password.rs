@@ -4,7 +4,7 @@ use adfolio_proto::wallet::v1::ResetPayPasswordRequest;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use crate::services::{Change, Services, order};
+use crate::services::{Change, Services, ask};
 
 /// Transaction passwords
 #[derive(Debug, Subcommand)]
@@ -14,7 +14,7 @@ pub enum PayPasswordCommand {
 }
 
 impl PayPasswordCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
             Self::Reset(reset) => reset.run(services).await,
@@ -38,7 +38,7 @@ impl Reset {
             reason: self.change.signed_reason(),
         };
         let caller = self.change.caller()?;
-        order!(services.wallet_admin, reset_pay_password, caller, message);
+        ask!(services.wallet_admin, reset_pay_password, caller, message)?;
         let done = vec![("user_id", json!(self.user_id)), ("reset", json!(true))];
         self.change.format.one(done);
         Ok(())

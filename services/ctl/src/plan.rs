@@ -15,7 +15,7 @@ use crate::files::read_json;
 use crate::names::{self, money, name, text, time};
 use crate::output::{Format, Row};
 use crate::product::AudienceFile;
-use crate::services::{Change, Listing, Services, ask, operator, order};
+use crate::services::{Change, Listing, Services, ask, list, operator};
 
 /// Plans
 #[derive(Debug, Subcommand)]
@@ -24,16 +24,16 @@ pub enum PlanCommand {
     Push(Push),
     /// Lists plans
     List(List),
-    /// Shows a plan and the steps of its life
+    /// Shows a plan and its timeline
     Show(Show),
     /// Ends the delivery of a plan
     Finish(Finish),
-    /// Settles a plan that waits for it
+    /// Settles a plan that is waiting for settlement
     Settle(Settle),
 }
 
 impl PlanCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
             Self::Push(push) => push.run(services).await,
@@ -52,22 +52,22 @@ pub struct Push {
     /// The product's id
     #[arg(long)]
     product: String,
-    /// What is to be put
+    /// The proposed amount
     #[arg(long)]
     amount: Money,
-    /// To this user; may be given several times
+    /// A recipient; may be repeated
     #[arg(long = "user", value_name = "USER", group = "to")]
     users: Vec<String>,
-    /// To the followers of this operator, or, with users, in this operator's name
+    /// Recipients are the followers of this operator; with users, the operator in whose name they get it
     #[arg(long, default_value = "", group = "to")]
     operator: String,
-    /// What is shown
+    /// Advertising content, as text
     #[arg(long, default_value = "")]
     content: String,
-    /// How it is put
+    /// Delivery rule, as text
     #[arg(long, default_value = "")]
     rule: String,
-    /// JSON file with whom to reach, as in the REST contract; by default the product's audience
+    /// JSON file with the audience, as in the REST contract; by default the product's audience
     #[arg(long)]
     targeting: Option<PathBuf>,
     #[command(flatten)]
@@ -90,7 +90,7 @@ impl Push {
             user_targeting: targeting,
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.plan_admin, push_plan, caller, message);
+        let answer = ask!(services.plan_admin, push_plan, caller, message)?;
         let rows = answer.items.into_iter().map(|pushed| {
             vec![
                 ("user_id", json!(pushed.user_id)),
@@ -105,16 +105,16 @@ impl Push {
 /// Lists plans
 #[derive(Args, Debug)]
 pub struct List {
-    /// Only this user's
+    /// Only those of this user
     #[arg(long, default_value = "")]
     user: String,
-    /// Only this status, for example putting
+    /// Only plans with this status, for example putting
     #[arg(long, value_parser = names::parse::<PlanStatus>)]
     status: Option<PlanStatus>,
-    /// Only this plan number
+    /// Only the plan with this number
     #[arg(long, default_value = "")]
     number: String,
-    /// Only official or non_official ones
+    /// Only official or non_official plans
     #[arg(long, value_parser = names::parse::<PushFilter>)]
     push: Option<PushFilter>,
     #[command(flatten)]
@@ -131,24 +131,20 @@ impl List {
             push: names::filter(self.push),
         };
         let request = &request;
-        let plans = self
-            .listing
-            .items(|page| async move {
-                let message = AdminListPlansRequest {
-                    page: Some(page),
-                    ..request.clone()
-                };
-                let answer = ask!(services.plan_admin, admin_list_plans, operator(), message)?;
-                Ok((answer.items, answer.next_cursor))
-            })
-            .await?;
-        let rows = plans.iter().map(row).collect();
-        self.listing.format.list(rows);
+        let plans = list!(
+            services.plan_admin,
+            admin_list_plans,
+            operator(),
+            request,
+            self.listing.max
+        )
+        .await?;
+        self.listing.print(&plans, row);
         Ok(())
     }
 }
 
-/// Shows a plan and the steps of its life
+/// Shows a plan and its timeline
 #[derive(Args, Debug)]
 pub struct Show {
     /// The plan's id
@@ -162,8 +158,8 @@ impl Show {
         let message = AdminGetPlanRequest {
             plan_id: self.plan_id,
         };
-        let answer = order!(services.plan_admin, admin_get_plan, operator(), message);
-        let plan = answer.plan.context("no plan was answered")?;
+        let answer = ask!(services.plan_admin, admin_get_plan, operator(), message)?;
+        let plan = answer.plan.context("the answer has no plan")?;
         let steps: Vec<_> = answer
             .timeline
             .into_iter()
@@ -186,7 +182,7 @@ impl Show {
 pub struct Finish {
     /// The plan's id
     plan_id: String,
-    /// How it ended: put_finished or put_failed
+    /// Outcome: put_finished or put_failed
     #[arg(value_parser = names::parse::<FinishOutcome>)]
     outcome: FinishOutcome,
     #[command(flatten)]
@@ -201,12 +197,12 @@ impl Finish {
             reason: self.change.reason(),
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.plan_admin, finish_plan, caller, message);
+        let answer = ask!(services.plan_admin, finish_plan, caller, message)?;
         show(&self.change, answer.plan)
     }
 }
 
-/// Settles a plan that waits for it
+/// Settles a plan that is waiting for settlement
 #[derive(Args, Debug)]
 pub struct Settle {
     /// The plan's id
@@ -221,7 +217,7 @@ impl Settle {
             plan_id: self.plan_id,
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.plan_admin, settle_plan, caller, message);
+        let answer = ask!(services.plan_admin, settle_plan, caller, message)?;
         show(&self.change, answer.plan)
     }
 }
@@ -229,7 +225,7 @@ impl Settle {
 fn show(change: &Change, plan: Option<Plan>) -> anyhow::Result<()> {
     change
         .format
-        .one(row(&plan.context("no plan was answered")?));
+        .one(row(&plan.context("the answer has no plan")?));
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::files::read_json;
 use crate::names::{self, money, name};
 use crate::output::Row;
-use crate::services::{Change, Listing, Services, ask, operator, order};
+use crate::services::{Change, Listing, Services, ask, list, operator};
 
 /// Products
 #[derive(Debug, Subcommand)]
@@ -24,12 +24,12 @@ pub enum ProductCommand {
     List(Listing),
     /// Creates a product
     Create(Write),
-    /// Replaces a product; the file names its id
+    /// Replaces a product; the file has its id
     Edit(Write),
 }
 
 impl ProductCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
             Self::List(listing) => list(services, listing).await,
@@ -53,7 +53,7 @@ impl Write {
         let product = Some(read_json::<ProductFile>(&self.file)?.into_product()?);
         let message = CreateProductRequest { product };
         let caller = self.change.caller()?;
-        let answer = order!(services.plan_admin, create_product, caller, message);
+        let answer = ask!(services.plan_admin, create_product, caller, message)?;
         self.show(answer.product)
     }
 
@@ -61,31 +61,28 @@ impl Write {
         let product = Some(read_json::<ProductFile>(&self.file)?.into_product()?);
         let message = EditProductRequest { product };
         let caller = self.change.caller()?;
-        let answer = order!(services.plan_admin, edit_product, caller, message);
+        let answer = ask!(services.plan_admin, edit_product, caller, message)?;
         self.show(answer.product)
     }
 
     fn show(&self, product: Option<Product>) -> anyhow::Result<()> {
-        let product = product.context("no product was answered")?;
+        let product = product.context("the answer has no product")?;
         self.change.format.one(row(&product));
         Ok(())
     }
 }
 
 async fn list(services: &Services, listing: Listing) -> anyhow::Result<()> {
-    let products = listing
-        .items(|page| async move {
-            let message = AdminListProductsRequest { page: Some(page) };
-            let answer = ask!(
-                services.plan_admin,
-                admin_list_products,
-                operator(),
-                message
-            )?;
-            Ok((answer.items, answer.next_cursor))
-        })
-        .await?;
-    listing.format.list(products.iter().map(row).collect());
+    let message = AdminListProductsRequest { page: None };
+    let products = list!(
+        services.plan_admin,
+        admin_list_products,
+        operator(),
+        message,
+        listing.max
+    )
+    .await?;
+    listing.print(&products, row);
     Ok(())
 }
 
@@ -105,7 +102,7 @@ fn row(product: &Product) -> Row {
     ]
 }
 
-/// A product as the REST contract writes it.
+/// A product in the format of the REST contract.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProductFile {
@@ -126,7 +123,7 @@ struct ProductFile {
     audience: AudienceFile,
 }
 
-/// Whom to reach, as the REST contract writes it.
+/// An audience in the format of the REST contract.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AudienceFile {
@@ -137,7 +134,7 @@ pub struct AudienceFile {
 }
 
 impl AudienceFile {
-    /// As the services take it.
+    /// To a service's message.
     pub fn into_audience(self) -> anyhow::Result<Audience> {
         let gender = names::parse::<Gender>(&self.gender).map_err(|problem| anyhow!(problem))?;
         Ok(Audience {

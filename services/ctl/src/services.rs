@@ -1,5 +1,6 @@
-//! The services and how they are called.
+//! The services, and calls to them.
 
+use std::fmt;
 use std::time::Duration;
 
 use adfolio_kit::client::{self, Channel, ClientOptions};
@@ -22,21 +23,21 @@ use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
 use anyhow::anyhow;
 use clap::Args;
 use nix::unistd::{Uid, User};
-use tonic::Status;
+use tonic::{Code, Status};
 use uuid::Uuid;
 
-use crate::output::Format;
+use crate::output::{Format, Row};
 
-/// As whom adfolioctl acts: fixed, so that what it did can be told from what people did.
+/// The staff id of adfolioctl. It is fixed, so that its actions can be distinguished from those of people.
 const OPERATOR: Uuid = Uuid::from_u128(0x00ad_f011_0000_7000_8000_0000_0000_0001);
 
-/// Rows of a page.
+/// Items per page.
 const PAGE_LIMIT: u32 = 100;
 
-/// The limit of an ordinary call.
+/// Limit of an ordinary call.
 pub const CALL_LIMIT: Duration = Duration::from_secs(10);
 
-/// Where the services listen.
+/// The addresses of the services.
 #[derive(Args, Debug)]
 #[allow(
     clippy::struct_field_names,
@@ -152,12 +153,12 @@ impl Services {
     }
 }
 
-/// adfolioctl itself, as staff, with time for an ordinary call.
+/// adfolioctl as a member of staff, with the limit of an ordinary call.
 pub fn operator() -> Caller {
     operator_within(CALL_LIMIT)
 }
 
-/// adfolioctl itself, with more time. All of it has one staff id, so the person at the machine is named where reasons are.
+/// adfolioctl with another limit. All its calls have one staff id, so the reason names the person at the machine.
 pub fn operator_within(limit: Duration) -> Caller {
     Caller {
         deadline: Deadline::after(limit),
@@ -166,7 +167,7 @@ pub fn operator_within(limit: Duration) -> Caller {
     }
 }
 
-/// Who runs this program, by the machine's own account of it.
+/// The user who runs this program, by their account on this machine.
 fn person() -> String {
     let id = Uid::current();
     let name = match User::from_uid(id) {
@@ -176,13 +177,13 @@ fn person() -> String {
     format!("adfolioctl, run by {name}")
 }
 
-/// Why something is changed, and how the answer is printed
+/// Reason and idempotency key of a change, and output format
 #[derive(Args, Debug)]
 pub struct Change {
-    /// Why; kept in the audit log
+    /// Reason, stored in the audit log
     #[arg(long, default_value = "")]
     reason: String,
-    /// The same command with the same key is carried out once; random by default
+    /// Idempotency key: the same command with the same key runs once; random by default
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<IdempotencyKey>,
     #[command(flatten)]
@@ -190,7 +191,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// adfolioctl with the reason, and a key so that a call may be tried again.
+    /// adfolioctl with the reason, and with a key so that calls may be repeated.
     pub fn caller(&self) -> anyhow::Result<Caller> {
         let caller = Caller {
             reason: self.signed_reason(),
@@ -202,12 +203,12 @@ impl Change {
         }
     }
 
-    /// The reason as it was given.
+    /// The reason, as given.
     pub fn reason(&self) -> String {
         self.reason.clone()
     }
 
-    /// The reason with the name of who gave it; not for users' eyes.
+    /// The reason with the name of the person; not for users.
     pub fn signed_reason(&self) -> String {
         if self.reason.is_empty() {
             person()
@@ -217,41 +218,24 @@ impl Change {
     }
 }
 
-/// Part of a list, and how it is printed
+/// Length of a list, and output format
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Listing {
-    /// Show at most this many, newest first
+    /// Maximum number of items, newest first
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    max: u32,
+    pub max: u32,
     #[command(flatten)]
     pub format: Format,
 }
 
 impl Listing {
-    /// As many items as were asked for, page by page.
-    pub async fn items<T, F, Fut>(self, mut page: F) -> anyhow::Result<Vec<T>>
-    where
-        F: FnMut(PageRequest) -> Fut,
-        Fut: Future<Output = Result<(Vec<T>, String), Status>>,
-    {
-        let (mut items, mut cursor) = (Vec::new(), String::new());
-        let mut left = self.max;
-        while left > 0 {
-            let limit = left.min(PAGE_LIMIT);
-            let request = PageRequest { cursor, limit };
-            let (more, next) = page(request).await.map_err(|status| explain(&status))?;
-            items.extend(more);
-            if next.is_empty() {
-                break;
-            }
-            cursor = next;
-            left = left.saturating_sub(limit);
-        }
-        Ok(items)
+    /// Prints the items, one per row.
+    pub fn print<T>(self, items: &[T], row: impl Fn(&T) -> Row) {
+        self.format.list(items.iter().map(row).collect());
     }
 }
 
-/// A user on whose behalf a call is made.
+/// A caller on behalf of a user.
 pub fn on_behalf_of(user: Uuid) -> Caller {
     Caller {
         deadline: Deadline::after(CALL_LIMIT),
@@ -259,7 +243,7 @@ pub fn on_behalf_of(user: Uuid) -> Caller {
     }
 }
 
-/// The same caller with a key that makes a repeated call one call.
+/// The caller with an idempotency key.
 pub fn keyed(caller: Caller, key: &str) -> anyhow::Result<Caller> {
     let key: IdempotencyKey = key
         .parse()
@@ -267,46 +251,91 @@ pub fn keyed(caller: Caller, key: &str) -> anyhow::Result<Caller> {
     Ok(caller.with_key(Some(key)))
 }
 
-/// Calls a method of a service as `caller` and answers the message, or the status. A service that is not there at the
-/// moment is asked again, so a method that changes something is only called with a key or where a repeat changes nothing.
+/// Calls a method of a service as `caller`, whose deadline bounds the call. The call is repeated while the service is
+/// unavailable, so a method that changes something needs a key, or must be idempotent.
 macro_rules! ask {
     ($client:expr, $method:ident, $caller:expr, $message:expr) => {{
-        let (caller, message) = ($caller, $message);
-        let policy = adfolio_kit::client::RetryPolicy::within(caller.deadline);
-        let answer = adfolio_kit::client::call_with_retry(policy, || {
-            let mut client = $client.clone();
-            let limit = caller.deadline.remaining();
-            let request = adfolio_kit::client::outgoing(&caller, message.clone(), limit);
-            async move { client.$method(request).await }
-        });
-        answer.await.map(tonic::Response::into_inner)
+        let caller = $caller;
+        let limit = caller.deadline.remaining();
+        let call = adfolio_kit::client::Call::repeated(&caller, limit);
+        let answer = adfolio_kit::call!($client, $method, $message, call);
+        answer.await.map_err($crate::services::CallError::from)
     }};
 }
 
-pub(crate) use ask;
-
-/// Like `ask!`, and ends the command with what a refusal means.
-macro_rules! order {
-    ($client:expr, $method:ident, $caller:expr, $message:expr) => {
-        $crate::services::ask!($client, $method, $caller, $message)
-            .map_err(|status| $crate::services::explain(&status))?
+/// Up to `$max` items of a list, newest first, fetched page by page. `$message` is the request; its `page` is filled in.
+macro_rules! list {
+    ($client:expr, $method:ident, $caller:expr, $message:expr, $max:expr) => {
+        $crate::services::items($max, |page| {
+            let mut message = $message.clone();
+            message.page = Some(page);
+            async move {
+                let answer = $crate::services::ask!($client, $method, $caller, message)?;
+                Ok((answer.items, answer.next_cursor))
+            }
+        })
     };
 }
 
-pub(crate) use order;
+pub(crate) use {ask, list};
 
-/// Says to a person what a status means.
-pub fn explain(status: &Status) -> anyhow::Error {
-    let Some(refusal) = Refusal::from_status(status) else {
-        return anyhow!("{}: {}", status.code(), status.message());
-    };
-    let field = refusal
-        .field
-        .map(|field| format!(" of {field}"))
-        .unwrap_or_default();
-    let detail = refusal
-        .detail
-        .map(|detail| format!(": {detail}"))
-        .unwrap_or_default();
-    anyhow!("refused with {}{field}{detail}", refusal.reason)
+/// Up to `max` items, of which `page` fetches a page and the cursor of the next one.
+pub async fn items<T, F, Fut>(max: u32, mut page: F) -> Result<Vec<T>, CallError>
+where
+    F: FnMut(PageRequest) -> Fut,
+    Fut: Future<Output = Result<(Vec<T>, String), CallError>>,
+{
+    let (mut items, mut cursor) = (Vec::new(), String::new());
+    let mut left = max;
+    while left > 0 {
+        let limit = left.min(PAGE_LIMIT);
+        let (more, next) = page(PageRequest { cursor, limit }).await?;
+        items.extend(more);
+        if next.is_empty() {
+            break;
+        }
+        cursor = next;
+        left = left.saturating_sub(limit);
+    }
+    Ok(items)
 }
+
+/// A failed call. Its text is for the person at the terminal.
+#[derive(Debug)]
+pub struct CallError(Status);
+
+impl CallError {
+    /// The refusal, if the service answered with one.
+    pub fn refusal(&self) -> Option<Refusal> {
+        Refusal::from_status(&self.0)
+    }
+
+    /// Whether the service could not be reached in time.
+    pub fn is_absence(&self) -> bool {
+        matches!(self.0.code(), Code::Unavailable | Code::DeadlineExceeded)
+    }
+}
+
+impl From<Status> for CallError {
+    fn from(status: Status) -> Self {
+        Self(status)
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(refusal) = self.refusal() else {
+            return write!(formatter, "{}: {}", self.0.code(), self.0.message());
+        };
+        write!(formatter, "refused with {}", refusal.reason)?;
+        if let Some(field) = refusal.field {
+            write!(formatter, " of {field}")?;
+        }
+        if let Some(detail) = refusal.detail {
+            write!(formatter, ": {detail}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for CallError {}

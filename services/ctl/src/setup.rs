@@ -1,7 +1,7 @@
-//! `adfolioctl setup`: the first member of staff and, where wanted, the demo data.
+//! `adfolioctl setup`: creates the first member of staff and optionally the demo data.
 //!
-//! For whoever starts all services at once and has nothing that runs one command after the other: it waits until the services
-//! that it needs answer. Run again it changes nothing.
+//! For deployments that start all services at once and cannot run one command after another: it waits until the
+//! services answer. Running it again changes nothing.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,23 +18,22 @@ use anyhow::Context as _;
 use clap::Args;
 use clap::builder::{BoolishValueParser, TypedValueParser as _};
 use tokio::time::{Instant, sleep};
-use tonic::{Code, Status};
 
 use crate::demo;
-use crate::services::{Services, ask, explain, operator};
+use crate::services::{CallError, Services, ask, operator};
 use crate::staff;
 
-/// A service that does not answer by then will not come: migrations of a first start on a slow machine take seconds.
+/// How long setup waits for a service. Migrations of a first start take seconds on a slow machine.
 const WAIT_LIMIT: Duration = Duration::from_mins(3);
 const WAIT_POLL: Duration = Duration::from_millis(500);
 
-/// The first member of staff and, where wanted, the demo data
+/// Creates the first member of staff and optionally the demo data
 #[derive(Args, Debug)]
 pub struct Setup {
-    /// Login name of the first member of staff, with the role admin; an account of this name is left as it is
+    /// Login name of the first member of staff, with the role admin; an existing account is left as it is
     #[arg(long, default_value = "admin")]
     admin: String,
-    /// File that holds its password; a line break at its end is dropped
+    /// File with the password; a line break at its end is ignored
     #[arg(long)]
     admin_password_file: PathBuf,
     /// Whether to load the demo data
@@ -48,7 +47,7 @@ pub struct Setup {
 struct Switch(bool);
 
 impl Setup {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
         let deadline = Instant::now() + WAIT_LIMIT;
         wait_for_auth(services, deadline).await?;
@@ -108,25 +107,21 @@ async fn wait_for_others(services: &Services, deadline: Instant) -> anyhow::Resu
     .await
 }
 
-/// Asks until the service answers at all; what it refuses is no reason to ask again.
+/// Calls until the service answers. A refusal ends the wait too.
 async fn wait_for<T, F, Fut>(service: &str, deadline: Instant, mut look: F) -> anyhow::Result<()>
 where
     F: FnMut() -> Fut,
-    Fut: Future<Output = Result<T, Status>>,
+    Fut: Future<Output = Result<T, CallError>>,
 {
     loop {
         match look().await {
             Ok(_) => return Ok(()),
-            Err(status) if is_absent(&status) && Instant::now() < deadline => {
+            Err(status) if status.is_absence() && Instant::now() < deadline => {
                 sleep(WAIT_POLL).await;
             }
             Err(status) => {
-                return Err(explain(&status)).with_context(|| format!("{service} does not answer"));
+                return Err(status).with_context(|| format!("{service} does not answer"));
             }
         }
     }
-}
-
-fn is_absent(status: &Status) -> bool {
-    matches!(status.code(), Code::Unavailable | Code::DeadlineExceeded)
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use adfolio_kit::config::secret_from;
 use adfolio_kit::identity::StaffRole as Role;
-use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1::{CreateStaffRequest, ListStaffRequest, Staff, StaffRole};
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::names::{name, time};
 use crate::output::say;
-use crate::services::{Listing, Services, ask, explain, keyed, operator};
+use crate::services::{CallError, Listing, Services, ask, keyed, list, operator};
 
 /// Staff accounts
 #[derive(Debug, Subcommand)]
@@ -28,7 +28,7 @@ pub enum StaffCommand {
 }
 
 impl StaffCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
         match self {
             Self::Create(create) => create.run(services).await,
@@ -44,16 +44,16 @@ pub struct Create {
     /// Login name
     #[arg(long)]
     username: String,
-    /// What the member may do: admin, support, finance or operator
+    /// Role: admin, support, finance or operator
     #[arg(long)]
     role: Role,
-    /// File that holds the password; a line break at its end is dropped
+    /// File with the password; a line break at its end is ignored
     #[arg(long, group = "password")]
     password_file: Option<PathBuf>,
     /// Read the password from standard input
     #[arg(long, group = "password")]
     password_stdin: bool,
-    /// Leave an account of this name as it is
+    /// Leave an existing account of this name as it is
     #[arg(long)]
     if_missing: bool,
 }
@@ -73,7 +73,7 @@ impl Create {
     }
 }
 
-/// Creates an account; with `if_missing`, one of this name is left as it is.
+/// Creates an account. With `if_missing`, an existing account of this name is left as it is.
 pub async fn create(
     services: &Services,
     username: &str,
@@ -99,24 +99,26 @@ pub async fn create(
             say(&format!("created {username} with the role {role} ({id})"));
             Ok(())
         }
-        Err(status) if if_missing && is_taken(&status) => {
+        Err(error) if if_missing && is_taken(&error) => {
             say(&format!(
                 "{username} is there already and was left as it is"
             ));
             Ok(())
         }
-        Err(status) => Err(explain(&status)),
+        Err(error) => Err(error.into()),
     }
 }
 
 async fn list(services: &Services, listing: Listing) -> anyhow::Result<ExitCode> {
-    let staff = listing
-        .items(|page| async move {
-            let message = ListStaffRequest { page: Some(page) };
-            let answer = ask!(services.auth_admin, list_staff, operator(), message)?;
-            Ok((answer.items, answer.next_cursor))
-        })
-        .await?;
+    let message = ListStaffRequest { page: None };
+    let staff = list!(
+        services.auth_admin,
+        list_staff,
+        operator(),
+        message,
+        listing.max
+    )
+    .await?;
     let row = |member: Staff| {
         vec![
             ("id", json!(member.id)),
@@ -129,11 +131,13 @@ async fn list(services: &Services, listing: Listing) -> anyhow::Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
-fn is_taken(status: &tonic::Status) -> bool {
-    Refusal::from_status(status).is_some_and(|refusal| refusal.reason == Reason::UsernameTaken)
+fn is_taken(error: &CallError) -> bool {
+    error
+        .refusal()
+        .is_some_and(|refusal| refusal.reason == Reason::UsernameTaken)
 }
 
-/// Never taken from the command line itself, which other users of the machine can see.
+/// Reads the password. It is never an argument, because other users of the machine can see those.
 pub fn read_password(file: Option<&Path>) -> anyhow::Result<SecretString> {
     if let Some(file) = file {
         return Ok(secret_from("PASSWORD", None, Some(file))?);

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::names::{self, money, name, text, time};
 use crate::output::{Format, Row};
-use crate::services::{Change, Listing, Services, ask, operator, order};
+use crate::services::{Change, Listing, Services, ask, list, operator};
 
 /// Users
 #[derive(Debug, Subcommand)]
@@ -22,7 +22,7 @@ pub enum UserCommand {
     List(List),
     /// Shows a user with wallet and number of sessions
     Show(Show),
-    /// Moves an account to another state
+    /// Changes the state of an account
     State(State),
     /// Changes a user's standing
     Profile(Profile),
@@ -31,7 +31,7 @@ pub enum UserCommand {
 }
 
 impl UserCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
             Self::List(list) => list.run(services).await,
@@ -49,7 +49,7 @@ pub struct List {
     /// Part of a user name or e-mail address, or an id
     #[arg(long, default_value = "")]
     query: String,
-    /// Only this state: active, not_activated, disabled or cancelled
+    /// Only users in this state: active, not_activated, disabled or cancelled
     #[arg(long, value_parser = names::parse::<UserState>)]
     state: Option<UserState>,
     #[command(flatten)]
@@ -59,19 +59,20 @@ pub struct List {
 impl List {
     async fn run(self, services: &Services) -> anyhow::Result<()> {
         let (query, state) = (&self.query, names::filter(self.state));
-        let users = self
-            .listing
-            .items(|page| async move {
-                let message = ListUsersRequest {
-                    query: query.clone(),
-                    state,
-                    page: Some(page),
-                };
-                let answer = ask!(services.auth_admin, list_users, operator(), message)?;
-                Ok((answer.items, answer.next_cursor))
-            })
-            .await?;
-        self.listing.format.list(users.iter().map(row).collect());
+        let message = ListUsersRequest {
+            query: query.clone(),
+            state,
+            page: None,
+        };
+        let users = list!(
+            services.auth_admin,
+            list_users,
+            operator(),
+            message,
+            self.listing.max
+        )
+        .await?;
+        self.listing.print(&users, row);
         Ok(())
     }
 }
@@ -91,16 +92,16 @@ impl Show {
         let message = GetUserDetailRequest {
             user_id: user_id.clone(),
         };
-        let detail = order!(services.auth_admin, get_user_detail, operator(), message);
+        let detail = ask!(services.auth_admin, get_user_detail, operator(), message)?;
         let message = GetUserPropertyRequest { user_id };
-        let answer = order!(
+        let answer = ask!(
             services.wallet_admin,
             get_user_property,
             operator(),
             message
-        );
+        )?;
         let property = answer.property.unwrap_or_default();
-        let user = detail.user.context("no user was answered")?;
+        let user = detail.user.context("the answer has no user")?;
         let mut shown = row(&user);
         shown.extend([
             ("sessions", json!(detail.sessions.len())),
@@ -123,7 +124,7 @@ impl Show {
     }
 }
 
-/// Moves an account to another state
+/// Changes the state of an account
 #[derive(Args, Debug)]
 pub struct State {
     /// The user's id
@@ -143,8 +144,8 @@ impl State {
             reason: self.change.signed_reason(),
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.auth_admin, set_user_state, caller, message);
-        let user = answer.user.context("no user was answered")?;
+        let answer = ask!(services.auth_admin, set_user_state, caller, message)?;
+        let user = answer.user.context("the answer has no user")?;
         self.change.format.one(row(&user));
         Ok(())
     }
@@ -181,8 +182,8 @@ impl Profile {
             vip: self.vip,
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.auth_admin, set_user_profile, caller, message);
-        let user = answer.user.context("no user was answered")?;
+        let answer = ask!(services.auth_admin, set_user_profile, caller, message)?;
+        let user = answer.user.context("the answer has no user")?;
         self.change.format.one(row(&user));
         Ok(())
     }
@@ -191,7 +192,7 @@ impl Profile {
 /// Issues a token for a user of a native host shell
 #[derive(Args, Debug)]
 pub struct HostToken {
-    /// The host's own id of its user
+    /// The host's id of its user
     external_user_id: SecretString,
     /// Language to start with
     #[arg(long, default_value = "")]
@@ -207,7 +208,7 @@ impl HostToken {
             lang: self.lang,
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.auth_admin, create_host_token, caller, message);
+        let answer = ask!(services.auth_admin, create_host_token, caller, message)?;
         self.change.format.one(vec![("token", json!(answer.token))]);
         Ok(())
     }

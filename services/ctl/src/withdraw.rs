@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::names::{self, money, name, text, time};
 use crate::output::Row;
-use crate::services::{Change, Listing, Services, ask, operator, order};
+use crate::services::{Change, Listing, Services, ask, list, operator};
 
 /// Withdrawals
 #[derive(Debug, Subcommand)]
@@ -22,7 +22,7 @@ pub enum WithdrawCommand {
 }
 
 impl WithdrawCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
             Self::List(list) => list.run(services).await,
@@ -37,7 +37,7 @@ pub struct List {
     /// Only this status: pending, paid or rejected
     #[arg(long, value_parser = names::parse::<WithdrawalStatus>)]
     status: Option<WithdrawalStatus>,
-    /// Only this user's
+    /// Only those of this user
     #[arg(long, default_value = "")]
     user: String,
     #[command(flatten)]
@@ -47,25 +47,20 @@ pub struct List {
 impl List {
     async fn run(self, services: &Services) -> anyhow::Result<()> {
         let (status, user) = (names::filter(self.status), &self.user);
-        let withdrawals = self
-            .listing
-            .items(|page| async move {
-                let message = AdminListWithdrawalsRequest {
-                    status,
-                    user_id: user.clone(),
-                    page: Some(page),
-                };
-                let answer = ask!(
-                    services.wallet_admin,
-                    admin_list_withdrawals,
-                    operator(),
-                    message
-                )?;
-                Ok((answer.items, answer.next_cursor))
-            })
-            .await?;
-        let rows = withdrawals.iter().map(row).collect();
-        self.listing.format.list(rows);
+        let message = AdminListWithdrawalsRequest {
+            status,
+            user_id: user.clone(),
+            page: None,
+        };
+        let withdrawals = list!(
+            services.wallet_admin,
+            admin_list_withdrawals,
+            operator(),
+            message,
+            self.listing.max
+        )
+        .await?;
+        self.listing.print(&withdrawals, row);
         Ok(())
     }
 }
@@ -75,7 +70,7 @@ impl List {
 pub struct Decide {
     /// The withdrawal's id
     withdrawal_id: String,
-    /// What becomes of it: paid or rejected
+    /// Decision: paid or rejected
     #[arg(value_parser = names::parse::<WithdrawalDecision>)]
     decision: WithdrawalDecision,
     #[command(flatten)]
@@ -90,8 +85,8 @@ impl Decide {
             reason: self.change.reason(),
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.wallet_admin, decide_withdrawal, caller, message);
-        let decided = answer.withdrawal.context("no withdrawal was answered")?;
+        let answer = ask!(services.wallet_admin, decide_withdrawal, caller, message)?;
+        let decided = answer.withdrawal.context("the answer has no withdrawal")?;
         self.change.format.one(row(&decided));
         Ok(())
     }

@@ -105,7 +105,19 @@ pub(super) fn size(folder: &Path) -> Result<u64> {
 /// Flushes the file system of `folder` to the disk.
 pub(super) fn flush(folder: &Path) -> Result<()> {
     let open = File::open(folder).with_context(|| format!("cannot open {}", folder.display()))?;
-    nix::unistd::syncfs(&open).with_context(|| format!("cannot flush {}", folder.display()))
+    sync(&open).with_context(|| format!("cannot flush {}", folder.display()))
+}
+
+#[cfg(target_os = "linux")]
+fn sync(folder: &File) -> io::Result<()> {
+    Ok(nix::unistd::syncfs(folder)?)
+}
+
+/// Other systems only flush all file systems, without an answer.
+#[cfg(not(target_os = "linux"))]
+fn sync(folder: &File) -> io::Result<()> {
+    nix::unistd::sync();
+    folder.sync_all()
 }
 
 /// Removes a folder if it exists.

@@ -1,17 +1,16 @@
-//! Staff accounts, licence keys and what staff did.
+//! Staff accounts, licence keys and the audit log.
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1 as auth;
 
-use crate::call::{Call, read, write_call};
+use crate::call::{Call, send};
 use crate::dto::account::LoginRequest;
-use crate::dto::audit::{AuditListQuery, AuditPage};
+use crate::dto::audit::{AuditEntry, AuditListQuery};
 use crate::dto::secret::to_message;
 use crate::dto::staff::{
-    CreateLicenseRequest, CreateStaffRequest, License, LicenseList, LicensePage, Staff, StaffPage,
-    StaffSession,
+    CreateLicenseRequest, CreateStaffRequest, License, LicenseList, Staff, StaffSession,
 };
-use crate::dto::{Empty, PageQuery, each, non_empty, page, present};
+use crate::dto::{Decode, Empty, Page, PageQuery, page};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -71,7 +70,7 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/admin/audit/list",
             "listAudit",
-            "What staff did, newest first.",
+            "The audit log, newest first.",
             audit,
         )
         .staff(ADMIN),
@@ -84,18 +83,15 @@ async fn login(call: Call, Json(request): Json<LoginRequest>) -> Result<StaffSes
         password: to_message(&request.password),
         client_address: call.client_address.to_string(),
     };
-    let response = write_call!(call, auth_admin.staff_login, message)?;
-    Ok(StaffSession {
-        token: response.token.into(),
-        staff: Staff::from_proto(present(response.staff, "staff")?)?,
-    })
+    let response = send!(call.writing(), auth_admin.staff_login, message).await?;
+    StaffSession::from_proto(response)
 }
 
 async fn logout(call: Call, _: Json<Empty>) -> Result<Empty, Failure> {
     let message = auth::StaffLogoutRequest {
         token: call.token()?.to_message(),
     };
-    write_call!(call, auth_admin.staff_logout, message)?;
+    send!(call.writing(), auth_admin.staff_logout, message).await?;
     if let Some(staff) = call.caller.staff {
         call.gateway.sessions().forget(staff.id);
     }
@@ -108,24 +104,16 @@ async fn create(call: Call, Json(request): Json<CreateStaffRequest>) -> Result<S
         password: to_message(&request.password),
         role: request.role.into(),
     };
-    Staff::from_proto(present(
-        write_call!(call, auth_admin.create_staff, message)?.staff,
-        "staff",
-    )?)
+    let response = send!(call.writing(), auth_admin.create_staff, message).await?;
+    Staff::decode(response.staff, "staff")
 }
 
-async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<StaffPage, Failure> {
-    let response = read!(
-        call,
-        auth_admin.list_staff,
-        auth::ListStaffRequest {
-            page: query.into_page()
-        }
-    )?;
-    Ok(StaffPage {
-        items: each(response.items, Staff::from_proto)?,
-        next_cursor: non_empty(response.next_cursor),
-    })
+async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<Page<Staff>, Failure> {
+    let message = auth::ListStaffRequest {
+        page: query.into_page(),
+    };
+    let response = send!(call.reading(), auth_admin.list_staff, message).await?;
+    Page::from_proto(response.items, response.next_cursor)
 }
 
 async fn create_licenses(
@@ -138,32 +126,28 @@ async fn create_licenses(
         activate: request.activate.unwrap_or(true),
         codes: Vec::new(),
     };
-    let response = write_call!(call, auth_admin.create_license_keys, message)?;
-    Ok(LicenseList {
-        items: each(response.items, License::from_proto)?,
-    })
+    let response = send!(call.writing(), auth_admin.create_license_keys, message).await?;
+    LicenseList::from_proto(response)
 }
 
-async fn licenses(call: Call, Query(query): Query<PageQuery>) -> Result<LicensePage, Failure> {
-    let response = read!(
-        call,
-        auth_admin.list_license_keys,
-        auth::ListLicenseKeysRequest {
-            page: query.into_page()
-        }
-    )?;
-    Ok(LicensePage {
-        items: each(response.items, License::from_proto)?,
-        next_cursor: non_empty(response.next_cursor),
-    })
+async fn licenses(call: Call, Query(query): Query<PageQuery>) -> Result<Page<License>, Failure> {
+    let message = auth::ListLicenseKeysRequest {
+        page: query.into_page(),
+    };
+    let response = send!(call.reading(), auth_admin.list_license_keys, message).await?;
+    Page::from_proto(response.items, response.next_cursor)
 }
 
-async fn audit(call: Call, Query(query): Query<AuditListQuery>) -> Result<AuditPage, Failure> {
+async fn audit(
+    call: Call,
+    Query(query): Query<AuditListQuery>,
+) -> Result<Page<AuditEntry>, Failure> {
     let message = auth::ListAuditRequest {
         staff_id: query.staff_id.unwrap_or_default(),
         user_id: query.user_id.unwrap_or_default(),
         action: query.action.unwrap_or_default(),
         page: page(query.cursor, query.limit),
     };
-    AuditPage::from_proto(read!(call, auth_admin.list_audit, message)?)
+    let response = send!(call.reading(), auth_admin.list_audit, message).await?;
+    Page::from_proto(response.items, response.next_cursor)
 }

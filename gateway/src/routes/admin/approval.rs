@@ -1,11 +1,11 @@
-//! What staff asked for and another member of staff must approve.
+//! Requests by staff that another member of staff must approve.
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::wallet::v1 as wallet;
 
-use crate::call::{Call, read, write_call};
-use crate::dto::approval::{Approval, ApprovalListQuery, ApprovalPage, DecideApprovalRequest};
-use crate::dto::{page, present};
+use crate::call::{Call, send};
+use crate::dto::approval::{Approval, ApprovalListQuery, DecideApprovalRequest};
+use crate::dto::{Decode, Page, page};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -17,14 +17,14 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/admin/approval/list",
             "listApprovals",
-            "What staff asked for and another member of staff must approve, newest first.",
+            "Requests by staff that another member of staff must approve, newest first.",
             list,
         )
         .staff(FINANCE),
         Route::post(
             "/admin/approval/decide",
             "decideApproval",
-            "Approves what another member of staff asked for, which posts it, or rejects it.",
+            "Approves a request by another member of staff, which posts it, or rejects it.",
             decide,
         )
         .staff(FINANCE)
@@ -39,12 +39,16 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-async fn list(call: Call, Query(query): Query<ApprovalListQuery>) -> Result<ApprovalPage, Failure> {
+async fn list(
+    call: Call,
+    Query(query): Query<ApprovalListQuery>,
+) -> Result<Page<Approval>, Failure> {
     let message = wallet::ListApprovalsRequest {
         state: query.state.map_or(0, Into::into),
         page: page(query.cursor, query.limit),
     };
-    ApprovalPage::from_proto(read!(call, wallet_admin.list_approvals, message)?)
+    let response = send!(call.reading(), wallet_admin.list_approvals, message).await?;
+    Page::from_proto(response.items, response.next_cursor)
 }
 
 async fn decide(
@@ -56,6 +60,6 @@ async fn decide(
         decision: request.decision.into(),
         reason: request.reason.unwrap_or_default(),
     };
-    let response = write_call!(call, wallet_admin.decide_approval, message)?;
-    Approval::from_proto(present(response.approval, "approval")?)
+    let response = send!(call.writing(), wallet_admin.decide_approval, message).await?;
+    Approval::decode(response.approval, "approval")
 }

@@ -3,12 +3,12 @@
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::coupon::v1 as coupon;
 
-use crate::call::{Call, read, write_call};
+use crate::call::{Call, send};
 use crate::dto::campaign::{
-    Campaign, CampaignPage, CampaignTotal, CreateCampaignRequest, GrantCouponRequest, ValueInput,
+    Campaign, CampaignTotal, CreateCampaignRequest, GrantCouponRequest, ValueInput,
 };
 use crate::dto::coupon::{Coupon, CouponMode};
-use crate::dto::{PageQuery, TimestampInput, each, non_empty, present};
+use crate::dto::{Decode, Page, PageQuery, TimestampInput};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -36,7 +36,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/admin/coupon/grant",
             "grantCoupon",
-            "Gives a user a coupon of a campaign, whatever the claim rules say.",
+            "Grants a user a coupon of a campaign, regardless of the claim rules.",
             grant,
         )
         .staff(OPERATOR)
@@ -50,7 +50,7 @@ async fn create(
     call: Call,
     Json(request): Json<CreateCampaignRequest>,
 ) -> Result<Campaign, Failure> {
-    // The form of the value follows from the mode.
+    // The mode determines the form of the value.
     let (value_minor, value_basis_points) = match (request.mode, request.value) {
         (CouponMode::Discount, ValueInput::BasisPoints(basis_points)) => (0, basis_points),
         (CouponMode::Deduction | CouponMode::Addition, ValueInput::Money(minor)) => (minor, 0),
@@ -74,24 +74,16 @@ async fn create(
     let message = coupon::CreateCampaignRequest {
         campaign: Some(campaign),
     };
-    Campaign::from_proto(present(
-        write_call!(call, coupon_admin.create_campaign, message)?.campaign,
-        "campaign",
-    )?)
+    let response = send!(call.writing(), coupon_admin.create_campaign, message).await?;
+    Campaign::decode(response.campaign, "campaign")
 }
 
-async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<CampaignPage, Failure> {
-    let response = read!(
-        call,
-        coupon_admin.list_campaigns,
-        coupon::ListCampaignsRequest {
-            page: query.into_page()
-        }
-    )?;
-    Ok(CampaignPage {
-        items: each(response.items, Campaign::from_proto)?,
-        next_cursor: non_empty(response.next_cursor),
-    })
+async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<Page<Campaign>, Failure> {
+    let message = coupon::ListCampaignsRequest {
+        page: query.into_page(),
+    };
+    let response = send!(call.reading(), coupon_admin.list_campaigns, message).await?;
+    Page::from_proto(response.items, response.next_cursor)
 }
 
 async fn grant(call: Call, Json(request): Json<GrantCouponRequest>) -> Result<Coupon, Failure> {
@@ -99,8 +91,6 @@ async fn grant(call: Call, Json(request): Json<GrantCouponRequest>) -> Result<Co
         campaign_id: request.campaign_id,
         user_id: request.user_id,
     };
-    Coupon::from_proto(present(
-        write_call!(call, coupon_admin.grant_coupon, message)?.coupon,
-        "coupon",
-    )?)
+    let response = send!(call.writing(), coupon_admin.grant_coupon, message).await?;
+    Coupon::decode(response.coupon, "coupon")
 }

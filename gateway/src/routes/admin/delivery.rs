@@ -1,4 +1,4 @@
-//! Import of delivery reports: a multipart form whose file is passed on piece by piece.
+//! Import of delivery reports: a multipart form whose file is streamed to plan.
 
 use std::time::Duration;
 
@@ -23,19 +23,19 @@ use crate::form::{Form, form_failure};
 use crate::messages::Success;
 use crate::route::{OPERATOR, Route};
 
-/// Bytes of an upload at most, its form included.
+/// Maximum size of an upload in bytes, form included.
 const UPLOAD_LIMIT: usize = 64 * 1024 * 1024;
 
-/// Bytes of a mapping or a source at most.
+/// Maximum size of a mapping or a source, in bytes.
 const TEXT_LIMIT: usize = 64 * 1024;
 
-/// An import may take this long, upload included.
+/// Limit of an import, upload included.
 const IMPORT_LIMIT: Duration = Duration::from_mins(5);
 
-/// Bytes of one piece on its way to plan, which takes up to 1 MiB.
+/// Bytes per piece sent to plan, which accepts up to 1 MiB.
 const PIECE_BYTES: usize = 256 * 1024;
 
-/// Pieces that wait for plan; the upload is read no faster than plan takes it.
+/// Maximum number of pieces waiting for plan. It bounds how fast the upload is read.
 const PIECES_IN_FLIGHT: usize = 4;
 
 /// The routes of this area.
@@ -61,23 +61,23 @@ pub fn routes() -> Vec<Route> {
     reason = "the form is read part by part; this is its shape for the document"
 )]
 pub struct DeliveryImportForm {
-    /// CSV with a header line, or JSONL: one object a line. At most 64 MB with the rest of the form.
+    /// CSV with a header line, or JSONL with one object per line. At most 64 MB, form included.
     #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream")]
     file: Vec<u8>,
-    /// Name of the reporting source, 1 to 64 of a-z, 0-9, '-' and '_'.
+    /// Name of the reporting source: 1 to 64 characters from a-z, 0-9, '-' and '_'.
     #[schema(example = "network-a")]
     source: String,
-    /// How to read the columns: a JSON object from columns to fields.
+    /// Mapping of columns: a JSON object from columns to fields.
     #[schema(
         example = r#"{"id":"report_id","plan":"plan_number","at":"time","views":"impressions"}"#
     )]
     mapping: String,
-    /// Why, for the audit log; like the other parts it counts when it comes before the file.
+    /// Reason for the audit log. Like the other parts, it counts only if it precedes the file.
     #[schema(example = "Daily report")]
     reason: Option<String>,
 }
 
-/// What must be known before the first piece can go to plan.
+/// The parts that plan needs before the first piece.
 #[derive(Default)]
 struct Preamble {
     source: Option<String>,
@@ -90,8 +90,8 @@ async fn import(call: Call, mut form: Form<DeliveryImportForm>) -> Result<Import
         .map_err(|_| Failure::malformed())?
 }
 
-/// Reads the form in the order it comes in. A file that follows the other parts streams through; one that comes before them
-/// waits in a temporary file.
+/// Reads the form in order. A file that follows the other parts is streamed; one that precedes them is stored in a
+/// temporary file first.
 async fn receive(
     mut call: Call,
     form: &mut Form<DeliveryImportForm>,
@@ -111,7 +111,7 @@ async fn receive(
                 }
                 _ => waiting = Some(set_aside(part).await?),
             },
-            // Other parts are ignored like other fields of a body.
+            // Other parts are ignored, like unknown fields of a body.
             _ => {}
         }
     }
@@ -136,8 +136,8 @@ fn header(format: ImportFormat, source: String, mapping_json: String) -> ImportH
     }
 }
 
-/// Streams an import to plan. When the upload breaks off, the call is dropped instead of ended, so that plan does not take
-/// a torso for the whole file.
+/// Streams an import to plan. If the upload is aborted, the call is cancelled instead of completed, so that plan does
+/// not take the partial file as complete.
 async fn send(
     call: &Call,
     header: ImportHeader,
@@ -152,7 +152,7 @@ async fn send(
     let mut client = call.gateway.services().plan_admin.clone();
     let fed = async move {
         pass_on(&sender, Part::Header(header)).await;
-        // Once the call has ended there is nobody to read for, and its answer says why.
+        // Once the call has ended, the rest is not read; its answer has the reason.
         while let Some(mut piece) = pieces.next().await? {
             while !piece.is_empty() && !sender.is_closed() {
                 let part = piece.split_to(piece.len().min(PIECE_BYTES));
@@ -163,21 +163,21 @@ async fn send(
     };
     let answered = async { client.import_delivery(request).await.map_err(Failure::from) };
     let ((), response) = futures::try_join!(fed, answered)?;
-    Ok(response.into_inner().into())
+    ImportResult::from_proto(response.into_inner())
 }
 
-/// Hands a piece to the call, if it still runs.
+/// Passes a piece to the call if it is still running.
 async fn pass_on(sender: &Sender<ImportDeliveryRequest>, part: Part) {
     let _ = sender
         .send(ImportDeliveryRequest { part: Some(part) })
         .await;
 }
 
-/// Where the pieces of a file come from.
+/// The source of a file's pieces.
 enum Pieces<'a> {
     /// From the client, as they arrive.
     Upload(Upload<'a>),
-    /// From a file in which the upload waited.
+    /// From a temporary file.
     File(File),
 }
 
@@ -196,7 +196,7 @@ impl Pieces<'_> {
     }
 }
 
-/// A file as it is uploaded; the first piece is read ahead, because the format may only show there.
+/// A file being uploaded. Its first piece is read ahead because the format may depend on it.
 struct Upload<'a> {
     part: Field<'a>,
     first: Option<Bytes>,
@@ -229,7 +229,7 @@ impl<'a> Upload<'a> {
     }
 }
 
-/// Writes an uploaded file to a temporary one without a name, which is gone when it is closed.
+/// Copies an uploaded file to an anonymous temporary file.
 async fn set_aside(part: Field<'_>) -> Result<(ImportFormat, File), Failure> {
     let broken = |error: std::io::Error| Failure::internal("set an upload aside", &error);
     let mut upload = Upload::open(part).await?;
@@ -242,7 +242,7 @@ async fn set_aside(part: Field<'_>) -> Result<(ImportFormat, File), Failure> {
     Ok((upload.format, file))
 }
 
-/// JSONL by the file's name, else by its first character.
+/// Detects JSONL by the file's name, else by its first character.
 fn format_of(file_name: Option<&str>, start: &[u8]) -> ImportFormat {
     let extension = file_name
         .and_then(|name| name.rsplit_once('.'))
@@ -255,7 +255,7 @@ fn format_of(file_name: Option<&str>, start: &[u8]) -> ImportFormat {
     }
 }
 
-/// A text part, within its limit.
+/// Reads a text part, up to the limit.
 async fn text(mut field: Field<'_>, name: &'static str) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     while let Some(piece) = field
@@ -276,7 +276,7 @@ async fn text(mut field: Field<'_>, name: &'static str) -> Result<String, Failur
     }
 }
 
-/// The mapping, which must be a JSON object; what it says is plan's to judge.
+/// Reads the mapping, which must be a JSON object. plan validates its content.
 async fn mapping(field: Field<'_>) -> Result<String, Failure> {
     let text = text(field, "mapping").await?;
     match serde_json::from_str(&text) {

@@ -1,19 +1,19 @@
-//! What support publishes and answers: notifications and feedback.
+//! Notifications and feedback, as support handles them.
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::notification::v1 as notification;
 
 use super::people::Names;
-use crate::call::{Call, read, write_call};
-use crate::dto::feedback::{CloseFeedbackRequest, Feedback, FeedbackListQuery, FeedbackPage};
+use crate::call::{Call, send};
+use crate::dto::feedback::{CloseFeedbackRequest, Feedback, FeedbackListQuery};
 use crate::dto::notification::{CreateNotificationRequest, PublishedNotification};
-use crate::dto::{each, non_empty, page, present};
+use crate::dto::{Page, page, present};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
 use crate::route::{Route, SUPPORT};
 
-/// Titles and texts in twelve languages, in characters of up to four bytes, and a thousand ids.
+/// Fits titles and texts in twelve languages with characters of up to four bytes, and a thousand ids.
 const NOTIFICATION_LIMIT: usize = 512 * 1024;
 
 /// The routes of this area.
@@ -22,7 +22,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/admin/notification/create",
             "createNotification",
-            "Publishes a notification to all users, or to some.",
+            "Publishes a notification to all or some users.",
             create,
         )
         .staff(SUPPORT)
@@ -54,27 +54,27 @@ async fn create(
     call: Call,
     Json(request): Json<CreateNotificationRequest>,
 ) -> Result<PublishedNotification, Failure> {
-    let response = write_call!(
-        call,
+    let response = send!(
+        call.writing(),
         notification_admin.create_notification,
         request.into_proto()
-    )?;
-    Ok(PublishedNotification {
-        id: response.id,
-        recipients: response.recipients,
-    })
+    )
+    .await?;
+    PublishedNotification::from_proto(response)
 }
 
-async fn list(call: Call, Query(query): Query<FeedbackListQuery>) -> Result<FeedbackPage, Failure> {
+async fn list(
+    call: Call,
+    Query(query): Query<FeedbackListQuery>,
+) -> Result<Page<Feedback>, Failure> {
     let message = notification::ListFeedbackRequest {
         state: query.state.map_or(0, Into::into),
         page: page(query.cursor, query.limit),
     };
-    let response = read!(call, notification_admin.list_feedback, message)?;
+    let response = send!(call.reading(), notification_admin.list_feedback, message).await?;
     let names = Names::of(&call, response.items.iter().map(|item| &item.user_id)).await;
-    Ok(FeedbackPage {
-        items: each(response.items, |item| with_user(&names, item))?,
-        next_cursor: non_empty(response.next_cursor),
+    Page::compose(response.items, response.next_cursor, |item| {
+        with_user(&names, item)
     })
 }
 
@@ -83,7 +83,7 @@ async fn close(call: Call, Json(request): Json<CloseFeedbackRequest>) -> Result<
         feedback_id: request.id,
         reply: request.reply.unwrap_or_default(),
     };
-    let response = write_call!(call, notification_admin.close_feedback, message)?;
+    let response = send!(call.writing(), notification_admin.close_feedback, message).await?;
     let feedback = present(response.feedback, "feedback")?;
     let names = Names::of(&call, [&feedback.user_id].into_iter()).await;
     with_user(&names, feedback)

@@ -3,12 +3,11 @@
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::acceptor::v1 as acceptor;
 
-use crate::call::{Call, read, write_call};
+use crate::call::{Call, send};
 use crate::dto::acceptor::{
-    AcceptanceCode, Acceptor, AcceptorPage, CreateAcceptanceCodeRequest, CreateAcceptorRequest,
-    Offer, rating_tenths,
+    AcceptanceCode, Acceptor, CreateAcceptanceCodeRequest, CreateAcceptorRequest, rating_tenths,
 };
-use crate::dto::{PageQuery, each, non_empty, present};
+use crate::dto::{Decode, Page, PageQuery};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -59,24 +58,16 @@ async fn create(
         name: request.name,
         rating_tenths,
     };
-    Acceptor::from_proto(present(
-        write_call!(call, acceptor_admin.create_acceptor, message)?.acceptor,
-        "acceptor",
-    )?)
+    let response = send!(call.writing(), acceptor_admin.create_acceptor, message).await?;
+    Acceptor::decode(response.acceptor, "acceptor")
 }
 
-async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<AcceptorPage, Failure> {
-    let response = read!(
-        call,
-        acceptor_admin.list_acceptors,
-        acceptor::ListAcceptorsRequest {
-            page: query.into_page()
-        }
-    )?;
-    Ok(AcceptorPage {
-        items: each(response.items, Acceptor::from_proto)?,
-        next_cursor: non_empty(response.next_cursor),
-    })
+async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<Page<Acceptor>, Failure> {
+    let message = acceptor::ListAcceptorsRequest {
+        page: query.into_page(),
+    };
+    let response = send!(call.reading(), acceptor_admin.list_acceptors, message).await?;
+    Page::from_proto(response.items, response.next_cursor)
 }
 
 async fn create_code(
@@ -97,9 +88,11 @@ async fn create_code(
         }),
         code: String::new(),
     };
-    let response = write_call!(call, acceptor_admin.create_acceptance_code, message)?;
-    Ok(AcceptanceCode {
-        code: response.code.into(),
-        offer: Offer::from_proto(present(response.offer, "offer")?)?,
-    })
+    let response = send!(
+        call.writing(),
+        acceptor_admin.create_acceptance_code,
+        message
+    )
+    .await?;
+    AcceptanceCode::from_proto(response)
 }

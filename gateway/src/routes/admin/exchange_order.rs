@@ -4,12 +4,11 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::acceptor::v1 as acceptor;
 
 use super::people::Names;
-use crate::call::{Call, read, write_call};
+use crate::call::{Call, send};
 use crate::dto::exchange::{
     DecideExchangeRequest, ExchangeOrder, StaffExchangeListQuery, StaffExchangeOrder,
-    StaffExchangePage,
 };
-use crate::dto::{each, non_empty, page, present};
+use crate::dto::{Page, page, present};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -41,17 +40,16 @@ pub fn routes() -> Vec<Route> {
 async fn list(
     call: Call,
     Query(query): Query<StaffExchangeListQuery>,
-) -> Result<StaffExchangePage, Failure> {
+) -> Result<Page<StaffExchangeOrder>, Failure> {
     let message = acceptor::AdminListExchangesRequest {
         status: query.status.map_or(0, Into::into),
         user_id: query.user_id.unwrap_or_default(),
         page: page(query.cursor, query.limit),
     };
-    let response = read!(call, acceptor_admin.admin_list_exchanges, message)?;
+    let response = send!(call.reading(), acceptor_admin.admin_list_exchanges, message).await?;
     let names = Names::of(&call, response.items.iter().map(|item| &item.user_id)).await;
-    Ok(StaffExchangePage {
-        items: each(response.items, |item| with_user(&names, item))?,
-        next_cursor: non_empty(response.next_cursor),
+    Page::compose(response.items, response.next_cursor, |item| {
+        with_user(&names, item)
     })
 }
 
@@ -64,7 +62,7 @@ async fn decide(
         decision: request.decision.into(),
         reason: request.reason.unwrap_or_default(),
     };
-    let response = write_call!(call, acceptor_admin.decide_exchange, message)?;
+    let response = send!(call.writing(), acceptor_admin.decide_exchange, message).await?;
     let order = present(response.exchange, "exchange")?;
     let names = Names::of(&call, [&order.user_id].into_iter()).await;
     with_user(&names, order)

@@ -1,4 +1,4 @@
-//! Who users are, for what staff read.
+//! Names and profiles of users, for staff.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use adfolio_proto::auth::v1::{LookUpUsersRequest, User};
 use adfolio_proto::plan::v1::GetCurrentOperatorsRequest;
 use adfolio_proto::wallet::v1::GetUserSettingsRequest;
 
-use crate::call::{Call, read};
+use crate::call::{Call, send};
 use crate::dto::account::{Settings, UserInfo};
 use crate::dto::staff::UserName;
 use crate::errors::Failure;
@@ -16,7 +16,7 @@ use crate::routes::profile::spare;
 pub struct Names(HashMap<String, String>);
 
 impl Names {
-    /// Looks names up. A list is worth showing without them.
+    /// Looks up names. A list is useful without them.
     pub async fn of<'a>(call: &Call, user_ids: impl Iterator<Item = &'a String>) -> Self {
         let mut user_ids: Vec<String> = user_ids.cloned().collect();
         user_ids.sort_unstable();
@@ -25,7 +25,7 @@ impl Names {
             return Self(HashMap::new());
         }
         let message = LookUpUsersRequest { user_ids };
-        let found = async { read!(call, directory.look_up_users, message) };
+        let found = async { send!(call.reading(), directory.look_up_users, message).await };
         let users = spare("names of users", found)
             .await
             .map(|response| response.users)
@@ -38,7 +38,7 @@ impl Names {
         )
     }
 
-    /// A user with the name that was found.
+    /// A user with their name, if it was found.
     pub fn user(&self, id: String) -> UserName {
         UserName {
             username: self.0.get(&id).cloned(),
@@ -47,30 +47,32 @@ impl Names {
     }
 }
 
-/// What other services know of users. What wallet knows must be had, because false would mislead whoever decides by it;
-/// whom users follow need not.
+/// What other services know about users. wallet's part is required, because a wrong false would mislead staff. plan's
+/// part is optional.
 pub struct AllSettings(HashMap<String, Settings>);
 
 impl AllSettings {
-    /// Asks about a page of users at once.
+    /// Fetches the settings of a page of users.
     pub async fn of(call: &Call, user_ids: Vec<String>) -> Result<Self, Failure> {
         if user_ids.is_empty() {
             return Ok(Self(HashMap::new()));
         }
         let ids = user_ids.clone();
         let wallets = async {
-            read!(
-                call,
+            send!(
+                call.reading(),
                 wallet_admin.get_user_settings,
                 GetUserSettingsRequest { user_ids: ids }
             )
+            .await
         };
         let operators = async {
-            read!(
-                call,
+            send!(
+                call.reading(),
                 plan_admin.get_current_operators,
                 GetCurrentOperatorsRequest { user_ids }
             )
+            .await
         };
         let (wallets, operators) = futures::join!(wallets, spare("operators followed", operators));
         let mut all: HashMap<String, Settings> = HashMap::new();
@@ -85,18 +87,18 @@ impl AllSettings {
         Ok(Self(all))
     }
 
-    /// What is known of a user.
+    /// The settings of a user.
     pub fn take(&mut self, user_id: &str) -> Settings {
         self.0.remove(user_id).unwrap_or_default()
     }
 }
 
-/// A user around what auth has just answered, without what cannot be had.
+/// A user with auth's answer, without unavailable parts.
 pub async fn around(call: &Call, user: User) -> Result<UserInfo, Failure> {
     let (settings, entries) = futures::join!(
         spare("settings", AllSettings::of(call, vec![user.id.clone()])),
         call.gateway.service_entries().get(call.lang)
     );
     let settings = settings.map(|mut all| all.take(&user.id));
-    UserInfo::compose(user, settings.unwrap_or_default(), &entries)
+    UserInfo::from_proto(user, settings.unwrap_or_default(), &entries)
 }

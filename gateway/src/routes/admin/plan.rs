@@ -5,17 +5,15 @@ use adfolio_proto::plan::v1 as plan;
 use adfolio_proto::wallet::v1::ListOrderFlowRequest;
 
 use super::people::Names;
-use crate::call::{Call, read, write_call};
+use crate::call::{Call, send};
 use crate::dto::plan::{Plan, PlanDetail};
-use crate::dto::product::{
-    Audience, CreateProductRequest, EditProductRequest, Product, ProductPage,
-};
+use crate::dto::product::{Audience, CreateProductRequest, EditProductRequest, Product};
 use crate::dto::staff_plan::{
-    CreateOperatorRequest, FinishPlanRequest, Operator, OperatorPage, PushPlanRequest, PushedPlan,
-    PushedPlans, StaffPlan, StaffPlanDetail, StaffPlanListQuery, StaffPlanPage,
+    CreateOperatorRequest, FinishPlanRequest, Operator, PushPlanRequest, PushedPlans, StaffPlan,
+    StaffPlanDetail, StaffPlanListQuery,
 };
 use crate::dto::wallet::FlowEntry;
-use crate::dto::{ById, PageQuery, each, non_empty, page, present};
+use crate::dto::{ById, Decode, Page, PageQuery, page, present};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -81,7 +79,7 @@ fn plan_routes() -> Vec<Route> {
         Route::post(
             "/admin/plan/push",
             "pushPlan",
-            "Pushes a plan to users; it waits for their put.",
+            "Pushes a plan to users, where it waits for their put.",
             push,
         )
         .staff(OPERATOR)
@@ -116,7 +114,7 @@ fn plan_routes() -> Vec<Route> {
         Route::post(
             "/admin/plan/settle",
             "settlePlan",
-            "Settles a plan that waits for it.",
+            "Settles a plan that is waiting for settlement.",
             settle,
         )
         .staff(OPERATOR)
@@ -131,12 +129,10 @@ async fn create_product(
     Json(request): Json<CreateProductRequest>,
 ) -> Result<Product, Failure> {
     let message = plan::CreateProductRequest {
-        product: Some(request.into_proto(String::new())),
+        product: Some(request.into_proto()),
     };
-    Product::from_proto(present(
-        write_call!(call, plan_admin.create_product, message)?.product,
-        "product",
-    )?)
+    let response = send!(call.writing(), plan_admin.create_product, message).await?;
+    Product::decode(response.product, "product")
 }
 
 async fn edit_product(
@@ -146,21 +142,16 @@ async fn edit_product(
     let message = plan::EditProductRequest {
         product: Some(request.into_proto()),
     };
-    Product::from_proto(present(
-        write_call!(call, plan_admin.edit_product, message)?.product,
-        "product",
-    )?)
+    let response = send!(call.writing(), plan_admin.edit_product, message).await?;
+    Product::decode(response.product, "product")
 }
 
-async fn products(call: Call, Query(query): Query<PageQuery>) -> Result<ProductPage, Failure> {
-    let response = read!(
-        call,
-        plan_admin.admin_list_products,
-        plan::AdminListProductsRequest {
-            page: query.into_page()
-        }
-    )?;
-    ProductPage::from_proto(response.items, response.next_cursor)
+async fn products(call: Call, Query(query): Query<PageQuery>) -> Result<Page<Product>, Failure> {
+    let message = plan::AdminListProductsRequest {
+        page: query.into_page(),
+    };
+    let response = send!(call.reading(), plan_admin.admin_list_products, message).await?;
+    Page::from_proto(response.items, response.next_cursor)
 }
 
 async fn create_operator(
@@ -168,31 +159,22 @@ async fn create_operator(
     Json(request): Json<CreateOperatorRequest>,
 ) -> Result<Operator, Failure> {
     let message = plan::CreateOperatorRequest { name: request.name };
-    present(
-        write_call!(call, plan_admin.create_operator, message)?.operator,
-        "operator",
-    )
-    .map(Operator::from)
+    let response = send!(call.writing(), plan_admin.create_operator, message).await?;
+    Operator::decode(response.operator, "operator")
 }
 
-async fn operators(call: Call, Query(query): Query<PageQuery>) -> Result<OperatorPage, Failure> {
-    let response = read!(
-        call,
-        plan_admin.list_operators,
-        plan::ListOperatorsRequest {
-            page: query.into_page()
-        }
-    )?;
-    Ok(OperatorPage {
-        items: response.items.into_iter().map(Operator::from).collect(),
-        next_cursor: non_empty(response.next_cursor),
-    })
+async fn operators(call: Call, Query(query): Query<PageQuery>) -> Result<Page<Operator>, Failure> {
+    let message = plan::ListOperatorsRequest {
+        page: query.into_page(),
+    };
+    let response = send!(call.reading(), plan_admin.list_operators, message).await?;
+    Page::from_proto(response.items, response.next_cursor)
 }
 
 async fn push(call: Call, Json(request): Json<PushPlanRequest>) -> Result<PushedPlans, Failure> {
     let (user_ids, operator_id) = match (request.to.user_ids, request.to.operator_id) {
         (None, None) => return Err(Failure::invalid("to")),
-        // An empty list is nobody, and not everybody who follows.
+        // An empty list means no users, not all followers.
         (Some(user_ids), _) if user_ids.is_empty() => {
             return Err(Failure::invalid("to.user_ids"));
         }
@@ -213,20 +195,14 @@ async fn push(call: Call, Json(request): Json<PushPlanRequest>) -> Result<Pushed
         put_rule: request.put_rule,
         user_targeting: request.user_targeting.map(Audience::into_proto),
     };
-    let pushed = |pushed: plan::PushedPlan| PushedPlan {
-        user_id: pushed.user_id,
-        plan_id: pushed.plan_id,
-    };
-    let response = write_call!(call, plan_admin.push_plan, message)?;
-    Ok(PushedPlans {
-        items: response.items.into_iter().map(pushed).collect(),
-    })
+    let response = send!(call.writing(), plan_admin.push_plan, message).await?;
+    PushedPlans::from_proto(response)
 }
 
 async fn plans(
     call: Call,
     Query(query): Query<StaffPlanListQuery>,
-) -> Result<StaffPlanPage, Failure> {
+) -> Result<Page<StaffPlan>, Failure> {
     let message = plan::AdminListPlansRequest {
         user_id: query.user_id.unwrap_or_default(),
         status: query.status.map_or(0, Into::into),
@@ -234,36 +210,29 @@ async fn plans(
         page: page(query.cursor, query.limit),
         push: query.push.map_or(0, Into::into),
     };
-    let response = read!(call, plan_admin.admin_list_plans, message)?;
+    let response = send!(call.reading(), plan_admin.admin_list_plans, message).await?;
     let names = Names::of(&call, response.items.iter().map(|plan| &plan.user_id)).await;
-    let items = each(response.items, |plan| {
+    Page::compose(response.items, response.next_cursor, |plan| {
         let user = names.user(plan.user_id.clone());
         Ok(StaffPlan {
             plan: Plan::from_proto(plan)?,
             user,
         })
-    })?;
-    Ok(StaffPlanPage {
-        items,
-        next_cursor: non_empty(response.next_cursor),
     })
 }
 
 async fn plan_detail(call: Call, Json(request): Json<ById>) -> Result<StaffPlanDetail, Failure> {
-    let found = read!(
-        call,
-        plan_admin.admin_get_plan,
-        plan::AdminGetPlanRequest {
-            plan_id: request.id
-        }
-    )?;
+    let message = plan::AdminGetPlanRequest {
+        plan_id: request.id,
+    };
+    let found = send!(call.reading(), plan_admin.admin_get_plan, message).await?;
     let plan = present(found.plan, "plan")?;
     let flow_of = ListOrderFlowRequest {
         order_id: plan.id.clone(),
         user_id: plan.user_id.clone(),
     };
     let (flow, names) = futures::join!(
-        async { read!(call, ledger.list_order_flow, flow_of) },
+        async { send!(call.reading(), ledger.list_order_flow, flow_of).await },
         Names::of(&call, [&plan.user_id].into_iter())
     );
     let user = names.user(plan.user_id.clone());
@@ -280,18 +249,14 @@ async fn finish(call: Call, Json(request): Json<FinishPlanRequest>) -> Result<Pl
         outcome: request.outcome.into(),
         reason: request.reason.unwrap_or_default(),
     };
-    Plan::from_proto(present(
-        write_call!(call, plan_admin.finish_plan, message)?.plan,
-        "plan",
-    )?)
+    let response = send!(call.writing(), plan_admin.finish_plan, message).await?;
+    Plan::decode(response.plan, "plan")
 }
 
 async fn settle(call: Call, Json(request): Json<ById>) -> Result<Plan, Failure> {
     let message = plan::SettlePlanRequest {
         plan_id: request.id,
     };
-    Plan::from_proto(present(
-        write_call!(call, plan_admin.settle_plan, message)?.plan,
-        "plan",
-    )?)
+    let response = send!(call.writing(), plan_admin.settle_plan, message).await?;
+    Plan::decode(response.plan, "plan")
 }

@@ -2,15 +2,15 @@
 
 use adfolio_proto::notification::v1 as notification;
 
-use crate::call::{Call, read, write_call};
+use crate::call::{Call, send};
+use crate::dto::Decode;
 use crate::dto::content::{Content, ContentRequest};
-use crate::dto::present;
 use crate::errors::Failure;
 use crate::input::{Json, Nothing};
 use crate::messages::Success;
 use crate::route::{ANY_ROLE, OPERATOR, Route};
 
-/// Fifty questions and answers and two rule books in twelve languages.
+/// Fits fifty questions and answers and two rule texts in twelve languages.
 const CONTENT_LIMIT: usize = 4 * 1024 * 1024;
 
 /// The routes of this area.
@@ -26,7 +26,7 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/admin/content",
             "setContent",
-            "Replaces those of the texts that are sent.",
+            "Replaces the texts that are sent.",
             set,
         )
         .staff(OPERATOR)
@@ -37,21 +37,22 @@ pub fn routes() -> Vec<Route> {
 }
 
 async fn get(call: Call, _: Nothing) -> Result<Content, Failure> {
-    let response = read!(
-        call,
+    let response = send!(
+        call.reading(),
         notification_admin.get_content,
         notification::GetContentRequest {}
-    )?;
-    present(response.content, "content").map(Content::from)
+    )
+    .await?;
+    Content::decode(response.content, "content")
 }
 
 async fn set(call: Call, Json(request): Json<ContentRequest>) -> Result<Content, Failure> {
-    // Nothing sent would mean everything to the service.
+    // To the service, an empty list of parts means all parts.
     let message = request.into_proto();
     if message.parts.is_empty() {
         return get(call, Nothing).await;
     }
-    let response = write_call!(call, notification_admin.set_content, message)?;
+    let response = send!(call.writing(), notification_admin.set_content, message).await?;
     call.gateway.service_entries().clear();
-    present(response.content, "content").map(Content::from)
+    Content::decode(response.content, "content")
 }

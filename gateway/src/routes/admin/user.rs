@@ -5,15 +5,15 @@ use adfolio_proto::auth::v1 as auth;
 use adfolio_proto::wallet::v1::{GetUserPropertyRequest, ResetPayPasswordRequest as ResetRequest};
 
 use super::people::{AllSettings, around};
-use crate::call::{Call, read, write_call};
+use crate::call::{Call, send};
 use crate::dto::account::{Token, UserInfo};
 use crate::dto::secret::to_message;
 use crate::dto::staff::{
-    HostTokenRequest, ResetPayPasswordRequest, UserDetail, UserListQuery, UserPage,
-    UserProfileRequest, UserStateRequest,
+    HostTokenRequest, ResetPayPasswordRequest, UserDetail, UserListQuery, UserProfileRequest,
+    UserStateRequest,
 };
 use crate::dto::wallet::Property;
-use crate::dto::{ById, Empty, MoneyInput, each, non_empty, page, present};
+use crate::dto::{ById, Decode, Empty, MoneyInput, Page, page, present};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -49,7 +49,7 @@ fn changing_routes() -> Vec<Route> {
         Route::post(
             "/admin/user/state",
             "setUserState",
-            "Moves an account to another state.",
+            "Changes the state of an account.",
             set_state,
         )
         .staff(SUPPORT)
@@ -59,7 +59,7 @@ fn changing_routes() -> Vec<Route> {
         Route::post(
             "/admin/user/profile",
             "setUserProfile",
-            "Changes what is given of a user's standing.",
+            "Changes the given fields of a user's standing.",
             set_profile,
         )
         .staff(SUPPORT)
@@ -68,7 +68,7 @@ fn changing_routes() -> Vec<Route> {
         Route::post(
             "/admin/user/host_token",
             "createHostToken",
-            "A token for a user of a native host shell.",
+            "Issues a token for a user of a native host shell.",
             host_token,
         )
         .staff(SUPPORT)
@@ -87,25 +87,22 @@ fn changing_routes() -> Vec<Route> {
     ]
 }
 
-async fn list(call: Call, Query(query): Query<UserListQuery>) -> Result<UserPage, Failure> {
+async fn list(call: Call, Query(query): Query<UserListQuery>) -> Result<Page<UserInfo>, Failure> {
     let message = auth::ListUsersRequest {
         query: query.query.unwrap_or_default(),
         state: query.state.map_or(0, Into::into),
         page: page(query.cursor, query.limit),
     };
     let (response, entries) = futures::join!(
-        async { read!(call, auth_admin.list_users, message) },
+        async { send!(call.reading(), auth_admin.list_users, message).await },
         call.gateway.service_entries().get(call.lang)
     );
     let response = response?;
     let ids = response.items.iter().map(|user| user.id.clone());
     let mut settings = AllSettings::of(&call, ids.collect()).await?;
-    Ok(UserPage {
-        items: each(response.items, |user| {
-            let settings = settings.take(&user.id);
-            UserInfo::compose(user, settings, &entries)
-        })?,
-        next_cursor: non_empty(response.next_cursor),
+    Page::compose(response.items, response.next_cursor, |user| {
+        let settings = settings.take(&user.id);
+        UserInfo::from_proto(user, settings, &entries)
     })
 }
 
@@ -113,19 +110,21 @@ async fn detail(call: Call, Json(request): Json<ById>) -> Result<UserDetail, Fai
     let user_id = request.id;
     let found = async {
         let user_id = user_id.clone();
-        read!(
-            call,
+        send!(
+            call.reading(),
             auth_admin.get_user_detail,
             auth::GetUserDetailRequest { user_id }
         )
+        .await
     };
     let property = async {
         let user_id = user_id.clone();
-        read!(
-            call,
+        send!(
+            call.reading(),
             wallet_admin.get_user_property,
             GetUserPropertyRequest { user_id }
         )
+        .await
     };
     let (found, property, settings, entries) = futures::join!(
         found,
@@ -133,16 +132,18 @@ async fn detail(call: Call, Json(request): Json<ById>) -> Result<UserDetail, Fai
         AllSettings::of(&call, vec![user_id.clone()]),
         call.gateway.service_entries().get(call.lang)
     );
-    // Whether there is such a user is for auth to say.
+    // auth decides whether the user exists.
     let found = found?;
     let user = present(found.user, "user")?;
-    let property = Property::from_proto(
-        &present(property?.property, "property")?,
-        call.gateway.currency(),
-    )?;
+    let property = present(property?.property, "property")?;
+    let property = Property::from_proto(property, call.gateway.currency())?;
     let settings = settings?.take(&user.id);
-    let user = UserInfo::compose(user, settings, &entries)?;
-    UserDetail::compose(user, property, found.sessions)
+    let user = UserInfo::from_proto(user, settings, &entries)?;
+    Ok(UserDetail {
+        user,
+        property,
+        sessions: Decode::decode(found.sessions, "sessions")?,
+    })
 }
 
 async fn set_state(call: Call, Json(request): Json<UserStateRequest>) -> Result<UserInfo, Failure> {
@@ -151,11 +152,9 @@ async fn set_state(call: Call, Json(request): Json<UserStateRequest>) -> Result<
         state: request.state.into(),
         reason: request.reason.unwrap_or_default(),
     };
-    let user = present(
-        write_call!(call, auth_admin.set_user_state, message)?.user,
-        "user",
-    )?;
-    // The event says the same to every replica; here it must hold for the very next request.
+    let response = send!(call.writing(), auth_admin.set_user_state, message).await?;
+    let user = present(response.user, "user")?;
+    // The event tells every replica. This one must know before the next request.
     call.gateway.sessions().forget(
         user.id
             .parse()
@@ -175,7 +174,7 @@ async fn set_profile(
         deposit_minor: request.deposit.map(MoneyInput::minor),
         vip: request.vip,
     };
-    let response = write_call!(call, auth_admin.set_user_profile, message)?;
+    let response = send!(call.writing(), auth_admin.set_user_profile, message).await?;
     Box::pin(around(&call, present(response.user, "user")?)).await
 }
 
@@ -188,7 +187,8 @@ async fn host_token(call: Call, Json(request): Json<HostTokenRequest>) -> Result
             .unwrap_or_default(),
     };
     Ok(Token {
-        token: write_call!(call, auth_admin.create_host_token, message)?
+        token: send!(call.writing(), auth_admin.create_host_token, message)
+            .await?
             .token
             .into(),
     })
@@ -202,6 +202,6 @@ async fn reset_pay_password(
         user_id: request.user_id,
         reason: request.reason.unwrap_or_default(),
     };
-    write_call!(call, wallet_admin.reset_pay_password, message)?;
+    send!(call.writing(), wallet_admin.reset_pay_password, message).await?;
     Ok(Empty {})
 }

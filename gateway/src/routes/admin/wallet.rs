@@ -1,16 +1,17 @@
-//! What finance does with wallets, and the proof of the books. A posting above the configured amount is kept for another
-//! member of staff (APPROVAL_REQUIRED); wallet looks at the amount.
+//! Postings by finance, and reconciliation. wallet keeps a posting above the configured amount for approval by
+//! another member of staff (APPROVAL_REQUIRED).
 
+use adfolio_kit::call;
 use std::time::Duration;
 
-use adfolio_kit::client::outgoing;
+use adfolio_kit::client;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::wallet::v1 as wallet;
 
-use crate::call::{Call, write_call};
-use crate::dto::present;
+use crate::call::{Call, send};
+use crate::dto::Decode;
 use crate::dto::staff::{
     MembershipRequest, Reconciliation, StartUpFundsRequest, WalletChangeRequest,
 };
@@ -20,7 +21,7 @@ use crate::input::{Json, Nothing};
 use crate::messages::Success;
 use crate::route::{FINANCE, Route};
 
-/// Reading all the books takes longer than other calls, but no longer than proxies in front wait.
+/// Limit of a reconciliation, which takes longer than other calls; below the timeouts of proxies.
 const RECONCILE_LIMIT: Duration = Duration::from_secs(50);
 
 /// The routes of this area.
@@ -33,7 +34,7 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/admin/wallet/reconcile",
             "reconcile",
-            "Proves that the books balance.",
+            "Checks that the ledger balances.",
             reconcile,
         )
         .staff(FINANCE),
@@ -72,7 +73,7 @@ fn posting_routes() -> [Route; 5] {
         Route::post(
             "/admin/wallet/membership",
             "openMembership",
-            "Charges the membership fee; the user is a member then.",
+            "Charges the membership fee and makes the user a member.",
             open_membership,
         )
         .fails(TAKING),
@@ -91,45 +92,27 @@ fn posting_routes() -> [Route; 5] {
     ]
 }
 
-fn entry(entry: Option<wallet::FlowEntry>) -> Result<FlowEntry, Failure> {
-    FlowEntry::from_proto(present(entry, "entry")?)
+/// A handler that posts a [`WalletChangeRequest`].
+macro_rules! wallet_change {
+    ($handler:ident, $method:ident, $message:ident) => {
+        async fn $handler(
+            call: Call,
+            Json(request): Json<WalletChangeRequest>,
+        ) -> Result<FlowEntry, Failure> {
+            let message = wallet::$message {
+                user_id: request.user_id,
+                amount_minor: request.amount.minor(),
+                remark: request.remark,
+            };
+            let response = send!(call.writing(), wallet_admin.$method, message).await?;
+            FlowEntry::decode(response.entry, "entry")
+        }
+    };
 }
 
-async fn deposit(
-    call: Call,
-    Json(request): Json<WalletChangeRequest>,
-) -> Result<FlowEntry, Failure> {
-    let message = wallet::DepositRequest {
-        user_id: request.user_id,
-        amount_minor: request.amount.minor(),
-        remark: request.remark,
-    };
-    entry(write_call!(call, wallet_admin.deposit, message)?.entry)
-}
-
-async fn charge_back(
-    call: Call,
-    Json(request): Json<WalletChangeRequest>,
-) -> Result<FlowEntry, Failure> {
-    let message = wallet::ChargebackRequest {
-        user_id: request.user_id,
-        amount_minor: request.amount.minor(),
-        remark: request.remark,
-    };
-    entry(write_call!(call, wallet_admin.chargeback, message)?.entry)
-}
-
-async fn deduct_recharge(
-    call: Call,
-    Json(request): Json<WalletChangeRequest>,
-) -> Result<FlowEntry, Failure> {
-    let message = wallet::DeductRechargeRequest {
-        user_id: request.user_id,
-        amount_minor: request.amount.minor(),
-        remark: request.remark,
-    };
-    entry(write_call!(call, wallet_admin.deduct_recharge, message)?.entry)
-}
+wallet_change!(deposit, deposit, DepositRequest);
+wallet_change!(charge_back, chargeback, ChargebackRequest);
+wallet_change!(deduct_recharge, deduct_recharge, DeductRechargeRequest);
 
 async fn open_membership(
     call: Call,
@@ -139,7 +122,8 @@ async fn open_membership(
         user_id: request.user_id,
         amount_minor: request.amount.minor(),
     };
-    entry(write_call!(call, wallet_admin.open_membership, message)?.entry)
+    let response = send!(call.writing(), wallet_admin.open_membership, message).await?;
+    FlowEntry::decode(response.entry, "entry")
 }
 
 async fn change_start_up_funds(
@@ -151,7 +135,8 @@ async fn change_start_up_funds(
         action: request.action.into(),
         amount_minor: request.amount.minor(),
     };
-    entry(write_call!(call, wallet_admin.change_start_up_funds, message)?.entry)
+    let response = send!(call.writing(), wallet_admin.change_start_up_funds, message).await?;
+    FlowEntry::decode(response.entry, "entry")
 }
 
 async fn reconcile(call: Call, _: Nothing) -> Result<Reconciliation, Failure> {
@@ -159,13 +144,14 @@ async fn reconcile(call: Call, _: Nothing) -> Result<Reconciliation, Failure> {
         deadline: Deadline::after(RECONCILE_LIMIT),
         ..call.caller
     };
-    let request = outgoing(&caller, wallet::ReconcileRequest {}, RECONCILE_LIMIT);
-    let response = call
-        .gateway
-        .services()
-        .wallet_admin
-        .clone()
-        .reconcile(request)
-        .await?;
-    Ok(Reconciliation::from_proto(response.into_inner()))
+    let limits = client::Call::once(&caller, RECONCILE_LIMIT);
+    let message = wallet::ReconcileRequest {};
+    let response = call!(
+        call.gateway.services().wallet_admin,
+        reconcile,
+        message,
+        limits
+    )
+    .await?;
+    Reconciliation::from_proto(response)
 }

@@ -4,12 +4,11 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::wallet::v1 as wallet;
 
 use super::people::Names;
-use crate::call::{Call, read, write_call};
+use crate::call::{Call, send};
 use crate::dto::withdrawal::{
-    DecideWithdrawalRequest, StaffWithdrawal, StaffWithdrawalListQuery, StaffWithdrawalPage,
-    Withdrawal,
+    DecideWithdrawalRequest, StaffWithdrawal, StaffWithdrawalListQuery, Withdrawal,
 };
-use crate::dto::{each, non_empty, page, present};
+use crate::dto::{Page, page, present};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -21,14 +20,14 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/admin/withdraw/list",
             "listAllWithdrawals",
-            "Withdrawals of all users with where they go, newest first.",
+            "Withdrawals of all users with their destinations, newest first.",
             list,
         )
         .staff(FINANCE),
         Route::post(
             "/admin/withdraw/decide",
             "decideWithdrawal",
-            "Pays or rejects a withdrawal that waits. To pay a large one takes another member of staff.",
+            "Pays or rejects a pending withdrawal. Paying a large one needs the approval of another member of staff.",
             decide,
         )
         .staff(FINANCE)
@@ -45,17 +44,16 @@ pub fn routes() -> Vec<Route> {
 async fn list(
     call: Call,
     Query(query): Query<StaffWithdrawalListQuery>,
-) -> Result<StaffWithdrawalPage, Failure> {
+) -> Result<Page<StaffWithdrawal>, Failure> {
     let message = wallet::AdminListWithdrawalsRequest {
         status: query.status.map_or(0, Into::into),
         user_id: query.user_id.unwrap_or_default(),
         page: page(query.cursor, query.limit),
     };
-    let response = read!(call, wallet_admin.admin_list_withdrawals, message)?;
+    let response = send!(call.reading(), wallet_admin.admin_list_withdrawals, message).await?;
     let names = Names::of(&call, response.items.iter().map(|item| &item.user_id)).await;
-    Ok(StaffWithdrawalPage {
-        items: each(response.items, |item| with_user(&names, item))?,
-        next_cursor: non_empty(response.next_cursor),
+    Page::compose(response.items, response.next_cursor, |item| {
+        with_user(&names, item)
     })
 }
 
@@ -68,7 +66,7 @@ async fn decide(
         decision: request.decision.into(),
         reason: request.reason.unwrap_or_default(),
     };
-    let response = write_call!(call, wallet_admin.decide_withdrawal, message)?;
+    let response = send!(call.writing(), wallet_admin.decide_withdrawal, message).await?;
     let withdrawal = present(response.withdrawal, "withdrawal")?;
     let names = Names::of(&call, [&withdrawal.user_id].into_iter()).await;
     with_user(&names, withdrawal)

@@ -1,4 +1,4 @@
-//! What the demo data say.
+//! The content of the demo data.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use adfolio_proto::plan::v1::{ContentType, PlanStatus, Product};
 /// The advertiser's login name.
 pub const ADVERTISER: &str = "demo";
 
-/// The advertiser's password: known to everyone, for installations that only this machine reaches.
+/// The advertiser's password. It is public, for installations that only this machine can reach.
 pub const ADVERTISER_PASSWORD: &str = "adfolio-demo-1";
 
 /// The key that opens the advertiser's account.
@@ -26,7 +26,7 @@ pub const DEPOSIT_MINOR: i64 = 500_000;
 /// MD5 of the advertiser's transaction password 246810, as a client sends it.
 pub const PAY_PASSWORD_MD5: &str = "b6af3f19458ec8e6faff8ee1e0440ecb";
 
-/// The withdrawal that waits for staff.
+/// The pending withdrawal.
 pub const WITHDRAWAL_MINOR: i64 = 15_000;
 
 /// The proxy operator.
@@ -35,19 +35,19 @@ pub const OPERATOR: &str = "Northwind Media";
 /// The new-user campaign.
 pub const WELCOME: &str = "New-user support";
 
-/// How long the acceptors' offers stand.
+/// How long the acceptors' offers are valid.
 pub const OFFER_MONTHS: u32 = 60;
 
-/// A demo plan: what is put into what, and how far it has come.
+/// A demo plan: product, amount and status.
 #[derive(Clone, Copy, Debug)]
 pub struct DemoPlan {
-    /// Names it in keys and reports.
+    /// Its name in keys and reports.
     pub name: &'static str,
-    /// Place of its product in [`products`].
+    /// Index of its product in [`products`].
     pub product: usize,
-    /// The amount; no two plans of a product have the same, so that a plan is found by it.
+    /// The amount. It is unique per product, so that a plan is found by it.
     pub amount_minor: i64,
-    /// How far it has come.
+    /// Its status.
     pub status: PlanStatus,
     /// Share of the budget that delivery has consumed, in percent.
     pub consumed_percent: u8,
@@ -55,18 +55,18 @@ pub struct DemoPlan {
     pub cpm_minor: u32,
     /// Clicks of ten thousand impressions.
     pub clicks_per_10000: u32,
-    /// What a hundred units of spend brought in.
+    /// Revenue per hundred units of spend.
     pub revenue_percent: u32,
 }
 
 impl DemoPlan {
-    /// Pushed by the operator; the others the advertiser put without being asked.
+    /// Whether the operator pushed it.
     pub fn is_official(&self) -> bool {
         self.status == PlanStatus::Waiting
     }
 }
 
-/// A plan in every state that lasts.
+/// A plan in every lasting status.
 pub const PLANS: [DemoPlan; 6] = [
     DemoPlan {
         name: "settled",
@@ -183,7 +183,7 @@ pub fn products() -> Vec<Product> {
     ]
 }
 
-/// A new-user and a periodic campaign, and of each further type one that staff grant from.
+/// A new-user and a periodic campaign, and one that staff grant from for each other type.
 pub fn campaigns() -> Vec<Campaign> {
     vec![
         Campaign {
@@ -255,7 +255,7 @@ fn granted(
 pub struct Acceptor {
     /// Person or enterprise.
     pub kind: AcceptorKind,
-    /// Name shown.
+    /// Display name
     pub name: &'static str,
     /// Rating in tenths.
     pub rating_tenths: u32,
@@ -263,11 +263,11 @@ pub struct Acceptor {
     pub code: &'static str,
     /// The other currency.
     pub currency: &'static str,
-    /// Its units for one of wallet money.
+    /// Units of it for one unit of wallet money.
     pub rate: &'static str,
-    /// Least wallet amount.
+    /// Minimum wallet amount
     pub min_minor: i64,
-    /// Highest wallet amount.
+    /// Maximum wallet amount
     pub max_minor: i64,
 }
 
@@ -295,7 +295,7 @@ pub const ACCEPTORS: [Acceptor; 2] = [
     },
 ];
 
-/// The content with ways to reach customer service, labelled in every language of the interface.
+/// The content with customer-service entries, labelled in every language.
 pub fn service_entries(content: Content) -> Content {
     let entry = |r#type, url: &str, labels: &[(&str, &str)]| ServiceEntryContent {
         id: String::new(),

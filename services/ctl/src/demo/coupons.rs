@@ -10,24 +10,28 @@ use adfolio_proto::coupon::v1::{
 use anyhow::Context as _;
 use uuid::Uuid;
 
-use super::{all, catalog, reason};
+use super::{MOST_ITEMS, catalog, reason, whole};
 use crate::output::say;
-use crate::services::{Services, ask, explain, keyed, on_behalf_of, operator, order};
+use crate::services::{Services, ask, keyed, list, on_behalf_of, operator};
 
-/// Makes the campaigns; the advertiser claims a coupon of the first, and staff grant one of each that they may grant.
+/// Creates the campaigns. The advertiser claims a coupon of the first, and staff grant one of each campaign for
+/// grants.
 pub async fn load(services: &Services, user: Uuid) -> anyhow::Result<()> {
     let campaigns = campaigns(services).await?;
     welcome(services, user).await?;
     grant(services, user, &campaigns).await
 }
 
-/// Every campaign there is, after what was missing of the demo's was made.
+/// All campaigns, after creating the missing ones.
 async fn campaigns(services: &Services) -> anyhow::Result<Vec<Campaign>> {
-    let mut known = all(|page| async move {
-        let message = ListCampaignsRequest { page: Some(page) };
-        let answer = ask!(services.coupon_admin, list_campaigns, operator(), message)?;
-        Ok((answer.items, answer.next_cursor))
-    })
+    let message = ListCampaignsRequest { page: None };
+    let mut known = whole(list!(
+        services.coupon_admin,
+        list_campaigns,
+        operator(),
+        message,
+        MOST_ITEMS
+    ))
     .await?;
     for (number, campaign) in catalog::campaigns().into_iter().enumerate() {
         if known.iter().any(|known| known.name == campaign.name) {
@@ -38,8 +42,8 @@ async fn campaigns(services: &Services) -> anyhow::Result<Vec<Campaign>> {
             campaign: Some(campaign),
         };
         let caller = keyed(operator(), &format!("demo-campaign-{number}"))?;
-        let answer = order!(services.coupon_admin, create_campaign, caller, message);
-        known.push(answer.campaign.context("no campaign was answered")?);
+        let answer = ask!(services.coupon_admin, create_campaign, caller, message)?;
+        known.push(answer.campaign.context("the answer has no campaign")?);
         say(&format!("created the campaign {name}"));
     }
     Ok(known)
@@ -53,7 +57,7 @@ async fn welcome(services: &Services, user: Uuid) -> anyhow::Result<()> {
         on_behalf_of(user),
         ListCouponsRequest::default()
     );
-    let claimable = answer.map_err(|status| explain(&status))?.claimable;
+    let claimable = answer?.claimable;
     let welcome = claimable
         .into_iter()
         .find(|offer| offer.name == catalog::WELCOME && !offer.claimed);
@@ -68,23 +72,26 @@ async fn welcome(services: &Services, user: Uuid) -> anyhow::Result<()> {
     if reason(&answer) == Some(Reason::CouponAlreadyClaimed) {
         return Ok(());
     }
-    answer.map_err(|status| explain(&status))?;
+    answer?;
     say("claimed the new-user coupon");
     Ok(())
 }
 
-/// Grants a coupon of each demo campaign that only staff give out, unless the advertiser ever had one.
+/// Grants a coupon of each demo campaign for grants, unless the advertiser had one.
 async fn grant(services: &Services, user: Uuid, campaigns: &[Campaign]) -> anyhow::Result<()> {
     let mut had = HashSet::new();
     for state in [CouponState::Unused, CouponState::Used, CouponState::Expired] {
-        let coupons = all(|page| async move {
-            let message = ListCouponsRequest {
-                state: state.into(),
-                page: Some(page),
-            };
-            let answer = ask!(services.coupon, list_coupons, on_behalf_of(user), message)?;
-            Ok((answer.items, answer.next_cursor))
-        })
+        let message = ListCouponsRequest {
+            state: state.into(),
+            page: None,
+        };
+        let coupons = whole(list!(
+            services.coupon,
+            list_coupons,
+            on_behalf_of(user),
+            message,
+            MOST_ITEMS
+        ))
         .await?;
         had.extend(coupons.into_iter().map(|coupon| coupon.name));
     }
@@ -101,7 +108,7 @@ async fn grant(services: &Services, user: Uuid, campaigns: &[Campaign]) -> anyho
             user_id: user.to_string(),
         };
         let caller = keyed(operator(), &format!("demo-grant-{}-{user}", campaign.id))?;
-        order!(services.coupon_admin, grant_coupon, caller, message);
+        ask!(services.coupon_admin, grant_coupon, caller, message)?;
         say(&format!("granted a coupon of {}", demo.name));
     }
     Ok(())

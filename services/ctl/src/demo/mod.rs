@@ -1,7 +1,7 @@
-//! `adfolioctl demo`: what a new installation shows before anyone has used it.
+//! `adfolioctl demo`: data for a new installation.
 //!
-//! Everything is made by the calls that staff and users make. Loading again makes only what is missing: each thing is
-//! looked for first, and what is made has a fixed idempotency key, so two loads at once make it once, too.
+//! Everything is created by calls of staff and users. Loading again creates only what is missing: each object is
+//! looked up first and created with a fixed idempotency key, so two concurrent loads create it once, too.
 
 mod catalog;
 mod coupons;
@@ -13,7 +13,7 @@ mod wallet;
 use std::future::Future;
 use std::process::ExitCode;
 
-use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::refusal::Reason;
 use adfolio_proto::acceptor::v1::{
     CreateAcceptanceCodeRequest, CreateAcceptorRequest, ExchangeDirection, ListAcceptorsRequest,
     Offer,
@@ -21,7 +21,6 @@ use adfolio_proto::acceptor::v1::{
 use adfolio_proto::auth::v1::{
     CreateLicenseKeysRequest, ListUsersRequest, LogoutRequest, RegisterRequest,
 };
-use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::notification::v1::{GetContentRequest, SetContentRequest};
 use adfolio_proto::plan::v1::{
     AdminListProductsRequest, CreateOperatorRequest, CreateProductRequest, FollowRequest,
@@ -30,27 +29,23 @@ use adfolio_proto::plan::v1::{
 use anyhow::{Context as _, bail};
 use chrono::{Months, Utc};
 use clap::Subcommand;
-use tonic::Status;
 use uuid::Uuid;
 
 use crate::output::say;
-use crate::services::{Services, ask, explain, keyed, on_behalf_of, operator, order};
+use crate::services::{CallError, Services, ask, keyed, list, on_behalf_of, operator};
 
-/// Rows of a page.
-const PAGE_LIMIT: u32 = 100;
-
-/// Pages that a search goes through at most.
-const MOST_PAGES: u32 = 200;
+/// Maximum number of items that a search reads.
+const MOST_ITEMS: u32 = 20_000;
 
 /// Demo data
 #[derive(Debug, Subcommand)]
 pub enum DemoCommand {
-    /// Makes what is missing of the demo data
+    /// Creates the missing demo data
     Load,
 }
 
 impl DemoCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
         match self {
             Self::Load => load(services).await.map(|()| ExitCode::SUCCESS),
@@ -58,7 +53,7 @@ impl DemoCommand {
     }
 }
 
-/// Makes what is missing of all of it.
+/// Creates the missing demo data.
 pub async fn load(services: &Services) -> anyhow::Result<()> {
     license_keys(services).await.context("licence keys")?;
     let user = advertiser(services).await.context("advertiser")?;
@@ -101,8 +96,7 @@ async fn license_keys(services: &Services) -> anyhow::Result<()> {
         create_license_keys,
         operator(),
         message
-    )
-    .map_err(|status| explain(&status))?;
+    )?;
     Ok(())
 }
 
@@ -130,16 +124,13 @@ async fn advertiser(services: &Services) -> anyhow::Result<Uuid> {
             .await?
             .context("the advertiser is there and cannot be found");
     }
-    let session = answer
-        .map_err(|status| explain(&status))?
-        .session
-        .context("no session was answered")?;
-    // Nobody holds this session's token, so it ends here.
+    let session = answer?.session.context("the answer has no session")?;
+    // Nobody uses this session, so it ends here.
     let logout = LogoutRequest {
         token: session.token,
     };
-    ask!(services.auth, logout, operator(), logout).map_err(|status| explain(&status))?;
-    let user = session.user.context("no user was answered")?;
+    ask!(services.auth, logout, operator(), logout)?;
+    let user = session.user.context("the answer has no user")?;
     say(&format!(
         "registered the advertiser {}",
         catalog::ADVERTISER
@@ -148,15 +139,18 @@ async fn advertiser(services: &Services) -> anyhow::Result<Uuid> {
 }
 
 async fn find_advertiser(services: &Services) -> anyhow::Result<Option<Uuid>> {
-    let users = all(|page| async move {
-        let message = ListUsersRequest {
-            query: catalog::ADVERTISER.to_owned(),
-            state: 0,
-            page: Some(page),
-        };
-        let answer = ask!(services.auth_admin, list_users, operator(), message)?;
-        Ok((answer.items, answer.next_cursor))
-    })
+    let message = ListUsersRequest {
+        query: catalog::ADVERTISER.to_owned(),
+        state: 0,
+        page: None,
+    };
+    let users = whole(list!(
+        services.auth_admin,
+        list_users,
+        operator(),
+        message,
+        MOST_ITEMS
+    ))
     .await?;
     let found = users
         .into_iter()
@@ -166,11 +160,14 @@ async fn find_advertiser(services: &Services) -> anyhow::Result<Option<Uuid>> {
 
 /// The proxy operator's id.
 async fn proxy_operator(services: &Services) -> anyhow::Result<String> {
-    let operators = all(|page| async move {
-        let message = ListOperatorsRequest { page: Some(page) };
-        let answer = ask!(services.plan_admin, list_operators, operator(), message)?;
-        Ok((answer.items, answer.next_cursor))
-    })
+    let message = ListOperatorsRequest { page: None };
+    let operators = whole(list!(
+        services.plan_admin,
+        list_operators,
+        operator(),
+        message,
+        MOST_ITEMS
+    ))
     .await?;
     if let Some(found) = operators
         .into_iter()
@@ -187,10 +184,7 @@ async fn proxy_operator(services: &Services) -> anyhow::Result<String> {
         keyed(operator(), "demo-operator")?,
         message
     );
-    let created = answer
-        .map_err(|status| explain(&status))?
-        .operator
-        .context("no operator was answered")?;
+    let created = answer?.operator.context("the answer has no operator")?;
     say(&format!("created the operator {}", catalog::OPERATOR));
     Ok(created.id)
 }
@@ -198,12 +192,12 @@ async fn proxy_operator(services: &Services) -> anyhow::Result<String> {
 /// The advertiser follows the operator, unless they follow one already.
 async fn follow(services: &Services, user: Uuid, operator_id: &str) -> anyhow::Result<()> {
     let message = GetCurrentOperatorRequest {};
-    let current = order!(
+    let current = ask!(
         services.plan,
         get_current_operator,
         on_behalf_of(user),
         message
-    );
+    )?;
     if !current.operator_id.is_empty() {
         return Ok(());
     }
@@ -211,23 +205,21 @@ async fn follow(services: &Services, user: Uuid, operator_id: &str) -> anyhow::R
         operator_id: operator_id.to_owned(),
     };
     let caller = keyed(on_behalf_of(user), "demo-follow")?;
-    order!(services.plan, follow, caller, message);
+    ask!(services.plan, follow, caller, message)?;
     say(&format!("followed the operator {}", catalog::OPERATOR));
     Ok(())
 }
 
 /// The demo products, in the order of the catalogue.
 async fn products(services: &Services) -> anyhow::Result<Vec<Product>> {
-    let known = all(|page| async move {
-        let message = AdminListProductsRequest { page: Some(page) };
-        let answer = ask!(
-            services.plan_admin,
-            admin_list_products,
-            operator(),
-            message
-        )?;
-        Ok((answer.items, answer.next_cursor))
-    })
+    let message = AdminListProductsRequest { page: None };
+    let known = whole(list!(
+        services.plan_admin,
+        admin_list_products,
+        operator(),
+        message,
+        MOST_ITEMS
+    ))
     .await?;
     let mut products = Vec::new();
     for (number, product) in catalog::products().into_iter().enumerate() {
@@ -239,16 +231,15 @@ async fn products(services: &Services) -> anyhow::Result<Vec<Product>> {
             product: Some(product),
         };
         let caller = keyed(operator(), &format!("demo-product-{number}"))?;
-        let answer = ask!(services.plan_admin, create_product, caller, message)
-            .map_err(|status| explain(&status))?;
-        let created = answer.product.context("no product was answered")?;
+        let answer = ask!(services.plan_admin, create_product, caller, message)?;
+        let created = answer.product.context("the answer has no product")?;
         say(&format!("created the product {}", created.name));
         products.push(created);
     }
     Ok(products)
 }
 
-/// The entries, unless staff have made some.
+/// The customer-service entries, unless staff have created some.
 async fn service_entries(services: &Services) -> anyhow::Result<()> {
     let answer = ask!(
         services.notification_admin,
@@ -256,10 +247,7 @@ async fn service_entries(services: &Services) -> anyhow::Result<()> {
         operator(),
         GetContentRequest {}
     );
-    let content = answer
-        .map_err(|status| explain(&status))?
-        .content
-        .unwrap_or_default();
+    let content = answer?.content.unwrap_or_default();
     if !(content.customer_service.is_empty() && content.recharge_customer_service.is_empty()) {
         return Ok(());
     }
@@ -271,18 +259,20 @@ async fn service_entries(services: &Services) -> anyhow::Result<()> {
         ],
     };
     let caller = keyed(operator(), "demo-service-entries")?;
-    ask!(services.notification_admin, set_content, caller, message)
-        .map_err(|status| explain(&status))?;
+    ask!(services.notification_admin, set_content, caller, message)?;
     say("wrote the customer-service entries");
     Ok(())
 }
 
 async fn acceptors(services: &Services) -> anyhow::Result<()> {
-    let known = all(|page| async move {
-        let message = ListAcceptorsRequest { page: Some(page) };
-        let answer = ask!(services.acceptor_admin, list_acceptors, operator(), message)?;
-        Ok((answer.items, answer.next_cursor))
-    })
+    let message = ListAcceptorsRequest { page: None };
+    let known = whole(list!(
+        services.acceptor_admin,
+        list_acceptors,
+        operator(),
+        message,
+        MOST_ITEMS
+    ))
     .await?;
     for demo in &catalog::ACCEPTORS {
         let found = known
@@ -305,15 +295,12 @@ async fn create_acceptor(services: &Services, demo: &catalog::Acceptor) -> anyho
     };
     let caller = keyed(operator(), &format!("demo-acceptor-{}", demo.code))?;
     let answer = ask!(services.acceptor_admin, create_acceptor, caller, message);
-    let created = answer
-        .map_err(|status| explain(&status))?
-        .acceptor
-        .context("no acceptor was answered")?;
+    let created = answer?.acceptor.context("the answer has no acceptor")?;
     say(&format!("created the acceptor {}", demo.name));
     Ok(created.id)
 }
 
-/// Issues the acceptor's code; one that exists is refused as VALIDATION of the code, which means it is there.
+/// Issues the acceptor's code. An existing one is refused as VALIDATION of the code.
 async fn acceptance_code(
     services: &Services,
     demo: &catalog::Acceptor,
@@ -344,46 +331,33 @@ async fn acceptance_code(
         message
     ) {
         Ok(_) => say(&format!("issued the acceptance code {}", demo.code)),
-        Err(status) if names_code(&status) => {}
-        Err(status) => return Err(explain(&status)),
+        Err(error) if names_code(&error) => {}
+        Err(error) => return Err(error.into()),
     }
     Ok(())
 }
 
-fn names_code(status: &Status) -> bool {
-    Refusal::from_status(status).is_some_and(|refusal| {
+fn names_code(error: &CallError) -> bool {
+    error.refusal().is_some_and(|refusal| {
         refusal.reason == Reason::Validation && refusal.field.as_deref() == Some("code")
     })
 }
 
-fn reason<T>(answer: &Result<T, Status>) -> Option<Reason> {
+fn reason<T>(answer: &Result<T, CallError>) -> Option<Reason> {
     answer
         .as_ref()
         .err()
-        .and_then(Refusal::from_status)
+        .and_then(CallError::refusal)
         .map(|refusal| refusal.reason)
 }
 
-/// All pages of a list.
-async fn all<T, F, Fut>(mut page: F) -> anyhow::Result<Vec<T>>
-where
-    F: FnMut(PageRequest) -> Fut,
-    Fut: Future<Output = Result<(Vec<T>, String), Status>>,
-{
-    let mut items = Vec::new();
-    let mut cursor = String::new();
-    for _ in 0..MOST_PAGES {
-        let (more, next) = page(PageRequest {
-            cursor,
-            limit: PAGE_LIMIT,
-        })
-        .await
-        .map_err(|status| explain(&status))?;
-        items.extend(more);
-        if next.is_empty() {
-            return Ok(items);
-        }
-        cursor = next;
+/// A complete list. A longer one is an error.
+async fn whole<T>(
+    items: impl Future<Output = Result<Vec<T>, CallError>>,
+) -> anyhow::Result<Vec<T>> {
+    let items = items.await?;
+    if items.len() >= MOST_ITEMS as usize {
+        bail!("the list is too long to search");
     }
-    bail!("the list is too long to search")
+    Ok(items)
 }

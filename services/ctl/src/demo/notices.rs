@@ -1,4 +1,4 @@
-//! What the demo announces to everybody, in every language of the interface.
+//! The announcements of the demo, in every language.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,9 @@ use adfolio_proto::notification::v1::{
 };
 use uuid::Uuid;
 
-use super::all;
+use super::{MOST_ITEMS, whole};
 use crate::output::say;
-use crate::services::{Services, ask, keyed, on_behalf_of, operator, order};
+use crate::services::{Services, ask, keyed, list, on_behalf_of, operator};
 
 /// A language, a title and a text.
 type Text = (&'static str, &'static str, &'static str);
@@ -20,18 +20,20 @@ const ANNOUNCEMENTS: [(&str, Category, [Text; 12]); 2] = [
     ("maintenance", Category::Maintenance, MAINTENANCE),
 ];
 
-/// Announces what the advertiser has not been told.
+/// Publishes the announcements that the advertiser does not have.
 pub async fn load(services: &Services, user: Uuid) -> anyhow::Result<()> {
-    let known = all(|page| async move {
-        let message = ListNotificationsRequest {
-            page: Some(page),
-            ..ListNotificationsRequest::default()
-        };
-        // On behalf of the user, but in the language of the command: English.
-        let caller = on_behalf_of(user);
-        let answer = ask!(services.notification, list_notifications, caller, message)?;
-        Ok((answer.items, answer.next_cursor))
-    })
+    let message = ListNotificationsRequest {
+        page: None,
+        ..ListNotificationsRequest::default()
+    };
+    // On behalf of the user, but in the language of the command: English.
+    let known = whole(list!(
+        services.notification,
+        list_notifications,
+        on_behalf_of(user),
+        message,
+        MOST_ITEMS
+    ))
     .await?;
     for (name, category, texts) in ANNOUNCEMENTS {
         let told = |title: &str| known.iter().any(|notice| notice.title == title);
@@ -51,12 +53,12 @@ pub async fn load(services: &Services, user: Uuid) -> anyhow::Result<()> {
             content: by_lang(|text| text.2),
         };
         let caller = keyed(operator(), &format!("demo-notice-{name}"))?;
-        order!(
+        ask!(
             services.notification_admin,
             create_notification,
             caller,
             message
-        );
+        )?;
         say(&format!("announced {name}"));
     }
     Ok(())

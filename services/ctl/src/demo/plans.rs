@@ -1,4 +1,4 @@
-//! The demo plans, brought as far as the catalogue says by the calls that would bring any plan there.
+//! The demo plans. Ordinary calls bring them to the status in the catalogue.
 
 use std::time::Duration;
 
@@ -11,34 +11,37 @@ use anyhow::{Context as _, bail};
 use uuid::Uuid;
 
 use super::catalog::{DemoPlan, PLANS};
-use super::{all, reports};
+use super::{MOST_ITEMS, reports, whole};
 use crate::delivery;
 use crate::output::say;
-use crate::services::{Services, ask, explain, keyed, on_behalf_of, operator};
+use crate::services::{Services, ask, keyed, list, on_behalf_of, operator};
 
-/// The source that the demo reports name.
+/// The source of the demo reports.
 const SOURCE: &str = "demo";
 
 /// Time for the import of one plan's reports.
 const IMPORT_LIMIT: Duration = Duration::from_mins(1);
 
-/// Makes what is missing and drives forward what has not come far enough. What has come further stays as it is: its
-/// windows ended, or people went on with it.
+/// Creates missing plans and advances the others to their status. Plans that are further stay as they are: their
+/// windows ended, or people continued with them.
 pub async fn load(
     services: &Services,
     user: Uuid,
     operator_id: &str,
     products: &[Product],
 ) -> anyhow::Result<()> {
-    let known = all(|page| async move {
-        let message = AdminListPlansRequest {
-            user_id: user.to_string(),
-            page: Some(page),
-            ..Default::default()
-        };
-        let answer = ask!(services.plan_admin, admin_list_plans, operator(), message)?;
-        Ok((answer.items, answer.next_cursor))
-    })
+    let message = AdminListPlansRequest {
+        user_id: user.to_string(),
+        page: None,
+        ..Default::default()
+    };
+    let known = whole(list!(
+        services.plan_admin,
+        admin_list_plans,
+        operator(),
+        message,
+        MOST_ITEMS
+    ))
     .await?;
     for demo in &PLANS {
         let product = products
@@ -93,9 +96,8 @@ async fn put(
         user_coupon_id: String::new(),
     };
     let caller = keyed(on_behalf_of(user), &format!("demo-put-{}", demo.name))?;
-    let answer =
-        ask!(services.plan, put_plan, caller, message).map_err(|status| explain(&status))?;
-    answer.plan.context("no plan was answered")
+    let answer = ask!(services.plan, put_plan, caller, message)?;
+    answer.plan.context("the answer has no plan")
 }
 
 async fn push(
@@ -115,17 +117,16 @@ async fn push(
         user_targeting: None,
     };
     let caller = keyed(operator(), &format!("demo-push-{}-{user}", demo.name))?;
-    let answer =
-        ask!(services.plan_admin, push_plan, caller, message).map_err(|status| explain(&status))?;
+    let answer = ask!(services.plan_admin, push_plan, caller, message)?;
     let pushed = answer
         .items
         .into_iter()
         .next()
-        .context("no plan was answered")?;
+        .context("the answer has no plan")?;
     get(services, pushed.plan_id).await
 }
 
-/// Brings a plan as far as it shall come.
+/// Advances a plan to its status.
 async fn drive(services: &Services, demo: &DemoPlan, plan: Plan) -> anyhow::Result<()> {
     let running = matches!(plan.status(), PlanStatus::Matching | PlanStatus::Putting);
     match demo.status {
@@ -153,7 +154,7 @@ async fn drive(services: &Services, demo: &DemoPlan, plan: Plan) -> anyhow::Resu
     }
 }
 
-/// Imports the plan's reports. They follow from the plan alone, so a second import finds every one of them known.
+/// Imports the plan's reports. They depend on the plan only, so a second import finds all of them known.
 async fn deliver(services: &Services, demo: &DemoPlan, plan: &Plan) -> anyhow::Result<()> {
     let header = ImportHeader {
         format: ImportFormat::Csv.into(),
@@ -186,8 +187,7 @@ async fn finish(
         outcome: outcome.into(),
         reason: reason.to_owned(),
     };
-    ask!(services.plan_admin, finish_plan, operator(), message)
-        .map_err(|status| explain(&status))?;
+    ask!(services.plan_admin, finish_plan, operator(), message)?;
     Ok(())
 }
 
@@ -196,14 +196,12 @@ async fn settle(services: &Services, demo: &DemoPlan, plan_id: String) -> anyhow
         return Ok(());
     }
     let message = SettlePlanRequest { plan_id };
-    ask!(services.plan_admin, settle_plan, operator(), message)
-        .map_err(|status| explain(&status))?;
+    ask!(services.plan_admin, settle_plan, operator(), message)?;
     Ok(())
 }
 
 async fn get(services: &Services, plan_id: String) -> anyhow::Result<Plan> {
     let message = AdminGetPlanRequest { plan_id };
-    let answer = ask!(services.plan_admin, admin_get_plan, operator(), message)
-        .map_err(|status| explain(&status))?;
-    answer.plan.context("no plan was answered")
+    let answer = ask!(services.plan_admin, admin_get_plan, operator(), message)?;
+    answer.plan.context("the answer has no plan")
 }

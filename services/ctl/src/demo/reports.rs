@@ -1,7 +1,7 @@
 //! Delivery reports of the demo plans: one an hour over the last six days, busier in the evening than at night.
 //!
-//! Everything follows from the plan: its number, its put time, its budget and what the catalogue says of it. Sums are exact: shares
-//! are cut from the running total, so the rows of a plan add up to its spend to the millionth.
+//! Everything depends on the plan only: its number, put time, budget and catalogue entry. Sums are exact: shares are
+//! cut from the running total, so the rows of a plan add up to its spend to the millionth.
 
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ const VARIATION_PERCENT: u64 = 18;
 const MICROS_PER_MINOR: i128 = 10_000;
 const MICROS_PER_UNIT: i128 = 1_000_000;
 
-/// The reports of a plan as CSV with the names of the fields as heading. None for a plan that was never put.
+/// The reports of a plan as CSV with a header line. None for a plan that was never put.
 pub fn csv(demo: &DemoPlan, plan: &Plan) -> Option<Vec<u8>> {
     let put_time: DateTime<Utc> = plan.put_time?.try_into().ok()?;
     let last = put_time.duration_trunc(TimeDelta::hours(1)).ok()?;
@@ -38,7 +38,7 @@ pub fn csv(demo: &DemoPlan, plan: &Plan) -> Option<Vec<u8>> {
     let budget = i128::from(plan.put_amount_minor).checked_mul(MICROS_PER_MINOR)?;
     let spend_total = percent(budget, demo.consumed_percent.into())?;
     let revenue_total = percent(spend_total, demo.revenue_percent)?;
-    // Spend per impression is the price of a thousand by a thousand.
+    // Spend per impression is the price of a thousand impressions divided by 1,000.
     let impressions_total = spend_total
         .checked_mul(1000)?
         .checked_div(i128::from(demo.cpm_minor).checked_mul(MICROS_PER_MINOR)?)?;
@@ -52,7 +52,7 @@ pub fn csv(demo: &DemoPlan, plan: &Plan) -> Option<Vec<u8>> {
         let time = hour.to_rfc3339_opts(SecondsFormat::Secs, true);
         let number = &plan.plan_number;
         let (spend, revenue) = (decimal(spend), decimal(revenue));
-        // Writing to a String does not fail.
+        // Writing to a String cannot fail.
         let _ = writeln!(
             text,
             "{number}-{index},{number},{time},{impressions},{clicks},{spend},{revenue}"
@@ -94,7 +94,7 @@ impl Spread {
         }
     }
 
-    /// The next share of each total: what is due up to its end, less what was due up to its beginning.
+    /// The next share of each total: the total up to its end, less the total up to its beginning.
     fn next<const N: usize>(&mut self, weight: u64, totals: [i128; N]) -> Option<[i128; N]> {
         let (before, after) = (self.done, self.done.checked_add(weight.into())?);
         self.done = after;
@@ -107,7 +107,7 @@ impl Spread {
     }
 }
 
-/// Variation that follows from a text (xorshift over its bytes).
+/// Pseudorandom variation derived from a text (xorshift over its bytes).
 struct Variation(u64);
 
 impl Variation {

@@ -1,4 +1,4 @@
-//! The advertiser's wallet: a first deposit, a transaction password, a bank card and a withdrawal that waits.
+//! The advertiser's wallet: a deposit, a transaction password, a bank card and a pending withdrawal.
 
 use adfolio_proto::wallet::v1::destination::Kind;
 use adfolio_proto::wallet::v1::{
@@ -10,19 +10,19 @@ use uuid::Uuid;
 
 use super::catalog;
 use crate::output::say;
-use crate::services::{Services, keyed, on_behalf_of, operator, order};
+use crate::services::{Services, ask, keyed, on_behalf_of, operator};
 
 /// Credits the first deposit, unless the wallet has money.
 pub async fn deposit(services: &Services, user: Uuid) -> anyhow::Result<()> {
     let message = GetUserPropertyRequest {
         user_id: user.to_string(),
     };
-    let answer = order!(
+    let answer = ask!(
         services.wallet_admin,
         get_user_property,
         operator(),
         message
-    );
+    )?;
     if !is_empty(&answer.property.unwrap_or_default()) {
         return Ok(());
     }
@@ -32,7 +32,7 @@ pub async fn deposit(services: &Services, user: Uuid) -> anyhow::Result<()> {
         remark: "Opening deposit".to_owned(),
     };
     let caller = keyed(operator(), &format!("demo-deposit-{user}"))?;
-    order!(services.wallet_admin, deposit, caller, message);
+    ask!(services.wallet_admin, deposit, caller, message)?;
     say("credited the opening deposit");
     Ok(())
 }
@@ -50,10 +50,10 @@ fn is_empty(property: &Property) -> bool {
     .all(|balance| balance == 0)
 }
 
-/// Sets the transaction password, binds a bank card and asks for a withdrawal, each unless there is one.
+/// Sets the transaction password, binds a bank card and requests a withdrawal, each unless it exists.
 pub async fn withdrawal(services: &Services, user: Uuid) -> anyhow::Result<()> {
     let message = GetPropertyRequest {};
-    let answer = order!(services.wallet, get_property, on_behalf_of(user), message);
+    let answer = ask!(services.wallet, get_property, on_behalf_of(user), message)?;
     let property = answer.property.unwrap_or_default();
     if !property.has_pay_password {
         let message = SetPayPasswordRequest {
@@ -62,7 +62,7 @@ pub async fn withdrawal(services: &Services, user: Uuid) -> anyhow::Result<()> {
             old_password: String::new(),
         };
         let caller = keyed(on_behalf_of(user), "demo-pay-password")?;
-        order!(services.wallet, set_pay_password, caller, message);
+        ask!(services.wallet, set_pay_password, caller, message)?;
         say("set the transaction password");
     }
     if !property.has_bank_card {
@@ -72,12 +72,12 @@ pub async fn withdrawal(services: &Services, user: Uuid) -> anyhow::Result<()> {
         user_id: user.to_string(),
         ..AdminListWithdrawalsRequest::default()
     };
-    let known = order!(
+    let known = ask!(
         services.wallet_admin,
         admin_list_withdrawals,
         operator(),
         message
-    );
+    )?;
     if !known.items.is_empty() {
         return Ok(());
     }
@@ -87,7 +87,7 @@ pub async fn withdrawal(services: &Services, user: Uuid) -> anyhow::Result<()> {
         password: catalog::PAY_PASSWORD_MD5.to_owned(),
     };
     let caller = keyed(on_behalf_of(user), "demo-withdrawal")?;
-    order!(services.wallet, withdraw, caller, message);
+    ask!(services.wallet, withdraw, caller, message)?;
     say("asked for a withdrawal");
     Ok(())
 }
@@ -107,7 +107,7 @@ async fn bind(services: &Services, user: Uuid) -> anyhow::Result<()> {
         password: catalog::PAY_PASSWORD_MD5.to_owned(),
     };
     let caller = keyed(on_behalf_of(user), "demo-bank-card")?;
-    order!(services.wallet, bind_destination, caller, message);
+    ask!(services.wallet, bind_destination, caller, message)?;
     say("bound a bank card");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What staff post to a wallet.
+//! Postings of staff to a wallet.
 
 use adfolio_money::Money;
 use adfolio_proto::wallet::v1::{
@@ -10,7 +10,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::names::{self, money, name, text, time};
-use crate::services::{Change, Services, order};
+use crate::services::{Change, Services, ask};
 
 /// An amount for a user, with a remark
 #[derive(Args, Debug)]
@@ -35,7 +35,7 @@ impl Remarked {
             remark: self.remark,
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.wallet_admin, deposit, caller, message);
+        let answer = ask!(services.wallet_admin, deposit, caller, message)?;
         show(&self.change, answer.entry)
     }
 
@@ -47,7 +47,7 @@ impl Remarked {
             remark: self.remark,
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.wallet_admin, chargeback, caller, message);
+        let answer = ask!(services.wallet_admin, chargeback, caller, message)?;
         show(&self.change, answer.entry)
     }
 
@@ -59,7 +59,7 @@ impl Remarked {
             remark: self.remark,
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.wallet_admin, deduct_recharge, caller, message);
+        let answer = ask!(services.wallet_admin, deduct_recharge, caller, message)?;
         show(&self.change, answer.entry)
     }
 }
@@ -69,26 +69,26 @@ impl Remarked {
 pub struct Membership {
     /// The user's id
     user_id: String,
-    /// What it costs
+    /// The fee
     amount: Money,
     #[command(flatten)]
     change: Change,
 }
 
 impl Membership {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         let message = OpenMembershipRequest {
             user_id: self.user_id,
             amount_minor: self.amount.minor(),
         };
         let caller = self.change.caller()?;
-        let answer = order!(services.wallet_admin, open_membership, caller, message);
+        let answer = ask!(services.wallet_admin, open_membership, caller, message)?;
         show(&self.change, answer.entry)
     }
 }
 
-/// Grants start-up funds, or notes their return
+/// Grants start-up funds, or records their return
 #[derive(Args, Debug)]
 pub struct StartUpFunds {
     /// The user's id
@@ -103,7 +103,7 @@ pub struct StartUpFunds {
 }
 
 impl StartUpFunds {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         let message = ChangeStartUpFundsRequest {
             user_id: self.user_id,
@@ -111,18 +111,18 @@ impl StartUpFunds {
             amount_minor: self.amount.minor(),
         };
         let caller = self.change.caller()?;
-        let answer = order!(
+        let answer = ask!(
             services.wallet_admin,
             change_start_up_funds,
             caller,
             message
-        );
+        )?;
         show(&self.change, answer.entry)
     }
 }
 
 fn show(change: &Change, entry: Option<FlowEntry>) -> anyhow::Result<()> {
-    let entry = entry.context("no posting was answered")?;
+    let entry = entry.context("the answer has no posting")?;
     change.format.one(vec![
         ("id", json!(entry.id)),
         ("time", time(entry.time)),

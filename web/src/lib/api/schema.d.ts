@@ -11,8 +11,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What is behind an acceptance code, and the caller's pending exchange order.
-         * @description What is behind an acceptance code, and the caller's pending exchange order.
+         * The acceptor and offer of an acceptance code, and the caller's pending exchange order.
+         * @description The acceptor and offer of an acceptance code, and the caller's pending exchange order.
          *
          *     For: user. Reasons (code): `ACCEPTANCE_CODE_ERROR` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -97,8 +97,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The ad centre's figures.
-         * @description The ad centre's figures.
+         * The ad centre's statistics.
+         * @description The ad centre's statistics.
          *
          *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -122,7 +122,7 @@ export interface paths {
         put?: never;
         /**
          * Issues an acceptance code.
-         * @description Issues an acceptance code. Any `reason` that is sent is kept in the audit log.
+         * @description Issues an acceptance code. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -144,7 +144,7 @@ export interface paths {
         put?: never;
         /**
          * Creates an acceptor.
-         * @description Creates an acceptor. Any `reason` that is sent is kept in the audit log.
+         * @description Creates an acceptor. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -187,8 +187,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Approves what another member of staff asked for, which posts it, or rejects it.
-         * @description Approves what another member of staff asked for, which posts it, or rejects it. Any `reason` that is sent is kept in the audit log.
+         * Approves a request by another member of staff, which posts it, or rejects it.
+         * @description Approves a request by another member of staff, which posts it, or rejects it. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -207,8 +207,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What staff asked for and another member of staff must approve, newest first.
-         * @description What staff asked for and another member of staff must approve, newest first.
+         * Requests by staff that another member of staff must approve, newest first.
+         * @description Requests by staff that another member of staff must approve, newest first.
          *
          *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -229,8 +229,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What staff did, newest first.
-         * @description What staff did, newest first.
+         * The audit log, newest first.
+         * @description The audit log, newest first.
          *
          *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -252,15 +252,15 @@ export interface paths {
         };
         /**
          * The texts that staff edit.
-         * @description The texts that staff edit. Any `reason` that is sent is kept in the audit log.
+         * @description The texts that staff edit. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["getContent"];
         put?: never;
         /**
-         * Replaces those of the texts that are sent.
-         * @description Replaces those of the texts that are sent. Any `reason` that is sent is kept in the audit log.
+         * Replaces the texts that are sent.
+         * @description Replaces the texts that are sent. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -282,7 +282,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a campaign.
-         * @description Creates a campaign. Any `reason` that is sent is kept in the audit log.
+         * @description Creates a campaign. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -325,8 +325,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a user a coupon of a campaign, whatever the claim rules say.
-         * @description Gives a user a coupon of a campaign, whatever the claim rules say. Any `reason` that is sent is kept in the audit log.
+         * Grants a user a coupon of a campaign, regardless of the claim rules.
+         * @description Grants a user a coupon of a campaign, regardless of the claim rules. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `COUPON_NOT_USABLE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -348,7 +348,7 @@ export interface paths {
         put?: never;
         /**
          * Imports delivery reports from a CSV or JSONL file.
-         * @description Imports delivery reports from a CSV or JSONL file. Any `reason` that is sent is kept in the audit log.
+         * @description Imports delivery reports from a CSV or JSONL file. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -370,7 +370,7 @@ export interface paths {
         put?: never;
         /**
          * Completes or cancels a pending exchange order.
-         * @description Completes or cancels a pending exchange order. Any `reason` that is sent is kept in the audit log.
+         * @description Completes or cancels a pending exchange order. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -414,7 +414,7 @@ export interface paths {
         put?: never;
         /**
          * Closes feedback, with or without a reply to the user.
-         * @description Closes feedback, with or without a reply to the user. Any `reason` that is sent is kept in the audit log.
+         * @description Closes feedback, with or without a reply to the user. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -458,7 +458,7 @@ export interface paths {
         put?: never;
         /**
          * Issues licence keys.
-         * @description Issues licence keys. Any `reason` that is sent is kept in the audit log.
+         * @description Issues licence keys. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -524,7 +524,7 @@ export interface paths {
         put?: never;
         /**
          * Ends the staff session.
-         * @description Ends the staff session. Any `reason` that is sent is kept in the audit log.
+         * @description Ends the staff session. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -545,8 +545,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Publishes a notification to all users, or to some.
-         * @description Publishes a notification to all users, or to some. Any `reason` that is sent is kept in the audit log.
+         * Publishes a notification to all or some users.
+         * @description Publishes a notification to all or some users. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -568,7 +568,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a proxy operator.
-         * @description Creates a proxy operator. Any `reason` that is sent is kept in the audit log.
+         * @description Creates a proxy operator. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -612,7 +612,7 @@ export interface paths {
         put?: never;
         /**
          * Removes a user's transaction password and its lock.
-         * @description Removes a user's transaction password and its lock. Any `reason` that is sent is kept in the audit log.
+         * @description Removes a user's transaction password and its lock. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -634,7 +634,7 @@ export interface paths {
         put?: never;
         /**
          * A plan of any user.
-         * @description A plan of any user. Any `reason` that is sent is kept in the audit log.
+         * @description A plan of any user. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -656,7 +656,7 @@ export interface paths {
         put?: never;
         /**
          * Ends delivery of a plan.
-         * @description Ends delivery of a plan. Any `reason` that is sent is kept in the audit log.
+         * @description Ends delivery of a plan. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -699,8 +699,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pushes a plan to users; it waits for their put.
-         * @description Pushes a plan to users; it waits for their put. Any `reason` that is sent is kept in the audit log.
+         * Pushes a plan to users, where it waits for their put.
+         * @description Pushes a plan to users, where it waits for their put. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `AMOUNT_OUT_OF_RANGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -721,8 +721,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Settles a plan that waits for it.
-         * @description Settles a plan that waits for it. Any `reason` that is sent is kept in the audit log.
+         * Settles a plan that is waiting for settlement.
+         * @description Settles a plan that is waiting for settlement. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -744,7 +744,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a product.
-         * @description Creates a product. Any `reason` that is sent is kept in the audit log.
+         * @description Creates a product. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -766,7 +766,7 @@ export interface paths {
         put?: never;
         /**
          * Changes a product.
-         * @description Changes a product. Any `reason` that is sent is kept in the audit log.
+         * @description Changes a product. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -810,7 +810,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a staff account.
-         * @description Creates a staff account. Any `reason` that is sent is kept in the audit log.
+         * @description Creates a staff account. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin. Reasons (code): `USERNAME_TAKEN` 4001, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -854,7 +854,7 @@ export interface paths {
         put?: never;
         /**
          * A user with wallet and sessions.
-         * @description A user with wallet and sessions. Any `reason` that is sent is kept in the audit log.
+         * @description A user with wallet and sessions. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -875,8 +875,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A token for a user of a native host shell.
-         * @description A token for a user of a native host shell. Any `reason` that is sent is kept in the audit log.
+         * Issues a token for a user of a native host shell.
+         * @description Issues a token for a user of a native host shell. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -919,8 +919,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Changes what is given of a user's standing.
-         * @description Changes what is given of a user's standing. Any `reason` that is sent is kept in the audit log.
+         * Changes the given fields of a user's standing.
+         * @description Changes the given fields of a user's standing. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -941,8 +941,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Moves an account to another state.
-         * @description Moves an account to another state. Any `reason` that is sent is kept in the audit log.
+         * Changes the state of an account.
+         * @description Changes the state of an account. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -964,7 +964,7 @@ export interface paths {
         put?: never;
         /**
          * Takes a disputed payment back from the available funds.
-         * @description Takes a disputed payment back from the available funds. Any `reason` that is sent is kept in the audit log.
+         * @description Takes a disputed payment back from the available funds. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -986,7 +986,7 @@ export interface paths {
         put?: never;
         /**
          * Credits a deposit.
-         * @description Credits a deposit. Any `reason` that is sent is kept in the audit log.
+         * @description Credits a deposit. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1007,8 +1007,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Charges the membership fee; the user is a member then.
-         * @description Charges the membership fee; the user is a member then. Any `reason` that is sent is kept in the audit log.
+         * Charges the membership fee and makes the user a member.
+         * @description Charges the membership fee and makes the user a member. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1030,7 +1030,7 @@ export interface paths {
         put?: never;
         /**
          * Takes a virtual recharge back from the available funds.
-         * @description Takes a virtual recharge back from the available funds. Any `reason` that is sent is kept in the audit log.
+         * @description Takes a virtual recharge back from the available funds. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1049,8 +1049,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Proves that the books balance.
-         * @description Proves that the books balance. Any `reason` that is sent is kept in the audit log.
+         * Checks that the ledger balances.
+         * @description Checks that the ledger balances. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1074,7 +1074,7 @@ export interface paths {
         put?: never;
         /**
          * Grants start-up funds, or marks them as returned.
-         * @description Grants start-up funds, or marks them as returned. Any `reason` that is sent is kept in the audit log.
+         * @description Grants start-up funds, or marks them as returned. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `AMOUNT_OUT_OF_RANGE` 400, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1095,8 +1095,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pays or rejects a withdrawal that waits. To pay a large one takes another member of staff.
-         * @description Pays or rejects a withdrawal that waits. To pay a large one takes another member of staff. Any `reason` that is sent is kept in the audit log.
+         * Pays or rejects a pending withdrawal. Paying a large one needs the approval of another member of staff.
+         * @description Pays or rejects a pending withdrawal. Paying a large one needs the approval of another member of staff. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1115,8 +1115,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Withdrawals of all users with where they go, newest first.
-         * @description Withdrawals of all users with where they go, newest first.
+         * Withdrawals of all users with their destinations, newest first.
+         * @description Withdrawals of all users with their destinations, newest first.
          *
          *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1139,8 +1139,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Follows a proxy operator instead of the one followed now.
-         * @description Follows a proxy operator instead of the one followed now.
+         * Follows a proxy operator instead of the current one.
+         * @description Follows a proxy operator instead of the current one.
          *
          *     For: user. Reasons (code): `FOLLOW_ID_ERROR` 400, `FOLLOW_ID_CURRENT` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1159,8 +1159,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whom the caller has followed, newest first.
-         * @description Whom the caller has followed, newest first.
+         * The proxy operators that the caller has followed, newest first.
+         * @description The proxy operators that the caller has followed, newest first.
          *
          *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1183,8 +1183,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Opens a session, in the older form.
-         * @description Opens a session, in the older form.
+         * Opens a session, in the older format.
+         * @description Opens a session, in the older format.
          *
          *     For: public. Reasons (code): `BAD_CREDENTIALS` 400, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1227,8 +1227,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Creates an account, in the older form.
-         * @description Creates an account, in the older form.
+         * Creates an account, in the older format.
+         * @description Creates an account, in the older format.
          *
          *     For: public. Reasons (code): `USERNAME_TAKEN` 4001, `PASSWORD_MISMATCH` 400, `LICENSE_NOT_FOUND` 400, `LICENSE_USED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1313,8 +1313,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The bank card and the wallet address that are bound.
-         * @description The bank card and the wallet address that are bound.
+         * The bound bank card and wallet address.
+         * @description The bound bank card and wallet address.
          *
          *     For: user. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1337,8 +1337,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Binds a bank card or a wallet address, or puts another in its place.
-         * @description Binds a bank card or a wallet address, or puts another in its place.
+         * Binds a bank card or a wallet address, or replaces it.
+         * @description Binds a bank card or a wallet address, or replaces it.
          *
          *     For: user. Reasons (code): `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1357,8 +1357,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a client must know before anybody logs in.
-         * @description What a client must know before anybody logs in.
+         * What a client needs before login.
+         * @description The configuration that a client needs before login.
          *
          *     For: public. Reasons (code): `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1381,8 +1381,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Whether a transaction password is right.
-         * @description Whether a transaction password is right.
+         * Checks a transaction password.
+         * @description Checks a transaction password.
          *
          *     For: user. Reasons (code): `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1403,7 +1403,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hands in feedback.
+         * Submits feedback.
          * @description Hands in feedback.
          *
          *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
@@ -1425,8 +1425,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Uploads a picture: PNG, JPEG, WebP or GIF, told by its content, of at most 5 MB.
-         * @description Uploads a picture: PNG, JPEG, WebP or GIF, told by its content, of at most 5 MB.
+         * Uploads a picture of at most 5 MB: PNG, JPEG, WebP or GIF, detected by content.
+         * @description Uploads a picture of at most 5 MB: PNG, JPEG, WebP or GIF, detected by content.
          *
          *     For: user. Reasons (code): `FILE_TOO_LARGE` 400, `FILE_NOT_IMAGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1491,8 +1491,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * How many pushed plans wait.
-         * @description How many pushed plans wait.
+         * The number of pushed plans that are waiting for the caller's put.
+         * @description The number of pushed plans that are waiting for the caller's put.
          *
          *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1513,8 +1513,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A plan with its life, its delivery and its money.
-         * @description A plan with its life, its delivery and its money.
+         * A plan with its timeline, delivery and wallet entries.
+         * @description A plan with its timeline, delivery and wallet entries.
          *
          *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1601,8 +1601,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sets the transaction password, or changes it with the old one.
-         * @description Sets the transaction password, or changes it with the old one.
+         * Sets the transaction password, or changes it with the current one.
+         * @description Sets the transaction password, or changes it with the current one.
          *
          *     For: user. Reasons (code): `PASSWORD_MISMATCH` 400, `WEAK_PAY_PASSWORD` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `PASSWORD_UNCHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1621,8 +1621,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Events `unread`, `wallet` and `plan`: what to fetch again. Ends when the session does.
-         * @description Events `unread`, `wallet` and `plan`: what to fetch again. Ends when the session does.
+         * Events `unread`, `wallet` and `plan`, which tell what to refetch. Ends with the session.
+         * @description Events `unread`, `wallet` and `plan`, which tell what to refetch. Ends with the session.
          *
          *     For: user. Reasons (code): `TOO_MANY_ATTEMPTS` 429, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1687,8 +1687,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every transaction of a month as CSV, each row with its hash and the hash before it.
-         * @description Every transaction of a month as CSV, each row with its hash and the hash before it.
+         * Every transaction of a month as CSV; each row has its hash and the previous hash.
+         * @description Every transaction of a month as CSV; each row has its hash and the previous hash.
          *
          *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1755,8 +1755,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Changes what is given of the caller's profile.
-         * @description Changes what is given of the caller's profile.
+         * Changes the given fields of the caller's profile.
+         * @description Changes the given fields of the caller's profile.
          *
          *     For: user. Reasons (code): `NOTHING_CHANGED` 400, `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1799,8 +1799,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Marks one or all as read.
-         * @description Marks one or all as read.
+         * Marks one or all notifications as read.
+         * @description Marks one or all notifications as read.
          *
          *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1821,8 +1821,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * How many are unread.
-         * @description How many are unread.
+         * The number of unread notifications.
+         * @description The number of unread notifications.
          *
          *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1841,8 +1841,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The wallet's figures.
-         * @description The wallet's figures.
+         * The balances of the wallet.
+         * @description The balances of the wallet.
          *
          *     For: user. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1863,8 +1863,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What staff did to the caller's account, and what was done from the caller's own sessions to protect it, newest first.
-         * @description What staff did to the caller's account, and what was done from the caller's own sessions to protect it, newest first.
+         * The security log: actions of staff on the caller's account, and security changes from the caller's own sessions, newest first.
+         * @description The security log: actions of staff on the caller's account, and security changes from the caller's own sessions, newest first.
          *
          *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1885,8 +1885,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The caller's live sessions, newest first.
-         * @description The caller's live sessions, newest first.
+         * The caller's active sessions, newest first.
+         * @description The caller's active sessions, newest first.
          *
          *     For: user. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1909,8 +1909,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ends one session of the caller, or all but the one that asks.
-         * @description Ends one session of the caller, or all but the one that asks.
+         * Ends one session of the caller, or all except the current one.
+         * @description Ends one session of the caller, or all except the current one.
          *
          *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1931,8 +1931,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Asks for a withdrawal; its money waits for a decision.
-         * @description Asks for a withdrawal; its money waits for a decision.
+         * Requests a withdrawal. Its amount is held until the decision.
+         * @description Requests a withdrawal. Its amount is held until the decision.
          *
          *     For: user. Reasons (code): `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `BANK_CARD_NOT_BOUND` 400, `WITHDRAWAL_COOLING_OFF` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -2016,11 +2016,11 @@ export interface components {
         /** @description An acceptance code. */
         AcceptanceCode: {
             /**
-             * @description To hand to the user.
+             * @description The code to give to the user.
              * @example DEMO-PERSONAL
              */
             code: string;
-            /** @description What it stands for. */
+            /** @description The offer behind it. */
             offer: components["schemas"]["Offer"];
         };
         /** @description An acceptor. */
@@ -2039,7 +2039,7 @@ export interface components {
             /** @description Person or enterprise. */
             kind: components["schemas"]["AcceptorKind"];
             /**
-             * @description Name shown.
+             * @description Display name.
              * @example Harbour Exchange Ltd
              */
             name: string;
@@ -2049,7 +2049,7 @@ export interface components {
              */
             rating: string;
         };
-        /** @description What is behind an acceptance code. */
+        /** @description The acceptor and offer of an acceptance code. */
         AcceptorDetail: {
             /** @description The acceptor. */
             acceptor: components["schemas"]["Acceptor"];
@@ -2057,14 +2057,14 @@ export interface components {
             /** @description The offer. */
             offer: components["schemas"]["Offer"];
         };
-        /** @description Asks for what is behind an acceptance code. */
+        /** @description Names an acceptance code. */
         AcceptorDetailRequest: {
             /**
              * @description Acceptance code.
              * @example DEMO-PERSONAL
              */
             code: string;
-            /** @description Kind of acceptor chosen. */
+            /** @description The chosen kind of acceptor. */
             kind: components["schemas"]["AcceptorKind"];
         };
         /**
@@ -2072,31 +2072,31 @@ export interface components {
          * @enum {string}
          */
         AcceptorKind: "personal" | "enterprise";
-        /** @description A page of acceptors. */
+        /** @description A page of a list. */
         AcceptorPage: {
-            /** @description The acceptors, newest first. */
+            /** @description The items, newest first. */
             items: components["schemas"]["Acceptor"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         /**
-         * @description Whose doing something was.
+         * @description Who performed an action.
          * @enum {string}
          */
         Actor: "staff" | "user";
-        /** @description From the least to the highest amount. */
+        /** @description A range of amounts. */
         AmountRange: {
-            /** @description The highest. */
+            /** @description The maximum. */
             max: components["schemas"]["Money"];
-            /** @description The least. */
+            /** @description The minimum. */
             min: components["schemas"]["Money"];
         };
         /** @description A product with the coupons that can be used on it. */
         AppDetail: components["schemas"]["Product"] & {
-            /** @description The caller's coupons that some amount within the product's range can use, soonest expiry first. */
+            /** @description The caller's coupons that are usable for an amount within the product's range, the first to expire first. */
             coupons: components["schemas"]["Coupon"][];
         };
-        /** @description Asks for a product with the caller's coupons for it. */
+        /** @description Names a product. */
         AppDetailRequest: {
             /**
              * @description The product.
@@ -2104,16 +2104,16 @@ export interface components {
              */
             product_id: string;
         };
-        /** @description A request of staff that another member of staff must approve. */
+        /** @description A request by staff that another member of staff must approve. */
         Approval: {
-            /** @description What was asked for. */
+            /** @description The requested action. */
             action: components["schemas"]["ApprovalAction"];
-            /** @description How much; of a withdrawal all of it, the fee included. */
+            /** @description Amount; for a withdrawal including its fee. */
             amount: components["schemas"]["Money"];
             decided_at: components["schemas"]["Timestamp"] | null;
             /** @description The member of staff who decided. */
             decided_by: string | null;
-            /** @description Until when it can be approved. */
+            /** @description Until when it can be decided. */
             expires_at: components["schemas"]["Timestamp"];
             /**
              * @description The reason why it could not be posted, for example `INSUFFICIENT_BALANCE`; null unless failed.
@@ -2125,28 +2125,28 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42
              */
             id: string;
-            /** @description Why it was decided so; for staff alone. */
+            /** @description Reason for the decision; visible to staff only. */
             reason: string | null;
             /**
-             * @description What the user will be shown.
+             * @description Remark shown to the user.
              * @example Bank transfer 2026-11-20
              */
             remark: string | null;
-            /** @description Why it was asked for; for staff alone. */
+            /** @description Reason for the request; visible to staff only. */
             request_reason: string | null;
-            /** @description When it was asked for. */
+            /** @description When it was requested. */
             requested_at: components["schemas"]["Timestamp"];
             /**
-             * @description The member of staff who asked.
+             * @description The member of staff who made the request.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
              */
             requested_by: string;
-            /** @description Where it stands. */
+            /** @description Its state. */
             state: components["schemas"]["ApprovalState"];
             /** @description The transaction that it became; null unless approved. */
             transaction_id: string | null;
             /**
-             * @description Whose wallet.
+             * @description Owner of the wallet.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
              */
             user_id: string;
@@ -2157,28 +2157,28 @@ export interface components {
             withdrawal_id: string | null;
         };
         /**
-         * @description What staff asked for.
+         * @description The requested action.
          * @enum {string}
          */
         ApprovalAction: "deposit" | "chargeback" | "recharge_deduction" | "membership" | "start_up_grant" | "start_up_return" | "withdrawal_paid";
         /**
-         * @description What another member of staff says.
+         * @description Decision of another member of staff.
          * @enum {string}
          */
         ApprovalDecision: "approved" | "rejected";
-        /** @description A page of requests. */
+        /** @description A page of a list. */
         ApprovalPage: {
-            /** @description The requests, newest first. */
+            /** @description The items, newest first. */
             items: components["schemas"]["Approval"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         /**
-         * @description Where a request for approval stands.
+         * @description State of a request for approval.
          * @enum {string}
          */
         ApprovalState: "pending" | "approved" | "rejected" | "expired" | "failed";
-        /** @description Whom an advertisement is shown to. */
+        /** @description Audience of an advertisement. */
         Audience: {
             /**
              * Format: int32
@@ -2192,10 +2192,10 @@ export interface components {
              * @example 18
              */
             age_min: number;
-            /** @description Gender aimed at. */
+            /** @description Target gender. */
             gender: components["schemas"]["Gender"];
             /**
-             * @description Region names or codes; empty means everywhere.
+             * @description Region names or codes; empty for everywhere.
              * @example [
              *       "DE",
              *       "AT"
@@ -2203,16 +2203,16 @@ export interface components {
              */
             regions: string[];
         };
-        /** @description One thing that a member of staff did. */
+        /** @description An entry of the audit log. */
         AuditEntry: {
             /**
              * @description What.
              * @example wallet.deposit
              */
             action: string;
-            /** @description What stood after; null when there is nothing. */
+            /** @description The object after the action; null if none. */
             after: Record<string, never> | null;
-            /** @description What stood before; null when there was nothing. */
+            /** @description The object before the action; null if none. */
             before: Record<string, never> | null;
             /**
              * @description Opaque id.
@@ -2222,30 +2222,30 @@ export interface components {
             /** @description Why. */
             reason: string | null;
             /**
-             * @description The request at the edge (`X-Request-Id`).
+             * @description Id of the HTTP request (`X-Request-Id`).
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e41
              */
             request_id: string;
             /** @description Who. */
             staff: components["schemas"]["StaffName"];
             /**
-             * @description To what: an id or a code.
+             * @description The object of the action: an id or a code.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
              */
             target: string;
             /** @description When. */
             time: components["schemas"]["Timestamp"];
             /**
-             * @description To whom; null when it was about no user.
+             * @description The user concerned; null if none.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
              */
             user_id: string | null;
         };
-        /** @description A page of what staff did. */
-        AuditPage: {
-            /** @description The entries, newest first. */
+        /** @description A page of a list. */
+        AuditEntryPage: {
+            /** @description The items, newest first. */
             items: components["schemas"]["AuditEntry"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         /** @description A bank card. */
@@ -2276,23 +2276,23 @@ export interface components {
              */
             user_name: string;
         };
-        /** @description What a client must know before anybody logs in. */
+        /** @description What a client needs before login. */
         BasicConfig: {
             /**
              * @description Rules of the new-user activity.
              * @example One coupon for every new account.
              */
             activity_rules: string;
-            /** @description Which language a browser's language gets. */
+            /** @description Mapping of browsers' languages. */
             client_language_map: components["schemas"]["LanguageMapping"][];
             /**
              * @description The platform's currency, ISO 4217.
              * @example USD
              */
             currency: string;
-            /** @description Where customer service is reached. */
+            /** @description Customer-service entries. */
             customer_service_url: components["schemas"]["ServiceEntry"][];
-            /** @description What can be exchanged at a time. */
+            /** @description Limits of an exchange. */
             exchange_limit: components["schemas"]["AmountRange"];
             /** @description Questions and answers. */
             faq_config: components["schemas"]["Faq"][];
@@ -2302,34 +2302,34 @@ export interface components {
              * @example Plans are placed by an algorithm on your behalf.
              */
             operating_rules: string;
-            /** @description What can be put into a plan of any product; both 0 while there is no product. */
+            /** @description Limits of a put over all products; both 0 if there is no product. */
             put_amount: components["schemas"]["AmountRange"];
-            /** @description Where customer service is reached about deposits. */
+            /** @description Customer-service entries for deposits. */
             recharge_customer_service_url: components["schemas"]["ServiceEntry"][];
             /**
              * Format: int32
-             * @description Seconds after which an open ad centre asks for its figures again.
+             * @description Refresh interval of the ad centre's statistics, in seconds.
              * @example 30
              */
             stats_refresh_seconds: number;
             /**
-             * @description Bytes of an uploaded picture at most.
+             * @description Maximum size of an uploaded picture, in bytes.
              * @example 5242880
              */
             upload_max_bytes: number;
-            /** @description How money can be withdrawn. */
+            /** @description Withdrawal methods. */
             withdraw_method_config: components["schemas"]["WithdrawalMethodConfig"][];
             /**
              * Format: int32
-             * @description Hours that withdrawals wait after a change of login password, transaction password, bank card or wallet address; 0
-             *     when they do not wait.
+             * @description Hours that withdrawals are blocked after a change of login password, transaction password, bank card or wallet
+             *     address; 0 if they are not.
              * @example 24
              */
             withdrawal_cooling_off_hours: number;
         };
         /**
-         * @description Binds a bank card (`card_name`, `user_name`, `mobile`, `bank_account`, `branch_name`) or a wallet address (`network`,
-         *     `address`).
+         * @description Binds a bank card (`card_name`, `user_name`, `mobile`, `bank_account`, `branch_name`) or a wallet address
+         *     (`network`, `address`).
          */
         BindRequest: {
             /** @description The wallet address. */
@@ -2349,7 +2349,7 @@ export interface components {
              * @example North Sea Bank
              */
             card_name?: string | null;
-            /** @description Which of both. */
+            /** @description Kind of destination. */
             kind: components["schemas"]["WithdrawalMethod"];
             /**
              * @description Mobile number of the holder.
@@ -2369,7 +2369,7 @@ export interface components {
              */
             user_name?: string | null;
         };
-        /** @description Names one thing. */
+        /** @description Identifies one object. */
         ById: {
             /**
              * @description Its id.
@@ -2379,11 +2379,11 @@ export interface components {
         };
         /** @description A campaign as staff see it. */
         Campaign: {
-            /** @description Least put amount. */
+            /** @description Minimum put amount. */
             amount_requirement: components["schemas"]["Money"];
             /**
              * Format: int64
-             * @description How many have been claimed.
+             * @description Number of claimed coupons.
              * @example 0
              */
             claimed: number;
@@ -2395,20 +2395,20 @@ export interface components {
             id: string;
             /** @description Who may claim. */
             kind: components["schemas"]["CampaignKind"];
-            /** @description What its coupons do. */
+            /** @description Effect of its coupons. */
             mode: components["schemas"]["CouponMode"];
             /**
-             * @description Name shown on its coupons.
+             * @description Display name of its coupons.
              * @example Welcome 10%
              */
             name: string;
             starts_at: components["schemas"]["Timestamp"] | null;
             /**
              * Format: int64
-             * @description How many coupons in all; null for no limit.
+             * @description Total number of coupons; null for unlimited.
              */
             total: number | null;
-            /** @description Type shown. */
+            /** @description Displayed type. */
             type: components["schemas"]["CouponType"];
             /**
              * Format: int32
@@ -2416,24 +2416,24 @@ export interface components {
              * @example 30
              */
             valid_days: number;
-            /** @description What they are worth. */
+            /** @description Value of its coupons. */
             value: components["schemas"]["CouponValue"];
         };
         /**
-         * @description Who may claim from a campaign, and how a user came by a coupon.
+         * @description Who may claim from a campaign, and how a user got a coupon.
          * @enum {string}
          */
         CampaignKind: "new_user" | "periodic" | "staff";
-        /** @description A page of campaigns. */
+        /** @description A page of a list. */
         CampaignPage: {
-            /** @description The campaigns, newest first. */
+            /** @description The items, newest first. */
             items: components["schemas"]["Campaign"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         /**
          * Format: int64
-         * @description How many coupons a campaign has: at least 1.
+         * @description Number of coupons of a campaign: at least 1.
          * @example 1000
          */
         CampaignTotal: number;
@@ -2443,29 +2443,29 @@ export interface components {
          */
         Category: "announcement" | "maintenance" | "activity";
         /**
-         * @description Which notifications by category.
+         * @description Filter by category.
          * @enum {string}
          */
         CategoryFilter: "all" | "announcement" | "maintenance" | "activity";
         /** @description Changes the login password. */
         ChangePasswordRequest: {
             /**
-             * @description The new one again; `confirmPassword` is accepted too.
+             * @description The new password again; `confirmPassword` is accepted too.
              * @example an even longer staple
              */
             confirm_password: string;
             /**
-             * @description The new one, 8 to 128 characters.
+             * @description The new password, 8 to 128 characters.
              * @example an even longer staple
              */
             new_password: string;
             /**
-             * @description The present one.
+             * @description The current password.
              * @example correct horse battery
              */
             old_password: string;
         };
-        /** @description Asks whether a transaction password is right. */
+        /** @description Checks a transaction password. */
         CheckPayPasswordRequest: {
             /**
              * @description MD5 of the 6 digits, in lower-case hex.
@@ -2480,18 +2480,18 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35
              */
             campaign_id: string;
-            /** @description Whether the caller has claimed it; for a periodic one, today. */
+            /** @description Whether the caller has claimed it; for periodic campaigns, today. */
             claimed: boolean;
             /** @description New-user or periodic. */
             kind: components["schemas"]["CampaignKind"];
-            /** @description What its coupons do. */
+            /** @description Effect of its coupons. */
             mode: components["schemas"]["CouponMode"];
             /**
-             * @description Name shown.
+             * @description Display name.
              * @example Welcome 10%
              */
             name: string;
-            /** @description What they are worth. */
+            /** @description Value of its coupons. */
             value: components["schemas"]["CouponValue"];
         };
         /** @description Closes feedback. */
@@ -2502,7 +2502,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Told to the user as a notification, at most 2000 characters; nothing is told when absent.
+             * @description Sent to the user as a notification, at most 2000 characters; no notification if absent.
              * @example The network restated its report; the clicks are there now.
              */
             reply?: string | null;
@@ -2535,7 +2535,7 @@ export interface components {
             /** @description For deposits. */
             recharge_customer_service: components["schemas"]["ServiceEntryContent"][];
         };
-        /** @description The texts that staff edit, as they shall be. Parts that are absent stay as they are. */
+        /** @description New texts. Absent parts stay as they are. */
         ContentRequest: {
             /**
              * @description Rules of the new-user activity by language; `en` is required.
@@ -2564,7 +2564,7 @@ export interface components {
             recharge_customer_service?: components["schemas"]["ServiceEntryContentInput"][] | null;
         };
         /**
-         * @description Content a product can be advertised with.
+         * @description Advertising content of a product.
          * @enum {string}
          */
         ContentType: "video" | "landing_page";
@@ -2572,14 +2572,14 @@ export interface components {
         Count: {
             /**
              * Format: int64
-             * @description How many.
+             * @description The count.
              * @example 2
              */
             count: number;
         };
         /** @description A user's coupon. */
         Coupon: {
-            /** @description Least put amount it can be used with. */
+            /** @description Minimum put amount it can be used with. */
             amount_requirement: components["schemas"]["Money"];
             /** @description When it expires. */
             expires_at: components["schemas"]["Timestamp"];
@@ -2588,26 +2588,26 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e33
              */
             id: string;
-            /** @description What it does. */
+            /** @description Its effect. */
             mode: components["schemas"]["CouponMode"];
             /**
-             * @description Name shown.
+             * @description Display name.
              * @example Welcome 10%
              */
             name: string;
             /** @description The plan it was used for. */
             plan_id: string | null;
-            /** @description How the user came by it. */
+            /** @description How the user got it. */
             source: components["schemas"]["CampaignKind"];
-            /** @description Where it stands. */
+            /** @description Its state. */
             state: components["schemas"]["CouponState"];
-            /** @description Type shown. */
+            /** @description Displayed type. */
             type: components["schemas"]["CouponType"];
             used_at: components["schemas"]["Timestamp"] | null;
-            /** @description What it is worth. */
+            /** @description Its value. */
             value: components["schemas"]["CouponValue"];
         };
-        /** @description How many coupons stand where. */
+        /** @description Number of coupons by state. */
         CouponCounts: {
             /**
              * Format: int64
@@ -2626,40 +2626,40 @@ export interface components {
             used: number;
         };
         /**
-         * @description What a coupon does to a put.
+         * @description The effect of a coupon on a put.
          * @enum {string}
          */
         CouponMode: "discount" | "deduction" | "addition";
         /** @description A page of coupons. */
         CouponPage: {
-            /** @description What can be claimed now, or was. */
+            /** @description Campaigns that the caller can claim from, or has claimed from. */
             claimable: components["schemas"]["Claimable"][];
             /** @description Counts by state. */
             counts: components["schemas"]["CouponCounts"];
             /** @description The coupons, newest first. */
             items: components["schemas"]["Coupon"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         /**
-         * @description Where a coupon stands.
+         * @description State of a coupon.
          * @enum {string}
          */
         CouponState: "unused" | "used" | "expired";
         /**
-         * @description Type of a coupon, as shown.
+         * @description Displayed type of a coupon.
          * @enum {string}
          */
         CouponType: "increment" | "deduction" | "team" | "custom" | "fixed_amount";
         /**
-         * @description What a coupon is worth: money (`"50.00"`), or a percentage (`"10%"`, `"12.5%"`) when its mode is discount.
+         * @description Value of a coupon: a percentage (`"10%"`, `"12.5%"`) if its mode is discount, else money (`"50.00"`).
          * @example 10%
          */
         CouponValue: string;
         /** @description Issues an acceptance code. */
         CreateAcceptanceCodeRequest: {
             /**
-             * @description Whose offer.
+             * @description The acceptor of the offer.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e37
              */
             acceptor_id: string;
@@ -2668,17 +2668,17 @@ export interface components {
              * @example EUR
              */
             currency: string;
-            /** @description Which way. */
+            /** @description The direction. */
             direction: components["schemas"]["ExchangeDirection"];
             /** @description When the offer ends. */
             expires_at: components["schemas"]["TimestampInput"];
-            /** @description Highest wallet amount. */
+            /** @description Maximum wallet amount. */
             max: components["schemas"]["MoneyInput"];
-            /** @description Least wallet amount. */
+            /** @description Minimum wallet amount. */
             min: components["schemas"]["MoneyInput"];
             /** @description Units of the other currency for one unit of wallet money, up to 8 decimals. */
             rate: components["schemas"]["DecimalInput"];
-            /** @description Only for this user; for anyone when absent. */
+            /** @description The only user who may use it; anyone if absent. */
             user_id?: string | null;
         };
         /** @description Creates an acceptor. */
@@ -2686,7 +2686,7 @@ export interface components {
             /** @description Person or enterprise. */
             kind: components["schemas"]["AcceptorKind"];
             /**
-             * @description Name shown, 1 to 100 characters.
+             * @description Display name, 1 to 100 characters.
              * @example Harbour Exchange Ltd
              */
             name: string;
@@ -2694,21 +2694,21 @@ export interface components {
         };
         /** @description Creates a campaign. */
         CreateCampaignRequest: {
-            /** @description Least put amount. */
+            /** @description Minimum put amount. */
             amount_requirement: components["schemas"]["MoneyInput"];
             ends_at?: components["schemas"]["TimestampInput"] | null;
             /** @description Who may claim. */
             kind: components["schemas"]["CampaignKind"];
-            /** @description What its coupons do. */
+            /** @description Effect of its coupons. */
             mode: components["schemas"]["CouponMode"];
             /**
-             * @description Name shown on its coupons.
+             * @description Display name of its coupons.
              * @example Welcome 10%
              */
             name: string;
             starts_at?: components["schemas"]["TimestampInput"] | null;
             total?: components["schemas"]["CampaignTotal"] | null;
-            /** @description Type shown. */
+            /** @description Displayed type. */
             type: components["schemas"]["CouponType"];
             /**
              * Format: int32
@@ -2724,14 +2724,14 @@ export interface components {
         };
         /** @description Opens an exchange order behind an acceptance code. */
         CreateExchangeRequest: {
-            /** @description The wallet's side, within the offer's and the platform's limits. */
+            /** @description Wallet amount, within the limits of the offer and the platform. */
             amount: components["schemas"]["MoneyInput"];
             /**
              * @description Acceptance code.
              * @example DEMO-PERSONAL
              */
             code: string;
-            /** @description Kind of acceptor chosen. */
+            /** @description The chosen kind of acceptor. */
             kind: components["schemas"]["AcceptorKind"];
             /**
              * @description MD5 of the transaction password, in lower-case hex.
@@ -2742,13 +2742,13 @@ export interface components {
         /** @description Issues licence keys. */
         CreateLicenseRequest: {
             /**
-             * @description Whether accounts opened with them are active at once; yes when absent.
+             * @description Whether accounts opened with them are active immediately; true if absent.
              * @example true
              */
             activate?: boolean | null;
             /**
              * Format: int32
-             * @description How many, 1 to 500.
+             * @description Number of keys, 1 to 500.
              * @example 10
              */
             count: number;
@@ -2780,32 +2780,32 @@ export interface components {
             title: {
                 [key: string]: string;
             };
-            /** @description To whom: `"all"` or user ids. */
+            /** @description Recipients: `"all"` or user ids. */
             to: components["schemas"]["Recipients"];
         };
         /** @description Creates a proxy operator. */
         CreateOperatorRequest: {
             /**
-             * @description Name shown, 1 to 100 characters.
+             * @description Display name, 1 to 100 characters.
              * @example North Sea Media
              */
             name: string;
         };
-        /** @description A product as staff create it. */
+        /** @description Creates a product. */
         CreateProductRequest: {
-            /** @description Whom its advertisements are shown to. */
+            /** @description Audience of its advertisements. */
             audience: components["schemas"]["Audience"];
             /**
-             * @description Category shown.
+             * @description Displayed category.
              * @example Games
              */
             category: string;
-            /** @description Content it can be advertised with. */
+            /** @description Advertising content it supports. */
             content_types: components["schemas"]["ContentType"][];
             /** @description Wide picture. */
             cover_url?: string | null;
             /**
-             * @description What it is.
+             * @description Description.
              * @example A calm puzzle game by the sea.
              */
             description: string;
@@ -2820,13 +2820,13 @@ export interface components {
              */
             icon_url?: string | null;
             /**
-             * @description Name shown.
+             * @description Display name.
              * @example Puzzle Harbour
              */
             name: string;
-            /** @description Highest put amount. */
+            /** @description Maximum put amount. */
             put_max: components["schemas"]["MoneyInput"];
-            /** @description Lowest put amount. */
+            /** @description Minimum put amount. */
             put_min: components["schemas"]["MoneyInput"];
         };
         /** @description Creates a member of staff. */
@@ -2836,7 +2836,7 @@ export interface components {
              * @example a long enough password
              */
             password: string;
-            /** @description What the member may do. */
+            /** @description Role of the member. */
             role: components["schemas"]["StaffRole"];
             /**
              * @description Login name.
@@ -2844,7 +2844,7 @@ export interface components {
              */
             username: string;
         };
-        /** @description The id of what was made. */
+        /** @description The id of a new object. */
         Created: {
             /**
              * @description Opaque id.
@@ -2852,9 +2852,9 @@ export interface components {
              */
             id: string;
         };
-        /** @description Decides about a request. */
+        /** @description Decides a request. */
         DecideApprovalRequest: {
-            /** @description What becomes of it. */
+            /** @description The decision. */
             decision: components["schemas"]["ApprovalDecision"];
             /**
              * @description The request.
@@ -2862,14 +2862,14 @@ export interface components {
              */
             id: string;
             /**
-             * @description Why, at most 500 characters, for staff alone; needed for a rejection.
+             * @description Reason, at most 500 characters; required for a rejection; visible to staff only.
              * @example Seen on the bank statement
              */
             reason?: string | null;
         };
         /** @description Decides an exchange order. */
         DecideExchangeRequest: {
-            /** @description What becomes of it. */
+            /** @description The decision. */
             decision: components["schemas"]["ExchangeDecision"];
             /**
              * @description The order.
@@ -2877,14 +2877,14 @@ export interface components {
              */
             id: string;
             /**
-             * @description Why; shown to the user when cancelled, at most 500 characters.
+             * @description Reason, at most 500 characters; shown to the user if the order is cancelled.
              * @example The acceptor confirmed the transfer
              */
             reason?: string | null;
         };
         /** @description Decides a withdrawal. */
         DecideWithdrawalRequest: {
-            /** @description What becomes of it. */
+            /** @description The decision. */
             decision: components["schemas"]["WithdrawalDecision"];
             /**
              * @description The withdrawal.
@@ -2892,7 +2892,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Why, at most 500 characters; needed for a rejection and shown to the user then.
+             * @description Reason, at most 500 characters; required for a rejection and then shown to the user.
              * @example Transferred on 2026-11-21
              */
             reason?: string | null;
@@ -2906,26 +2906,26 @@ export interface components {
         DeliveryImportForm: {
             /**
              * Format: binary
-             * @description CSV with a header line, or JSONL: one object a line. At most 64 MB with the rest of the form.
+             * @description CSV with a header line, or JSONL with one object per line. At most 64 MB, form included.
              */
             file: string;
             /**
-             * @description How to read the columns: a JSON object from columns to fields.
+             * @description Mapping of columns: a JSON object from columns to fields.
              * @example {"id":"report_id","plan":"plan_number","at":"time","views":"impressions"}
              */
             mapping: string;
             /**
-             * @description Why, for the audit log; like the other parts it counts when it comes before the file.
+             * @description Reason for the audit log. Like the other parts, it counts only if it precedes the file.
              * @example Daily report
              */
             reason?: string | null;
             /**
-             * @description Name of the reporting source, 1 to 64 of a-z, 0-9, '-' and '_'.
+             * @description Name of the reporting source: 1 to 64 characters from a-z, 0-9, '-' and '_'.
              * @example network-a
              */
             source: string;
         };
-        /** @description Where a withdrawal goes. */
+        /** @description Destination of a withdrawal. */
         Destination: (components["schemas"]["BankCard"] & {
             /** @enum {string} */
             kind: "bank_card";
@@ -2933,26 +2933,26 @@ export interface components {
             /** @enum {string} */
             kind: "wallet_address";
         });
-        /** @description What is bound. */
+        /** @description The bound withdrawal destinations. */
         Destinations: {
             bank_card: components["schemas"]["BankCard"] | null;
             wallet_address: components["schemas"]["WalletAddress"] | null;
         };
-        /** @description A product as staff change it. */
+        /** @description Changes a product. */
         EditProductRequest: {
-            /** @description Whom its advertisements are shown to. */
+            /** @description Audience of its advertisements. */
             audience: components["schemas"]["Audience"];
             /**
-             * @description Category shown.
+             * @description Displayed category.
              * @example Games
              */
             category: string;
-            /** @description Content it can be advertised with. */
+            /** @description Advertising content it supports. */
             content_types: components["schemas"]["ContentType"][];
             /** @description Wide picture. */
             cover_url?: string | null;
             /**
-             * @description What it is.
+             * @description Description.
              * @example A calm puzzle game by the sea.
              */
             description: string;
@@ -2972,18 +2972,18 @@ export interface components {
              */
             id: string;
             /**
-             * @description Name shown.
+             * @description Display name.
              * @example Puzzle Harbour
              */
             name: string;
-            /** @description Highest put amount. */
+            /** @description Maximum put amount. */
             put_max: components["schemas"]["MoneyInput"];
-            /** @description Lowest put amount. */
+            /** @description Minimum put amount. */
             put_min: components["schemas"]["MoneyInput"];
         };
-        /** @description Changes what is given of the caller's profile; what is absent stays. */
+        /** @description Changes the given fields of the caller's profile; absent fields stay as they are. */
         EditProfileRequest: {
-            /** @description Id of an upload of the caller's own; empty removes the picture. */
+            /** @description Id of one of the caller's uploads; empty removes the picture. */
             avatar_file_id?: string | null;
             /**
              * @description E-mail address.
@@ -2992,7 +2992,7 @@ export interface components {
             email?: string | null;
             lang?: components["schemas"]["Lang"] | null;
             /**
-             * @description Name shown, 1 to 50 characters.
+             * @description Display name, 1 to 50 characters.
              * @example Ada
              */
             nickname?: string | null;
@@ -3002,24 +3002,24 @@ export interface components {
              */
             phone?: string | null;
         };
-        /** @description Nothing but the fact that it worked. */
+        /** @description An empty object. */
         Empty: Record<string, never>;
-        /** @description Ends one session of the caller, or all others. */
+        /** @description Ends one session of the caller, or all except the current one. */
         EndSessionsRequest: {
             /**
-             * @description One session; the caller's own is a logout.
+             * @description Id of one session. The current one is logged out.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42
              */
             id?: string | null;
-            /** @description All but the one that asks. */
+            /** @description All sessions except the current one. */
             others?: boolean | null;
         };
         /**
-         * @description How a user came in.
+         * @description How a user's account was created.
          * @enum {string}
          */
         Entry: "register" | "host";
-        /** @description Why a call was refused, in the form of the contract. */
+        /** @description Why a call was refused. */
         ErrorData: {
             /**
              * @description The offending input.
@@ -3028,7 +3028,7 @@ export interface components {
             field: string | null;
             /** @description The language that `msg` is in. */
             lang: components["schemas"]["Lang"];
-            /** @description Stable name of why. */
+            /** @description The reason; its name is stable. */
             reason: components["schemas"]["Reason"];
             /**
              * Format: int64
@@ -3045,11 +3045,11 @@ export interface components {
             msg: string;
         };
         /**
-         * @description The word for everybody.
+         * @description All users.
          * @enum {string}
          */
         Everybody: "all";
-        /** @description An acceptor as an exchange order shows one. */
+        /** @description The acceptor of an exchange order. */
         ExchangeAcceptor: {
             /**
              * @description Its id.
@@ -3059,29 +3059,29 @@ export interface components {
             /** @description Person or enterprise. */
             kind: components["schemas"]["AcceptorKind"];
             /**
-             * @description Name shown.
+             * @description Display name.
              * @example Harbour Exchange Ltd
              */
             name: string;
         };
         /**
-         * @description What becomes of an exchange order.
+         * @description Decision on an exchange order.
          * @enum {string}
          */
         ExchangeDecision: "completed" | "cancelled";
         /**
-         * @description Which way an exchange goes.
+         * @description Direction of an exchange.
          * @enum {string}
          */
         ExchangeDirection: "wallet_to_currency" | "currency_to_wallet";
         /** @description An exchange order. */
         ExchangeOrder: {
-            /** @description With whom. */
+            /** @description The acceptor. */
             acceptor: components["schemas"]["ExchangeAcceptor"];
-            /** @description The wallet's side. */
+            /** @description Wallet amount. */
             amount: components["schemas"]["Money"];
             /**
-             * @description The other side, as decimal text in the other currency.
+             * @description The amount in the other currency, as decimal text.
              * @example 92.35
              */
             counter_amount: string;
@@ -3092,7 +3092,7 @@ export interface components {
              * @example EUR
              */
             currency: string;
-            /** @description Which way. */
+            /** @description The direction. */
             direction: components["schemas"]["ExchangeDirection"];
             expire_time: components["schemas"]["Timestamp"] | null;
             finish_time: components["schemas"]["Timestamp"] | null;
@@ -3108,18 +3108,18 @@ export interface components {
             rate: string;
             /** @description Why it was cancelled. */
             reason: string | null;
-            /** @description Where it stands. */
+            /** @description Its state. */
             status: components["schemas"]["ExchangeStatus"];
         };
-        /** @description A page of the caller's exchange orders. */
-        ExchangePage: {
-            /** @description The orders, newest first. */
+        /** @description A page of a list. */
+        ExchangeOrderPage: {
+            /** @description The items, newest first. */
             items: components["schemas"]["ExchangeOrder"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         /**
-         * @description Where an exchange order stands.
+         * @description Status of an exchange order.
          * @enum {string}
          */
         ExchangeStatus: "pending" | "completed" | "cancelled" | "expired";
@@ -3167,7 +3167,7 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** @description A question and its answer, in every language, as staff edit them. */
+        /** @description A question and its answer in every language, as staff edit them. */
         FaqContentInput: {
             /**
              * @description The answer by language; `en` is required.
@@ -3178,7 +3178,7 @@ export interface components {
             content: {
                 [key: string]: string;
             };
-            /** @description Opaque id; given when absent. */
+            /** @description Opaque id; assigned if absent. */
             id?: string | null;
             /**
              * @description The question by language; `en` is required.
@@ -3205,28 +3205,28 @@ export interface components {
             id: string;
             /** @description Addresses of its images. */
             images: string[];
-            /** @description What staff replied. */
+            /** @description Reply of staff. */
             reply: string | null;
-            /** @description Where it stands. */
+            /** @description Its state. */
             state: components["schemas"]["FeedbackState"];
-            /** @description When it came. */
+            /** @description When it was created. */
             time: components["schemas"]["Timestamp"];
             /**
              * @description Subject.
              * @example Delivery
              */
             topic: string;
-            /** @description Whose feedback. */
+            /** @description Its user. */
             user: components["schemas"]["UserName"];
         };
-        /** @description A page of feedback. */
+        /** @description A page of a list. */
         FeedbackPage: {
-            /** @description The feedback, newest first. */
+            /** @description The items, newest first. */
             items: components["schemas"]["Feedback"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** @description Hands in feedback. */
+        /** @description Submits feedback. */
         FeedbackRequest: {
             /**
              * @description Text, 1 to 5000 characters.
@@ -3242,7 +3242,7 @@ export interface components {
             topic: string;
         };
         /**
-         * @description Where feedback stands.
+         * @description State of feedback.
          * @enum {string}
          */
         FeedbackState: "open" | "closed";
@@ -3261,18 +3261,18 @@ export interface components {
             /** @description How. */
             outcome: components["schemas"]["FinishOutcome"];
             /**
-             * @description Why; kept in the timeline.
+             * @description Reason; shown in the plan's timeline.
              * @example Window over
              */
             reason?: string | null;
         };
-        /** @description A line of the fund details. */
+        /** @description An entry of the fund details. */
         FlowEntry: {
             /** @description The account that changed. */
             account: components["schemas"]["WalletAccount"];
-            /** @description Signed change of the account. */
+            /** @description Signed change of the account's balance. */
             amount: components["schemas"]["Money"];
-            /** @description The account's balance straight after. */
+            /** @description The account's balance after the posting. */
             balance_after: components["schemas"]["Money"];
             /**
              * @description Hash of the wallet's chain at this posting: SHA-256 in lower-case hex.
@@ -3285,7 +3285,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description What it belongs to, for example a plan's id.
+             * @description Id of the object it belongs to, for example a plan.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32
              */
             reference: string | null;
@@ -3293,25 +3293,25 @@ export interface components {
             remark: string | null;
             /** @description When it was posted. */
             time: components["schemas"]["Timestamp"];
-            /** @description What it was. */
+            /** @description Its type. */
             type: components["schemas"]["FlowType"];
         };
-        /** @description A page of fund details. */
-        FlowPage: {
-            /** @description The lines, newest first. */
+        /** @description A page of a list. */
+        FlowEntryPage: {
+            /** @description The items, newest first. */
             items: components["schemas"]["FlowEntry"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         /**
-         * @description What a line of the fund details was.
+         * @description Type of an entry of the fund details.
          * @enum {string}
          */
         FlowType: "system_top_up" | "manual_payout" | "ad_billing" | "ad_serving" | "system_chargeback" | "virtual_recharge_deduction" | "open_membership" | "profit_sharing" | "discount_amount" | "exchange" | "start_up_funds";
-        /** @description One stretch of following an operator. */
+        /** @description A period of following an operator. */
         Follow: {
             ended_at: components["schemas"]["Timestamp"] | null;
-            /** @description Since when. */
+            /** @description When following began. */
             followed_at: components["schemas"]["Timestamp"];
             /**
              * @description The operator.
@@ -3327,16 +3327,16 @@ export interface components {
         /** @description A page of follows. */
         FollowPage: {
             /**
-             * @description Whom the caller follows now; null for nobody.
+             * @description The operator the caller follows; null if none.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b
              */
             current_operator_id: string | null;
-            /** @description The follows, newest first. */
+            /** @description The periods, newest first. */
             items: components["schemas"]["Follow"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** @description Follows an operator instead of the one followed now. */
+        /** @description Follows an operator instead of the current one. */
         FollowRequest: {
             /**
              * @description The operator.
@@ -3345,7 +3345,7 @@ export interface components {
             operator_id: string;
         };
         /**
-         * @description Gender an advertisement is shown to.
+         * @description Target gender of an advertisement.
          * @enum {string}
          */
         Gender: "any" | "female" | "male";
@@ -3365,17 +3365,17 @@ export interface components {
         /** @description Issues a token for a user of a native host shell. */
         HostTokenRequest: {
             /**
-             * @description The host's own id of its user, 1 to 200 characters; the same id is the same user.
+             * @description The host's id of its user, 1 to 200 characters. The same id always means the same user.
              * @example host-user-4711
              */
             external_user_id: string;
             lang?: components["schemas"]["Lang"] | null;
         };
-        /** @description What became of an import. All good rows have landed. */
+        /** @description Result of an import. All valid rows have been stored. */
         ImportResult: {
             /**
              * Format: int64
-             * @description Rows that were new.
+             * @description New rows.
              * @example 9999
              */
             applied: number;
@@ -3385,17 +3385,17 @@ export interface components {
              * @example 10000
              */
             read: number;
-            /** @description Rows that could not be taken; at most 20000 are named. */
+            /** @description Rejected rows; at most 20000 are listed. */
             rejected: components["schemas"]["RejectedRow"][];
             /**
              * Format: int64
-             * @description How many could not be taken.
+             * @description Number of rejected rows.
              * @example 1
              */
             rejected_count: number;
             /**
              * Format: int64
-             * @description Rows that were known already.
+             * @description Rows that were already known.
              * @example 0
              */
             repeated: number;
@@ -3427,22 +3427,22 @@ export interface components {
              */
             name: string;
             /**
-             * @description Its name in itself.
+             * @description Its own name for itself.
              * @example English
              */
             native_name: string;
         };
         /** @description The languages of the interface. */
         LanguageList: {
-            /** @description The language of who names none. */
+            /** @description The default language. */
             default: components["schemas"]["Lang"];
             /** @description All of them. */
             items: components["schemas"]["Language"][];
         };
-        /** @description Browsers' language codes and the language that they get. */
+        /** @description Browsers' language codes and the language they map to. */
         LanguageMapping: {
             /**
-             * @description Codes as browsers name them, in lower case, separated by commas.
+             * @description Browsers' language codes in lower case, separated by commas.
              * @example zh-tw,zh-hk,zh-mo,zh-hant
              */
             source: string;
@@ -3451,10 +3451,10 @@ export interface components {
         };
         /** @description A licence key (authorisation code). */
         License: {
-            /** @description Whether the account it opens is active at once. */
+            /** @description Whether the account it opens is active immediately. */
             activate: boolean;
             /**
-             * @description The code as handed out.
+             * @description The code, as issued.
              * @example 7KQ2-M9TX-4WPA-ZC3H
              */
             code: string;
@@ -3462,29 +3462,29 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description Staff's note. */
             note: string | null;
-            /** @description Whether it still opens an account. */
+            /** @description Its state. */
             state: components["schemas"]["LicenseState"];
             /** @description The user it opened an account for. */
             user_id: string | null;
         };
-        /** @description Licence keys that were just issued. */
+        /** @description The issued licence keys. */
         LicenseList: {
             /** @description The keys. */
             items: components["schemas"]["License"][];
         };
-        /** @description A page of licence keys. */
+        /** @description A page of a list. */
         LicensePage: {
-            /** @description The keys, newest first. */
+            /** @description The items, newest first. */
             items: components["schemas"]["License"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         /**
-         * @description Whether a licence key still opens an account.
+         * @description State of a licence key.
          * @enum {string}
          */
         LicenseState: "unused" | "used";
-        /** @description Asks for a session. */
+        /** @description Opens a session. */
         LoginRequest: {
             /**
              * @description Password.
@@ -3492,12 +3492,12 @@ export interface components {
              */
             password: string;
             /**
-             * @description Login name, without regard to case.
+             * @description Login name, case-insensitive.
              * @example demo
              */
             username: string;
         };
-        /** @description Marks one notification (`id`) or all of them (`all`), perhaps of one category, as read. */
+        /** @description Marks one notification (`id`) or all of them (`all`), optionally of one category, as read. */
         MarkReadRequest: {
             /** @description All of them. */
             all?: boolean | null;
@@ -3508,7 +3508,7 @@ export interface components {
              */
             id?: string | null;
         };
-        /** @description What the first page says. */
+        /** @description Marketing texts of the first page. */
         Marketing: {
             /**
              * @description One line.
@@ -3540,12 +3540,12 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** @description Opens a membership: charges its fee. */
+        /** @description Opens a membership and charges its fee. */
         MembershipRequest: {
             /** @description The fee. */
             amount: components["schemas"]["MoneyInput"];
             /**
-             * @description Whose.
+             * @description The user.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
              */
             user_id: string;
@@ -3568,14 +3568,14 @@ export interface components {
         Month: string;
         /**
          * Format: int32
-         * @description How many months: 1 to 24.
+         * @description Number of months: 1 to 24.
          * @example 12
          */
         MonthCount: number;
-        /** @description One month's sums. */
+        /** @description The sums of a month. */
         MonthSummary: {
             /**
-             * @description Net sum by type over all lines of the month, whichever account they changed.
+             * @description Net sum by type over all entries of the month, for any account.
              * @example {
              *       "ad_serving": "-500.00",
              *       "system_top_up": "2000.00"
@@ -3584,9 +3584,9 @@ export interface components {
             by_type: {
                 [key: string]: components["schemas"]["Money"];
             };
-            /** @description What left them, as a positive amount. */
+            /** @description Total debited from the available funds, as a positive amount. */
             expense: components["schemas"]["Money"];
-            /** @description What came into the available funds. */
+            /** @description Total credited to the available funds. */
             income: components["schemas"]["Money"];
             /**
              * @description The month in the caller's time zone.
@@ -3596,7 +3596,7 @@ export interface components {
             /** @description Income less expense. */
             net: components["schemas"]["Money"];
         };
-        /** @description The months, newest first; months without lines are there with zeros. */
+        /** @description The months, newest first. Months without entries are included with zeros. */
         Monthly: {
             /** @description The months. */
             items: components["schemas"]["MonthSummary"][];
@@ -3617,7 +3617,7 @@ export interface components {
             id: string;
             /** @description Whether it was read. */
             read: boolean;
-            /** @description When it came. */
+            /** @description When it was created. */
             time: components["schemas"]["Timestamp"];
             /**
              * @description Title in the caller's language.
@@ -3625,10 +3625,10 @@ export interface components {
              */
             title: string;
         };
-        /** @description Asks for notifications. */
+        /** @description Filters for notifications. */
         NotificationListRequest: {
             category?: components["schemas"]["CategoryFilter"] | null;
-            /** @description Position from the page before (`next_cursor`); absent asks for the first page. */
+            /** @description `next_cursor` of the previous page; the first page if absent. */
             cursor?: string | null;
             filter?: components["schemas"]["ReadFilter"] | null;
             limit?: components["schemas"]["PageLimit"] | null;
@@ -3637,11 +3637,11 @@ export interface components {
         NotificationPage: {
             /** @description The notifications, newest first. */
             items: components["schemas"]["Notification"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
             /**
              * Format: int64
-             * @description Unread ones over all categories.
+             * @description Number of unread notifications in all categories.
              * @example 3
              */
             unread_total: number;
@@ -3653,7 +3653,7 @@ export interface components {
              * @example EUR
              */
             currency: string;
-            /** @description Which way. */
+            /** @description The direction. */
             direction: components["schemas"]["ExchangeDirection"];
             /** @description When the offer ends. */
             expires_at: components["schemas"]["Timestamp"];
@@ -3662,9 +3662,9 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e38
              */
             id: string;
-            /** @description Highest wallet amount. */
+            /** @description Maximum wallet amount. */
             max: components["schemas"]["Money"];
-            /** @description Least wallet amount. */
+            /** @description Minimum wallet amount. */
             min: components["schemas"]["Money"];
             /**
              * @description Units of the other currency for one unit of wallet money, as decimal text.
@@ -3672,7 +3672,7 @@ export interface components {
              */
             rate: string;
         };
-        /** @description Asks for a new account in the older form. */
+        /** @description Creates an account, in the older format. */
         OlderRegisterRequest: {
             /**
              * @description The same password again; `confirmPassword` is accepted too.
@@ -3690,7 +3690,7 @@ export interface components {
              */
             licenseKey: string;
             /**
-             * @description Name shown; the user name when absent.
+             * @description Display name; the user name if absent.
              * @example Ada
              */
             nickname?: string | null;
@@ -3722,7 +3722,7 @@ export interface components {
         Operator: {
             /**
              * Format: int64
-             * @description Users who follow now.
+             * @description Current number of followers.
              * @example 0
              */
             followers: number;
@@ -3732,30 +3732,30 @@ export interface components {
              */
             id: string;
             /**
-             * @description Name shown.
+             * @description Display name.
              * @example North Sea Media
              */
             name: string;
         };
-        /** @description A page of operators. */
+        /** @description A page of a list. */
         OperatorPage: {
-            /** @description The operators, newest first. */
+            /** @description The items, newest first. */
             items: components["schemas"]["Operator"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** @description A live session of the caller. */
+        /** @description An active session of the caller. */
         OwnSession: {
             /**
-             * @description Address from which it was opened; null when nobody knows.
+             * @description IP address that opened the session; null if unknown.
              * @example 192.0.2.7
              */
             address: string | null;
             /** @description When it was opened. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Whether it is the one that asks. */
+            /** @description Whether it is the current session. */
             current: boolean;
-            /** @description When it expires unless used. */
+            /** @description When it expires if not used. */
             expires_at: components["schemas"]["Timestamp"];
             /**
              * @description Opaque id; not the token.
@@ -3765,14 +3765,14 @@ export interface components {
             /** @description When it was last used, to the minute. */
             last_used_at: components["schemas"]["Timestamp"];
             /**
-             * @description What the client that opened it said it was; null when it said nothing.
+             * @description `User-Agent` of the client that opened the session; null if it sent none.
              * @example Mozilla/5.0 (Linux; Android 15) Chrome/142.0 Mobile
              */
             user_agent: string | null;
         };
         /** @description The caller's sessions. */
         OwnSessionList: {
-            /** @description All live ones, newest first. */
+            /** @description The active sessions, newest first. */
             items: components["schemas"]["OwnSession"][];
         };
         /**
@@ -3795,7 +3795,7 @@ export interface components {
             create_time: components["schemas"]["Timestamp"];
             /** @description Part paid by a coupon. */
             discount_amount: components["schemas"]["Money"];
-            /** @description Whether any figure is estimated from an import's pricing. */
+            /** @description Whether any value is estimated from an import's pricing. */
             estimated: boolean;
             expire_time: components["schemas"]["Timestamp"] | null;
             /** @description Why it failed. */
@@ -3819,18 +3819,18 @@ export interface components {
             /** @description Part paid from the wallet. */
             paid_amount: components["schemas"]["Money"];
             /**
-             * @description Number shown to people and used in delivery reports.
+             * @description Number shown to users and used in delivery reports.
              * @example AD2611200042
              */
             plan_number: string;
-            /** @description What is advertised. */
+            /** @description The advertised product. */
             product: components["schemas"]["PlanProduct"];
             /** @description Revenue less spend; may be negative. */
             profit: components["schemas"]["Money"];
             /** @description Budget: paid plus discount. */
             put_amount: components["schemas"]["Money"];
             /**
-             * @description What is advertised, in words.
+             * @description Advertising content, as text.
              * @example Fifteen-second video
              */
             put_content: string;
@@ -3841,7 +3841,7 @@ export interface components {
              */
             put_progress: number;
             /**
-             * @description How it is advertised, in words.
+             * @description Delivery rule, as text.
              * @example Delivered evenly until the budget is consumed.
              */
             put_rule: string;
@@ -3850,24 +3850,24 @@ export interface components {
             revenue: components["schemas"]["Money"];
             settle_time: components["schemas"]["Timestamp"] | null;
             /**
-             * @description Where its reports came from.
+             * @description Sources of its reports.
              * @example [
              *       "import"
              *     ]
              */
             sources: string[];
-            /** @description Where it stands. */
+            /** @description Its state. */
             status: components["schemas"]["PlanStatus"];
             /** @description Budget not yet consumed; zero once the plan has ended. */
             to_be_consumed: components["schemas"]["Money"];
-            /** @description Whom it is shown to. */
+            /** @description Its audience. */
             user_targeting: components["schemas"]["Audience"];
         };
-        /** @description How many plans stand where. */
+        /** @description Number of plans by status. */
         PlanCounts: {
             /**
              * Format: int64
-             * @description Paid, before the first delivery.
+             * @description Paid, waiting for the first delivery.
              */
             matching: number;
             /**
@@ -3892,7 +3892,7 @@ export interface components {
             settled: number;
             /**
              * Format: int64
-             * @description Waiting to be put.
+             * @description Waiting for the user's put.
              */
             waiting: number;
             /**
@@ -3901,7 +3901,7 @@ export interface components {
              */
             waiting_settlement: number;
         };
-        /** @description A coupon as a plan shows it. */
+        /** @description The coupon of a plan. */
         PlanCoupon: {
             /**
              * @description The user's coupon.
@@ -3914,13 +3914,13 @@ export interface components {
              */
             name: string;
         };
-        /** @description A plan with its life, its delivery and its money. */
+        /** @description A plan with its timeline, delivery and wallet entries. */
         PlanDetail: components["schemas"]["Plan"] & {
-            /** @description The wallet's lines that belong to it, oldest first. */
+            /** @description The wallet entries of the plan, oldest first. */
             flow: components["schemas"]["FlowEntry"][];
             /** @description Its delivery by hour (up to three days) or day of the caller's time zone, oldest first. */
             series: components["schemas"]["SeriesPoint"][];
-            /** @description Its life so far, oldest first. */
+            /** @description Changes of its status, oldest first. */
             timeline: components["schemas"]["TimelineEntry"][];
         };
         /** @description A page of plans. */
@@ -3929,10 +3929,10 @@ export interface components {
             counts: components["schemas"]["PlanCounts"];
             /** @description The plans, newest first. */
             items: components["schemas"]["Plan"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** @description A product as a plan shows it. */
+        /** @description The product of a plan. */
         PlanProduct: {
             /**
              * @description Its icon.
@@ -3945,26 +3945,26 @@ export interface components {
              */
             id: string;
             /**
-             * @description Its name at the put.
+             * @description Its name at the time of the put.
              * @example Puzzle Harbour
              */
             name: string;
         };
         /**
-         * @description Where a plan stands.
+         * @description Status of a plan.
          * @enum {string}
          */
         PlanStatus: "waiting" | "matching" | "putting" | "put_failed" | "put_finished" | "waiting_settlement" | "settled";
-        /** @description What can be advertised. */
+        /** @description A product that can be advertised. */
         Product: {
-            /** @description Whom its advertisements are shown to. */
+            /** @description Audience of its advertisements. */
             audience: components["schemas"]["Audience"];
             /**
-             * @description Category shown.
+             * @description Displayed category.
              * @example Games
              */
             category: string;
-            /** @description Content it can be advertised with. */
+            /** @description Advertising content it supports. */
             content_types: components["schemas"]["ContentType"][];
             /**
              * @description Wide picture.
@@ -3972,7 +3972,7 @@ export interface components {
              */
             cover_url: string | null;
             /**
-             * @description What it is.
+             * @description Description.
              * @example A calm puzzle game by the sea.
              */
             description: string;
@@ -3992,23 +3992,23 @@ export interface components {
              */
             id: string;
             /**
-             * @description Name shown.
+             * @description Display name.
              * @example Puzzle Harbour
              */
             name: string;
-            /** @description Highest put amount. */
+            /** @description Maximum put amount. */
             put_max: components["schemas"]["Money"];
-            /** @description Lowest put amount. */
+            /** @description Minimum put amount. */
             put_min: components["schemas"]["Money"];
         };
-        /** @description A page of products. */
+        /** @description A page of a list. */
         ProductPage: {
-            /** @description The products, newest first. */
+            /** @description The items, newest first. */
             items: components["schemas"]["Product"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** @description The figures of a wallet. */
+        /** @description The balances of a wallet. */
         Property: {
             /** @description Free to use. */
             available_funds: components["schemas"]["Money"];
@@ -4017,7 +4017,7 @@ export interface components {
              * @example USD
              */
             currency: string;
-            /** @description What coupons paid so far, less what was given back. */
+            /** @description Total paid by coupons, less returns. */
             discount_amount: components["schemas"]["Money"];
             /** @description Start-up funds not yet returned. */
             start_up_funds_outstanding: components["schemas"]["Money"];
@@ -4025,15 +4025,15 @@ export interface components {
             to_be_consumed: components["schemas"]["Money"];
             /** @description Earned, waiting for settlement. */
             to_be_settled: components["schemas"]["Money"];
-            /** @description Available, to be consumed, to be settled and withdrawing together. */
+            /** @description Sum of available, to be consumed, to be settled and withdrawing. */
             total_assets: components["schemas"]["Money"];
-            /** @description Why a withdrawal would be refused now, whatever its amount, in the order of the checks; empty when it would not. */
+            /** @description Why a withdrawal of any amount would be refused now, in the order of the checks; empty if it would not. */
             withdraw_blocked_by: components["schemas"]["Reason"][];
             withdrawal_available_at: components["schemas"]["Timestamp"] | null;
-            /** @description On its way out. */
+            /** @description Being withdrawn. */
             withdrawing: components["schemas"]["Money"];
         };
-        /** @description A notification that is out. */
+        /** @description A published notification. */
         PublishedNotification: {
             /**
              * @description Its id.
@@ -4042,17 +4042,17 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description To how many users it went; 0 when to all.
+             * @description Number of recipients; 0 for all users.
              * @example 1
              */
             recipients: number;
         };
         /**
-         * @description Which plans by who proposed them.
+         * @description Filter by who proposed a plan.
          * @enum {string}
          */
         PushFilter: "all" | "official" | "non_official";
-        /** @description Pushes a plan to users; it waits for their put. */
+        /** @description Pushes a plan to users, where it waits for their put. */
         PushPlanRequest: {
             /** @description Proposed amount, within the product's range. */
             amount: components["schemas"]["MoneyInput"];
@@ -4062,12 +4062,12 @@ export interface components {
              */
             product_id: string;
             /**
-             * @description What is advertised, in words.
+             * @description Advertising content, as text.
              * @example Fifteen-second video
              */
             put_content: string;
             /**
-             * @description How it is advertised, in words.
+             * @description Delivery rule, as text.
              * @example Delivered evenly until the budget is consumed.
              */
             put_rule: string;
@@ -4076,11 +4076,11 @@ export interface components {
             user_targeting?: components["schemas"]["Audience"] | null;
         };
         /**
-         * @description To whom a plan is pushed: to users (`user_ids`) or to an operator's followers (`operator_id`), or to users on behalf of an
+         * @description Recipients of a pushed plan: users (`user_ids`), an operator's followers (`operator_id`), or users on behalf of an
          *     operator (both).
          */
         PushTarget: {
-            /** @description The operator whose followers get it, or on whose behalf the users do. */
+            /** @description The operator whose followers get it, or on whose behalf the users get it. */
             operator_id?: string | null;
             /**
              * @description Users, 1 to 500.
@@ -4105,25 +4105,25 @@ export interface components {
         };
         /** @description The pushed plans. */
         PushedPlans: {
-            /** @description One for each user. */
+            /** @description One per user. */
             items: components["schemas"]["PushedPlan"][];
         };
-        /** @description Puts money into a product (`product_id`) or into a pushed plan that waits (`plan_id`): exactly one of them. */
+        /** @description Puts money into a product (`product_id`) or into a waiting pushed plan (`plan_id`): exactly one of them. */
         PutRequest: {
             /** @description Budget before a coupon that adds to it, within the product's range. */
             amount: components["schemas"]["MoneyInput"];
-            /** @description A pushed plan that waits. */
+            /** @description A pushed plan that is waiting for its put. */
             plan_id?: string | null;
             /**
              * @description A product.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31
              */
             product_id?: string | null;
-            /** @description The caller's coupon to use. */
+            /** @description The caller's coupon to apply. */
             user_coupon_id?: string | null;
         };
         /**
-         * @description Which notifications by whether they were read.
+         * @description Filter by read state.
          * @enum {string}
          */
         ReadFilter: "all" | "unread" | "read";
@@ -4136,23 +4136,23 @@ export interface components {
         /** @description Claims a coupon. */
         ReceiveCouponRequest: {
             /**
-             * @description The campaign; the new-user coupon when absent.
+             * @description The campaign; the new-user coupon if absent.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35
              */
             campaign_id?: string | null;
         };
-        /** @description To whom a notification goes: `"all"` or a list of user ids. */
+        /** @description Recipients of a notification: `"all"` or a list of user ids. */
         Recipients: components["schemas"]["Everybody"] | string[];
-        /** @description One proof of the books. */
+        /** @description A check of the ledger. */
         ReconcileCheck: {
             /**
-             * @description What was found, in English.
+             * @description Finding, in English.
              * @example every transaction's entries sum to zero
              */
             detail: string;
             /**
              * Format: int64
-             * @description The figure that must be zero.
+             * @description A value that must be zero.
              * @example 0
              */
             figure: number;
@@ -4162,22 +4162,22 @@ export interface components {
              */
             name: string;
             /**
-             * @description Whether it holds.
+             * @description Whether the check passes.
              * @example true
              */
             ok: boolean;
         };
-        /** @description The proof of the books. */
+        /** @description The result of all checks of the ledger. */
         Reconciliation: {
             /** @description The checks. */
             checks: components["schemas"]["ReconcileCheck"][];
             /**
-             * @description Whether all checks hold.
+             * @description Whether all checks pass.
              * @example true
              */
             ok: boolean;
         };
-        /** @description Asks for a new account. */
+        /** @description Creates an account. */
         RegisterRequest: {
             /**
              * @description The same password again; `confirmPassword` is accepted too.
@@ -4195,7 +4195,7 @@ export interface components {
              */
             licenseKey: string;
             /**
-             * @description Name shown; the user name when absent.
+             * @description Display name; the user name if absent.
              * @example Ada
              */
             nickname?: string | null;
@@ -4215,7 +4215,7 @@ export interface components {
              */
             username: string;
         };
-        /** @description A row of an import that could not be taken. */
+        /** @description A rejected row of an import. */
         RejectedRow: {
             /**
              * Format: int64
@@ -4224,7 +4224,7 @@ export interface components {
              */
             line: number;
             /**
-             * @description Why, in English.
+             * @description Why it was rejected, in English.
              * @example unknown plan number
              */
             reason: string;
@@ -4237,20 +4237,20 @@ export interface components {
              */
             reason?: string | null;
             /**
-             * @description Whose.
+             * @description The user.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
              */
             user_id: string;
         };
-        /** @description Something that was done to the caller's account. */
+        /** @description An entry of the security log of the caller's account. */
         SecurityEntry: {
             /**
-             * @description What. Further actions may come.
+             * @description The action. More actions may be added.
              * @example wallet.deposit
              */
             action: string;
             amount: components["schemas"]["Money"] | null;
-            /** @description Whose doing. */
+            /** @description Who performed it. */
             by: components["schemas"]["Actor"];
             /**
              * @description Opaque id.
@@ -4260,35 +4260,35 @@ export interface components {
             /** @description When. */
             time: components["schemas"]["Timestamp"];
         };
-        /** @description A page of what was done to the caller's account. */
-        SecurityPage: {
-            /** @description The entries, newest first. */
+        /** @description A page of a list. */
+        SecurityEntryPage: {
+            /** @description The items, newest first. */
             items: components["schemas"]["SecurityEntry"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** @description Delivery in a stretch of time. */
+        /** @description Delivery in one period. */
         SeriesPoint: {
             /**
              * Format: int64
-             * @description Clicks in it.
+             * @description Clicks in this period.
              * @example 8
              */
             clicks: number;
-            /** @description Spend charged for it. */
+            /** @description Spend charged in this period. */
             consumed: components["schemas"]["Money"];
             /**
              * Format: int64
-             * @description Impressions in it.
+             * @description Impressions in this period.
              * @example 1200
              */
             impressions: number;
-            /** @description Revenue for it. */
+            /** @description Revenue in this period. */
             revenue: components["schemas"]["Money"];
-            /** @description When the stretch begins. */
+            /** @description When the period begins. */
             time: components["schemas"]["Timestamp"];
         };
-        /** @description A way to reach customer service. */
+        /** @description A customer-service entry. */
         ServiceEntry: {
             /**
              * @description Opaque id.
@@ -4302,7 +4302,7 @@ export interface components {
             label: string;
             /**
              * Format: int32
-             * @description 1 is a page inside the app, anything else opens elsewhere.
+             * @description 1 for a page inside the app; any other number opens outside of it.
              * @example 1
              */
             type: number;
@@ -4312,7 +4312,7 @@ export interface components {
              */
             url: string;
         };
-        /** @description A way to reach customer service, in every language. */
+        /** @description A customer-service entry in every language. */
         ServiceEntryContent: {
             /**
              * @description Opaque id.
@@ -4330,7 +4330,7 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description 1 is a page inside the app, anything else opens elsewhere.
+             * @description 1 for a page inside the app; any other number opens outside of it.
              * @example 1
              */
             type: number;
@@ -4340,9 +4340,9 @@ export interface components {
              */
             url: string;
         };
-        /** @description A way to reach customer service, in every language, as staff edit it. */
+        /** @description A customer-service entry in every language, as staff edit it. */
         ServiceEntryContentInput: {
-            /** @description Opaque id; given when absent. */
+            /** @description Opaque id; assigned if absent. */
             id?: string | null;
             /**
              * @description Its label by language; `en` is required.
@@ -4355,7 +4355,7 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description 1 is a page inside the app, anything else opens elsewhere.
+             * @description 1 for a page inside the app; any other number opens outside of it.
              * @example 1
              */
             type: number;
@@ -4365,43 +4365,43 @@ export interface components {
              */
             url: string;
         };
-        /** @description A session that was just opened. */
+        /** @description A new session. */
         Session: {
-            /** @description When it expires unless used. */
+            /** @description When it expires if not used. */
             expires_at: components["schemas"]["Timestamp"];
             /**
-             * @description The token for `X-CT`; told only here.
+             * @description The token for `X-CT`; returned only here.
              * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA
              */
             token: string;
-            /** @description Whose it is. */
+            /** @description Its owner. */
             user: components["schemas"]["UserInfo"];
         };
-        /** @description A live session of a user. */
+        /** @description An active session of a user. */
         SessionSummary: {
             /** @description When it was opened. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When it expires unless used. */
+            /** @description When it expires if not used. */
             expires_at: components["schemas"]["Timestamp"];
             /**
              * @description Its id; not the token.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3a
              */
             id: string;
-            /** @description When it was last seen, to the minute. */
+            /** @description When it was last used, to the minute. */
             last_seen_at: components["schemas"]["Timestamp"];
         };
-        /** @description Sets or changes the transaction password. All are MD5 of the 6 digits, in lower-case hex. */
+        /** @description Sets or changes the transaction password. Every password is the MD5 of its 6 digits, in lower-case hex. */
         SetPayPasswordRequest: {
             /**
-             * @description The new one again; `confirmPassword` is accepted too.
+             * @description The new password again; `confirmPassword` is accepted too.
              * @example 5f4dcc3b5aa765d61d8327deb882cf99
              */
             confirm_password: string;
-            /** @description The one that is set; only when one is. */
+            /** @description The current password; only if one is set. */
             old_password?: string | null;
             /**
-             * @description The new one.
+             * @description The new password.
              * @example 5f4dcc3b5aa765d61d8327deb882cf99
              */
             password: string;
@@ -4413,7 +4413,7 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
              */
             id: string;
-            /** @description What the member may do. */
+            /** @description Role of the member. */
             role: components["schemas"]["StaffRole"];
             /**
              * @description Login name.
@@ -4423,17 +4423,17 @@ export interface components {
         };
         /** @description An exchange order with its user. */
         StaffExchangeOrder: components["schemas"]["ExchangeOrder"] & {
-            /** @description Whose order. */
+            /** @description Its user. */
             user: components["schemas"]["UserName"];
         };
-        /** @description A page of exchange orders of all users. */
-        StaffExchangePage: {
-            /** @description The orders, newest first. */
+        /** @description A page of a list. */
+        StaffExchangeOrderPage: {
+            /** @description The items, newest first. */
             items: components["schemas"]["StaffExchangeOrder"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** @description A member of staff as the audit shows one. */
+        /** @description A member of staff in the audit log. */
         StaffName: {
             /**
              * @description The member.
@@ -4446,75 +4446,75 @@ export interface components {
              */
             username: string;
         };
-        /** @description A page of staff. */
+        /** @description A page of a list. */
         StaffPage: {
-            /** @description The members, newest first. */
+            /** @description The items, newest first. */
             items: components["schemas"]["Staff"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         /** @description A plan with its user. */
         StaffPlan: components["schemas"]["Plan"] & {
-            /** @description Whose plan. */
+            /** @description Its user. */
             user: components["schemas"]["UserName"];
         };
-        /** @description A plan in detail with its user. */
+        /** @description The details of a plan, and its user. */
         StaffPlanDetail: components["schemas"]["PlanDetail"] & {
-            /** @description Whose plan. */
+            /** @description Its user. */
             user: components["schemas"]["UserName"];
         };
-        /** @description A page of plans of all users. */
+        /** @description A page of a list. */
         StaffPlanPage: {
-            /** @description The plans, newest first. */
+            /** @description The items, newest first. */
             items: components["schemas"]["StaffPlan"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         /**
-         * @description What a member of staff may do.
+         * @description Role of a member of staff.
          * @enum {string}
          */
         StaffRole: "admin" | "support" | "finance" | "operator";
-        /** @description A staff session that was just opened. */
+        /** @description A new staff session. */
         StaffSession: {
-            /** @description Whose it is. */
+            /** @description Its owner. */
             staff: components["schemas"]["Staff"];
             /**
-             * @description The token for `X-CT`; told only here.
+             * @description The token for `X-CT`; returned only here.
              * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA
              */
             token: string;
         };
         /** @description A withdrawal with its user. */
         StaffWithdrawal: components["schemas"]["Withdrawal"] & {
-            /** @description Whose withdrawal. */
+            /** @description Its user. */
             user: components["schemas"]["UserName"];
         };
-        /** @description A page of withdrawals of all users. */
+        /** @description A page of a list. */
         StaffWithdrawalPage: {
-            /** @description The withdrawals, newest first. */
+            /** @description The items, newest first. */
             items: components["schemas"]["StaffWithdrawal"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         /**
-         * @description What happens to start-up funds.
+         * @description Action on start-up funds.
          * @enum {string}
          */
         StartUpFundsAction: "grant" | "return";
         /** @description Grants start-up funds, or marks them as returned. */
         StartUpFundsRequest: {
-            /** @description Which way. */
+            /** @description The direction. */
             action: components["schemas"]["StartUpFundsAction"];
-            /** @description How much. */
+            /** @description Amount. */
             amount: components["schemas"]["MoneyInput"];
             /**
-             * @description Whose wallet.
+             * @description Owner of the wallet.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
              */
             user_id: string;
         };
-        /** @description The figures of a range. */
+        /** @description The statistics of a range. */
         Statistics: {
             /**
              * Format: int64
@@ -4536,7 +4536,7 @@ export interface components {
             ctr: string | null;
             /**
              * Format: int64
-             * @description Plans paid in the range, failed ones left out.
+             * @description Plans paid in the range, without failed ones.
              * @example 3
              */
             delivery_orders: number;
@@ -4548,7 +4548,7 @@ export interface components {
              * @example 12000
              */
             impressions: number;
-            /** @description Put amounts of plans paid in the range, failed ones left out. */
+            /** @description Put amounts of plans paid in the range, without failed ones. */
             invested: components["schemas"]["Money"];
             /** @description Revenue less spend; may be negative. */
             profit: components["schemas"]["Money"];
@@ -4559,7 +4559,7 @@ export interface components {
              * @example 1.1240
              */
             roas: string | null;
-            /** @description Points by hour (today), day (week, month) or month (all) of the time zone, oldest first. */
+            /** @description Values by hour (today), day (week, month) or month (all) in the time zone, oldest first. */
             series: components["schemas"]["SeriesPoint"][];
             /** @description When it ends, exclusive. */
             to: components["schemas"]["Timestamp"];
@@ -4574,11 +4574,11 @@ export interface components {
          * @enum {integer}
          */
         StatisticsType: 1 | 2 | 3 | 4;
-        /** @description A step in the life of a plan. */
+        /** @description A change of a plan's status. */
         TimelineEntry: {
             /** @description Why. */
             reason: string | null;
-            /** @description The status it moved to. */
+            /** @description The new status. */
             status: components["schemas"]["PlanStatus"];
             /** @description When. */
             time: components["schemas"]["Timestamp"];
@@ -4595,19 +4595,19 @@ export interface components {
          * @example 2026-11-20T08:15:30.000Z
          */
         TimestampInput: string;
-        /** @description A session in the older form. */
+        /** @description A session, in the older format. */
         Token: {
             /**
-             * @description The token for `X-CT`; told only here.
+             * @description The token for `X-CT`; returned only here.
              * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA
              */
             token: string;
         };
-        /** @description How many notifications are unread. */
+        /** @description Number of unread notifications. */
         UnreadTotal: {
             /**
              * Format: int64
-             * @description Unread ones over all categories.
+             * @description Number of unread notifications in all categories.
              * @example 3
              */
             unread_total: number;
@@ -4629,18 +4629,18 @@ export interface components {
              */
             height: number;
             /**
-             * @description Opaque id, to be used where a file is asked for.
+             * @description Opaque id, for fields that refer to a file.
              * @example 4be1c7a09d3f52685f0c1f6e2b7d4a91a3c8e0d7b6f5142c
              */
             id: string;
             /**
              * Format: int64
-             * @description Bytes of the stored picture.
+             * @description Size of the stored picture, in bytes.
              * @example 48213
              */
             size: number;
             /**
-             * @description Where it is served, for everybody who knows the address.
+             * @description Public address of the picture.
              * @example /api/files/4be1c7a09d3f52685f0c1f6e2b7d4a91a3c8e0d7b6f5142c
              */
             url: string;
@@ -4653,12 +4653,12 @@ export interface components {
         };
         /** @description A user with wallet and sessions. */
         UserDetail: components["schemas"]["UserInfo"] & {
-            /** @description The wallet's figures. */
+            /** @description The balances of the wallet. */
             property: components["schemas"]["Property"];
-            /** @description Live sessions, newest first. */
+            /** @description Active sessions, newest first. */
             sessions: components["schemas"]["SessionSummary"][];
         };
-        /** @description A user as the user and staff see one. */
+        /** @description A user, as shown to the user and to staff. */
         UserInfo: {
             /** @description Address of the picture. */
             avatar_url: string | null;
@@ -4675,11 +4675,11 @@ export interface components {
             /** @description Guarantee deposit. */
             deposit: components["schemas"]["Money"];
             /**
-             * @description E-mail address; empty when none was given.
+             * @description E-mail address; empty if none was given.
              * @example ada@example.com
              */
             email: string;
-            /** @description How the user came in. */
+            /** @description How the account was created. */
             entry: components["schemas"]["Entry"];
             /** @description Whether a bank card is bound. */
             has_bank_card: boolean;
@@ -4697,12 +4697,12 @@ export interface components {
              */
             licenseKey: string | null;
             /**
-             * @description Name shown.
+             * @description Display name.
              * @example Ada
              */
             nickname: string;
             /**
-             * @description Phone number; empty when none was given.
+             * @description Phone number; empty if none was given.
              * @example +4915112345678
              */
             phone: string;
@@ -4726,7 +4726,14 @@ export interface components {
             /** @description Whether the user is a member. */
             vip: boolean;
         };
-        /** @description A user as lists show one to staff. */
+        /** @description A page of a list. */
+        UserInfoPage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["UserInfo"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A user in lists for staff. */
         UserName: {
             /**
              * @description The user.
@@ -4734,19 +4741,12 @@ export interface components {
              */
             id: string;
             /**
-             * @description Login name; null while it cannot be looked up.
+             * @description Login name; null while it is unavailable.
              * @example ada.lovelace
              */
             username: string | null;
         };
-        /** @description A page of users. */
-        UserPage: {
-            /** @description The users, newest first. */
-            items: components["schemas"]["UserInfo"][];
-            /** @description Where the next page begins; null at the end. */
-            next_cursor: string | null;
-        };
-        /** @description Changes what is given of a user's standing; what is absent stays. */
+        /** @description Changes the given fields of a user's standing; absent fields stay as they are. */
         UserProfileRequest: {
             /**
              * Format: int32
@@ -4774,7 +4774,7 @@ export interface components {
          * @enum {string}
          */
         UserState: "active" | "not_activated" | "disabled" | "cancelled";
-        /** @description Moves an account to another state. */
+        /** @description Changes the state of an account. */
         UserStateRequest: {
             /**
              * @description The user.
@@ -4790,7 +4790,7 @@ export interface components {
             state: components["schemas"]["UserState"];
         };
         /**
-         * @description Which balance of the wallet changed.
+         * @description A balance of the wallet.
          * @enum {string}
          */
         WalletAccount: "available" | "to_be_consumed" | "to_be_settled" | "withdrawing";
@@ -4809,22 +4809,22 @@ export interface components {
         };
         /** @description Credits a wallet, or takes money back from it. */
         WalletChangeRequest: {
-            /** @description How much. */
+            /** @description Amount. */
             amount: components["schemas"]["MoneyInput"];
             /**
-             * @description Shown to the user, at most 500 characters.
+             * @description Remark shown to the user, at most 500 characters.
              * @example Bank transfer 2026-11-20
              */
             remark: string;
             /**
-             * @description Whose wallet.
+             * @description Owner of the wallet.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
              */
             user_id: string;
         };
-        /** @description Asks for a withdrawal. */
+        /** @description Requests a withdrawal. */
         WithdrawRequest: {
-            /** @description What leaves the available funds, fee included. */
+            /** @description Amount taken from the available funds, fee included. */
             amount: components["schemas"]["MoneyInput"];
             /** @description How. */
             method: components["schemas"]["WithdrawalMethod"];
@@ -4836,11 +4836,11 @@ export interface components {
         };
         /** @description A withdrawal. */
         Withdrawal: {
-            /** @description What left the available funds, fee included. */
+            /** @description Amount taken from the available funds, fee included. */
             amount: components["schemas"]["Money"];
             decided_at: components["schemas"]["Timestamp"] | null;
             destination: components["schemas"]["Destination"] | null;
-            /** @description Part of it kept as the fee. */
+            /** @description Fee, part of the amount. */
             fee: components["schemas"]["Money"];
             /**
              * @description Opaque id.
@@ -4851,43 +4851,43 @@ export interface components {
             method: components["schemas"]["WithdrawalMethod"];
             /** @description Why it was rejected. */
             reason: string | null;
-            /** @description Where it stands. */
+            /** @description Its state. */
             status: components["schemas"]["WithdrawalStatus"];
-            /** @description When it was asked for. */
+            /** @description When it was requested. */
             time: components["schemas"]["Timestamp"];
         };
         /**
-         * @description What becomes of a withdrawal.
+         * @description Decision on a withdrawal.
          * @enum {string}
          */
         WithdrawalDecision: "paid" | "rejected";
         /**
-         * @description How money leaves.
+         * @description A withdrawal method.
          * @enum {string}
          */
         WithdrawalMethod: "bank_card" | "wallet_address";
-        /** @description Terms of one way to withdraw. */
+        /** @description Terms of a withdrawal method. */
         WithdrawalMethodConfig: {
-            /** @description Whether it can be used now. */
+            /** @description Whether it is available now. */
             enabled: boolean;
-            /** @description Kept from the amount. */
+            /** @description Fee, deducted from the amount. */
             fee: components["schemas"]["Money"];
-            /** @description Highest amount. */
+            /** @description Maximum amount. */
             max: components["schemas"]["Money"];
-            /** @description The way. */
+            /** @description The method. */
             method: components["schemas"]["WithdrawalMethod"];
-            /** @description Least amount. */
+            /** @description Minimum amount. */
             min: components["schemas"]["Money"];
         };
-        /** @description A page of the caller's withdrawals. */
+        /** @description A page of a list. */
         WithdrawalPage: {
-            /** @description The withdrawals, newest first. */
+            /** @description The items, newest first. */
             items: components["schemas"]["Withdrawal"][];
-            /** @description Where the next page begins; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         /**
-         * @description Where a withdrawal stands.
+         * @description Status of a withdrawal.
          * @enum {string}
          */
         WithdrawalStatus: "pending" | "paid" | "rejected";
@@ -4902,7 +4902,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorEnvelope"];
             };
         };
-        /** @description The path does not know this method. */
+        /** @description The path does not support this method. */
         Edge405: {
             headers: {
                 [name: string]: unknown;
@@ -4929,7 +4929,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorEnvelope"];
             };
         };
-        /** @description The body is of the wrong content type. */
+        /** @description The body has the wrong content type. */
         Edge415: {
             headers: {
                 [name: string]: unknown;
@@ -4947,7 +4947,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorEnvelope"];
             };
         };
-        /** @description A service behind is down. */
+        /** @description A service is down. */
         Edge502: {
             headers: {
                 [name: string]: unknown;
@@ -4956,7 +4956,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorEnvelope"];
             };
         };
-        /** @description A service behind is down. */
+        /** @description A service is down. */
         Edge503: {
             headers: {
                 [name: string]: unknown;
@@ -4965,7 +4965,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorEnvelope"];
             };
         };
-        /** @description A service behind did not answer in time. */
+        /** @description A service did not answer in time. */
         Edge504: {
             headers: {
                 [name: string]: unknown;
@@ -4986,9 +4986,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -5006,7 +5006,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5036,11 +5036,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5057,7 +5057,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5087,11 +5087,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5111,7 +5111,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5144,9 +5144,9 @@ export interface operations {
                 limit?: components["schemas"]["PageLimit"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -5154,7 +5154,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5163,7 +5163,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {integer} */
                         code: 200;
-                        data: components["schemas"]["ExchangePage"];
+                        data: components["schemas"]["ExchangeOrderPage"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
@@ -5185,9 +5185,9 @@ export interface operations {
                 user_time_zone?: string;
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -5195,7 +5195,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5223,9 +5223,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5248,7 +5248,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5278,9 +5278,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5298,7 +5298,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5331,7 +5331,7 @@ export interface operations {
                 limit?: components["schemas"]["PageLimit"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -5339,7 +5339,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5367,9 +5367,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5388,7 +5388,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5422,7 +5422,7 @@ export interface operations {
                 state?: components["schemas"]["ApprovalState"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -5430,7 +5430,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5464,7 +5464,7 @@ export interface operations {
                 user_id?: string;
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -5472,7 +5472,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5481,7 +5481,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {integer} */
                         code: 200;
-                        data: components["schemas"]["AuditPage"];
+                        data: components["schemas"]["AuditEntryPage"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
@@ -5500,7 +5500,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -5508,7 +5508,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5536,9 +5536,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5560,7 +5560,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5590,9 +5590,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5615,7 +5615,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5648,7 +5648,7 @@ export interface operations {
                 limit?: components["schemas"]["PageLimit"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -5656,7 +5656,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5684,9 +5684,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5704,7 +5704,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5734,7 +5734,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -5746,7 +5746,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5776,9 +5776,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5797,7 +5797,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5832,7 +5832,7 @@ export interface operations {
                 user_id?: string;
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -5840,7 +5840,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5849,7 +5849,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {integer} */
                         code: 200;
-                        data: components["schemas"]["StaffExchangePage"];
+                        data: components["schemas"]["StaffExchangeOrderPage"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
@@ -5868,9 +5868,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5888,7 +5888,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5922,7 +5922,7 @@ export interface operations {
                 state?: components["schemas"]["FeedbackState"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -5930,7 +5930,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5958,9 +5958,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5979,7 +5979,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6012,7 +6012,7 @@ export interface operations {
                 limit?: components["schemas"]["PageLimit"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -6020,7 +6020,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6048,7 +6048,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -6066,7 +6066,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6096,7 +6096,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -6109,7 +6109,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6139,9 +6139,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6165,7 +6165,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6195,9 +6195,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6214,7 +6214,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6247,7 +6247,7 @@ export interface operations {
                 limit?: components["schemas"]["PageLimit"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -6255,7 +6255,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6283,9 +6283,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6303,7 +6303,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6333,7 +6333,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -6350,7 +6350,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6380,9 +6380,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6401,7 +6401,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6438,7 +6438,7 @@ export interface operations {
                 user_id?: string;
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -6446,7 +6446,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6474,9 +6474,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6501,7 +6501,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6531,9 +6531,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6550,7 +6550,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6580,9 +6580,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6617,7 +6617,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6647,9 +6647,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6685,7 +6685,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6718,7 +6718,7 @@ export interface operations {
                 limit?: components["schemas"]["PageLimit"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -6726,7 +6726,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6754,9 +6754,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6775,7 +6775,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6808,7 +6808,7 @@ export interface operations {
                 limit?: components["schemas"]["PageLimit"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -6816,7 +6816,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6844,7 +6844,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -6861,7 +6861,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6891,9 +6891,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6910,7 +6910,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6945,7 +6945,7 @@ export interface operations {
                 state?: components["schemas"]["UserState"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -6953,7 +6953,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6962,7 +6962,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {integer} */
                         code: 200;
-                        data: components["schemas"]["UserPage"];
+                        data: components["schemas"]["UserInfoPage"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
@@ -6981,7 +6981,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -7000,7 +7000,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7030,9 +7030,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7051,7 +7051,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7081,9 +7081,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7102,7 +7102,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7132,9 +7132,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7153,7 +7153,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7183,9 +7183,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7203,7 +7203,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7233,9 +7233,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7254,7 +7254,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7284,7 +7284,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -7292,7 +7292,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7320,9 +7320,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7341,7 +7341,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7371,9 +7371,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7392,7 +7392,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7427,7 +7427,7 @@ export interface operations {
                 user_id?: string;
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -7435,7 +7435,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7463,9 +7463,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -7482,7 +7482,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7515,9 +7515,9 @@ export interface operations {
                 limit?: components["schemas"]["PageLimit"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -7525,7 +7525,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7553,7 +7553,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -7571,7 +7571,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7601,7 +7601,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -7614,7 +7614,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7644,9 +7644,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7669,7 +7669,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7699,7 +7699,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -7707,7 +7707,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7735,7 +7735,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -7753,7 +7753,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7783,9 +7783,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7808,7 +7808,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7838,9 +7838,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -7848,7 +7848,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7876,9 +7876,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -7901,7 +7901,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7933,7 +7933,7 @@ export interface operations {
                 lang?: string;
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
             };
             path?: never;
@@ -7941,7 +7941,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7969,9 +7969,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -7988,7 +7988,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8018,11 +8018,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8040,7 +8040,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8070,11 +8070,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8086,7 +8086,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8116,9 +8116,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8135,7 +8135,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8165,9 +8165,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8184,7 +8184,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8214,9 +8214,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8229,7 +8229,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8259,9 +8259,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8278,7 +8278,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8313,9 +8313,9 @@ export interface operations {
                 status?: components["schemas"]["PlanStatus"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8323,7 +8323,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8351,11 +8351,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8373,7 +8373,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8406,9 +8406,9 @@ export interface operations {
                 limit?: components["schemas"]["PageLimit"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8416,7 +8416,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8444,9 +8444,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8464,7 +8464,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8494,9 +8494,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8504,7 +8504,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or an envelope that says why not. */
+            /** @description Success, or an envelope with the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8532,9 +8532,9 @@ export interface operations {
                 type?: components["schemas"]["FlowType"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8542,7 +8542,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8551,7 +8551,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {integer} */
                         code: 200;
-                        data: components["schemas"]["FlowPage"];
+                        data: components["schemas"]["FlowEntryPage"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
@@ -8572,9 +8572,9 @@ export interface operations {
                 months?: components["schemas"]["MonthCount"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8582,7 +8582,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8612,9 +8612,9 @@ export interface operations {
                 month: components["schemas"]["Month"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8622,7 +8622,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or an envelope that says why not. */
+            /** @description Success, or an envelope with the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8645,9 +8645,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8666,7 +8666,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8696,9 +8696,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8706,7 +8706,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8734,9 +8734,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8755,7 +8755,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8785,9 +8785,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8800,7 +8800,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8830,9 +8830,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8849,7 +8849,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8879,9 +8879,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8894,7 +8894,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8924,9 +8924,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8934,7 +8934,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8965,9 +8965,9 @@ export interface operations {
                 limit?: components["schemas"]["PageLimit"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -8975,7 +8975,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8984,7 +8984,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {integer} */
                         code: 200;
-                        data: components["schemas"]["SecurityPage"];
+                        data: components["schemas"]["SecurityEntryPage"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
@@ -9003,9 +9003,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -9013,7 +9013,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9041,9 +9041,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -9060,7 +9060,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9090,11 +9090,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9113,7 +9113,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9146,9 +9146,9 @@ export interface operations {
                 limit?: components["schemas"]["PageLimit"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -9156,7 +9156,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9188,9 +9188,9 @@ export interface operations {
                 state?: components["schemas"]["CouponState"];
             };
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
             };
             path?: never;
@@ -9198,7 +9198,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9226,11 +9226,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Language of texts; another than the twelve codes is as good as none. */
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
-                /** @description Time zone whose days count; junk is UTC. */
+                /** @description Time zone that defines days; UTC if it is invalid. */
                 "X-TZ"?: string;
-                /** @description The same key and body replays the first answer; the same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9247,7 +9247,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success, or why not. */
+            /** @description Success, or the reason for the refusal. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -209,8 +209,11 @@ async fn refuses_what_is_missing(folder: &Path, backup: &Path) {
 /// copied.
 fn folder() -> TempDir {
     let memory = Path::new("/dev/shm");
-    let has_room = statvfs(memory)
-        .is_ok_and(|about| about.blocks_available() * about.fragment_size() >= MEMORY_WANTED);
+    let has_room = statvfs(memory).is_ok_and(|about| {
+        // Their types differ between systems.
+        let available = u128::from(about.blocks_available()) * u128::from(about.fragment_size());
+        available >= u128::from(MEMORY_WANTED)
+    });
     let parent = match env::var_os("TMPDIR") {
         None if has_room => memory.to_owned(),
         _ => env::temp_dir(),

@@ -1,10 +1,9 @@
-//! The HTTP server: bounded connections, a limit for reading headers, an end that costs nobody a request.
+//! The HTTP server: bounded connections, a limit for reading headers, and a shutdown that loses no request.
 //!
-//! Whoever keeps a connection open may send the next request at the moment at which it is closed from here, and cannot tell
-//! then whether the request was seen. So for a while after the shutdown connections are still taken, and every answer says
-//! that its connection ends with it. Who spreads requests over several gateways notices meanwhile that this one is not ready,
-//! and a proxy in front closes by itself the connections that it does not use. Then the listener is closed, and what is still
-//! being asked is answered.
+//! A client may send a request at the moment when the gateway closes its idle connection. It cannot know then whether
+//! the request was seen. So after the shutdown signal the gateway keeps accepting connections for a while, and every
+//! answer announces that its connection closes. Meanwhile load balancers notice that this gateway is not ready, and a
+//! proxy closes its idle connections. Then the listener is closed and running requests are answered.
 
 mod listener;
 
@@ -30,33 +29,33 @@ use tracing::{debug, info, warn};
 
 use crate::edge::Peer;
 
-/// Bytes of a request's line and headers at most.
+/// Maximum size of a request's line and headers, in bytes.
 const MAX_HEADER_BYTES: usize = 64 * 1024;
 
-/// After a failed accept (out of descriptors, most likely) the next one waits a little.
+/// Wait after a failed accept, most likely because file descriptors ran out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Connections that were being made when the listener was to be closed are there after this.
+/// Time for the kernel to complete connections that are being established when the listener closes.
 const LAST_CONNECTIONS: Duration = Duration::from_millis(50);
 
-/// A connection that was taken last brings its request within this.
+/// Time for the last accepted connections to send their request.
 const LAST_REQUESTS: Duration = Duration::from_secs(1);
 
 /// How connections are served.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerLimits {
-    /// Connections at a time; further ones wait to be accepted.
+    /// Maximum number of connections; further ones wait to be accepted.
     pub max_connections: u32,
-    /// How long a client may take for the headers of its next request.
+    /// How long a client may take to send the headers of its next request.
     pub header_read_timeout: Duration,
-    /// How long connections are taken after the shutdown, each for one request; at most half of the drain limit.
+    /// How long connections are accepted after the shutdown, each for one request; at most half of the drain limit.
     pub notice: Duration,
-    /// How long after the shutdown running requests may take to end.
+    /// How long running requests may take after the shutdown.
     pub drain_limit: Duration,
 }
 
-/// Serves until the shutdown, gives notice, triggers `closing` when no more connections are taken, and lets running requests
-/// end within the drain limit.
+/// Serves until the shutdown, then gives notice, triggers `closing` when it accepts no more connections, and lets
+/// running requests end within the drain limit.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -80,14 +79,14 @@ pub async fn serve(
         .await?;
     closing.trigger();
     if !notice.is_zero() {
-        listener::take_no_more(&listener);
+        listener::stop_new_connections(&listener);
         let last = sleep_until(Instant::now() + LAST_CONNECTIONS);
         server.accept_until(&listener, last).await?;
     }
     drop(listener);
     let all_ended = server.permits.acquire_many(limits.max_connections);
     let _ = timeout(LAST_REQUESTS.min(notice), all_ended).await;
-    // What is idle now is kept by a client that paid no heed; a silent one would otherwise hold the end up for ever.
+    // Only clients that ignored the notice still keep idle connections. The limit ends the wait for silent ones.
     if timeout_at(asked + limits.drain_limit, server.connections.shutdown())
         .await
         .is_err()
@@ -106,7 +105,7 @@ struct Server {
 }
 
 impl Server {
-    /// Takes connections and serves them beside, until told to stop.
+    /// Accepts connections and serves each in a task of its own, until `stop`.
     async fn accept_until(
         &self,
         listener: &TcpListener,
@@ -125,7 +124,7 @@ impl Server {
             match accepted {
                 Ok((stream, peer)) => self.serve_connection(stream, peer, permit),
                 Err(error) => {
-                    warn!(%error, "connection cannot be accepted");
+                    warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
             }
@@ -133,7 +132,7 @@ impl Server {
     }
 
     fn serve_connection(&self, stream: TcpStream, peer: SocketAddr, permit: OwnedSemaphorePermit) {
-        // Answers are written whole; waiting for more would only delay them.
+        // Answers are written at once, so waiting for more data would only delay them.
         let _ = stream.set_nodelay(true);
         let (router, shutdown) = (self.router.clone(), self.shutdown.clone());
         let service = service_fn(move |mut request: hyper::Request<Incoming>| {

@@ -10,12 +10,12 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::output::{say, table};
-use crate::services::{Services, ask, explain, operator_within};
+use crate::services::{Services, ask, operator_within};
 
-/// Proofs read all of the books.
+/// Limit of checks, which read the whole ledger.
 const PROOF_LIMIT: Duration = Duration::from_mins(10);
 
-/// Postings of staff, and proofs of the ledger
+/// Postings of staff, and checks of the ledger
 #[derive(Debug, Subcommand)]
 pub enum WalletCommand {
     /// Credits a deposit
@@ -26,16 +26,16 @@ pub enum WalletCommand {
     RechargeDeduction(posting::Remarked),
     /// Charges a membership; the user becomes a member (VIP)
     Membership(posting::Membership),
-    /// Grants start-up funds, or notes their return
+    /// Grants start-up funds, or records their return
     StartUpFunds(posting::StartUpFunds),
-    /// Proves that the books balance; exits with 1 when they do not
+    /// Checks that the ledger balances; exits with 1 if it does not
     Reconcile(Reconcile),
-    /// Verifies the hash chains of one user or of all; exits with 1 when one does not hold
+    /// Verifies the hash chains of one user or of all users; exits with 1 if one is broken
     Verify(Verify),
 }
 
 impl WalletCommand {
-    /// Does it.
+    /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
         let done = match self {
             Self::Deposit(posting) => posting.deposit(services).await,
@@ -43,7 +43,7 @@ impl WalletCommand {
             Self::RechargeDeduction(posting) => posting.recharge_deduction(services).await,
             Self::Membership(membership) => membership.run(services).await,
             Self::StartUpFunds(funds) => funds.run(services).await,
-            // Proofs say by their exit code what they found.
+            // Checks have exit codes of their own.
             Self::Reconcile(reconcile) => return reconcile.run(services).await,
             Self::Verify(verify) => return verify.run(services).await,
         };
@@ -51,7 +51,7 @@ impl WalletCommand {
     }
 }
 
-/// Proves that the books balance; exits with 1 when they do not
+/// Checks that the ledger balances; exits with 1 if it does not
 #[derive(Args, Debug)]
 pub struct Reconcile {
     /// Print JSON instead of a table
@@ -68,7 +68,7 @@ impl Reconcile {
             caller,
             ReconcileRequest {}
         );
-        let proof = proof.map_err(|status| explain(&status))?;
+        let proof = proof?;
         if self.json {
             print_json(&proof);
         } else {
@@ -107,10 +107,10 @@ fn print_table(proof: &ReconcileResponse) {
     });
 }
 
-/// Verifies the hash chains of one user or of all; exits with 1 when one does not hold
+/// Verifies the hash chains of one user or of all users; exits with 1 if one is broken
 #[derive(Args, Debug)]
 pub struct Verify {
-    /// Only this user's chain
+    /// Only those of this user
     #[arg(long, default_value = "")]
     user: String,
 }
@@ -124,7 +124,7 @@ impl Verify {
             operator_within(PROOF_LIMIT),
             message
         );
-        let verified = answer.map_err(|status| explain(&status))?;
+        let verified = answer?;
         say(&format!(
             "read {} transactions in {} chains",
             verified.transactions, verified.users
