@@ -1,7 +1,7 @@
 //! The services around plan: the real wallet and coupon, and a stand-in for auth.
 
 use adfolio_kit::clock::Clock;
-use adfolio_kit::config::{ServerArgs, ServiceArgs, TelemetryArgs};
+use adfolio_kit::config::ServiceArgs;
 use adfolio_plan::config::PlanConfig;
 use adfolio_testkit::{RunningService, TestBroker, TestDatabase, spawn_service};
 
@@ -17,26 +17,25 @@ pub async fn start_wallet(
     broker: &TestBroker,
     auth_url: &str,
 ) -> RunningService {
-    let config = adfolio_wallet::config::WalletConfig {
-        server: ServerArgs::default(),
-        database: db.args(),
-        broker: broker.args(),
-        telemetry: TelemetryArgs::default(),
-        posting: adfolio_wallet::config::PostingArgs::default(),
-        peers: adfolio_wallet::config::PeerArgs {
-            auth_url: auth_url.into(),
-            plan_url: "http://127.0.0.1:1".into(),
-            coupon_url: "http://127.0.0.1:1".into(),
-        },
-        secrets: adfolio_wallet::config::SecretArgs::new(
+    let nowhere = "http://127.0.0.1:1";
+    let config = adfolio_testkit::config(
+        db,
+        broker,
+        &[
+            "--auth-url",
+            auth_url,
+            "--plan-url",
+            nowhere,
+            "--coupon-url",
+            nowhere,
+            "--pay-password-pepper",
             "the pepper of every test",
-            "7e".repeat(32),
-        ),
-        withdrawals: adfolio_wallet::config::WithdrawalArgs::default(),
-        four_eyes: adfolio_wallet::config::FourEyesArgs::default(),
-        events_stream: adfolio_wallet::config::EVENTS_STREAM.to_owned(),
-        reconcile_interval_seconds: 86_400,
-    };
+            "--card-key",
+            &"7e".repeat(32),
+            "--reconcile-interval-seconds",
+            "86400",
+        ],
+    );
     spawn_service(|listener, shutdown| adfolio_wallet::run(config, listener, shutdown)).await
 }
 
