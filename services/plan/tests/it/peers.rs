@@ -1,7 +1,10 @@
 //! The services that plan calls: the real wallet and coupon, each behind a link that can be cut.
 
-use adfolio_kit::config::{ServerArgs, ServiceArgs, TelemetryArgs};
-use adfolio_testkit::{Environment, Proxy, RunningService, TestDatabase, spawn_service};
+use adfolio_kit::config::ServiceArgs;
+use adfolio_testkit::{Environment, Proxy, RunningService, TestDatabase, config, spawn_service};
+
+/// The address of a peer that wallet does not need here.
+const NOWHERE: &str = "http://127.0.0.1:1";
 
 /// A service that plan calls.
 pub struct Peer {
@@ -13,26 +16,22 @@ pub struct Peer {
 impl Peer {
     pub async fn wallet(environment: &Environment) -> Self {
         let db = TestDatabase::create(&[&adfolio_wallet::MIGRATOR]).await;
-        let config = adfolio_wallet::config::WalletConfig {
-            server: ServerArgs::default(),
-            database: db.args(),
-            broker: environment.broker.args(),
-            telemetry: TelemetryArgs::default(),
-            posting: adfolio_wallet::config::PostingArgs::default(),
-            peers: adfolio_wallet::config::PeerArgs {
-                auth_url: environment.directory.url.clone(),
-                plan_url: "http://127.0.0.1:1".into(),
-                coupon_url: "http://127.0.0.1:1".into(),
-            },
-            secrets: adfolio_wallet::config::SecretArgs::new(
-                "the pepper of every test",
-                "7e".repeat(32),
-            ),
-            withdrawals: adfolio_wallet::config::WithdrawalArgs::default(),
-            four_eyes: adfolio_wallet::config::FourEyesArgs::default(),
-            events_stream: adfolio_wallet::config::EVENTS_STREAM.to_owned(),
-            reconcile_interval_seconds: 86_400,
-        };
+        let card_key = "7e".repeat(32);
+        let flags = [
+            "--auth-url",
+            &environment.directory.url,
+            "--plan-url",
+            NOWHERE,
+            "--coupon-url",
+            NOWHERE,
+            "--pay-password-pepper",
+            "the pepper of every test",
+            "--card-key",
+            &card_key,
+            "--reconcile-interval-seconds",
+            "86400",
+        ];
+        let config = config(&db, &environment.broker, &flags);
         let service = spawn_service(|on, end| adfolio_wallet::run(config, on, end)).await;
         Self::linked(service, db).await
     }
