@@ -1,5 +1,5 @@
-//! Compiles the contract: gRPC code for every package, proto3 JSON for the events, and a `Debug` that leaves out what the
-//! contract marks with `debug_redact`.
+//! Compiles the contract: gRPC code for every package, proto3 JSON for the events, and a `Debug` that omits fields
+//! marked with `debug_redact`.
 
 use std::fmt::Write as _;
 use std::{env, path::PathBuf};
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for file in FILES {
         println!("cargo:rerun-if-changed={file}");
     }
-    // protox is a compiler in Rust, so that a build needs no protoc.
+    // protox is written in Rust, so a build needs no protoc.
     let mut compiler = protox::Compiler::new(["."])?;
     compiler
         .include_source_info(true)
@@ -38,8 +38,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         // Well-known types come from pbjson-types, which know their JSON form.
         .compile_well_known_types(true)
         .extern_path(".google.protobuf", "::pbjson_types")
-        // Stand-ins in tests answer only what is asked of them. That the services themselves leave nothing out is tested in
-        // gateway/tests/it/completeness.rs.
+        // Stubs in tests implement only the methods they need. gateway/tests/it/completeness.rs tests that the services
+        // implement all.
         .generate_default_stubs(true);
     redact(builder, &pool).compile_fds(compiler.file_descriptor_set())?;
     pbjson_build::Builder::new()
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Gives messages with fields that must not be printed a `Debug` that says `[REDACTED]` for these.
+/// Gives messages with secret fields a `Debug` that prints `[REDACTED]` for them.
 fn redact(mut builder: Builder, pool: &DescriptorPool) -> Builder {
     for message in pool.all_messages() {
         let redacted: Vec<FieldDescriptor> = message.fields().filter(is_redacted).collect();

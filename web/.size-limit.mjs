@@ -1,11 +1,11 @@
-// What a page costs in JavaScript, read from the build's manifest: a chunk and everything it imports at once.
+// Computes from the build's manifest what a page costs in JavaScript: its chunk and its static imports.
 import { existsSync, readFileSync } from 'node:fs';
 
 const MANIFEST = new URL('./dist/.vite/manifest.json', import.meta.url);
 if (!existsSync(MANIFEST)) throw new Error('nothing built: run `npm run build` first');
 const manifest = JSON.parse(readFileSync(MANIFEST, 'utf8'));
 
-/** The scripts that are fetched with the given sources. */
+/** The scripts that the browser fetches for the given sources. */
 function scriptsOf(...sources) {
   const found = new Set();
   const visit = (source) => {

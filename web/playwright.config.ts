@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { defineConfig, devices } from '@playwright/test';
 
-// The browser of the system where there is one; else the one that `playwright install chromium` fetched.
+// The system's browser if there is one, else the one that `playwright install chromium` fetched.
 const chromium = process.env.ADFOLIO_CHROMIUM ?? '/usr/bin/chromium';
 
 // See playwright.fixture.config.ts.
 const WITHOUT_STACK = /(matrix|accessibility|gallery)\.spec/;
 
 /**
- * A window's address bar runs some 280 scripts of its own, which takes a third of a test's time. To name features replaces the
- * list that Playwright itself switches off, which is therefore repeated as far as it concerns this browser.
+ * Chromium's address bar runs some 280 scripts per window, a third of a test's time. Naming features replaces
+ * Playwright's own list, so the relevant part of it is repeated here.
  */
 const WITHOUT_FEATURES = [
   'WebUIOmniboxPopup',
@@ -34,7 +34,7 @@ export default defineConfig({
   outputDir: 'test-results/stack',
   testIgnore: WITHOUT_STACK,
   fullyParallel: true,
-  // A whole stack runs beside the browsers.
+  // The stack needs the rest of the processors.
   workers: 2,
   timeout: 90_000,
   expect: { timeout: 15_000 },
@@ -44,7 +44,7 @@ export default defineConfig({
     baseURL: process.env.ADFOLIO_URL ?? 'http://127.0.0.1:8080',
     timezoneId: 'Europe/Berlin',
     locale: 'en-GB',
-    // A trace costs a fifth of the time: `--trace retain-on-failure` where the page that a failure leaves behind does not tell enough.
+    // Traces cost a fifth of the time. Use `--trace retain-on-failure` where the screenshot does not tell enough.
     screenshot: 'only-on-failure',
     launchOptions: {
       ...(existsSync(chromium) ? { executablePath: chromium } : {}),
@@ -61,7 +61,7 @@ export default defineConfig({
     {
       name: 'desktop',
       use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },
-      // The flows do not depend on the screen and run once, on a phone.
+      // The flows do not depend on the screen size and run once, on a phone.
       testMatch: /shell\.spec/,
     },
   ],

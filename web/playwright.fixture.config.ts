@@ -1,25 +1,25 @@
 import { defineConfig } from '@playwright/test';
 import main from './playwright.config';
 
-/** What the built app shows, with its calls answered by the fixtures of its tests: needs `npm run build`, no server. */
+/** Tests of the built app with calls answered by the fixtures. Needs `npm run build`, but no server. */
 export default defineConfig({
   ...main,
   testIgnore: [],
   globalSetup: './e2e/support/build-fixtures.ts',
-  // Its own, so that it can run beside the tests of a whole stack.
+  // A folder of its own, so that it can run in parallel with the tests of a whole stack.
   outputDir: 'test-results/built',
   fullyParallel: true,
-  // A page waits for its frames now and then; nothing else runs beside the browsers.
+  // Pages sometimes wait for frames, and nothing else runs beside the browsers.
   workers: 3,
   timeout: 600_000,
   tsconfig: './tsconfig.node.json',
   use: {
     ...main.use,
-    // Nothing moves while it is measured.
+    // No animations during measurements.
     contextOptions: { reducedMotion: 'reduce' },
     launchOptions: {
       ...main.use?.launchOptions,
-      // Nothing leaves this machine, not even for the pages of contacts.
+      // No request leaves this machine, not even for contact pages.
       args: [
         ...(main.use?.launchOptions?.args ?? []),
         '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',

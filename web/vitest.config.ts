@@ -6,12 +6,12 @@ export default mergeConfig(
   defineConfig({
     test: {
       environment: 'happy-dom',
-      // A page of its own for each file would cost more than the tests; `setup.ts` puts away what a test leaves.
+      // A page per file would take longer than the tests. `setup.ts` resets it after each test.
       isolate: false,
-      // Longer than the longest wait inside a test, which says better what did not come.
+      // Longer than any wait inside a test, whose message is clearer.
       testTimeout: 30_000,
       include: ['src/**/*.test.{ts,tsx}'],
-      // Nothing has a look here; what tests read of a stylesheet is its text.
+      // No styles in tests, except for stylesheets that tests read as text.
       css: { include: /\?raw$/ },
       setupFiles: ['src/test/setup.ts'],
       env: { TZ: 'UTC', DEBUG_PRINT_LIMIT: '0' },

@@ -4,16 +4,16 @@
     pip install -r requirements.txt
     ./wallet_events.py --state balances.json
 
-What it relies on, and what a consumer of your own should do, too:
+What it relies on, and what your own consumer should do as well:
 
-- The broker remembers no reader's place. Place and balances are in one file that is replaced in one step, so whenever this
-  program dies (`kill -9` included) the next start goes on without losing or doubling anything.
-- Delivery is at least once: what a user's sequence says is known is skipped. After a failure events may also come before
-  one that is missing; they come again behind it.
-- The stream keeps 30 days. Where older events are gone, a user's balances begin with what the first event carries.
-- After a restore of the databases the stream is another one, without its history. What was read of the old one may never have
-  happened: begin with a new file and --from-middle.
-- Any trouble with the broker ends the program with an error; let its supervisor start it again.
+- The broker does not remember a reader's offset. Offset and balances are in one file that is replaced atomically. Whenever
+  this program dies, even by `kill -9`, the next start continues without losing or doubling anything.
+- Delivery is at least once: events that a user's sequence shows as known are skipped. After a failure events may arrive
+  before a missing one; they arrive again after it.
+- The stream keeps 30 days. If older events are gone, a user's balances start from the first event.
+- After a restore of the databases the stream is a new one without history. Events read from the old one may never have
+  happened: start with a new file and --from-middle.
+- Any broker error ends the program; let a supervisor restart it.
 
 The file is the same as that of wallet_events.rs.
 """
@@ -30,21 +30,21 @@ from datetime import datetime, timezone
 import pika
 
 TRANSACTION_POSTED = "adfolio.wallet.v1.TransactionPosted"
-PREFETCH = 500  # Messages that may be on their way; a stream takes no consumer without this limit.
-SAVE_SECONDS = 0.5  # The state is saved so often: what a crash makes the next start read again.
-PAUSE_SECONDS = 0.1  # How long one look for a message takes.
-KNOWN_SECONDS = 10  # A stream that brings nothing for so long at the start is shorter than what was read.
-MISSING_MAX = 10_000  # An event that is missing comes within so many messages of the ones behind it.
+PREFETCH = 500  # Unacknowledged messages; a stream requires this limit.
+SAVE_SECONDS = 0.5  # Interval between saves: what a restart after a crash reads again.
+PAUSE_SECONDS = 0.1  # Wait for a message in one poll.
+KNOWN_SECONDS = 10  # A stream that is silent this long at the start is shorter than what was read.
+MISSING_MAX = 10_000  # A missing event arrives within this many messages after its successor.
 ANOTHER_STREAM = "this is not the stream that the state file is about"
 BALANCES = ("available", "toBeConsumed", "toBeSettled", "withdrawing")
 
 
 class Broken(Exception):
-    """A chain, or a message, is not what it must be."""
+    """A chain or a message is invalid."""
 
 
 def changes(data):
-    # proto3 JSON: integers of 64 bits are strings, and what is 0 may be left out.
+    # proto3 JSON: 64-bit integers are strings, and zeros may be absent.
     return [int(data.get(f"{name}ChangeMinor", 0)) for name in BALANCES]
 
 
@@ -53,7 +53,7 @@ def after(data):
 
 
 def canonical_text(data):
-    """What a transaction's hash covers besides the hash before it."""
+    """The text that a transaction's hash covers besides the previous hash."""
     when = datetime.fromisoformat(data["time"].replace("Z", "+00:00")).astimezone(timezone.utc)
     head = ["adfolio-chain-1", data["userId"], data["sequence"], when.strftime("%Y-%m-%dT%H:%M:%S.%fZ")]
     return "|".join(map(str, [*head, data["transactionId"], data["type"], *changes(data)]))
@@ -61,23 +61,23 @@ def canonical_text(data):
 
 def new_account():
     return {
-        "first_sequence": 1,  # The first event that was seen; 1 unless older ones were gone.
+        "first_sequence": 1,  # The first event seen; 1 unless older ones were gone.
         "sequence": 0,  # The last event.
         "hash": "0" * 64,
         "balances": [0, 0, 0, 0],  # In minor units, in the order of BALANCES.
-        "offset": 0,  # The last event's place in the stream, counted from 1.
-        "missing_since": None,  # Since where events come whose predecessor is missing.
+        "offset": 0,  # The last event's position in the stream, from 1.
+        "missing_since": None,  # Offset since which events arrive whose predecessor is missing.
     }
 
 
 class State:
-    """Place and balances. With many users, keep them in a database and change both in one transaction."""
+    """Offset and balances. With many users, use a database and change both in one transaction."""
 
     def __init__(self, file):
         self.file = file
         self.next = None  # Offset of the next message; none before the first.
-        self.last_id = None  # Id of the last event: the mark of the stream that was read.
-        self.whole_since = 0  # From here on the stream was read without a hole. Above 0, what was before may be gone.
+        self.last_id = None  # Id of the last event; identifies the stream.
+        self.whole_since = 0  # From this offset the stream was read without a gap. Above 0, earlier events may be gone.
         self.users = {}
         if os.path.exists(file):
             with open(file, encoding="utf-8") as saved:
@@ -86,7 +86,7 @@ class State:
             self.whole_since, self.users = saved["whole_since"], saved["users"]
 
     def save(self):
-        """Replaces the file in one step."""
+        """Replaces the file atomically."""
         self.ensure_none(lambda since: self.next - since > MISSING_MAX)
         temporary = f"{self.file}.tmp"
         with open(temporary, "w", encoding="utf-8") as writing:
@@ -95,7 +95,7 @@ class State:
             writing.flush()
             os.fsync(writing.fileno())
         os.replace(temporary, self.file)
-        # The new name must be on the disk, too.
+        # The rename must reach the disk, too.
         folder = os.open(os.path.dirname(os.path.abspath(self.file)), os.O_RDONLY)
         os.fsync(folder)
         os.close(folder)
@@ -111,14 +111,14 @@ class State:
         if self.next is not None and offset == self.next - 1 and event["id"] != self.last_id:
             raise Broken(ANOTHER_STREAM)
         if self.next is not None and offset < self.next:
-            return  # A stream gives out whole chunks: the first may begin before the offset that was asked for.
+            return  # A stream delivers whole chunks: the first may begin before the requested offset.
         if offset != (self.next or 0):
             print(
                 f"events before offset {offset} are no longer in the stream: balances begin with what events carry",
                 file=sys.stderr,
             )
             self.whole_since = offset
-        # There are other events of the wallet in the stream, and there may be new ones.
+        # The stream has other events of wallet, and may get new types.
         if event["type"] == TRANSACTION_POSTED:
             self.apply_posted(offset, event["data"])
         self.next, self.last_id = offset + 1, event["id"]
@@ -129,12 +129,12 @@ class State:
         if sequence < expected:
             return
         if sequence > expected:
-            # Whatever lies between may have been dropped only before the stream was read without a hole.
+            # Events in between may only be gone before the stream was read without a gap.
             if account["offset"] >= self.whole_since:
                 if account["missing_since"] is None:
                     account["missing_since"] = offset
                 return
-            # Begin before this event, as it says how things stood there.
+            # Start before this event, with the balances that follow from it.
             account["first_sequence"] = sequence
             account["hash"] = data["previousHash"]
             account["balances"] = [now - change for now, change in zip(after(data), changes(data))]
@@ -147,7 +147,7 @@ class State:
 
     @staticmethod
     def follow(account, data):
-        """Says why an event is not the next one."""
+        """Raises if an event is not the next one."""
         if data["previousHash"] != account["hash"]:
             raise Broken("it does not follow the hash before it")
         chained = bytes.fromhex(account["hash"]) + canonical_text(data).encode()
@@ -172,9 +172,9 @@ class State:
 
 
 def follow(channel, stream, state, until_idle):
-    """Applies what comes, for ever or until nothing has come for a while."""
+    """Applies messages, forever or until none arrives for a while."""
     channel.basic_qos(prefetch_count=PREFETCH)
-    # The last message comes once more. If none does, the stream is shorter than what was read.
+    # The last message arrives again. If none does, the stream is shorter than what was read.
     start = "first" if state.next is None else state.next - 1
     is_known = state.next is None
     messages = channel.consume(stream, arguments={"x-stream-offset": start}, inactivity_timeout=PAUSE_SECONDS)
@@ -184,7 +184,7 @@ def follow(channel, stream, state, until_idle):
         now = time.monotonic()
         if method is not None:
             state.apply(properties.headers["x-stream-offset"], body)
-            # An acknowledgement only asks for more: what counts is the file.
+            # An acknowledgement only requests more messages; the file is the state.
             channel.basic_ack(method.delivery_tag)
             unsaved, is_known, last_message = True, True, now
         is_idle = until_idle is not None and now - last_message >= until_idle
@@ -202,17 +202,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--url", default=os.environ.get("AMQP_URL", "amqp://reader:reader@127.0.0.1:8072"))
     parser.add_argument("--stream", default="wallet.events")
-    parser.add_argument("--state", required=True, help="file that keeps the place in the stream and the balances")
-    parser.add_argument("--until-idle", type=float, help="print the balances and end once nothing has come for so many seconds")
+    parser.add_argument("--state", required=True, help="file for the offset in the stream and the balances")
+    parser.add_argument("--until-idle", type=float, help="print the balances and end after this many seconds without a message")
     parser.add_argument(
         "--from-middle",
         action="store_true",
-        help="begin with what each user's first event carries also where the stream has its first message: it was begun anew, "
-        "after a restore; counts for a new state file",
+        help="start from each user's first event even at the beginning of the stream, because the stream was recreated after "
+        "a restore; applies to a new state file",
     )
     args = parser.parse_args()
 
-    # Two consumers with one file would overwrite each other's place.
+    # Two consumers with one file would overwrite each other's offset.
     lock = open(f"{args.state}.lock", "w", encoding="utf-8")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -4,16 +4,16 @@
 //! cargo run -p adfolio-proto --example wallet_events -- --state balances.json
 //! ```
 //!
-//! What it relies on, and what a consumer of your own should do, too:
+//! What it relies on, and what your own consumer should do as well:
 //!
-//! - The broker remembers no reader's place. Place and balances are in one file that is replaced in one step, so whenever this
-//!   program dies (`kill -9` included) the next start goes on without losing or doubling anything.
-//! - Delivery is at least once: what a user's sequence says is known is skipped. After a failure events may also come before
-//!   one that is missing; they come again behind it.
-//! - The stream keeps 30 days. Where older events are gone, a user's balances begin with what the first event carries.
-//! - After a restore of the databases the stream is another one, without its history. What was read of the old one may never have
-//!   happened: begin with a new file and `--from-middle`.
-//! - Any trouble with the broker ends the program with an error; let its supervisor start it again.
+//! - The broker does not remember a reader's offset. Offset and balances are in one file that is replaced atomically.
+//!   Whenever this program dies, even by `kill -9`, the next start continues without losing or doubling anything.
+//! - Delivery is at least once: events that a user's sequence shows as known are skipped. After a failure events may
+//!   arrive before a missing one; they arrive again after it.
+//! - The stream keeps 30 days. If older events are gone, a user's balances start from the first event.
+//! - After a restore of the databases the stream is a new one without history. Events read from the old one may never
+//!   have happened: start with a new file and `--from-middle`.
+//! - Any broker error ends the program; let a supervisor restart it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -35,22 +35,22 @@ use sha2::{Digest as _, Sha256};
 
 const TRANSACTION_POSTED: &str = "adfolio.wallet.v1.TransactionPosted";
 
-/// Messages that may be on their way; a stream takes no consumer without this limit.
+/// Unacknowledged messages; a stream requires this limit.
 const PREFETCH: u16 = 500;
 
-/// The state is saved so often: what a crash makes the next start read again.
+/// Interval between saves: what a restart after a crash reads again.
 const SAVE_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How long one look for a message takes.
+/// Wait for a message in one poll.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A request to the broker that takes longer has failed.
+/// Time limit of a request to the broker.
 const REQUEST_LIMIT: Duration = Duration::from_secs(10);
 
-/// A silent stream is asked this often whether it is still there.
+/// Interval of checks that a silent stream still exists.
 const PROBE_INTERVAL: Duration = Duration::from_secs(30);
 
-/// An event that is missing comes within so many messages of the ones behind it.
+/// A missing event arrives within this many messages after its successor.
 const MISSING_MAX: u64 = 10_000;
 
 const ANOTHER_STREAM: &str = "this is not the stream that the state file is about";
@@ -67,26 +67,26 @@ struct Args {
     /// The stream
     #[arg(long, default_value = "wallet.events")]
     stream: String,
-    /// File that keeps the place in the stream and the balances
+    /// File for the offset in the stream and the balances
     #[arg(long)]
     state: PathBuf,
-    /// Print the balances and end once nothing has come for so many seconds; else follow for ever
+    /// Print the balances and end after this many seconds without a message; otherwise follow forever
     #[arg(long)]
     until_idle: Option<u64>,
-    /// Begin with what each user's first event carries also where the stream has its first message: it was begun anew, after a
-    /// restore. Counts for a new state file
+    /// Start from each user's first event even at the beginning of the stream, because the stream was recreated after
+    /// a restore. Applies to a new state file
     #[arg(long)]
     from_middle: bool,
 }
 
-/// What the file keeps.
+/// Content of the state file.
 #[derive(Default, Serialize, Deserialize)]
 struct State {
     /// Offset of the next message; none before the first.
     next: Option<u64>,
-    /// Id of the last event: the mark of the stream that was read.
+    /// Id of the last event; identifies the stream.
     last_id: String,
-    /// From here on the stream was read without a hole. Above 0, what was before may be gone.
+    /// From this offset the stream was read without a gap. Above 0, earlier events may be gone.
     whole_since: u64,
     users: BTreeMap<String, Account>,
 }
@@ -94,7 +94,7 @@ struct State {
 /// One user's wallet.
 #[derive(Serialize, Deserialize)]
 struct Account {
-    /// The first event that was seen; 1 unless older ones were gone.
+    /// The first event seen; 1 unless older ones were gone.
     first_sequence: i64,
     /// The last event.
     sequence: i64,
@@ -102,9 +102,9 @@ struct Account {
     hash: String,
     /// Available, to be consumed, to be settled, withdrawing; in minor units.
     balances: [i64; 4],
-    /// Its place in the stream, counted from 1.
+    /// Its position in the stream, from 1.
     offset: u64,
-    /// Since where events come whose predecessor is missing.
+    /// Offset since which events arrive whose predecessor is missing.
     missing_since: Option<u64>,
 }
 
@@ -159,7 +159,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// Starts to read at the last message that was seen, or at the oldest that there is.
+/// Starts reading at the last message seen, or at the oldest one.
 async fn attach(channel: &Channel, stream: &str, next: Option<u64>) -> Result<Consumer> {
     let offset = match next {
         Some(next) => AMQPValue::LongLongInt(next.saturating_sub(1).try_into()?),
@@ -177,7 +177,7 @@ async fn attach(channel: &Channel, stream: &str, next: Option<u64>) -> Result<Co
         .with_context(|| format!("cannot read the stream {stream}"))
 }
 
-/// Applies what comes, for ever or until nothing has come for a while.
+/// Applies messages, forever or until none arrives for a while.
 async fn follow(
     args: &Args,
     channel: &Channel,
@@ -187,13 +187,13 @@ async fn follow(
     let (mut last_message, mut last_save, mut last_probe) =
         (Instant::now(), Instant::now(), Instant::now());
     let mut unsaved = false;
-    // The last message comes once more. If none does, the stream is shorter than what was read.
+    // The last message arrives again. If none does, the stream is shorter than what was read.
     let mut is_known = state.next.is_none();
     loop {
         if let Ok(delivery) = tokio::time::timeout(PAUSE, consumer.next()).await {
             let delivery = delivery.context("the broker ended the consumer")??;
             state.apply(&delivery)?;
-            // An acknowledgement only asks for more: what counts is the file.
+            // An acknowledgement only requests more messages; the file is the state.
             ensure!(
                 delivery.ack(BasicAckOptions::default()).await?,
                 "the channel is closed"
@@ -223,7 +223,7 @@ async fn follow(
     }
 }
 
-/// A broken channel can look just like a quiet stream.
+/// A broken channel can look like a quiet stream.
 async fn probe(channel: &Channel, stream: &str) -> Result<()> {
     let options = QueueDeclareOptions {
         passive: true,
@@ -246,7 +246,7 @@ impl State {
         }
     }
 
-    /// Replaces the file in one step. With many users, keep them in a database and change place and balances in one transaction.
+    /// Replaces the file atomically. With many users, use a database and change offset and balances in one transaction.
     fn save(&self, file: &Path) -> Result<()> {
         self.ensure_nothing_lost()?;
         let temporary = beside(file, ".tmp");
@@ -254,7 +254,7 @@ impl State {
         writing.write_all(&serde_json::to_vec(self)?)?;
         writing.sync_all()?;
         std::fs::rename(&temporary, file)?;
-        // The new name must be on the disk, too.
+        // The rename must reach the disk, too.
         File::open(folder_of(file))?.sync_all()?;
         Ok(())
     }
@@ -268,7 +268,7 @@ impl State {
                 ensure!(event.id == self.last_id, ANOTHER_STREAM);
                 return Ok(());
             }
-            // A stream gives out whole chunks: the first may begin before the offset that was asked for.
+            // A stream delivers whole chunks: the first may begin before the requested offset.
             Some(next) if offset < next => return Ok(()),
             Some(next) if offset == next => {}
             None if offset == 0 => {}
@@ -279,7 +279,7 @@ impl State {
                 self.whole_since = offset;
             }
         }
-        // There are other events of the wallet in the stream, and there may be new ones.
+        // The stream has other events of wallet, and may get new types.
         if event.event_type == TRANSACTION_POSTED {
             let posted = serde_json::from_value(event.data)
                 .with_context(|| format!("event at offset {offset} is malformed"))?;
@@ -297,7 +297,7 @@ impl State {
             return Ok(());
         }
         if posted.sequence > expected {
-            // Whatever lies between may have been dropped only before the stream was read without a hole.
+            // Events in between may only be gone before the stream was read without a gap.
             if account.offset >= self.whole_since {
                 account.missing_since.get_or_insert(offset);
                 return Ok(());
@@ -314,7 +314,7 @@ impl State {
         Ok(())
     }
 
-    /// Fails when a missing event is not to be expected any more.
+    /// Fails when a missing event can no longer arrive.
     fn ensure_nothing_lost(&self) -> Result<()> {
         let overdue = |since| {
             self.next
@@ -339,7 +339,7 @@ impl State {
 }
 
 impl Account {
-    /// Begins before this event, as it says how things stood there.
+    /// Starts before this event, with the balances that follow from it.
     fn begin_with(&mut self, posted: &TransactionPosted) -> Result<()> {
         for (balance, (after, change)) in self
             .balances
@@ -354,7 +354,7 @@ impl Account {
         Ok(())
     }
 
-    /// Takes the next event, or says why it is not the next one.
+    /// Applies the next event, or returns why it is not the next one.
     fn follow(&mut self, posted: &TransactionPosted) -> Result<()> {
         ensure!(
             posted.previous_hash == self.hash,
@@ -395,7 +395,7 @@ impl Account {
     }
 }
 
-/// What a transaction's hash covers besides the hash before it.
+/// The text that a transaction's hash covers besides the previous hash.
 fn canonical_text(posted: &TransactionPosted) -> Result<String> {
     let time = posted.time.as_ref().context("it has no time")?;
     let time = DateTime::from_timestamp(time.seconds, time.nanos.try_into()?)
@@ -440,7 +440,7 @@ fn offset_of(delivery: &Delivery) -> Option<u64> {
     }
 }
 
-/// Two consumers with one file would overwrite each other's place.
+/// Two consumers with one file would overwrite each other's offset.
 fn lock(state: &Path) -> Result<File> {
     let lock =
         File::create(beside(state, ".lock")).context("cannot write beside the state file")?;

@@ -1,11 +1,11 @@
 //! The contract between Adfolio's services: gRPC clients and servers, and the events on the exchange.
 //!
-//! The texts are in `adfolio/<package>/v1/*.proto`; the comments there become the doc comments here.
+//! The sources are `adfolio/<package>/v1/*.proto`; their comments become the doc comments here.
 
-// Generated code is not held to the lints of written code.
+// Generated code is exempt from lints.
 #![allow(missing_docs, clippy::all, clippy::pedantic)]
 
-/// Types that more than one service speaks.
+/// Types that several services share.
 pub mod common {
     /// Version 1.
     pub mod v1 {

@@ -22,8 +22,8 @@ export function firstPagePreload(): Plugin {
         const own = [...html.matchAll(OWN_STYLESHEET)].map(([, file = '']) => file);
         const links = [...new Set([...own, ...styles])].map(stylesheet).join('');
         return {
-          // Stylesheets block the scripts that follow them and the painting of what follows them. At the end of the body
-          // they leave the logo alone. Their order does not matter: `index.html` declares the layers.
+          // Stylesheets block the scripts after them and the painting of what follows. At the end of the body they
+          // leave the logo alone. Their order does not matter: `index.html` declares the layers.
           html: html.replace(OWN_STYLESHEET, '').replace('</body>', `${links}</body>`),
           tags: [...scripts].filter((file) => !html.includes(file)).map(preload),
         };

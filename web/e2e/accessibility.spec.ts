@@ -4,7 +4,7 @@ import { FixtureApp } from './support/fixture-app';
 import { SCREENS } from './support/screens';
 import { openScreen, visitsOf } from './support/visits';
 
-/** What depends on the colours; all other rules find in the dark what they find in the light. */
+/** Only these rules depend on colours. All other rules find the same in dark and light mode. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 test('axe finds nothing on any screen, in light and dark, and every target is large enough', async ({
@@ -27,7 +27,7 @@ test('axe finds nothing on any screen, in light and dark, and every target is la
   expect(found.join('\n')).toBe('');
 });
 
-/** In the page itself: nothing here is asked of a second page or of a frame from elsewhere. */
+/** Runs axe inside the page, without frames and without a second page. */
 function axe(page: Page): AxeBuilder {
   return new AxeBuilder({ page }).setLegacyMode();
 }
@@ -37,7 +37,7 @@ async function axeFindings(builder: AxeBuilder): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n')}`);
 }
 
-/** Whatever can be tapped is at least 44 px in both directions, with the area that its `::after` adds. */
+/** Every tap target is at least 44 px wide and high, including the area that its `::after` adds. */
 function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const scope = document.querySelector('dialog[open]') ?? document.body;
@@ -49,7 +49,7 @@ function smallTargets(page: Page): Promise<string[]> {
       .map((target) => {
         const stretched = getComputedStyle(target, '::after').position === 'absolute';
         const box = (stretched ? (target.offsetParent ?? target) : target).getBoundingClientRect();
-        // A tap on the label of a choice is a tap on the choice.
+        // A tap on the label selects the choice.
         const label = target.matches('[type="radio"], [type="checkbox"]') ? target.closest('label') : null;
         const { width, height } = label?.getBoundingClientRect() ?? box;
         return {

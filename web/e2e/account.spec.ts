@@ -5,7 +5,7 @@ import { openAs, settled } from './support/app';
 
 type Schemas = components['schemas'];
 
-/** A picture of one pixel, and the same with so much behind it that it is too large. */
+/** A picture of one pixel, and the same padded beyond the size limit. */
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
@@ -16,7 +16,7 @@ const picture = (name: string) => ({ name, mimeType: 'image/png', buffer: PIXEL 
 
 const announced = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
 
-/** What is wrong with a field stands below it and belongs to it. */
+/** A field's error stands below it and is its accessible description. */
 async function expectWrong(page: Page, label: string, text: RegExp): Promise<void> {
   await expect(page.getByLabel(label, { exact: true })).toHaveAccessibleDescription(text);
 }
@@ -70,7 +70,7 @@ test('a feedback that is not sent yet outlives a session that ends meanwhile', a
 
   await api.post('/auth/logout', {});
   await page.getByRole('button', { name: 'Submit' }).click();
-  // A token that is no more leads to the login at once, one that expired says so first.
+  // An unknown token leads straight to the login; an expired one shows a message first.
   const again = page.getByRole('button', { name: 'Log in again' });
   await expect(again.or(page.getByLabel('Username'))).toBeVisible();
   if (await again.isVisible()) await again.click();
@@ -238,7 +238,7 @@ test('questions and rules are read from the ad centre', async ({ page }) => {
   await expect(service).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(service).toBeHidden();
-  // However many questions were read, one step back leads out of them.
+  // Back leaves the questions in one step, however many were read.
   await page.getByRole('button', { name: 'Back' }).click();
   await expect(page).toHaveURL(/#\/ad-center$/);
   await page.getByRole('link', { name: 'Operating rules' }).click();

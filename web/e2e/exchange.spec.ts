@@ -58,7 +58,7 @@ test('wrong code, limits, balance and password are refused where they were typed
   await expect(code).toBeFocused();
   await expect(code).toHaveValue('NO-SUCH-CODE');
 
-  // The right code of the other kind is as wrong.
+  // The right code of the other kind is refused, too.
   await page.getByRole('tab', { name: 'Enterprise' }).click();
   await expect(page).toHaveURL(/kind=enterprise$/);
   await enterCode(page, 'DEMO-PERSONAL');

@@ -17,7 +17,7 @@ const PER_SHEET = 8;
 type Series = { name: string; lang: Lang; scheme: 'light' | 'dark'; size: keyof typeof SIZES };
 type Picture = { file: string; title: string };
 
-/** Chosen by `ADFOLIO_GALLERY`, as `en,de,jp`; a word of a screen's name in `ADFOLIO_GALLERY_SCREENS` narrows it down. */
+/** `ADFOLIO_GALLERY=en,de,jp` selects languages; `ADFOLIO_GALLERY_SCREENS` selects screens by a word of their name. */
 const langs = (process.env.ADFOLIO_GALLERY ?? 'en,de')
   .split(',')
   .filter((code) => LANGS.includes(code as Lang)) as Lang[];
@@ -83,7 +83,7 @@ async function takePictures(context: BrowserContext, { name, lang }: Series): Pr
 
 const fileOf = (name: string) => `${name.replace(/[^\w]+/g, '-')}.png`;
 
-/** Several pictures on one, to be looked at quickly. */
+/** Contact sheets for a quick review. */
 async function makeSheets(
   context: BrowserContext,
   { name, size }: Series,

@@ -46,7 +46,7 @@ test('from registration to the last cent', async ({ page, browser }) => {
   await creditDeposit(page, staff, advertiser);
   await putThreePlans(page);
   const { items: placed } = await advertiser.get<PlanPage>('/plan/order/list');
-  // The list has the newest first; items are spread over the plans in the order of their placing.
+  // The list is newest first; items go to the plans in the order of their placing.
   const plans = placed.toReversed();
 
   const landed = await importImpressions(staff, plans);
@@ -112,14 +112,14 @@ test('a put with a coupon is delivered, finished and paid out in proportion', as
   await staff.post('/admin/plan/settle', { id: plan.id });
   await page.goto('/#/wallet');
   await page.reload();
-  // Of the 150.00 that were not spent, nine tenths were the user's own; 60.00 came in.
+  // Nine tenths of the unspent 150.00 were the user's own money; 60.00 came in.
   await expect(page.getByRole('region', { name: 'Total assets' })).toContainText('Available funds1,015.00');
 });
 
 async function register(page: Page, licenseKey: string): Promise<string> {
   await page.goto('/');
   await page.getByRole('link', { name: 'Create account' }).click();
-  // The login, which stays until the next page is there, asks for a username too.
+  // The login stays until the next page arrives, and it has a username field, too.
   await expect(page).toHaveURL(/#\/register$/);
   await expect(page.getByLabel('Authorisation code')).toBeVisible();
   await page.getByLabel('Username').fill(uniqueName());
@@ -148,7 +148,7 @@ async function creditDeposit(page: Page, staff: Api, advertiser: Api): Promise<v
   await page.getByRole('button', { name: 'Back' }).click();
 }
 
-/** The first with the review read closely, the others quickly. */
+/** Checks the review of the first plan closely and places the others quickly. */
 async function putThreePlans(page: Page): Promise<void> {
   for (let number = 0; number < PRICINGS.length; number += 1) {
     await page.goto('/#/plan?products=open');
@@ -161,7 +161,7 @@ async function putThreePlans(page: Page): Promise<void> {
     const after = decimal(cents(before) - cents(PUT));
     await expect(sheet).toContainText(`Available now${shown(before)}`);
     await expect(sheet).toContainText(`Available after${shown(after)}`);
-    // Tapped twice, placed once: the wallet below says so.
+    // Tapped twice but placed once, as the wallet below shows.
     await sheet.getByRole('button', { name: 'Place ad' }).dblclick();
     await expect(page).toHaveURL(/#\/plan\/detail\?id=/);
     await expect(page.getByRole('listitem').filter({ hasText: 'Matching' })).toHaveAttribute(
@@ -175,12 +175,12 @@ async function putThreePlans(page: Page): Promise<void> {
   await expect(page.getByRole('main')).toContainText('300.00');
 }
 
-/** Imports the file and answers the rows that landed: the last day's end may still lie in the future. */
+/** Imports the file and returns the rows that were accepted. The end of the last day may still lie in the future. */
 async function importImpressions(staff: Api, plans: readonly Plan[]): Promise<Impression[]> {
   const { csv, shiftDays, rows } = loadImpressions();
   const numbers = plans.map(({ plan_number }) => plan_number);
   const begun = Date.now();
-  // A source of its own for each run: a stack that has seen the file before knows its report ids for other plans.
+  // Each run needs its own source: a stack that has imported the file before knows its report ids for other plans.
   const result = await staff.importReports(csv, `bandit-${begun}`, {
     timestamp: 'time',
     item_id: 'plan_number',

@@ -8,9 +8,9 @@ import { Wording } from './support/wording';
 
 const HEIGHT = 844;
 const WIDTHS = [390, 320, 768];
-/** Long words, another script and one without spaces. */
+/** A language with long words, one in another script, and one without spaces. */
 const ENLARGED: Lang[] = ['de', 'ru', 'th'];
-/** Languages that have rules of their own, and the widths at which the app is laid out in its two ways. */
+/** Languages with CSS rules of their own, and a width for each of the two layouts. */
 const ORDERED: { lang: Lang; width: number }[] = [
   { lang: 'kor', width: 390 },
   { lang: 'jp', width: 1440 },
@@ -76,7 +76,7 @@ for (const { lang, width } of ORDERED) {
   });
 }
 
-/** At each width, in the order that begins with the width of the screen before, since every change of it costs time. */
+/** Inspects the screen at each width. Begins with the width of the previous screen, because every change costs time. */
 async function inspected(app: FixtureApp, { name }: Screen, wording: Wording): Promise<string[]> {
   const found: string[] = [];
   const said = new Set<string>();

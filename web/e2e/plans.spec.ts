@@ -78,7 +78,7 @@ test('a pushed plan is put from its card once, with the transaction password', a
   const { items } = await api.get<Schemas['PlanPage']>('/plan/order/list');
   expect(items.map(({ id, put_amount }) => [id, put_amount])).toEqual([[planId, '350.00']]);
 
-  // Back leads over the product, where nothing can be put a second time, to the list.
+  // Back passes the product, where nothing can be placed a second time, and reaches the list.
   await page.goBack();
   await expect(page.getByText('This plan no longer waits', { exact: false })).toBeVisible();
   await page.goBack();
@@ -119,7 +119,7 @@ test('an amount that cannot be put is refused at its field', async ({ page }) =>
   await reviewAmount(page, '80');
   await expect(page.getByText('The coupon needs an amount of at least 100.00')).toBeVisible();
 
-  // What left the wallet after the review is found by the server and said at the field.
+  // The server notices money that left the wallet after the review; the field shows it.
   const sheet = await reviewAmount(page, '120');
   await staff.post('/admin/wallet/chargeback', { user_id: user.id, amount: '50.00', remark: 'Returned' });
   await sheet.getByRole('button', { name: 'Place ad' }).click();
@@ -216,7 +216,7 @@ test('figures of an open page follow a delivery report, and the page stays where
   );
   await expect(page.getByText('50.00 of 200.00 consumed')).toBeAttached({ timeout: 40_000 });
   await expect(page.getByRole('region', { name: 'Timeline' })).toContainText('Putting');
-  // What was in view stays in view, also when a chart comes in above it.
+  // The scroll position holds even when a chart appears above.
   await expect(order).toBeInViewport();
   expect(await page.evaluate(() => window.scrollY)).toBeGreaterThanOrEqual(before);
 });

@@ -7,7 +7,7 @@ type Seen = { at: string; controls: readonly string[] };
 const VISITOR_AT_LOGIN: Seen = { at: '/login', controls: ['Customer service', 'Language'] };
 const PLAIN = ['Back', 'Language', 'Notifications'];
 
-/** Every page: where it leads a user, and a visitor, and what stands in the header there. */
+/** Every page: where it leads a user and a visitor, and what its header shows. */
 const PAGES: readonly (readonly [path: string, user: Seen, visitor: Seen])[] = [
   ['/', { at: '/ad-center', controls: ['Language', 'Notifications', 'Log out'] }, VISITOR_AT_LOGIN],
   ['/login', { at: '/ad-center', controls: ['Language', 'Notifications', 'Log out'] }, VISITOR_AT_LOGIN],
@@ -108,7 +108,7 @@ test('a host shell comes in with its token and opens an account with a code', as
   await page.getByRole('button', { name: 'Open account' }).click();
   await expect(page).toHaveURL(/#\/ad-center$/);
   await settled(page);
-  // Only who registered here logs out here.
+  // Only users who registered here can log out here.
   await expect(page.getByRole('button', { name: 'Log out' })).toHaveCount(0);
 });
 
@@ -372,7 +372,7 @@ test('a deposit shows in the open wallet, and two tabs agree on what is unread',
   await stream;
   const total = page.getByRole('region', { name: 'Total assets' });
   await expect(total).toContainText('0.00');
-  // Well before a page without a stream would ask by itself.
+  // Well before a page without a stream would poll.
   await staff.deposit(user.id, '1234.50');
   await expect(total).toContainText('1,234.50', { timeout: 20_000 });
   await expect(page.getByRole('link', { name: /^Notifications, \d+ unread$/ })).toBeVisible({
@@ -454,7 +454,7 @@ test('a disabled account is told so, with the way to customer service', async ({
   const { api, user } = await newAdvertiser(staff);
   await openAs(page, api.token, '/wallet');
   await staff.post('/admin/user/state', { id: user.id, state: 'disabled', reason: 'checks' });
-  // Not by a tap: the page may have heard by itself, and then nothing behind the message can be tapped.
+  // Navigates without a tap: the page may already know, and then the message blocks every tap.
   await page.evaluate(() => {
     window.location.hash = '#/plan';
   });
@@ -480,7 +480,7 @@ for (const [state, text] of [
     const { api, user } = await newAdvertiser(staff);
     await openAs(page, api.token, '/wallet');
     await expect(page.locator('html')).toHaveAttribute('lang', 'en');
-    // Chosen on another device meanwhile.
+    // Changed on another device in the meantime.
     await api.post('/user/info/edit', { lang: 'de' });
     await staff.post('/admin/user/state', { id: user.id, state, reason: 'checks' });
     await page.getByRole('link', { name: 'Plans' }).click();

@@ -214,7 +214,7 @@ test('another card is bound only after a question, the same one not at all, and 
   const sheet = page.getByRole('dialog', { name: 'Check what you bind' });
   await sheet.getByRole('button', { name: 'Bind' }).click();
   await enter(page, LABEL, PASSWORD, 'OK');
-  // The server's own text: nothing was changed.
+  // The server's own message: nothing was changed.
   await expect(page.getByRole('dialog').getByRole('alert')).not.toBeEmpty();
   await page.keyboard.press('Escape');
   await page.getByLabel('Account number').fill('GB33BUKB20201555555555');
@@ -223,7 +223,7 @@ test('another card is bound only after a question, the same one not at all, and 
   await enter(page, LABEL, PASSWORD, 'OK');
   await expect(page.getByRole('status').filter({ hasText: 'Bind successful' })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Bound bank card' })).toContainText('****5555');
-  // A card that was swapped by somebody else shall not be paid to at once.
+  // A card that somebody else has swapped must not be paid to at once.
   await openAs(page, api.token, '/wallet/withdraw');
   await expect(page.getByRole('region', { name: /^Withdrawals are paused until / })).toBeVisible();
   await expect(page.getByLabel('Amount')).toBeHidden();

@@ -1,10 +1,10 @@
-// Checks the description of the events: the document with AsyncAPI's own parser, its examples against its schemas.
+// Checks proto/asyncapi.yaml: the document with AsyncAPI's parser, its examples against its schemas.
 import { readFile } from 'node:fs/promises';
 import { Parser } from '@asyncapi/parser';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 
-// The parser's severities; below a warning are hints, such as that there is a newer version of AsyncAPI.
+// The parser's severities. Lower ones are hints, such as a newer AsyncAPI version.
 const ERROR = 0;
 const WARNING = 1;
 
@@ -24,10 +24,10 @@ for (const { severity, message, path, range } of diagnostics) {
   }
 }
 
-// The parser looks at the examples of AsyncAPI 2 only. Its schemas may carry words that are not JSON Schema's.
+// The parser checks examples of AsyncAPI 2 only. Its schemas may have keywords beyond JSON Schema.
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats(ajv);
-// Beyond JSON Schema: 64 bits; the schema's pattern says the same.
+// Not part of JSON Schema. The schema's pattern checks the same.
 ajv.addFormat('int64', true);
 for (const message of document?.components().messages().all() ?? []) {
   const examples = message.examples().all();

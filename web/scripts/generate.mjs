@@ -1,4 +1,4 @@
-// Writes the client's types from the gateway's OpenAPI document. With --check it only tells whether they are stale.
+// Generates the client's types from the gateway's OpenAPI document. --check only reports whether they are stale.
 import { readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString } from 'openapi-typescript';
 

@@ -1,6 +1,6 @@
-// Audits the app as a phone sees it at ADFOLIO_URL: the login as a visitor, the main pages as the demo user. Prints the four
-// categories of each page and ends with 1 when one is too low. Options: --runs N (3), the median counts; --page NAME for
-// one page; --folder PATH keeps the full reports; --slowdown N for another slowdown of the processor than the calibrated one.
+// Audits the app at ADFOLIO_URL with Lighthouse as a phone: the login as a visitor, the main pages as the demo user.
+// Prints four scores per page and exits with 1 if one is too low. Options: --runs N (3; the median counts), --page NAME
+// (one page), --folder PATH (keeps the reports), --slowdown N (replaces the calibrated CPU slowdown).
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -49,7 +49,7 @@ async function demoToken() {
   return data.token;
 }
 
-/** One audit in a browser of its own, so that nothing of an earlier one is kept. */
+/** Runs one audit in a fresh browser. */
 async function audit({ path, visitor }, token) {
   const browser = await launch({
     executablePath: chromium,
@@ -58,7 +58,7 @@ async function audit({ path, visitor }, token) {
       '--no-sandbox',
       '--disable-gpu',
       '--disable-background-networking',
-      // Hundreds of scripts of the browser's own address bar, which nobody sees here, would run beside the page.
+      // The address bar, invisible here, would run hundreds of scripts beside the page.
       '--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup',
     ],
   });
@@ -66,7 +66,7 @@ async function audit({ path, visitor }, token) {
     const page = await browser.newPage();
     if (!visitor) await logIn(page, token);
     const cpuSlowdownMultiplier = Number(options.slowdown) || slowdownOf(await benchmarkIndex(page));
-    // The storage holds the session; the cache of files is emptied by its own.
+    // The storage holds the session. `logIn` clears the HTTP cache.
     const flags = {
       disableStorageReset: true,
       output: 'html',
@@ -85,8 +85,8 @@ async function benchmarkIndex(page) {
 }
 
 /**
- * By how much this machine is slowed down to be the phone that Lighthouse means: 4 times, its preset, is right for a desktop
- * with an index of 1533 and too much for a slower one. The steps are those of Lighthouse's own CPU throttling calculator.
+ * The CPU slowdown that makes this machine Lighthouse's phone. Its preset of 4 suits a desktop with a benchmark index
+ * of 1533 and is too much for a slower one. The steps are those of Lighthouse's CPU throttling calculator.
  */
 function slowdownOf(index) {
   if (index >= 1300) return Math.min(4, 3 + (index - 1300) / 233);
@@ -109,7 +109,7 @@ function median(numbers) {
   return sorted[Math.floor(sorted.length / 2)];
 }
 
-/** What cost points in a run, for whoever has to raise them. */
+/** The audits that cost points in a run. */
 function shortcomings({ lhr }) {
   return Object.keys(FLOORS).flatMap((category) =>
     lhr.categories[category].auditRefs

@@ -46,10 +46,10 @@ test('no feature imports another', () => {
 });
 
 /*
- * The tests of a screen stand beside it but run it inside the whole app: guards, header, session and history are part of
- * what a screen does. They mount the app through `@/test/app` and obey the rules above for everything else, so `test` is
- * the only folder that may reach across layers, and nothing that ships may import it. `main.tsx` loads it in development,
- * when `VITE_FIXTURE` is set.
+ * The tests of a screen stand beside it but run it inside the whole app: guards, header, session and history are part
+ * of what a screen does. They mount the app through `@/test/app` and obey the rules above for everything else, so
+ * `test` is the only folder that may reach across layers, and nothing that ships may import it. `main.tsx` loads it in
+ * development, when `VITE_FIXTURE` is set.
  */
 test('only tests mount the app from below it', () => {
   const wrong = imports.filter(({ from, to }) => to.startsWith('test/') && !isTest(from));
@@ -64,7 +64,7 @@ test('query keys are written in the keys.ts of their feature or of the domain', 
 });
 
 test('no screen has a text of its own', () => {
-  // Letters between tags, outside braces: what a person would read.
+  // Letters between tags, outside braces: visible text.
   const literal = />\s*[A-Za-z][A-Za-z ,.!?]+\s*<\//;
   const wrong = Object.entries(sources)
     .filter(([path, source]) => path.endsWith('.tsx') && !path.includes('.test.') && literal.test(source))

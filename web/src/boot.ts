@@ -2,8 +2,8 @@ import { visited } from './app/visit';
 import { fetchTexts, firstLanguage } from './i18n/texts';
 
 /*
- * The first script of a visit and a small one: what the address asks for is fetched beside the framework, not after it. In
- * short steps, between which the browser draws and answers to taps.
+ * The small first script of a visit. Fetches the requested page and its texts in parallel with the framework, in short
+ * tasks between which the browser can draw and respond.
  */
 const { route } = visited();
 const { lang } = firstLanguage();
@@ -12,7 +12,7 @@ const parts = [
   () => fetchTexts('first', lang),
   ...(route.login ? [() => fetchTexts('rest', lang)] : []),
 ];
-// What fails here fails again where it is used, and shows itself there.
+// A failure shows itself where the module is used.
 for (const fetchPart of parts) setTimeout(() => fetchPart().catch(() => undefined));
-// The framework runs by itself before the app does.
+// The framework executes in a task of its own, before the app.
 setTimeout(() => import('react-dom/client').then(() => import('./main')));

@@ -14,7 +14,7 @@ async function start(): Promise<void> {
   }
   const { route, search } = visited();
   const queryClient = createQueryClient();
-  // The language first: the questions to the server tell it.
+  // The language first, because requests send it.
   const translating = startTranslations();
   await Promise.all([translating, loadFirstPage(route, queryClient, search)]);
   const root = document.getElementById('root');
@@ -24,7 +24,7 @@ async function start(): Promise<void> {
         <App queryClient={queryClient} />
       </StrictMode>
     );
-    // As a transition it is drawn in short steps, between which the browser answers to taps.
+    // A transition renders in slices, between which the browser stays responsive.
     startTransition(() => createRoot(root).render(app));
   }
 }

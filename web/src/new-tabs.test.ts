@@ -18,17 +18,17 @@ type Found = { safe: string[]; unsafe: string[] };
 
 const NAMES_A_PLACE = ['target', 'formTarget'];
 
-/** Whether an attribute that says where a link opens lets nobody know the app. */
+/** Whether an attribute that names a target keeps the app hidden from the new tab. */
 function isSafe(attribute: ts.JsxAttribute): boolean {
-  // A target that is computed could be anything.
+  // A computed target could be anything.
   const target = text(attribute.parent, attribute.name.getText());
   const rel = (text(attribute.parent, 'rel') ?? '').split(' ');
-  // What is spread in could replace it.
+  // A spread could override it.
   const spread = attribute.parent.properties.some(ts.isJsxSpreadAttribute);
   return target === '_self' || (target === '_blank' && rel.includes('noopener') && !spread);
 }
 
-/** Whatever else names or opens a new tab: a property, an attribute that is set, a text that is handed on, a call. */
+/** Other ways to open a tab: a property, an attribute that is set, a string argument, a call. */
 function opensOtherwise(node: ts.Node): boolean {
   if (ts.isStringLiteralLike(node)) return /^_blank$/i.test(node.text);
   if (ts.isPropertyAssignment(node)) return NAMES_A_PLACE.includes(node.name.getText());
@@ -58,7 +58,7 @@ function newTabs(file: string, source: string): Found {
 test('no tab that is opened knows the app', () => {
   const found = Object.entries(sources).map(([file, source]) => newTabs(file, source));
   expect(found.flatMap((it) => it.unsafe)).toEqual([]);
-  // The contacts of customer service open two ways; without any the search has gone wrong.
+  // Customer-service contacts have two such links. Without any, the search is broken.
   expect(found.flatMap((it) => it.safe).length).toBeGreaterThanOrEqual(2);
 });
 

@@ -5,7 +5,7 @@
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# Additionally allowed in a migration with a line `-- contract: …`, which says since when nothing needs what it removes.
+# Additionally allowed with a line `-- contract: …`, which says since when nothing needs what the migration removes.
 contract_rules=(
     ban-disable-trigger ban-drop-column ban-drop-constraint ban-drop-default ban-drop-function ban-drop-not-null ban-drop-table
     ban-drop-type ban-drop-view ban-new-write-restriction ban-replace-view-function ban-revoke

@@ -9,7 +9,6 @@ use adfolio_testkit::{
     RunningService, TestBroker, TestDatabase, eventually, free_listener, server_flags,
     spawn_service,
 };
-use adfolio_wallet::config::WalletConfig;
 use clap::Parser;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -60,7 +59,10 @@ impl Services {
     }
 
     /// With changes to wallet's configuration.
-    pub async fn start_with(broker: &TestBroker, change: impl FnOnce(&mut WalletConfig)) -> Self {
+    pub async fn start_with(
+        broker: &TestBroker,
+        change: impl FnOnce(&mut adfolio_wallet::Config),
+    ) -> Self {
         let databases = databases().await;
         let config = configured!(adfolio_auth::Config, databases["auth"], broker);
         let auth = spawn_service(|on, end| adfolio_auth::run(config, on, end)).await;
@@ -86,7 +88,7 @@ impl Services {
         let plan_listener = free_listener().await;
         let plan_url = format!("http://{}", plan_listener.local_addr().unwrap());
         let mut config = configured!(
-            WalletConfig,
+            adfolio_wallet::Config,
             databases["wallet"],
             broker,
             "--auth-url",
@@ -113,7 +115,7 @@ impl Services {
         );
         let acceptor = spawn_service(|on, end| adfolio_acceptor::run(config, on, end)).await;
         let config = configured!(
-            adfolio_plan::config::PlanConfig,
+            adfolio_plan::Config,
             databases["plan"],
             broker,
             "--auth-url",

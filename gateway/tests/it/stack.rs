@@ -12,7 +12,6 @@ use adfolio_proto::auth::v1::{
     CreateStaffRequest, SetUserStateRequest, StaffRole as ProtoRole, UserState,
 };
 use adfolio_testkit::{TestBroker, TestDatabase, eventually, free_listener};
-use adfolio_wallet::config::WalletConfig;
 use reqwest::Method;
 use reqwest::header::HeaderMap;
 use reqwest::multipart::Form;
@@ -89,7 +88,7 @@ impl Stack {
 
     async fn start_configured(
         change: impl FnOnce(&mut GatewayConfig),
-        change_wallet: impl FnOnce(&mut WalletConfig),
+        change_wallet: impl FnOnce(&mut adfolio_wallet::Config),
     ) -> Self {
         let broker = TestBroker::namespace();
         let services = Services::start_with(&broker, change_wallet).await;

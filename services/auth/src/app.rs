@@ -6,10 +6,10 @@ use adfolio_kit::outbox::Notifier;
 use adfolio_kit::password::HashError;
 use adfolio_kit::service::Backend;
 
-use crate::attempt::Limits;
+use crate::attempt::entity::Limits;
 use crate::config::Config;
 use crate::password::Passwords;
-use crate::session::SessionRules;
+use crate::session::entity::SessionRules;
 
 /// Handed to every use case. Cheap to clone.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use adfolio_kit::service::ProcessConfig;
 use chrono::TimeDelta;
 use clap::{Args, Parser};
 
-use crate::attempt::{Limit, Limits};
-use crate::session::SessionRules;
+use crate::attempt::entity::{Limit, Limits};
+use crate::session::entity::SessionRules;
 
 /// Users, login, sessions, licence keys, account states and staff accounts
 #[derive(Clone, Debug, Parser)]

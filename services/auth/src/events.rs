@@ -8,8 +8,8 @@ use adfolio_proto::events::v1 as wire;
 
 use crate::error::AuthError;
 use crate::ids::SessionId;
-use crate::session::Owner;
-use crate::user::{User, UserState};
+use crate::session::entity::Owner;
+use crate::user::entity::{User, UserState};
 
 const USER_REGISTERED: &str = "adfolio.auth.v1.UserRegistered";
 const SESSIONS_REVOKED: &str = "adfolio.auth.v1.SessionsRevoked";

@@ -14,7 +14,7 @@
 //! | [`client`], [`call!`] | balanced gRPC channels, and the one way to call another service |
 //! | [`users`] | which users exist |
 //! | [`db`] | the pool, migrations, and the one way to write |
-//! | [`outbox`], [`consumer`], [`inbox`] | events: written with the change, published, applied once |
+//! | [`outbox`], [`consumer`], [`inbox`] | events: written with a change, published, applied once |
 //! | [`saga`] | work in several steps: lease, claim, postpone, follow, recover, forget |
 //! | [`audit`] | audit entries, published with the change |
 //! | [`broker`], [`dead_letter`] | the topology at RabbitMQ, dead letters |

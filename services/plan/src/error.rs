@@ -1,71 +1,44 @@
-//! What can go wrong in plan, and the one mapping to `Status`.
+//! What can go wrong here, and the only mapping of it to a status.
 
-use adfolio_kit::audit::AuditError;
-use adfolio_kit::idempotency::ClaimError;
-use adfolio_kit::outbox::EventError;
-use adfolio_kit::refusal::{Reason, Refusal, database_status, internal_status, unavailable_status};
+use adfolio_kit::consumer::HandlerError;
+use adfolio_kit::error::CoreError;
+use adfolio_kit::refusal::{Refusal, internal_status};
 use adfolio_money::MoneyError;
 use tonic::Status;
+
+use crate::order::status;
 
 /// What can go wrong in plan.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// The business says no.
+    /// What can go wrong in every service.
     #[error(transparent)]
-    Refused(#[from] Refusal),
-    /// The database failed.
-    #[error("database failed")]
-    Database(#[from] sqlx::Error),
-    /// Another service could not be asked, or did not answer in time.
-    #[error("{peer} did not answer")]
-    Peer {
-        /// Its name.
-        peer: &'static str,
-        /// What came instead.
-        #[source]
-        source: Box<Status>,
-    },
-    /// The work goes on, but its end was not reached in time.
-    #[error("not finished in time")]
-    Unfinished,
-    /// The drive lost its lease to another one, which goes on.
-    #[error("another drive has taken over")]
-    LeaseLost,
-    /// An event could not be written.
-    #[error("event cannot be made")]
-    Event(#[from] EventError),
-    /// A figure left its range where no input can be blamed.
-    #[error("figure out of range")]
-    Figure(#[from] MoneyError),
-    /// A row holds what this version does not know.
-    #[error("unknown {0} in the database")]
-    Corrupt(&'static str),
+    Core(#[from] CoreError),
+    /// The order's status does not allow this.
+    #[error("a plan that is {} does not allow this", .0.as_str())]
+    NotAllowed(status::Status),
+    /// An amount or a count left its range, and no input is to blame.
+    #[error("amount out of range")]
+    Amount(#[from] MoneyError),
 }
+
+adfolio_kit::core_error!(PlanError);
 
 impl PlanError {
-    /// The database's error behind it, if it is one.
+    /// The answer to the caller, if this is a refusal.
+    pub fn refusal(&self) -> Option<Refusal> {
+        match self {
+            Self::Core(core) => core.refusal().cloned(),
+            Self::NotAllowed(_) => Some(Refusal::invalid("id").detail(self.to_string())),
+            Self::Amount(_) => None,
+        }
+    }
+
+    /// The database's error, if this is one.
     pub fn database(&self) -> Option<&sqlx::Error> {
         match self {
-            Self::Database(error) => Some(error),
+            Self::Core(CoreError::Database(error)) => Some(error),
             _ => None,
-        }
-    }
-}
-
-impl From<ClaimError> for PlanError {
-    fn from(error: ClaimError) -> Self {
-        match error {
-            ClaimError::Refused(refusal) => Self::Refused(refusal),
-            ClaimError::Database(error) => Self::Database(error),
-        }
-    }
-}
-
-impl From<AuditError> for PlanError {
-    fn from(error: AuditError) -> Self {
-        match error {
-            AuditError::Serialise(error) => Self::Event(error),
-            AuditError::Database(error) => Self::Database(error),
         }
     }
 }
@@ -73,15 +46,19 @@ impl From<AuditError> for PlanError {
 impl From<PlanError> for Status {
     fn from(error: PlanError) -> Self {
         match error {
-            PlanError::Refused(refusal) => refusal.into(),
-            PlanError::Database(error) => database_status(&error),
-            PlanError::Peer { .. } => unavailable_status(&error),
-            PlanError::Unfinished | PlanError::LeaseLost => {
-                Refusal::new(Reason::Unavailable).into()
-            }
-            PlanError::Event(_) | PlanError::Figure(_) | PlanError::Corrupt(_) => {
-                internal_status(&error)
-            }
+            PlanError::Core(core) => core.into(),
+            other => other
+                .refusal()
+                .map_or_else(|| internal_status(&other), Self::from),
+        }
+    }
+}
+
+impl From<PlanError> for HandlerError {
+    fn from(error: PlanError) -> Self {
+        match error {
+            PlanError::Core(core) => core.into(),
+            other => Self::failed(other),
         }
     }
 }

@@ -1,52 +1,57 @@
 //! Plan: products, plans (ad orders) and their life, delivery reports, statistics.
 //!
-//! What always holds:
-//! - An acknowledged put exists exactly once, in the ledger as here; an unfinished one ends ([`put`]).
-//! - A change of state is a guarded method of the order ([`order::entity`]); it, its timeline and its event commit together.
-//! - What is charged never passes the budget; the ledger is brought to the plan's totals, not told differences, so that
-//!   rounding never adds up ([`delivery`], [`settlement`]).
-//! - A report counts once, whatever is imported again; a restatement counts by its difference.
-//! - Statistics are sums of roll-ups that are written with the reports ([`statistics`]).
-//! - No other service is called inside a transaction.
+//! Invariants:
+//! - an acknowledged put exists exactly once, in the ledger and here; an unfinished one reaches an
+//!   end (`put`);
+//! - a change of state is a guarded method of the order (`order::entity`); the change, its timeline
+//!   and its event commit together;
+//! - the charge never exceeds the budget. The ledger gets a plan's totals and not differences, so
+//!   rounding never adds up (`delivery`, `settlement`);
+//! - a report counts once, however often it is imported; a restatement counts by its difference;
+//! - statistics are sums of roll-ups that are written with the reports (`statistics`);
+//! - no other service is called inside a transaction.
 
-pub mod app;
-pub mod config;
-pub mod delivery;
-pub mod error;
-pub mod events;
-pub mod follow;
+mod app;
+mod config;
+mod consumer;
+mod delivery;
+mod error;
+mod events;
+mod follow;
 mod grpc;
-pub mod operator;
-pub mod order;
-pub mod peers;
-pub mod product;
-pub mod put;
-pub mod settlement;
-pub mod statistics;
+mod ids;
+mod operator;
+mod order;
+mod peers;
+mod product;
+mod put;
+mod settlement;
+mod statistics;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use adfolio_kit::latch::Latch;
 use adfolio_kit::limited;
-use adfolio_kit::periodic;
-use adfolio_kit::service::{Running, Service};
+use adfolio_kit::saga;
+use adfolio_kit::service::{Backend, Running};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::plan::v1::delivery_service_server::DeliveryServiceServer;
 use adfolio_proto::plan::v1::plan_admin_service_server::PlanAdminServiceServer;
 use adfolio_proto::plan::v1::plan_reconcile_service_server::PlanReconcileServiceServer;
 use adfolio_proto::plan::v1::plan_service_server::PlanServiceServer;
+use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
-use tokio::sync::Notify;
 
-use app::App;
-use config::{PlanConfig, Rules};
-use delivery::{consumer, simulator};
-use grpc::Grpc;
-use peers::Peers;
+pub use config::Config;
+pub use delivery::dry_run::{DryRun, dry_run};
+pub use delivery::reader::Form;
 
-/// The schema.
-pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
+use crate::app::App;
+use crate::delivery::simulator;
+use crate::grpc::{InternalApi, StaffApi, UserApi};
+use crate::put::entity::Put;
+
+/// This service's own tables.
+pub static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// An import may take this long: a million rows of a busy day.
 const IMPORT_LIMIT: Duration = Duration::from_mins(15);
@@ -54,48 +59,29 @@ const IMPORT_LIMIT: Duration = Duration::from_mins(15);
 /// One run of a background job may take this long.
 const JOB_LIMIT: Duration = Duration::from_mins(1);
 
-/// How often old idempotency keys of puts are forgotten.
+/// Time between two runs that forget old idempotency keys of puts.
 const FORGET_INTERVAL: Duration = Duration::from_mins(1);
 
-/// Runs plan on `listener` until the shutdown.
-pub fn run(config: PlanConfig, listener: TcpListener, shutdown: Shutdown) -> Running {
+/// Runs the service on `listener` until the shutdown.
+pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
     Box::pin(serve(config, listener, shutdown))
 }
 
-async fn serve(
-    config: PlanConfig,
-    listener: TcpListener,
-    shutdown: Shutdown,
-) -> anyhow::Result<()> {
-    let service = Service::start("plan", &config.server, shutdown).await?;
-    let (pool, migrated) = service.database(&config.database, &MIGRATOR)?;
-    let broker = service.broker(&config.broker)?;
-    let rules = Rules::of(&config);
-    let app = App {
-        notifier: service.relay(&pool, &broker, &migrated),
-        peers: Peers::connect(&config, rules.step_limit(), service.tls.as_ref())?,
-        work: Arc::new(Notify::new()),
-        clock: config.clock.clone(),
-        ids: config.ids.clone(),
-        pool,
-        rules,
-    };
-    start_jobs(&service, &app, &config, &migrated);
-    service.consume(
+async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
+    let backend = Backend::start("plan", &config.args, &MIGRATOR, None, shutdown).await?;
+    let app = App::new(&config, &backend, grpc::encode_put)?;
+    start_jobs(&backend, &app, &config);
+    backend.consume(
         consumer::reports(),
-        &app.pool,
-        &broker,
-        &migrated,
-        consumer::OnDeliveryReported::new(app.clone()),
+        consumer::OnDeliveryReported(app.clone()),
     );
-    let server = service
-        .server(adfolio_proto::FILE_DESCRIPTOR_SET, &migrated)
-        .add_service(limited!(PlanServiceServer::new(Grpc::new(app.clone()))))
-        .add_service(limited!(PlanReconcileServiceServer::new(Grpc::new(
-            app.clone()
-        ))))
-        .add_service(limited!(DeliveryServiceServer::new(Grpc::new(app.clone()))))
-        .add_service(limited!(PlanAdminServiceServer::new(Grpc::new(app))))
+    let internal = || InternalApi(app.clone());
+    let server = backend
+        .server()
+        .add_service(limited!(PlanServiceServer::new(UserApi(app.clone()))))
+        .add_service(limited!(PlanReconcileServiceServer::new(internal())))
+        .add_service(limited!(DeliveryServiceServer::new(internal())))
+        .add_service(limited!(PlanAdminServiceServer::new(StaffApi(app.clone()))))
         .method_limit(
             "/adfolio.plan.v1.DeliveryService/ReportDelivery",
             IMPORT_LIMIT,
@@ -104,61 +90,46 @@ async fn serve(
             "/adfolio.plan.v1.PlanAdminService/ImportDelivery",
             IMPORT_LIMIT,
         );
-    service.serve(server, listener).await
+    backend.serve(server, listener).await
 }
 
-/// Everything that goes on without a caller.
-fn start_jobs(service: &Service, app: &App, config: &PlanConfig, migrated: &Latch) {
-    let recovery = Duration::from_millis(config.recovery_after_ms / 4);
-    let sweep = Duration::from_millis(config.sweep_interval_ms);
-    let worker = settlement::worker::run(app.clone(), service.shutdown.clone());
-    service.tasks.spawn_after(migrated, "orders' work", worker);
+/// Every background job.
+fn start_jobs(backend: &Backend, app: &App, config: &Config) {
+    let worker = settlement::worker::run(app.clone(), backend.service.shutdown.clone());
+    backend.spawn("orders' work", worker);
     if config.simulator.enabled {
-        let simulator = simulator::run(
-            app.clone(),
-            config.simulator.clone(),
-            service.shutdown.clone(),
-        );
-        service.tasks.spawn_after(migrated, "simulator", simulator);
-    }
-    let (recovering, sweeping, forgetting) = (app.clone(), app.clone(), app.clone());
-    let shutdown = || service.shutdown.clone();
-    service.tasks.spawn_after(
-        migrated,
-        "put recovery",
-        periodic::every("put recovery", recovery, JOB_LIMIT, shutdown(), move || {
-            let app = recovering.clone();
-            async move { put::recover(&app).await }
-        }),
-    );
-    service.tasks.spawn_after(
-        migrated,
-        "sweep",
-        periodic::every("sweep", sweep, JOB_LIMIT, shutdown(), move || {
-            let app = sweeping.clone();
-            async move { settlement::sweep(&app).await }
-        }),
-    );
-    let measured = app.clone();
-    service.measure_after(migrated, "unfinished", move || {
-        let app = measured.clone();
-        async move {
-            put::record_unfinished(&app).await?;
-            settlement::record_waiting(&app).await
-        }
-    });
-    service.tasks.spawn_after(
-        migrated,
-        "old keys",
-        periodic::every(
-            "old keys",
-            FORGET_INTERVAL,
+        let args = config.simulator;
+        backend.every(
+            "simulator",
+            args.interval(),
             JOB_LIMIT,
-            shutdown(),
-            move || {
-                let app = forgetting.clone();
-                async move { put::forget_old_keys(&app).await }
-            },
-        ),
+            app,
+            move |app| async move { simulator::report_all(&app, args).await },
+        );
+    }
+    backend.every(
+        "put recovery",
+        config.recovery_interval(),
+        JOB_LIMIT,
+        app,
+        |app| async move { saga::recover::<Put>(&app).await },
     );
+    backend.every(
+        "sweep",
+        config.sweep_interval(),
+        JOB_LIMIT,
+        app,
+        |app| async move { settlement::sweep(&app).await },
+    );
+    backend.every(
+        "old keys",
+        FORGET_INTERVAL,
+        JOB_LIMIT,
+        app,
+        |app| async move { saga::forget_old_keys::<Put>(&app).await },
+    );
+    backend.measure("unfinished", app, |app| async move {
+        saga::record_unfinished::<Put>(&app).await?;
+        settlement::record_waiting(&app).await
+    });
 }

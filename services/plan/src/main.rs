@@ -1,8 +1,10 @@
-//! The process of plan.
+//! The plan service as a process.
 
 use std::process::ExitCode;
 
+use adfolio_plan::Config;
+
 #[tokio::main]
 async fn main() -> ExitCode {
-    adfolio_kit::service::main::<adfolio_plan::config::PlanConfig>("plan", adfolio_plan::run).await
+    adfolio_kit::service::main::<Config>("plan", adfolio_plan::run).await
 }

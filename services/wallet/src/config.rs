@@ -1,74 +1,67 @@
-//! Configuration of the wallet process.
+//! The configuration of the process.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use adfolio_kit::config::{
-    BrokerArgs, ConfigError, DatabaseArgs, ServerArgs, TelemetryArgs, secret_from,
-};
+use adfolio_kit::clock::Clock;
+use adfolio_kit::config::{ConfigError, ServerArgs, ServiceArgs, TelemetryArgs, secret_from};
 use adfolio_kit::service::ProcessConfig;
 use adfolio_money::Money;
 use clap::{Args, Parser};
 use secrecy::{ExposeSecret, SecretString};
 
-/// Where the ledger's events can be replayed from, unless configured otherwise.
+/// Default stream of the ledger's events.
 pub const EVENTS_STREAM: &str = "wallet.events";
 
-/// The ledger of Adfolio: wallets, holds, settlements, fund details.
+/// The ledger of Adfolio: wallets, holds, settlements, fund details
 #[derive(Clone, Debug, Parser)]
 #[command(name = "adfolio-wallet", version)]
-pub struct WalletConfig {
-    /// Where the process listens.
+pub struct Config {
+    /// Ports, database, broker and logs.
     #[command(flatten)]
-    pub server: ServerArgs,
-    /// Its database.
-    #[command(flatten)]
-    pub database: DatabaseArgs,
-    /// The message broker.
-    #[command(flatten)]
-    pub broker: BrokerArgs,
-    /// Logs and traces.
-    #[command(flatten)]
-    pub telemetry: TelemetryArgs,
+    pub args: ServiceArgs,
     /// How postings are batched.
     #[command(flatten)]
     pub posting: PostingArgs,
-    /// The services it asks.
+    /// Other services.
     #[command(flatten)]
     pub peers: PeerArgs,
-    /// What it encrypts and hashes with.
+    /// Encryption key and pepper.
     #[command(flatten)]
     pub secrets: SecretArgs,
-    /// On which terms money leaves.
+    /// Terms of withdrawals.
     #[command(flatten)]
     pub withdrawals: WithdrawalArgs,
     /// What takes two members of staff.
     #[command(flatten)]
     pub four_eyes: FourEyesArgs,
-    /// RabbitMQ stream that keeps the ledger's events for other services to replay
+    /// RabbitMQ stream that keeps the ledger's events for replay
     #[arg(long, env = "EVENTS_STREAM", default_value = EVENTS_STREAM)]
     pub events_stream: String,
     /// Seconds between two proofs of the books in the background
     #[arg(long, env = "RECONCILE_INTERVAL_SECONDS", default_value_t = 900, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub reconcile_interval_seconds: u64,
+    /// The service's time; tests move it.
+    #[arg(skip)]
+    pub clock: Clock,
 }
 
-impl WalletConfig {
+impl Config {
     /// Time between two proofs of the books.
     pub fn reconcile_interval(&self) -> Duration {
         Duration::from_secs(self.reconcile_interval_seconds)
     }
 }
 
-/// What takes two members of staff. Each posting is looked at by itself: whoever splits an amount into parts that need nobody
-/// is not stopped, but every part is in the audit log.
+/// What takes two members of staff. Postings are compared one by one: splitting an amount into small parts avoids the
+/// approval, but every part is in the audit log.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct FourEyesArgs {
     /// Postings of staff and payments of withdrawals above this amount (a decimal like 1000.00) wait until another member of
     /// staff approves them; unset: none do
     #[arg(long, env = "FOUR_EYES_ABOVE")]
     pub four_eyes_above: Option<Money>,
-    /// Seconds between two looks for requests that nobody decided about in time
+    /// Seconds between two sweeps that expire undecided requests
     #[arg(long, env = "APPROVAL_SWEEP_INTERVAL_SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub approval_sweep_interval_seconds: u64,
 }
@@ -83,29 +76,29 @@ impl Default for FourEyesArgs {
 }
 
 impl FourEyesArgs {
-    /// Time between two looks for requests that nobody decided about in time.
+    /// Time between two sweeps.
     pub fn sweep_interval(&self) -> Duration {
         Duration::from_secs(self.approval_sweep_interval_seconds)
     }
 }
 
-impl ProcessConfig for WalletConfig {
+impl ProcessConfig for Config {
     fn server(&self) -> &ServerArgs {
-        &self.server
+        &self.args.process.server
     }
 
     fn telemetry(&self) -> &TelemetryArgs {
-        &self.telemetry
+        &self.args.process.telemetry
     }
 }
 
 /// How postings are batched.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct PostingArgs {
-    /// Postings that one statement makes at most
+    /// Most postings of one batch
     #[arg(long, env = "POSTING_BATCH_MAX", default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub posting_batch_max: u16,
-    /// Postings that may wait for their statement; whoever comes on top is refused at once
+    /// Most postings that may wait for a batch; further ones are refused at once
     #[arg(long, env = "POSTING_QUEUE_MAX", default_value_t = 2048, value_parser = clap::value_parser!(u16).range(1..=32_768))]
     pub posting_queue_max: u16,
 }
@@ -119,21 +112,25 @@ impl Default for PostingArgs {
     }
 }
 
-/// The services it asks.
+/// Other services.
+#[allow(
+    clippy::struct_field_names,
+    reason = "each is named like its environment variable"
+)]
 #[derive(Args, Clone, Debug)]
 pub struct PeerArgs {
-    /// Address of auth, which knows who exists
+    /// Address of auth, which knows the users
     #[arg(long, env = "AUTH_URL")]
     pub auth_url: String,
-    /// Address of plan, whose open orders reconciliation compares
+    /// Address of plan, whose open orders are compared with the ledger
     #[arg(long, env = "PLAN_URL")]
     pub plan_url: String,
-    /// Address of coupon, whose redeemed coupons reconciliation compares
+    /// Address of coupon, whose redeemed coupons are compared with the ledger
     #[arg(long, env = "COUPON_URL")]
     pub coupon_url: String,
 }
 
-/// What it encrypts and hashes with. None of it is in the database.
+/// Encryption key and pepper. Neither is in the database.
 #[derive(Args, Clone, Debug)]
 pub struct SecretArgs {
     /// Secret that goes into every hash of a transaction password, at least 16 characters
@@ -142,31 +139,30 @@ pub struct SecretArgs {
     /// File that holds it
     #[arg(long, env = "PAY_PASSWORD_PEPPER_FILE")]
     pub pay_password_pepper_file: Option<PathBuf>,
-    /// Another one that is in hashes, while it is changed: passwords are checked with it, and hashed anew with the one above
-    /// when they were right
+    /// Previous pepper, during a rotation: it still verifies passwords, which are then hashed with the current one
     #[arg(long, env = "PAY_PASSWORD_PEPPER_PREVIOUS", hide_env_values = true)]
     pub pay_password_pepper_previous: Option<SecretString>,
     /// File that holds it
     #[arg(long, env = "PAY_PASSWORD_PEPPER_PREVIOUS_FILE")]
     pub pay_password_pepper_previous_file: Option<PathBuf>,
-    /// Key that seals bank cards and wallet addresses: 32 bytes in hex
+    /// Key that encrypts bank cards and wallet addresses: 32 bytes in hex
     #[arg(long, env = "CARD_KEY", hide_env_values = true)]
     pub card_key: Option<SecretString>,
     /// File that holds it
     #[arg(long, env = "CARD_KEY_FILE")]
     pub card_key_file: Option<PathBuf>,
-    /// Another one that opens, while it is changed: what is sealed with it is sealed anew with the one above
+    /// Previous key, during a rotation: what it encrypted is decrypted and encrypted with the current one
     #[arg(long, env = "CARD_KEY_PREVIOUS", hide_env_values = true)]
     pub card_key_previous: Option<SecretString>,
     /// File that holds it
     #[arg(long, env = "CARD_KEY_PREVIOUS_FILE")]
     pub card_key_previous_file: Option<PathBuf>,
-    /// Seconds between two looks for what is still sealed or hashed with the ones before, while there are any
+    /// Seconds between two runs of a key rotation
     #[arg(long, env = "ROTATION_INTERVAL_SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub rotation_interval_seconds: u64,
 }
 
-/// Characters of the pepper at least.
+/// Least characters of a pepper.
 const SHORTEST_PEPPER: usize = 16;
 
 impl SecretArgs {
@@ -185,7 +181,7 @@ impl SecretArgs {
         }
     }
 
-    /// The pepper in use and, if there is one, another that is in hashes, from the values or the files.
+    /// The current pepper and, during a rotation, the previous one.
     pub fn peppers(&self) -> Result<(SecretString, Option<SecretString>), ConfigError> {
         let current = secret_from(
             "PAY_PASSWORD_PEPPER",
@@ -205,7 +201,7 @@ impl SecretArgs {
         ))
     }
 
-    /// The key in use and, if there is one, another that opens, from the values or the files.
+    /// The current key and, during a rotation, the previous one.
     pub fn card_keys(&self) -> Result<(SecretString, Option<SecretString>), ConfigError> {
         let current = secret_from(
             "CARD_KEY",
@@ -220,7 +216,7 @@ impl SecretArgs {
         Ok((current, optional(previous)?))
     }
 
-    /// Time between two looks for what is still sealed or hashed with the ones before.
+    /// Time between two runs of a key rotation.
     pub fn rotation_interval(&self) -> Duration {
         Duration::from_secs(self.rotation_interval_seconds)
     }
@@ -246,7 +242,7 @@ fn long_enough(name: &'static str, pepper: SecretString) -> Result<SecretString,
     Ok(pepper)
 }
 
-/// On which terms money leaves. Amounts are decimals like 1.00.
+/// Terms of withdrawals. Amounts are decimals like 1.00.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct WithdrawalArgs {
     /// Whether money can be withdrawn to bank cards
@@ -273,8 +269,8 @@ pub struct WithdrawalArgs {
     /// Fee of a withdrawal to a wallet address, less than the least withdrawal
     #[arg(long, env = "WITHDRAW_WALLET_ADDRESS_FEE", default_value = "1.00")]
     pub withdraw_wallet_address_fee: Money,
-    /// Hours that withdrawals wait after a change of login password, transaction password, bank card or wallet address, at most
-    /// 720; 0 lets them never wait
+    /// Hours of cooling-off after a change of login password, transaction password, bank card or wallet address: no
+    /// withdrawal is accepted meanwhile; at most 720, 0 switches it off
     #[arg(long, env = "WITHDRAWAL_COOLING_OFF_HOURS", default_value_t = 24, value_parser = clap::value_parser!(u16).range(0..=720))]
     pub withdrawal_cooling_off_hours: u16,
 }

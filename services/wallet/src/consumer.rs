@@ -1,17 +1,17 @@
-//! What this service takes from others: that a user changed the login password, which lets withdrawals wait.
+//! What this service consumes: a change of the login password, which starts a cooling-off.
 //!
-//! Between the change and this event there is a moment in which withdrawals do not wait yet; with the broker down it lasts
-//! until the broker is back. What holds all the while: the change itself ends every session, so whoever withdraws has logged
-//! in with the new password and knows the transaction password; and a withdrawal only waits for the decision of staff, no
-//! money leaves before. An event that is late counts from the time of the change, not from its arrival.
+//! Withdrawals do not wait between the change and the arrival of its event; while the broker is down, that lasts until it is
+//! back. Meanwhile the change itself has ended every session: a caller who withdraws has logged in with the new password and
+//! knows the transaction password. A withdrawal only waits for the decision of staff, so no money leaves before. A late event
+//! counts from the time of the change, not from its arrival.
 
-use adfolio_kit::clock::Clock;
 use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
 use adfolio_kit::db::Tx;
 use adfolio_kit::outbox::CloudEvent;
 use adfolio_proto::events::v1::PasswordChanged;
 use uuid::Uuid;
 
+use crate::app::App;
 use crate::protection;
 
 const PASSWORD_CHANGED: &str = "adfolio.auth.v1.PasswordChanged";
@@ -21,29 +21,19 @@ pub fn passwords() -> Consumer {
     Consumer::new("wallet", "passwords").bind(PASSWORD_CHANGED)
 }
 
-/// Lets the withdrawals of whoever changed the login password wait.
+/// Starts the cooling-off of a user who changed the login password.
 #[derive(Debug)]
-pub struct OnPasswordChanged {
-    clock: Clock,
-}
-
-impl OnPasswordChanged {
-    /// Goes by this clock.
-    pub fn new(clock: Clock) -> Self {
-        Self { clock }
-    }
-}
+pub struct OnPasswordChanged(pub App);
 
 impl Handler for OnPasswordChanged {
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
         let change: PasswordChanged = event.data()?;
-        let user_id: Uuid = change.user_id.parse().map_err(malformed)?;
-        // The change lies in the past, also where the clock that stamped it is ahead.
-        let at = event.time.min(self.clock.now());
+        let user_id: Uuid = change
+            .user_id
+            .parse()
+            .map_err(|error: uuid::Error| HandlerError::permanent(error))?;
+        // The change lies in the past, even if the clock that stamped it is ahead.
+        let at = event.time.min(self.0.clock.now());
         Ok(protection::changed_in_tx(tx, user_id, at).await?)
     }
-}
-
-fn malformed(error: uuid::Error) -> HandlerError {
-    HandlerError::permanent(error)
 }

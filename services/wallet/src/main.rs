@@ -1,12 +1,10 @@
-//! The wallet process.
+//! The wallet service as a process.
 
 use std::process::ExitCode;
 
+use adfolio_wallet::Config;
+
 #[tokio::main]
 async fn main() -> ExitCode {
-    adfolio_kit::service::main::<adfolio_wallet::config::WalletConfig>(
-        "wallet",
-        adfolio_wallet::run,
-    )
-    .await
+    adfolio_kit::service::main::<Config>("wallet", adfolio_wallet::run).await
 }

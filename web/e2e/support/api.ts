@@ -6,7 +6,7 @@ type Schemas = components['schemas'];
 
 const baseURL = process.env.ADFOLIO_URL ?? 'http://127.0.0.1:8080';
 
-/** A caller of the gateway beside the browser: staff, or the advertiser's own token. */
+/** Calls the gateway outside the browser, as staff or with the advertiser's token. */
 export class Api {
   private constructor(
     private readonly http: APIRequestContext,
@@ -66,7 +66,7 @@ export class Api {
     return code;
   }
 
-  /** One of the demo's own keys while there is one left, else a new one. */
+  /** One of the demo's license keys while any is left, else a new one. */
   async demoLicense(): Promise<string> {
     const { items } = await this.get<Schemas['LicensePage']>('/admin/license/list?limit=100');
     const unused = items.find(({ code, state }) => code.startsWith('DEMO-LICENSE-') && state === 'unused');
@@ -74,7 +74,7 @@ export class Api {
   }
 }
 
-/** A new advertiser, registered beside the browser. */
+/** Registers a new advertiser outside the browser. */
 export async function newAdvertiser(
   staff: Api,
 ): Promise<{ api: Api; user: Schemas['UserInfo']; password: string }> {

@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 
-/** Opens a page of the app as the owner of a token. */
+/** Opens a page as the user whose token it is. */
 export async function openAs(page: Page, token: string, path: string): Promise<void> {
   await page.addInitScript((value) => {
     localStorage.setItem('adfolio.token', value);
@@ -10,7 +10,7 @@ export async function openAs(page: Page, token: string, path: string): Promise<v
   await settled(page);
 }
 
-/** Waits until nothing is on its way any more. */
+/** Waits until all pending calls are answered and drawn. */
 export async function settled(page: Page): Promise<void> {
   await expect(page.locator('main')).not.toBeEmpty();
   await expect(page.getByRole('status', { name: 'Loading…' })).toHaveCount(0);

@@ -3,7 +3,7 @@ import { build } from 'vite';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Where the handlers of the fixtures lie as a module that Node can load: they import what only Vite understands. */
+/** The fixture handlers, built into a module that Node can load. Their sources need Vite. */
 export const FIXTURES = at('../../node_modules/.cache/fixtures/handlers.js');
 
 export default async function buildFixtures(): Promise<void> {

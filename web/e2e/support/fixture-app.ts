@@ -6,20 +6,20 @@ import { serveApp } from './static-server';
 
 const origin = await serveApp();
 
-/** How the app is loaded. `fontSize` is that of the whole page, as a user's browser may have it. */
+/** How the app is loaded. `fontSize` is the root font size that a user may have set in the browser. */
 export type Opening = { lang: Lang; data: Data; visitor?: boolean; fontSize?: string };
 
-/** A page that has drawn nothing for so long draws nothing any more. */
+/** After this time without a frame a page counts as stuck. */
 const DRAWING_LIMIT_MS = 3_000;
 
 /**
- * The built app in a browser, its calls answered by the same handlers that the tests of the screens use. Pages are changed
- * inside the loaded app, so a great many of them can be looked at in little time.
+ * The built app in a browser, with its calls answered by the fixture handlers. Navigates inside the loaded app, because
+ * reloading for every screen would take too long.
  */
 export class FixtureApp {
-  /** Whatever text an answer held so far: content, none of the app's own. */
+  /** Every text of the answers so far. These are content, not the app's own words. */
   readonly content = new Set<string>();
-  /** Calls that no handler of the fixtures answers. */
+  /** Calls without a fixture handler. */
   readonly unanswered = new Set<string>();
   private opening: Opening = { lang: 'en', data: 'usual' };
   private refusals = new Map<string, unknown>();
@@ -37,7 +37,7 @@ export class FixtureApp {
     return app;
   }
 
-  /** Another one after `renew`. */
+  /** `renew` replaces it. */
   get page(): Page {
     return this.shown;
   }
@@ -46,11 +46,11 @@ export class FixtureApp {
     return this.opening.lang;
   }
 
-  /** Loads the app anew. */
+  /** Reloads the app. */
   async load(opening: Opening, path = '/404'): Promise<void> {
     this.opening = opening;
     this.answerAsUsual();
-    // The storage belongs to the origin, so it is set from a page of it before the app reads it.
+    // Storage belongs to the origin, so a page of the origin must set it before the app reads it.
     if (!this.page.url().startsWith(origin)) await this.page.goto(`${origin}/robots.txt`);
     await this.page.evaluate(
       ({ lang, visitor, to }) => {
@@ -66,13 +66,13 @@ export class FixtureApp {
     await this.page.reload();
     await this.settle();
     const { fontSize } = opening;
-    // Stronger than the app's own rule, wherever that stands.
+    // The doubled selector outranks the app's own rule in any order.
     if (fontSize) await this.page.addStyleTag({ content: `:root:root { font-size: ${fontSize} }` });
   }
 
   /**
-   * Whether the page still draws. It was seen that Chromium gave a page no frames any more, also after it was loaded anew:
-   * scripts ran on, but whatever waited for a frame waited for ever.
+   * Whether the page still gets frames. Chromium sometimes stops giving a page frames, even after a reload: scripts
+   * run, but whatever waits for a frame waits forever.
    */
   async draws(): Promise<boolean> {
     return this.page.evaluate(
@@ -85,35 +85,35 @@ export class FixtureApp {
     );
   }
 
-  /** Goes on in a new page, loaded as the one before was. */
+  /** Continues in a new page with the same opening. */
   async renew(): Promise<void> {
     await this.page.close();
     this.shown = await this.context.newPage();
     await this.load(this.opening);
   }
 
-  /** Changes the page, without loading the app anew; what the last page had open or typed is gone. */
+  /** Navigates inside the loaded app. Dialogs and input of the last page are gone. */
   async go(path: string): Promise<void> {
     await this.page.evaluate((to) => window.adfolioPage.go(to), path);
   }
 
-  /** Waits until nothing is on its way any more. */
+  /** Waits until all pending calls are answered and drawn. */
   async settle(): Promise<void> {
     await this.page.evaluate(() => window.adfolioPage.settle());
   }
 
-  /** Refuses a call from now on, as the server would. */
+  /** Makes a call fail from now on, as the server would refuse it. */
   refuse(path: string, code: number, reason: string): void {
     const data = { reason, field: null, lang: this.lang, retry_after: null };
     this.refusals.set(`/api${path}`, { code, msg: messageOf(this.lang, reason), data });
   }
 
-  /** Lets an answer have other values in some fields from now on. */
+  /** Overrides fields of an answer from now on. */
   patch(path: string, fields: Record<string, unknown>): void {
     this.patches.set(`/api${path}`, fields);
   }
 
-  /** Answers as usual again. */
+  /** Removes all refusals and overrides. */
   answerAsUsual(): void {
     this.refusals.clear();
     this.patches.clear();
@@ -137,7 +137,7 @@ export class FixtureApp {
   private noted(answer: Answer): Answer {
     if (answer.contentType.includes('json')) {
       for (const text of stringsIn(JSON.parse(answer.body))) {
-        // Longer texts are shown as paragraphs and numbered points.
+        // The app shows long texts as paragraphs and numbered items.
         for (const line of [text, ...text.split('\n')])
           this.content.add(line.replace(/^\d+\.\s+/, '').trim());
       }

@@ -5,8 +5,8 @@ import { FIXTURES } from './build-fixtures';
 const { handlers } = (await import(FIXTURES)) as { handlers: RequestHandler[] };
 
 /**
- * What the server of the fixtures has: a user who has just begun with `usual` amounts and texts, one who has set
- * `everything`, `extreme` amounts and texts (nine digits, long names, full lists), nothing at all, or only failures.
+ * What the fixture server returns: a new user with `usual` amounts and texts, a user who has set up `everything`,
+ * `extreme` amounts and texts (nine digits, long names, full lists), nothing at all, or only failures.
  */
 export type Data = 'usual' | 'everything' | 'extreme' | 'empty' | 'failing';
 
@@ -19,12 +19,12 @@ const OFFER_MS = 10_800_000;
 
 const FAILURE = { code: 500, msg: 'Upstream unavailable', data: { reason: 'UNAVAILABLE', lang: 'en' } };
 
-/** What stays answered while everything else fails or is empty: without it no page has anything to stand in. */
+/** Still answered while everything else fails or is empty: no page works without it. */
 const ALWAYS = /\/api\/(user\/info|basic_config|auth\/|user\/notifications\/unread_count)/;
 
 type How = { data: Data; lang: string; patch: Record<string, unknown> | undefined };
 
-/** The answer of the fixtures to a call, or null where no handler knows it. */
+/** The fixtures' answer to a call; null without a handler. */
 export async function answerOf(request: Request, how: How): Promise<Answer | null> {
   const { url } = request;
   if (how.data === 'failing' && !ALWAYS.test(url)) return jsonAnswer(FAILURE);
@@ -45,11 +45,11 @@ function changed(path: string, given: Json, { data, lang, patch }: How): Json {
   if (data === 'empty' && !ALWAYS.test(path)) answer = emptied(answer);
   if (path === '/api/user/info') {
     const settled: Fields = data === 'everything' ? { has_pay_password: true, has_bank_card: true } : {};
-    // The app would switch to the account's own language.
+    // Keeps the app from switching to the account's language.
     answer = { ...(answer as Fields), ...settled, lang };
   }
   if (path === '/api/acceptor/detail') {
-    // The fixture's offer ends by the clock of this machine, but the page's stands still.
+    // The offer expires by this machine's clock, but the page's clock stands still.
     const { offer, ...rest } = answer as { offer: Fields };
     answer = { ...rest, offer: { ...offer, expires_at: at(OFFER_MS) } };
   }
@@ -60,7 +60,7 @@ export function jsonAnswer(envelope: unknown, status = 200): Answer {
   return { body: JSON.stringify(envelope), contentType: 'application/json', status };
 }
 
-/** Every text of an answer, so that a check of the app's own texts can leave them out. */
+/** Every text of an answer, so that checks of the app's own texts can skip them. */
 export function stringsIn(value: Json): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(stringsIn);
@@ -95,7 +95,7 @@ const EXTREME_USER = {
   recharge_customer_service_url: CONTACTS,
 };
 
-/** Lower limits and rates keep their size, so that forms can still be filled in. */
+/** Lower limits and rates keep their size, so that forms can be filled in. */
 const KEPT = /^(id|.*_id|min|put_min|fee|amount_requirement|value|cpc|rate|.*_url|url|hash|.*code)$/;
 const NAMES = /^(name|title|label|nickname|operator_name|user_name|card_name|branch_name|category)$/;
 const TEXTS =
@@ -111,7 +111,7 @@ function stretch(key: string, value: Json): Json {
   return typeof value === 'number' ? stretchedNumber(key, value) : stretchedText(key, value);
 }
 
-/** Rows of a page are repeated until there is something to scroll; other lists keep their length. */
+/** Repeats the rows of a page until it scrolls. Other lists keep their length. */
 function listOf(key: string, values: Json[]): Json[] {
   const stretched = values.map((value) => stretch('', value));
   if (key !== 'items' || stretched.length === 0 || !isRow(stretched[0])) return stretched;
@@ -151,7 +151,7 @@ function stretchedText(key: string, value: string | boolean): Json {
   return value;
 }
 
-/** The same answer of a user who has just begun. */
+/** The same answer for a new user. */
 function emptied(value: Json): Json {
   if (Array.isArray(value)) return [];
   if (value && typeof value === 'object') {

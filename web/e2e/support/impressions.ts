@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Ten thousand real impressions, and the sums that a page of them must show, computed from the file alone. The file is
- * no part of this repository; a test that needs it says so and skips without it.
+ * Ten thousand real impressions and the sums that pages must show for them, computed from the file alone. The file is
+ * not part of this repository; tests that need it skip without it.
  */
 export const IMPRESSIONS_CSV =
   process.env.ADFOLIO_IMPRESSIONS_CSV ??
@@ -21,7 +21,7 @@ export function hasImpressions(): boolean {
   return existsSync(IMPRESSIONS_CSV);
 }
 
-/** The file with its times moved by whole days, so that its last day is today. */
+/** The file with its times shifted by whole days, so that its last day is today. */
 export function loadImpressions(): { csv: string; shiftDays: number; rows: Impression[] } {
   const csv = readFileSync(IMPRESSIONS_CSV, 'utf8');
   const rows = csv
@@ -29,7 +29,7 @@ export function loadImpressions(): { csv: string; shiftDays: number; rows: Impre
     .split('\n')
     .map((line, index): Impression => {
       const [time = '', item = '', , clicks = ''] = line.split(',');
-      // Browsers and Node read milliseconds; the microseconds decide nothing here.
+      // Browsers and Node parse milliseconds; microseconds do not matter here.
       const iso = time.replace(' ', 'T').replace(/(\.\d{3})\d*/, '$1');
       return { line: index + 1, time: new Date(iso), item: Number(item), clicks: Number(clicks) };
     })
@@ -63,7 +63,7 @@ export function sumsOf(rows: readonly Impression[], pricingOf: (row: Impression)
   };
 }
 
-/** The rows of a range of the ad centre in a time zone, told by the calendar of that zone. */
+/** The rows of an ad centre range, by the calendar of a time zone. */
 export function rowsOf(
   rows: readonly Impression[],
   range: 'today' | 'week' | 'month' | 'all',

@@ -5,7 +5,7 @@ export type Lang = LanguageCode;
 
 export const LANGS: readonly Lang[] = LANGUAGES.map(({ code }) => code);
 
-/** What `<html lang>` must say: written down once more, because the app's own table is what is checked. */
+/** The expected `<html lang>`. Repeated here, because the app's own table is under test. */
 export const HTML_LANG: Record<Lang, string> = {
   en: 'en',
   zh: 'zh-Hans',
@@ -21,12 +21,12 @@ export const HTML_LANG: Record<Lang, string> = {
   vi: 'vi',
 };
 
-/** Languages whose script is not Latin: a run of English words stands out in them. */
+/** Languages in other scripts than Latin. A run of English words stands out in them. */
 export const OTHER_SCRIPTS: readonly Lang[] = ['zh', 'cht', 'jp', 'kor', 'ru', 'th'];
 
 const packs = new Map<Lang, Map<string, string>>();
 
-/** The texts of a language by their keys, as they stand in its pack. */
+/** The texts of a language's pack by key. */
 export function textsOf(lang: Lang): Map<string, string> {
   const known = packs.get(lang);
   if (known) return known;
@@ -36,7 +36,7 @@ export function textsOf(lang: Lang): Map<string, string> {
   return texts;
 }
 
-/** What the server says in a language when it refuses for a reason. */
+/** The server's message for a refusal in a language. */
 export function messageOf(lang: Lang, reason: string): string {
   const file = new URL(`../../../gateway/src/messages/${lang}.json`, import.meta.url);
   const messages: Record<string, string> = JSON.parse(readFileSync(file, 'utf8'));
@@ -55,7 +55,7 @@ function flattened(pack: Record<string, unknown>, prefix = ''): Map<string, stri
   );
 }
 
-/** A text of a language. A missing one is its key, as the app would show it, so that what it opens is still found. */
+/** A text of a language. A missing one yields its key, as in the app, so that locators still match. */
 export function textOf(lang: Lang, key: string, params: Record<string, string> = {}): string {
   const text = textsOf(lang).get(key) ?? key;
   return text.replace(/{{(\w+)}}/g, (_, name: string) => params[name] ?? '');

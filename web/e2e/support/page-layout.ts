@@ -1,7 +1,10 @@
-/** What is wrong with the layout of what is shown, and every text of it. */
+/** Layout problems of the current screen, and all of its texts. */
 export type Inspection = {
   findings: string[];
-  /** Texts that do not fit: ended by an ellipsis, or a word of them broken. Content may, the app's own texts may not. */
+  /**
+   * Texts that do not fit: cut by an ellipsis, or with a broken word. Content may do that, the app's own texts must
+   * not.
+   */
   squeezed: { how: string; text: string }[];
   texts: string[];
 };
@@ -11,7 +14,7 @@ type Box = { left: number; right: number; top: number; bottom: number };
 type Line = { node: Text; box: Box; layer: Element };
 type Surroundings = { layer: Element; scrolls: boolean; view: Box };
 
-// What follows runs in the page: it is sent there as text, so it may use nothing from outside but what is sent with it.
+// Everything below runs in the page. It is sent as text, so it can use only what is sent with it.
 
 function inspect(): Inspection {
   const found: Inspection = { findings: [], squeezed: [], texts: [] };
@@ -26,7 +29,7 @@ function inspect(): Inspection {
   const root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) {
     found.findings.push(`the document is ${root.scrollWidth} px wide on ${root.clientWidth} px`);
-    // What makes it so may lie behind the dialog.
+    // The cause may lie behind the dialog.
     if (scope !== document.body) inspectElements(document.body, styles, found);
   }
   const lines: Line[] = [];
@@ -86,13 +89,13 @@ function inspectText(node: Text, styles: Styles, found: Inspection): Line[] {
     );
   }
   if (boxes.length > 1) inspectBreaks(node, range, found);
-  // What is scrolled out of sight lies over nothing.
+  // Elements scrolled out of sight cover nothing.
   return boxes.flatMap((box) =>
     box.top >= view.top - 1 && box.bottom <= view.bottom + 1 ? [{ node, box, layer }] : [],
   );
 }
 
-/** Looks for an ancestor that cuts the text off, and tells the layer it stands in and what can be seen of it. */
+/** Finds the ancestor that clips the text, the text's layer, and its visible area. */
 function inspectClipping(node: Text, area: Box, styles: Styles, found: Inspection): Surroundings {
   const view: Box = { left: 0, right: 0, top: Number.NEGATIVE_INFINITY, bottom: Number.POSITIVE_INFINITY };
   const scrolls = { x: false, y: false };
@@ -115,7 +118,7 @@ function inspectClipping(node: Text, area: Box, styles: Styles, found: Inspectio
       view.bottom = Math.min(view.bottom, box.bottom);
     }
     if (/fixed|sticky/.test(style.position) || each.tagName === 'DIALOG') layer ??= each;
-    // Beyond these nothing cuts.
+    // Nothing clips beyond these.
     if (style.position === 'fixed') break;
   }
   return { layer: layer ?? document.body, scrolls: scrolls.x, view };
@@ -137,7 +140,7 @@ function cutBy(
   return cutsX || cutsY ? 'edge' : null;
 }
 
-/** Amounts stay on one line, and words are broken only where a hyphen stands. */
+/** Amounts stay on one line, and words break only at hyphens. */
 function inspectBreaks(node: Text, range: Range, found: Inspection): void {
   const linesOf = (match: RegExpMatchArray) => {
     range.setStart(node, match.index ?? 0);
@@ -147,8 +150,8 @@ function inspectBreaks(node: Text, range: Range, found: Inspection): void {
   for (const amount of node.data.matchAll(/[-+−]?\d[\d.,'\u00a0\u202f]*[.,]\d{2}(?!\d)/g)) {
     if (linesOf(amount) > 1) found.findings.push(`the amount ${quoted(amount[0])} is split over lines`);
   }
-  // What stands between two soft hyphens is a word of its own here. Its first letter is left out: the hyphen counts as part of
-  // it, and stands on the line before.
+  // Each part between soft hyphens counts as a word. Its first letter is left out: the hyphen is part of it and stands
+  // on the previous line.
   for (const word of node.data.matchAll(
     /(?<=[\p{Script=Latin}\p{Script=Cyrillic}])[\p{Script=Latin}\p{Script=Cyrillic}]{3,}/gu,
   )) {
@@ -156,7 +159,7 @@ function inspectBreaks(node: Text, range: Range, found: Inspection): void {
   }
 }
 
-/** Texts of one layer lie beside or below each other, never over each other. */
+/** Texts of one layer must not overlap. */
 function inspectOverlaps(lines: Line[], found: Inspection): void {
   const sorted = [...lines].sort((one, other) => one.box.top - other.box.top);
   for (const [index, one] of sorted.entries()) {
@@ -190,7 +193,7 @@ function inspectElements(scope: Element, styles: Styles, found: Inspection): voi
   }
 }
 
-/** Whether an ancestor scrolls sideways or cuts decoration off, or is itself what reaches too far. */
+/** Whether an ancestor scrolls sideways, clips decoration, or is itself too wide. */
 function isContained(element: Element, scope: Element, styles: Styles): boolean {
   if (isHiddenFromSight(element, styles)) return true;
   for (let each = element.parentElement; each && each !== scope; each = each.parentElement) {
@@ -201,7 +204,7 @@ function isContained(element: Element, scope: Element, styles: Styles): boolean 
   return false;
 }
 
-/** What a field shows on its one line fits into it. */
+/** A field's one-line text fits into it. */
 function inspectField(field: HTMLInputElement, styles: Styles, found: Inspection): void {
   if (field.tagName === 'TEXTAREA' || /^(checkbox|radio|file|hidden|range)$/.test(field.type)) return;
   if (isHiddenFromSight(field, styles)) return;

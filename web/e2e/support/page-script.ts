@@ -9,28 +9,28 @@ export type Call = { url: string; method: string; headers: Record<string, string
 declare global {
   interface Window {
     adfolioAnswer: (call: Call) => Promise<Answer>;
-    /** What the tests put into the page before the app starts. */
+    /** Injected into the page before the app starts. */
     adfolioPage: {
       go: (path: string) => Promise<void>;
       settle: () => Promise<void>;
-      /** What is wrong with what is shown, once it is laid out in the size that it has by now. */
+      /** Layout problems after the layout has settled at the current size. */
       inspect: () => Promise<Inspection>;
-      /** What looks otherwise when the stylesheets apply in another order. */
+      /** Elements that look different when the stylesheets apply in another order. */
       orderDependentLooks: () => string[];
     };
   }
 }
 
-/** How long a page may take; a busy machine is slow. */
+/** Generous, for busy machines. */
 const LIMIT_MS = 15_000;
 const LOOK_MS = 8;
 const FRAME_LIMIT_MS = 1_000;
 
-// What follows runs in the page: it is sent there as text, so it may use nothing from outside but what is sent with it.
+// Everything below runs in the page. It is sent as text, so it can use only what is sent with it.
 
 let callsUnderWay = 0;
 
-/** Hands the app's calls to the test, counting them, and leaves its event stream open without an answer. */
+/** Forwards the app's calls to the test and counts them. Leaves the event stream open without an answer. */
 function answerCalls(): void {
   window.fetch = async (input, { method = 'GET', headers, body } = {}) => {
     const url = new URL(String(input), location.href).href;
@@ -43,7 +43,7 @@ function answerCalls(): void {
       body: body ? String(body) : null,
     };
     const answer = await window.adfolioAnswer(call);
-    // What the app makes of the answer still has to come.
+    // The app still has to process the answer.
     setTimeout(() => {
       callsUnderWay -= 1;
     }, 0);
@@ -55,8 +55,8 @@ function answerCalls(): void {
 }
 
 /**
- * One frame, and what the app does when it learns of a new size in it. A browser that has nothing new to draw may leave the
- * frame out, so the wait for it is bounded; what is measured afterwards is laid out in any case.
+ * Waits for a frame and for the app's resize handlers. A browser with nothing to draw may skip the frame, so the wait
+ * is bounded; measuring forces the layout in any case.
  */
 function frame(): Promise<void> {
   return new Promise((done) => {
@@ -72,14 +72,14 @@ function until(holds: () => boolean, what: string): Promise<void> {
     const look = () => {
       if (holds()) done();
       else if (performance.now() > end) fail(new Error(`${what}: ${location.hash}`));
-      // Asking for frames would draw many that nobody looks at.
+      // Polling by frames would draw frames that nobody looks at.
       else setTimeout(look, LOOK_MS);
     };
     look();
   });
 }
 
-/** Lets the moment of the fixtures be now, while timers run on. */
+/** Freezes the clock at the fixtures' moment. Timers still run. */
 function stopClock(now: number): void {
   window.Date = new Proxy(window.Date, {
     construct: (clock, given) => Reflect.construct(clock, given.length === 0 ? [now] : given),
@@ -106,7 +106,7 @@ async function settle(): Promise<void> {
   }, 'does not come to rest');
 }
 
-/** By way of a page that holds nothing where it is the same page again, so that it starts afresh. */
+/** Goes through an empty page when the path stays the same, so that the page starts afresh. */
 async function go(path: string): Promise<void> {
   const pageOf = (address: string) => address.replace(/^#|\?.*$/g, '');
   if (pageOf(location.hash) === pageOf(path)) await leaveFor('/404');

@@ -4,7 +4,7 @@ import type { Api } from './api';
 
 export const PAY_PASSWORD = '246810';
 
-/** Gives a new advertiser a transaction password beside the browser. */
+/** Sets a new advertiser's transaction password outside the browser. */
 export async function setPayPassword(api: Api, digits = PAY_PASSWORD): Promise<void> {
   const password = createHash('md5').update(digits).digest('hex');
   await api.post('/set/password', { password, confirm_password: password });

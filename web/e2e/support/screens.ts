@@ -4,20 +4,20 @@ import { exchangeOrder } from '../../src/test/fixtures-exchange';
 import type { FixtureApp } from './fixture-app';
 import type { Data } from './fixture-data';
 
-/** What opening a dialog may use: texts come from the pack of the language that is shown. */
+/** What `open` may use. Texts come from the pack of the current language. */
 export type Hands = { app: FixtureApp; page: Page; t: FixtureApp['t'] };
 
 export type Screen = {
   name: string;
   path: string;
   visitor?: true;
-  /** Seen with nothing on the server or with a server that fails; else with plenty. */
+  /** The state of the server. Default: plenty of everything. */
   data?: Extract<Data, 'usual' | 'empty' | 'failing'>;
-  /** Ends the session or needs a user of its own: the app is loaded anew for it. */
+  /** Ends the session or needs its own user, so the app is reloaded for it. */
   alone?: true;
-  /** Makes the server answer in the way that the screen is about. */
+  /** Sets up the answers that the screen is about. */
   given?: (app: FixtureApp) => void;
-  /** Opens a dialog or brings the page into a state, by roles and the texts of the language. */
+  /** Opens a dialog or fills in a form, by roles and localized texts. */
   open?: (hands: Hands) => Promise<unknown>;
 };
 
@@ -207,7 +207,7 @@ const STATES: readonly Screen[] = [
   },
 ];
 
-/** Every screen and what opens on it. A route that is missing here fails a test. */
+/** Every screen and everything that opens on it. A test fails while a route is missing here. */
 export const SCREENS: readonly Screen[] = [
   ...ENTRANCE,
   ...AD_CENTRE,
@@ -217,7 +217,7 @@ export const SCREENS: readonly Screen[] = [
   ...STATES,
 ];
 
-/** What is asked first: the dialog that is open, else the page. */
+/** The topmost open dialog, else the page. */
 async function top({ page }: Hands): Promise<Locator> {
   const dialogs = page.locator('dialog[open]');
   return (await dialogs.count()) > 0 ? dialogs.last() : page.locator('main');
@@ -228,7 +228,7 @@ async function press(hands: Hands, key: string): Promise<void> {
   await hands.page.getByRole('button', { name, exact: true }).first().click();
 }
 
-/** Sends the form of the page or dialog as it stands. */
+/** Submits the form of the page or dialog as it is. */
 async function submit(hands: Hands): Promise<void> {
   await (await top(hands)).locator('button[type="submit"]').first().click();
 }
@@ -237,7 +237,7 @@ async function unfold({ page }: Hands): Promise<void> {
   await page.locator('main summary').first().click();
 }
 
-/** From a review to the password, and a wrong one. */
+/** Goes from the review to the password and enters a wrong one. */
 async function givePassword(hands: Hands): Promise<void> {
   const { app, page } = hands;
   app.refuse('/check/password', 400, 'WRONG_PAY_PASSWORD');

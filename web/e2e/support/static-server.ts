@@ -13,7 +13,7 @@ const TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
 };
 
-/** Serves the built app on a free port of this machine for as long as the process lives. Answers with its origin. */
+/** Serves the built app on a free local port for the lifetime of the process. Returns its origin. */
 export async function serveApp(): Promise<string> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://app');
@@ -21,7 +21,7 @@ export async function serveApp(): Promise<string> {
     try {
       const file = readFileSync(resolve(DIST, `.${name}`));
       response.setHeader('Content-Type', TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'text/plain');
-      // As at the edge: what has a hash in its name is fetched once, however often the app is loaded.
+      // Like the edge: files with a hash in their name are immutable.
       const kept = name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
       response.setHeader('Cache-Control', kept);
       response.end(file);

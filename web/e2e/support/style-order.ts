@@ -1,18 +1,18 @@
 import { nameOf } from './page-layout';
 
-/** A rule by itself, with what stands around it, and the stylesheet of the sources that it comes from. */
+/** A rule with the at-rules around it, and the source stylesheet it comes from. */
 type Rule = { source: string; text: string };
-/** What an element, or what stands before or after it, looks like: the values of the properties, none where there is nothing. */
+/** The computed values of an element or of its pseudo-element; none where there is no pseudo-element. */
 type Look = { element: Element; part: string; values: string[] };
 
-/** What moves would look otherwise a moment later in any order. */
+/** Animations would differ between two measurements in any order. */
 const STILL = '*, ::before, ::after, ::backdrop { animation: none !important; transition: none !important }';
 
-// What follows runs in the page: it is sent there as text, so it may use nothing from outside but what is sent with it.
+// Everything below runs in the page. It is sent as text, so it can use only what is sent with it.
 
 /**
- * What looks otherwise when the stylesheets of the sources apply in the reverse order. Nothing may: the build makes other files
- * of them, and these arrive in an order of their own.
+ * Finds what looks different when the source stylesheets apply in reverse order. Nothing may: the build merges them
+ * into other files, which arrive in any order.
  */
 function orderDependentLooks(): string[] {
   const linked = [...document.styleSheets].filter(({ ownerNode }) => ownerNode instanceof HTMLLinkElement);
@@ -41,7 +41,9 @@ function orderDependentLooks(): string[] {
   });
 }
 
-/** Files and layers hold rules of several sources, so each rule is taken out; that of `_icon_gx9n8_81` is `gx9n8`. */
+/**
+ * Files and layers mix rules of several sources, so each rule is extracted. The source of `_icon_gx9n8_81` is `gx9n8`.
+ */
 function rulesIn(list: CSSRuleList, wrap: (text: string) => string): Rule[] {
   return [...list].flatMap((rule) => {
     if (rule instanceof CSSGroupingRule) {

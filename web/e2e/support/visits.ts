@@ -5,7 +5,7 @@ import type { Screen } from './screens';
 
 export type Visit = { opening: Opening; screens: Screen[] };
 
-/** Screens by the state of the app that they need, so that it is loaded as seldom as can be. */
+/** Groups screens by the state they need, so that the app is reloaded as rarely as possible. */
 export function visitsOf(
   screens: readonly Screen[],
   lang: Lang,
@@ -23,7 +23,7 @@ export function visitsOf(
   return [...visits.values()];
 }
 
-/** Goes to a screen; where it cannot be opened, says so and leaves what is there. */
+/** Opens a screen. Records a failure and carries on. */
 export async function openScreen(app: FixtureApp, screen: Screen, found: string[]): Promise<void> {
   try {
     await show(app, screen).catch(async (error) => {

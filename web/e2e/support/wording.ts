@@ -1,19 +1,19 @@
 import { type Lang, OTHER_SCRIPTS, textsOf } from './languages';
 
-/** Words that are the same in every language: names, formats of files, what products are called. */
+/** Words that are the same in every language: names, file formats, product names. */
 const NAMES =
   /\b(Adfolio|VIP|FAQ|ID|USD|USDT|TRC-?20|ERC-?20|BEP-?20|PNG|JPE?G|WebP|GIF|MB|CSV|CTR|CPC|ROAS|IBAN|SWIFT|BIC|English|Deutsch|Français|Español|Português|Tiếng Việt)\b/g;
 
 const ENGLISH_DATE =
   /\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|January|February|March|April|June|July|August|September|October|November|December|Mon|Tue|Wed|Thu|Fri|Sat|Sun|AM|PM)\b/;
 
-/** Finds texts of a page that are not what its language says. */
+/** Finds texts of a page that are not in its language. */
 export class Wording {
   private readonly lang: Lang;
-  /** Answers of the server so far; grows while pages are looked at. */
+  /** The texts of the server's answers so far. */
   private readonly content: ReadonlySet<string>;
   private readonly keys: Set<string>;
-  /** English texts that the language says in other words, with their keys; those with something to fill in apart. */
+  /** English texts that the language translates, with their keys. Texts with placeholders are kept apart. */
   private readonly english = new Map<string, string>();
   private readonly englishPatterns: { pattern: RegExp; key: string }[] = [];
 
@@ -30,7 +30,7 @@ export class Wording {
     }
   }
 
-  /** Whether a text is content of the server with nothing of the app's own but signs around it. */
+  /** Whether a text is only server content and punctuation. */
   isContent(text: string): boolean {
     return !/\p{L}/u.test(this.withoutContent(text));
   }
@@ -71,7 +71,7 @@ export class Wording {
   }
 }
 
-/** Matches a text with anything in the places that are filled in. */
+/** Matches a text with anything in its placeholders. */
 function patternOf(text: string): RegExp {
   const escaped = (part: string) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(

@@ -5,10 +5,10 @@ import { post } from '@/lib/api/call';
 import { keptUser, sessionStore } from '@/lib/session/store';
 import { readText, write } from '@/lib/storage';
 
-/** Holds the id of a user whose account could not be told yet which language he has chosen. */
+/** The id of the user whose language choice has not reached the account yet. */
 const UNTOLD_KEY = 'adfolio.lang_untold';
 
-/** Tells the account of the user, if there is one, which language was chosen. A failure is kept for later, not said. */
+/** Saves the chosen language in the user's account, if there is one. A failure is silent and retried later. */
 export async function tellAccount(queryClient: QueryClient): Promise<void> {
   const { token, lang } = sessionStore.get();
   if (!token || !isLanguageCode(lang)) return;
@@ -17,11 +17,11 @@ export async function tellAccount(queryClient: QueryClient): Promise<void> {
     queryClient.setQueryData(userInfoQuery.queryKey, await post('/user/info/edit', { lang }));
     write(UNTOLD_KEY, null);
   } catch {
-    // Told after the next login or reload, see `tellAccountLater`.
+    // `tellAccountLater` retries after the next login or reload.
   }
 }
 
-/** What a user's account could not be told before. */
+/** Saves a choice that did not reach the account before. */
 export async function tellAccountLater(queryClient: QueryClient, userId: string): Promise<void> {
   if (readText(UNTOLD_KEY) === userId) await tellAccount(queryClient);
 }

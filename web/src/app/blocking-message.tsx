@@ -9,7 +9,9 @@ import { usePart } from '@/ui/use-part';
 import { blockingMessageStore } from './messages';
 import { parts } from './parts';
 
-/** The one dialog of an expired session or a blocked account. What was typed stays behind it until it is answered. */
+/**
+ * The only dialog for an expired session or a blocked account. The page behind it keeps its input until it is answered.
+ */
 export function BlockingMessageDialog() {
   const message = useStore(blockingMessageStore);
   const overlay = useOverlay('message');
@@ -22,13 +24,13 @@ export function BlockingMessageDialog() {
     if (overlay.isOpen) {
       wasOpen.current = true;
     } else if (service.isOpen && wasOpen.current) {
-      // Customer service was opened out of the dialog, which is there again when that closes.
+      // Customer service was opened from the dialog, which returns when that closes.
     } else if (wasOpen.current && (wentBack || sessionStore.get().token === null)) {
       wasOpen.current = false;
       blockingMessageStore.set(null);
       leave();
     } else if (message) {
-      // Also when a tap on the page, while the dialog was being fetched, has led elsewhere: it is still to be answered.
+      // Also after a tap on the page led elsewhere while the dialog was loading: it still needs an answer.
       overlay.open();
     }
   }, [message, overlay, service.isOpen, wentBack]);
@@ -44,7 +46,7 @@ export function BlockingMessageDialog() {
   );
 }
 
-/** A user who registered here goes to the login; one who came through a host goes back to it. */
+/** Users who registered here go to the login; users of a host app go back to it. */
 function leave() {
   const { token, entry } = sessionStore.get();
   if (!token) return;

@@ -4,7 +4,7 @@ import { Component, type ReactNode } from 'react';
 import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/states';
 
-/** What is left when a page breaks, or when its code could not be fetched after a new version was put in place. */
+/** Shown when a page throws, or when its code is gone after a deployment. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { broken: boolean }> {
   override state = { broken: false };
 

@@ -13,7 +13,7 @@ import { visited } from './visit';
 
 const PROPERTY = '*/api/user/property';
 
-/** A visit as `main.tsx` begins it. */
+/** Starts a visit the way `main.tsx` does. */
 async function visit(path: string, token: string | null = 'token-1') {
   if (token) startSession(token, 'register');
   window.history.pushState(null, '', `#${path}`);
@@ -23,7 +23,7 @@ async function visit(path: string, token: string | null = 'token-1') {
   render(<App queryClient={queryClient} />);
 }
 
-/** How often the user's figures are asked for from now on. */
+/** Counts the requests for statistics from now on. */
 function countQuestions(): () => number {
   let count = 0;
   server.use(

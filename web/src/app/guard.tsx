@@ -4,7 +4,7 @@ import { useSession } from '@/lib/session/use-session';
 import type { RouteSpec } from './routes';
 import { hasTokenInQuery, redirectOf } from './rules';
 
-/** The one place that decides who may see a page. A page that was left for the login is gone back to after it. */
+/** Decides who may see a page. After the login, the user returns to the page that the guard turned away. */
 export function Guard({ route, children }: { route: RouteSpec; children: ReactNode }) {
   const { token, leftByUser } = useSession();
   const { pathname, search } = useLocation();

@@ -55,7 +55,7 @@ export function Header({ notes }: { notes: HeaderNotes }) {
   );
 }
 
-/** A change of page is announced by moving focus to its title. */
+/** Announces a change of page by moving the focus to its title. */
 function Title({ text }: { text: string | null }) {
   const { pathname } = useLocation();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -77,7 +77,7 @@ function Title({ text }: { text: string | null }) {
 function BackButton({ notes, onBack }: { notes: HeaderNotes; onBack: (() => void) | undefined }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  // Asked anew with every page.
+  // Subscribes to the location, because `history.state` below changes with it.
   useLocation();
   const step = backStep(notes.back, hasHost(), isDeep(window.history.state));
   if (!step && !onBack) return null;
@@ -96,7 +96,7 @@ function BackButton({ notes, onBack }: { notes: HeaderNotes; onBack: (() => void
   );
 }
 
-/** Whether the visit has a page before this one. The router counts its entries; an address typed by hand has no count. */
+/** Whether this visit has a previous page. The router counts its entries; an address typed by hand has no count. */
 function isDeep(state: unknown): boolean {
   const position = (state as { idx?: unknown } | null)?.idx;
   return typeof position === 'number' && position > 0;

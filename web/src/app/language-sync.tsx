@@ -10,7 +10,7 @@ import { keptUser } from '@/lib/session/store';
 import { useSession } from '@/lib/session/use-session';
 import { tellAccountLater } from './account-language';
 
-/** Keeps the interface, the user's account and the texts of the server in one language. */
+/** Keeps the interface, the account and the server's texts in one language. */
 export function LanguageSync() {
   useGuess();
   useAccountLanguage();
@@ -20,13 +20,13 @@ export function LanguageSync() {
 
 const USER_HASH = hashKey(userInfoQuery.queryKey);
 
-/** What is known of the user, without asking for it or having a say in how it is asked for. */
+/** The user from the cache or the browser's copy, without a request and without influence on the query. */
 function useKnownUser<T>(select: (user: UserInfo | null) => T): T {
   const queryClient = useQueryClient();
   const subscribe = useCallback(
     (listener: () => void) =>
       queryClient.getQueryCache().subscribe(({ type, query }) => {
-        // Others come while something renders.
+        // Other events can fire during a render.
         if ((type === 'updated' || type === 'removed') && query.queryHash === USER_HASH) listener();
       }),
     [queryClient],
@@ -36,19 +36,19 @@ function useKnownUser<T>(select: (user: UserInfo | null) => T): T {
   );
 }
 
-/** As long as nobody has chosen: the language of the user's account, else the one that the browser prefers. */
+/** Until the user chooses a language, follows the account's, else the browser's preference. */
 function useGuess(): void {
   const { lang, langChosen } = useSession();
   const userLang = useKnownUser((user) => user?.lang);
   const map = useBasicConfig().data?.client_language_map;
   const guess = langChosen ? lang : guessedLanguage(userLang, map);
   useEffect(() => {
-    // A pack that cannot be fetched leaves the language that is shown.
+    // If the pack cannot be fetched, the current language stays.
     if (guess !== lang) changeLanguage(guess, { chosen: false }).catch(() => undefined);
   }, [guess, lang]);
 }
 
-/** Tells the account of a choice that it could not be told of before. */
+/** Retries saving a choice that did not reach the account. */
 function useAccountLanguage(): void {
   const queryClient = useQueryClient();
   const userId = useKnownUser((user) => user?.id);
@@ -57,7 +57,10 @@ function useAccountLanguage(): void {
   }, [userId, queryClient]);
 }
 
-/** After a switch the texts of the server are asked for again; figures have none. */
+/**
+ * Refetches everything that holds server texts after a switch. Statistics have none, and the configuration has a key
+ * per language.
+ */
 function useServerTexts(): void {
   const queryClient = useQueryClient();
   const { lang } = useSession();

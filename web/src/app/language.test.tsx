@@ -10,7 +10,7 @@ import { basicConfig } from '@/test/fixtures-platform';
 import { server } from '@/test/server';
 
 afterEach(async () => {
-  // A mounted app would follow its user's language at once.
+  // A mounted app would follow the user's language at once.
   cleanup();
   vi.restoreAllMocks();
   await changeLanguage('en');
@@ -31,7 +31,7 @@ test('nobody has chosen: the platform says which language the browser’s stands
   openApp('/login', { token: null });
   await waitFor(() => expect(document.documentElement.lang).toBe('zh-Hans'));
   expect(sessionStore.get()).toMatchObject({ lang: 'zh', langChosen: false });
-  // Next time the copy of the map says so at once.
+  // The next visit reads it from the stored copy at once.
   setLang('en', false);
   await startTranslations();
   expect(document.documentElement.lang).toBe('zh-Hans');

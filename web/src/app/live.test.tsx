@@ -13,7 +13,7 @@ let asked: ReturnType<typeof vi.spyOn>;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  // A stream that is never answered.
+  // A stream that never opens.
   vi.stubGlobal('fetch', () => new Promise(() => undefined));
   client = new QueryClient();
   asked = vi.spyOn(client, 'invalidateQueries');

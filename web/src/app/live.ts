@@ -9,20 +9,20 @@ import { liveStore } from '@/lib/live/state';
 import type { LiveKind } from '@/lib/live/stream';
 import { useSession } from '@/lib/session/use-session';
 
-/** How often a page that the server does not tell of changes asks for them, and how often one that it does tell. */
+/** Polling interval without a stream. With a stream, only every tenth poll runs, as a safety net. */
 const FALLBACK_MS = 30_000;
 const FALLBACK_TURNS_WHILE_LIVE = 10;
 
 /**
- * What was fetched so shortly before a stream began is not fetched again at once, when the page is still being drawn, but
- * this much later.
+ * Data fetched this shortly before the stream opened is not refetched while the page is still being drawn, but after
+ * `CATCH_UP_MS`.
  */
 const FRESH_MS = 2_000;
 const CATCH_UP_MS = 5_000;
 
 /**
- * Keeps badge, wallet and plans up to date while somebody looks: by the server's stream, of which a tab has one at
- * most, and without it by asking. The figures of the ad centre have their own rhythm.
+ * Keeps badge, wallet and plans up to date while the page is visible: by the event stream, at most one per tab, or by
+ * polling without it. The ad centre's statistics have their own interval.
  */
 export function Live() {
   const queryClient = useQueryClient();
@@ -65,7 +65,7 @@ function keepUpToDate(queryClient: QueryClient): () => void {
   };
 }
 
-/** Opens the stream once its code is there. */
+/** Opens the stream once its code has loaded. */
 function startStream(queryClient: QueryClient): () => void {
   let stopped = false;
   let stop: (() => void) | null = null;
@@ -83,11 +83,11 @@ function startStream(queryClient: QueryClient): () => void {
           clearTimeout(catchUp);
           catchUp = setTimeout(() => refreshAll(queryClient), CATCH_UP_MS);
         },
-        // The next call says to the user what is wrong.
+        // The refetch reports the cause to the user.
         onRefused: () => void queryClient.invalidateQueries({ queryKey: roots.user }),
       });
     },
-    // Without it pages ask, as they do without a connection.
+    // Without the code, polling does the work, as without a connection.
     () => undefined,
   );
   return () => {
@@ -102,7 +102,7 @@ function refreshAll(queryClient: QueryClient): void {
   for (const kind of ['unread', 'wallet', 'plan'] as const) void refresh(queryClient, kind);
 }
 
-/** Asks again for what is on the screen of a kind and is older than `freshMs`. */
+/** Refetches active queries of a kind that are older than `freshMs`. */
 async function refresh(queryClient: QueryClient, kind: LiveKind, freshMs = 0): Promise<void> {
   const youngest = Date.now() - freshMs;
   const predicate = ({ state }: { state: { dataUpdatedAt: number } }) => state.dataUpdatedAt <= youngest;
@@ -111,7 +111,7 @@ async function refresh(queryClient: QueryClient, kind: LiveKind, freshMs = 0): P
     await queryClient.invalidateQueries({ queryKey, predicate });
     return;
   }
-  // The lists only when the count says that something came: a notice that was read right here stays where it is.
+  // Refetches the lists only when the count has changed, so that a notification just read here stays in place.
   const { queryKey } = unreadCountQuery;
   const before = queryClient.getQueryData(queryKey)?.unread_total;
   await queryClient.invalidateQueries({ queryKey, predicate });

@@ -12,7 +12,7 @@ export default function LogoutDialog({ isOpen, onClose }: Props) {
   const mutation = useMutation({
     mutationFn: logout,
     meta: { inline: true },
-    // Whatever the server says: on this device the session is over.
+    // The session ends on this device whatever the server answers.
     onSettled: () => endSession(true),
   });
   return (

@@ -1,6 +1,6 @@
 import { createStore } from '@/lib/store';
 
-/** A message that stops everything until it is read: at most one, whatever number of calls ran into it. */
+/** A message that blocks the app until it is answered. At most one exists, however many calls triggered it. */
 export type BlockingMessage = { kind: 'expired' | 'account'; text: string };
 
 export const blockingMessageStore = createStore<BlockingMessage | null>(null);

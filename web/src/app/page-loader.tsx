@@ -10,13 +10,13 @@ import { createStore } from '@/lib/store';
 import { type PageModule, type RouteSpec, routes } from './routes';
 import { UnloadedPage } from './unloaded-page';
 
-/** The pages by their paths, from when they are first shown. */
+/** Pages that have been shown, by path. */
 const pages = new Map<string, ComponentType>();
 
-/** How many pages somebody opened whose code is still on its way. */
+/** The number of opened pages whose code is still loading. */
 export const arrivals = createStore(0);
 
-/** The page of a route. One that is not there yet suspends; one that could not be fetched is asked for again once left. */
+/** The page of a route. Suspends until it has loaded. After a failure, leaving the page allows another attempt. */
 export function pageOf(route: RouteSpec): ComponentType {
   const known = pages.get(route.path);
   if (known) return known;
@@ -26,26 +26,26 @@ export function pageOf(route: RouteSpec): ComponentType {
   return page;
 }
 
-/** Counts a page among those on their way until it is there. It is asked for while something is drawn: told after that. */
+/** Counts a page as loading. Called during a render, so the store is updated after it. */
 function announced<T>(loading: Promise<T>): Promise<T> {
   queueMicrotask(() => arrivals.set((count) => count + 1));
   return loading.finally(() => arrivals.set((count) => count - 1));
 }
 
-/** Fetches the code of the main pages before it is wanted, so that to switch between them never waits. */
+/** Prefetches the main pages, so that switching between them never waits. */
 export function fetchMainPages(): void {
   for (const route of routes) {
-    // A failure shows itself when the page is wanted.
+    // If this fails, opening the page reports it.
     if (route.tabBar) loadOf(route)().catch(() => undefined);
   }
 }
 
-/** What is answered within this time is drawn at once, without a sign of waiting before. */
+/** Answers within this time are part of the first drawing, without a loading state before. */
 const FIRST_ANSWERS_MS = 200;
 
 /**
- * Fetches the page that a visit begins with, so that it is drawn at once, and asks the server for what it will show as soon
- * as its code says what that is. A page that cannot be fetched says so where it is shown.
+ * Fetches the first page of a visit and starts its requests as soon as its code is there. A page that cannot be fetched
+ * reports it where it is shown.
  */
 export async function loadFirstPage(
   { path, login, load }: RouteSpec,
@@ -68,11 +68,11 @@ export async function loadFirstPage(
     pages.set(path, page.default);
     await atMost(FIRST_ANSWERS_MS, answers);
   } catch {
-    // `pageOf` tries once more and shows the failure.
+    // `pageOf` retries and shows the failure.
   }
 }
 
-/** What stands around every page of a user, and most pages show. */
+/** Requests what the frame around every page shows. */
 function askForFrame(queryClient: QueryClient): Promise<unknown> {
   return Promise.all([
     queryClient.prefetchQuery(userInfoQuery),
@@ -81,7 +81,7 @@ function askForFrame(queryClient: QueryClient): Promise<unknown> {
   ]);
 }
 
-/** Browsers load what they need to write numbers and times when first asked to: in steps of its own while answers come. */
+/** Browsers load their formatting data on first use. Does that in separate tasks while the answers are pending. */
 function warmFormats(): void {
   const { integer, time } = formatsFor(sessionStore.get().lang);
   setTimeout(() => integer(0));
@@ -92,7 +92,7 @@ function atMost(milliseconds: number, wanted: Promise<unknown>): Promise<unknown
   return Promise.race([wanted, new Promise((resolve) => setTimeout(resolve, milliseconds))]);
 }
 
-/** A page together with its texts; those of the pages that need no login are there from the start. */
+/** Loads a page with its texts. Pages without login have theirs from the start. */
 function loadOf({ login, load }: RouteSpec): RouteSpec['load'] {
   return login ? () => withTexts(load()) : load;
 }

@@ -1,4 +1,4 @@
-/** What the shell shows only on demand and the first page does without. */
+/** Parts of the shell that load on demand and not with the first page. */
 export const parts = {
   languageSheet: () => import('./language-sheet'),
   logoutDialog: () => import('./logout-dialog'),

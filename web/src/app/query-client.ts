@@ -10,11 +10,11 @@ import { showBlockingMessage } from './messages';
 declare module '@tanstack/react-query' {
   interface Register {
     queryMeta: {
-      /** The screen itself leads an account that is not open yet to the opening. */
+      /** The screen itself handles an account that is not activated. */
       opensAccount?: boolean;
     };
     mutationMeta: {
-      /** The screen shows the failure itself, beside what caused it. */
+      /** The screen shows the failure itself, so there is no toast. */
       inline?: boolean;
     };
   }
@@ -28,7 +28,7 @@ export function createQueryClient(): QueryClient {
       onError: (error, query) => {
         const opens =
           query.meta?.opensAccount && error instanceof ApiError && error.code === Code.notActivated;
-        // What a visit begins with is asked for before there are texts to tell of a refusal.
+        // The first requests of a visit may fail before there are texts for a message.
         if (!opens) whenTranslated(() => handleSessionCodes(error));
       },
     }),
@@ -41,10 +41,10 @@ export function createQueryClient(): QueryClient {
       queries: {
         staleTime: 10_000,
         gcTime: 10 * 60_000,
-        // A refusal stays a refusal; only a call that got no answer is asked again.
+        // Only calls without an answer are retried; a refusal would stay one.
         networkMode: 'always',
         refetchOnReconnect: true,
-        // What was asked for before the first page was drawn is not asked for once more by the page.
+        // The first page must not repeat the requests that were made before it was drawn.
         refetchOnMount: false,
         retry: (failures, error) => isNetworkError(error) && failures < RETRIES,
       },
@@ -53,22 +53,22 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-/** From the first page on, whatever is opened asks for the present state of what it shows. */
+/** After the first page, every mount refetches stale data. */
 export function refetchOnMount(queryClient: QueryClient): void {
   const { queries, ...others } = queryClient.getDefaultOptions();
   queryClient.setDefaultOptions({ ...others, queries: { ...queries, refetchOnMount: true } });
 }
 
-/** The codes that mean the same everywhere. Answers whether the error was one of them. */
+/** Handles the codes that mean the same everywhere. Returns whether the error was one of them. */
 function handleSessionCodes(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   switch (error.code) {
     case Code.notAuthenticated:
-      // The guards watch the session and lead on: to the login, or on an entry page to the open-account screen.
+      // The guards then lead to the login, or from an entry page to opening an account.
       endSession();
       return true;
     case Code.sessionExpired:
-      // An answer that was on its way when the session ended says nothing new.
+      // A late answer after the session has ended is not news.
       if (sessionStore.get().token !== null) {
         showBlockingMessage({ kind: 'expired', text: i18next.t('error.session_expired') });
       }
@@ -76,7 +76,7 @@ function handleSessionCodes(error: unknown): boolean {
     case Code.notActivated:
     case Code.disabled:
     case Code.cancelled:
-      // A language that cannot be loaded must not keep the message back.
+      // The message must appear even if the language cannot be loaded.
       void changeLanguage(error.lang)
         .catch(() => false)
         .then(() => showBlockingMessage({ kind: 'account', text: errorText(error) }));

@@ -3,8 +3,8 @@ import type { ParseKeys } from 'i18next';
 import type { ComponentType } from 'react';
 
 /**
- * Where the header's back button leads when the page sets no handler of its own: nowhere (no button), out of the host
- * shell (the page has none before it), to a named route, or back in the history.
+ * Where the back button leads unless the page handles it: nowhere (no button), out of the host app (no button without
+ * one), back in the history, or to a path.
  */
 export type Back = 'none' | 'host' | 'history' | `/${string}`;
 
@@ -14,27 +14,27 @@ export type HeaderNotes = {
   bell: boolean;
   language: boolean;
   logout: boolean;
-  /** Visitors reach customer service from the header; others find it in the pages. */
+  /** Shows customer service in the header. Users find it in the pages. */
   service?: boolean;
-  /** Over a cover of the page's own. `light`: the cover is dark, what stands on it white. */
+  /** The header lies over the page's cover. `light`: the cover is dark and the header's content white. */
   transparent?: 'plain' | 'light';
 };
 
 export type PageModule = {
   default: ComponentType;
-  /** Asks for what the page shows at first at an address with this query, before it is drawn. */
+  /** Requests the data that the page first shows for a query string, before it is drawn. */
   prefetch?: (queryClient: QueryClient, query: URLSearchParams) => Promise<unknown>;
 };
 
 export type RouteSpec = {
   path: string;
-  /** A visitor without a token is sent to the login. */
+  /** The page needs a login. */
   login: boolean;
-  /** Where a host shell comes in: without a session it leads to the open-account screen, not to the login. */
+  /** The entry point from a host app: without a session it leads to opening an account, not to the login. */
   entry?: boolean;
-  /** Null: the page has no common header. */
+  /** Null if the page has no common header. */
   header: HeaderNotes | null;
-  /** One of the main pages, between which the tab bar switches. */
+  /** A main page, listed in the tab bar. */
   tabBar?: boolean;
   load: () => Promise<PageModule>;
 };
@@ -53,7 +53,7 @@ export const routes: readonly RouteSpec[] = [
   {
     path: '/register',
     login: false,
-    // The same header as the login's, with the way back to it in the page.
+    // The same header as the login; the page itself links back to it.
     header: { ...visitor, service: true },
     load: () => import('@/features/auth/pages/register'),
   },

@@ -38,7 +38,7 @@ test('the pages that need no login are the ones that cannot', () => {
   ]);
 });
 
-/** Title, back, bell, language, logout, customer service and look of the header of every page. */
+/** The header of every page: title, back, bell, language, logout, customer service, look. */
 const HEADERS: Record<string, string | null> = {
   '/login': 'back: none, language, service',
   '/register': 'back: none, language, service',

@@ -8,22 +8,22 @@ import {
   WELCOME_PATH,
 } from './routes';
 
-/** Where a visitor without a token is sent from a route; null when he may stay. An entry page keeps its query. */
+/** Where a route redirects a visitor without a token; null if it does not. An entry page keeps its query. */
 export function redirectOf(route: RouteSpec, hasToken: boolean, search: string): string | null {
   if (hasToken) return null;
   if (route.entry) return `${WELCOME_PATH}${search}`;
   return route.login ? LOGIN_PATH : null;
 }
 
-/** The entry page itself takes a token out of its query. */
+/** The entry page handles a token in its query. */
 export function hasTokenInQuery(route: RouteSpec, search: string): boolean {
   return route.entry === true && new URLSearchParams(search).has('token');
 }
 
-/** The route of the page that a visit to an address ends at, as far as the address and the token tell. */
+/** The route that a visit to an address ends at, as far as address and token tell. */
 export function firstRoute(pathname: string, search: string, hasToken: boolean): RouteSpec {
   const asked = routeOf(pathname === '/' ? LOGIN_PATH : pathname) ?? routeOf(NOT_FOUND_PATH);
-  // Who is logged in has no use for the login, which leads him on.
+  // The login redirects users who are logged in.
   const wanted = hasToken && asked?.path === LOGIN_PATH ? routeOf(HOME_PATH) : asked;
   const target = wanted && redirectOf(wanted, hasToken || hasTokenInQuery(wanted, search), '');
   const route = target ? routeOf(target) : wanted;
@@ -33,16 +33,16 @@ export function firstRoute(pathname: string, search: string, hasToken: boolean):
 
 export type BackStep = { to: string } | { step: 'history' } | { step: 'close-host' };
 
-/** What the back button does when the page has set no handler; null when there is no button. */
+/** What the back button does unless the page handles it; null without a button. */
 export function backStep(back: Back, inHost: boolean, hasHistory: boolean): BackStep | null {
   switch (back) {
     case 'none':
       return null;
     case 'host':
-      // Outside a shell there is nothing to close, and a button that does nothing is worse than none.
+      // Without a host app there is nothing to close, and a dead button is worse than none.
       return inHost ? { step: 'close-host' } : null;
     case 'history':
-      // A page opened by its address has no page before it in this visit.
+      // A page opened by its address has no previous page in this visit.
       return hasHistory ? { step: 'history' } : { to: HOME_PATH };
     default:
       return { to: back };
@@ -51,7 +51,7 @@ export function backStep(back: Back, inHost: boolean, hasHistory: boolean): Back
 
 export const BADGE_CAP = 99;
 
-/** The text of the bell's badge: capped, and none for zero. */
+/** The text of the bell's badge: capped, null for zero. */
 export function badgeText(unread: number | undefined): string | null {
   if (!unread || unread < 0) return null;
   return unread > BADGE_CAP ? `${BADGE_CAP}+` : String(unread);

@@ -1,13 +1,13 @@
 import { useEffect, useLayoutEffect } from 'react';
 import { useLocation, useNavigationType } from 'react-router';
 
-/** Where each entry of the history was scrolled to. */
+/** The scroll position of each history entry. */
 const positions = new Map<string, number>();
 
-/** Where the page is scrolled to, as events told: to ask for it would lay the page out. */
+/** The last reported scroll position. Reading `scrollY` would force a layout. */
 let position = 0;
 
-/** A new page starts at its top; going back finds the old one where it was. Sheets and tabs move nothing. */
+/** New pages start at the top; going back restores the position. Sheets and tabs do not scroll. */
 export function useScroll(): void {
   const { key, pathname } = useLocation();
   const type = useNavigationType();
@@ -23,7 +23,7 @@ export function useScroll(): void {
     position = wanted;
   }, [pathname]);
 
-  // In the same commit as the new page: a listener of the old entry would take the jump to the new page's top for its own.
+  // A layout effect, so that the old entry's listener cannot record the jump to the top as its own position.
   useLayoutEffect(() => {
     positions.set(key, position);
     const remember = () => {

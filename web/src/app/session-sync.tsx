@@ -5,7 +5,7 @@ import type { UserInfo } from '@/lib/api/types';
 import { dropDrafts, setDraftOwner } from '@/lib/drafts';
 import { followOtherTabs, rememberUser, sessionStore } from '@/lib/session/store';
 
-/** Nothing of one user's data outlives his session, also when it ends in another tab. */
+/** Drops a user's data when the session ends, also when it ends in another tab. */
 export function SessionSync() {
   const queryClient = useQueryClient();
   useEffect(() => rememberAnswers(queryClient), [queryClient]);
@@ -22,10 +22,10 @@ export function SessionSync() {
   return null;
 }
 
-/** Whatever brought the user's data, a question or the answer to a change: it is what the next visit begins with. */
+/** Keeps the user's data for the next visit, whether a query or a mutation brought it. */
 function rememberAnswers(queryClient: QueryClient): () => void {
   const userHash = hashKey(userInfoQuery.queryKey);
-  // The answer may have come before the first page was drawn.
+  // The answer may have arrived before this effect ran.
   const known = queryClient.getQueryData(userInfoQuery.queryKey);
   if (known) remember(known);
   return queryClient.getQueryCache().subscribe((event) => {

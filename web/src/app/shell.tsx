@@ -19,10 +19,10 @@ import { Service } from './service';
 import styles from './shell.module.css';
 import { TabBar } from './tab-bar';
 
-/** By then the first page is there, and what leads on from it may come, so that it opens at once, and offline too. */
+/** By then the first page has loaded. Prefetched parts open at once, and offline. */
 const FETCH_AHEAD_MS = 4_000;
 
-/** What stands around every page: offline banner, header, the page, tab bar. */
+/** The frame around every page: offline banner, header, tab bar. */
 export function Shell() {
   const { pathname } = useLocation();
   const { token } = useSession();
@@ -56,7 +56,7 @@ export function Shell() {
   );
 }
 
-/** The paths have no parameters, so that a look into the table of routes finds the page. */
+/** Paths have no parameters, so a table lookup finds the page. */
 function Screen({ route, pathname }: { route: RouteSpec | undefined; pathname: string }) {
   if (!route) return <Navigate to={pathname === '/' ? LOGIN_PATH : NOT_FOUND_PATH} replace />;
   const Page = pageOf(route);
@@ -82,7 +82,7 @@ function OfflineBanner() {
   );
 }
 
-/** A page that was opened is not drawn before its code is there; until then the one before it stands, with this above. */
+/** The previous page stays visible while a page loads, below this progress bar. */
 function ArrivalBar() {
   const { t } = useTranslation();
   const isAwaited = useStore(arrivals, (count) => count > 0);

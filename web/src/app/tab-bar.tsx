@@ -12,8 +12,8 @@ const tabs = [
 ] as const;
 
 /**
- * The main pages: along the bottom of a phone, a rail beside the page on a desktop. On a phone only the main pages show
- * it; the others have their way back.
+ * Links to the main pages: a bar at the bottom of a phone, a rail beside the page on a desktop. On a phone only the main
+ * pages show it; all others have a back button.
  */
 export function TabBar({ isOnPhones }: { isOnPhones: boolean }) {
   const { t } = useTranslation();

@@ -7,8 +7,8 @@ const UNREACHABLE = new ApiError(0, '', { reason: NETWORK });
 const reload = () => location.reload();
 
 /**
- * Stands for a page whose code could not be fetched, below the header and above the tabs, which work on. Browsers may keep
- * the failure of a part, so only loading the app anew surely fetches it; offline that would lose even what is there.
+ * Shown in place of a page whose code could not be fetched. Browsers may cache a failed import, so only a reload
+ * fetches it reliably; offline, a reload would lose the app.
  */
 export function UnloadedPage({ onLeave }: { onLeave: () => void }) {
   const isOnline = useOnline();

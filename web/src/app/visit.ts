@@ -2,7 +2,7 @@ import { sessionStore } from '@/lib/session/store';
 import type { RouteSpec } from './routes';
 import { firstRoute } from './rules';
 
-/** What the address asks for. */
+/** The route and query of the current address. */
 export function visited(): { route: RouteSpec; search: string } {
   const [path, search = ''] = location.hash.slice(1).split('?');
   return { route: firstRoute(path || '/', search, sessionStore.get().token !== null), search };

@@ -4,7 +4,7 @@ import { type KeptConfig, keepConfig, keptConfig } from '@/lib/kept-config';
 import { useSession } from '@/lib/session/use-session';
 import { sharedKeys } from './keys';
 
-/** What the platform offers, with its texts in one language: another language is another entry of the cache. */
+/** The platform's configuration with texts in one language. Each language has its own cache entry. */
 export const basicConfigQuery = (lang: string) =>
   queryOptions({
     queryKey: sharedKeys.basicConfig(lang),
@@ -16,10 +16,7 @@ export const basicConfigQuery = (lang: string) =>
     staleTime: 60_000,
   });
 
-/**
- * The same in the language of the interface, and at once after a reload: `data` is the browser's copy until the answer
- * is there.
- */
+/** The configuration in the interface language. `data` is the browser's copy until the answer arrives. */
 export function useBasicConfig() {
   const { lang } = useSession();
   const { data, error, isFetching, refetch } = useQuery(basicConfigQuery(lang));

@@ -1,6 +1,6 @@
 /**
- * The first element of every query key, by the data that the query reads. A feature lists its own keys in `api/keys.ts`;
- * a change to the data of another feature invalidates that feature's root.
+ * The first element of every query key, by the data that the query reads. A feature lists its own keys in
+ * `api/keys.ts`; a change to the data of another feature invalidates that feature's root.
  */
 export const roots = {
   basicConfig: ['basic-config'],

@@ -1,3 +1,3 @@
-/** What a login password may be as long as; the server's own bounds. */
+/** The server's bounds for the length of a login password. */
 export const PASSWORD_MIN = 8;
 export const PASSWORD_MAX = 128;

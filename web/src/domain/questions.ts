@@ -1,4 +1,4 @@
-/** The id under which the operating rules are read on the page of the questions. */
+/** The id of the operating rules on the questions page. */
 export const RULES_ID = 'operating-rules';
 
 export function questionPath(id: string): string {

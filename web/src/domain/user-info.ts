@@ -4,7 +4,7 @@ import type { UserInfo } from '@/lib/api/types';
 import { keptUser } from '@/lib/session/store';
 import { sharedKeys } from './keys';
 
-/** The user, after a reload as he was known last until the answer is there. */
+/** The user. After a reload, the browser's copy until the answer arrives. */
 export const userInfoQuery = queryOptions<UserInfo>({
   queryKey: sharedKeys.userInfo,
   queryFn: ({ signal }) => get('/user/info', undefined, { signal }),

@@ -2,7 +2,7 @@ import i18next from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { ApiError, isNetworkError } from '@/lib/api/error';
 
-/** The text of a failure: the server's own in the caller's language where there is one; a limit says how long it lasts. */
+/** The message of an error: the server's text if there is one. A rate limit includes the waiting time. */
 export function errorText(error: unknown): string {
   if (isNetworkError(error)) return i18next.t('error.network');
   if (!(error instanceof ApiError) || !error.message) return i18next.t('error.system');
@@ -10,14 +10,14 @@ export function errorText(error: unknown): string {
   return wait ? joined(error.message, waitText(wait)) : error.message;
 }
 
-/** Two sentences. Messages may come without a full stop, and Chinese and Japanese set none of our blanks between sentences. */
+/** Joins two sentences. Messages may lack a full stop, and Chinese and Japanese put no blank between sentences. */
 function joined(first: string, second: string): string {
   const wide = /^(zh|cht|jp)$/.test(i18next.language);
   const ended = /\p{P}$/u.test(first) ? first : `${first}${wide ? '。' : '.'}`;
   return `${ended}${wide ? '' : ' '}${second}`;
 }
 
-/** The same for a component, which then follows a change of the language. */
+/** `errorText` for components, which rerender when the language changes. */
 export function useErrorText(): (error: unknown) => string {
   useTranslation();
   return errorText;

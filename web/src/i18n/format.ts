@@ -2,28 +2,28 @@ import { useTranslation } from 'react-i18next';
 import { localeOf } from './languages';
 
 export type Formats = {
-  /** An amount with exactly two decimals. The string goes to Intl as it is, so no digit passes through a float. */
+  /** An amount with exactly two decimals. Intl formats the string itself, so no digit passes through a float. */
   money: (value: string) => string;
-  /** The same with a plus or minus, for results and movements. */
+  /** An amount with its sign, for results and movements. */
   signedMoney: (value: string) => string;
-  /** An amount as it is typed: without groups, see `parseTypedAmount`. */
+  /** An amount without grouping, for input fields. See `parseTypedAmount`. */
   typedMoney: (value: string) => string;
   integer: (value: number) => string;
-  /** A decimal string of the server as short as it is: `10`, `12.5`. */
+  /** A decimal without trailing zeros: `10`, `12.5`. */
   decimal: (value: string) => string;
   /** A rate or ratio with two to four decimals. */
   ratio: (value: string) => string;
   percent: (fraction: string) => string;
-  /** A progress of 0 to 100. */
+  /** A progress from 0 to 100. */
   wholePercent: (percent: number) => string;
   date: (iso: string) => string;
   dateTime: (iso: string) => string;
-  /** Date and time for a list: the year only where it is not this one. */
+  /** Date and time for lists. Omits the current year. */
   moment: (iso: string) => string;
   time: (value: Date | number) => string;
   /** `2026-11` as month and year. */
   month: (month: string) => string;
-  /** Facts side by side. Not `Intl.ListFormat`: it puts an “and” before the last in some languages and nothing at all between them in Chinese. */
+  /** Joins facts. `Intl.ListFormat` would add an “and” in some languages and nothing at all in Chinese. */
   list: (items: readonly string[]) => string;
 };
 
@@ -39,7 +39,7 @@ export function formatsFor(lang: string): Formats {
 
 const cache = new Map<string, Formats>();
 
-/** Intl formatters are cheap to use and costly to make: each is made when it is first wanted. */
+/** Intl formatters are expensive to create, so each is created on first use. */
 function numbers(locale: string, options: Intl.NumberFormatOptions): (value: string | number) => string {
   let made: Intl.NumberFormat | undefined;
   return (value) => {
@@ -86,7 +86,7 @@ function makeFormats(locale: string): Formats {
   };
 }
 
-/** The formats of the language that is shown. */
+/** The formats of the current language. */
 export function useFormats(): Formats {
   const { i18n } = useTranslation();
   return formatsFor(i18n.language);

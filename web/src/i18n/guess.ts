@@ -1,9 +1,9 @@
 import type { LanguageCode } from './languages';
 
-/** Which languages of browsers stand for one of ours, as the platform says it: `source` is a list with commas. */
+/** Maps browser languages to the app's. `source` is a comma-separated list. */
 export type LanguageMap = readonly { source: string; targets: string }[];
 
-/** Holds until the platform's own map is known. */
+/** Used until the platform's map has loaded. */
 export const BUILT_IN_MAP: readonly { source: string; targets: LanguageCode }[] = [
   { source: 'zh-tw,zh-hk,zh-mo,zh-hant', targets: 'cht' },
   { source: 'zh', targets: 'zh' },
@@ -20,8 +20,8 @@ export const BUILT_IN_MAP: readonly { source: string; targets: LanguageCode }[] 
 ];
 
 /**
- * Our language for the first of the browser's that there is one for: `zh-Hant-TW` is looked for as it stands, then as
- * `zh-hant`, then as `zh`. Null when there is none for any.
+ * The app's language for the first supported browser language. Looks up `zh-Hant-TW` as a whole, then `zh-hant`, then
+ * `zh`. Null if none is supported.
  */
 export function guessLanguage(
   wanted: readonly string[],
@@ -42,7 +42,7 @@ export function guessLanguage(
   return null;
 }
 
-/** A tag and what is left of it as its parts are taken away from the end. */
+/** A language tag and its shorter forms, longest first. */
 function shorterTags(tag: string): string[] {
   const parts = tag.split('-');
   return parts.map((_, taken) => parts.slice(0, parts.length - taken).join('-'));

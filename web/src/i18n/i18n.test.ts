@@ -47,7 +47,7 @@ test('every text is shown somewhere', () => {
     .map(([, source]) => source)
     .join('\n');
   const literal = new Set([...code.matchAll(/['"`]([a-z_]+(?:\.\w+)+)['"`]/g)].map(([, key]) => key));
-  // A key with a part that is only known at run time stands for all that fit it.
+  // A key with a dynamic part stands for every key that it matches.
   const patterns = [...code.matchAll(/`([a-z_]+\.[^`\s]*\$\{[^`\s]*)`/g)].map(
     ([, key = '']) => new RegExp(`^${key.replaceAll('.', '\\.').replace(/\$\{[^}]*\}/g, '[\\w.]+')}$`),
   );

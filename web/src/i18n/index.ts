@@ -6,7 +6,7 @@ import { fetchTexts, firstLanguage, isAvailable, type Texts } from './texts';
 
 let restWanted = false;
 
-/** Starts the translations; the screens are rendered after it, so no raw key is ever seen. */
+/** Initializes i18next. Rendering waits for it, so that no raw key is ever visible. */
 export async function startTranslations(): Promise<void> {
   const { lang, chosen } = firstLanguage();
   document.documentElement.lang = htmlLangOf(lang);
@@ -22,15 +22,15 @@ export async function startTranslations(): Promise<void> {
   });
 }
 
-/** Calls `act` when there are texts: at once, or when the first language is there. */
+/** Calls `act` once i18next is initialized. */
 export function whenTranslated(act: () => void): void {
   if (i18next.isInitialized) act();
   else i18next.on('initialized', act);
 }
 
 /**
- * Switches the interface, as a choice that is kept unless said otherwise. A code without a pack changes nothing. Answers
- * whether the language is shown now.
+ * Switches the interface language and by default stores it as the user's choice. Ignores codes without a pack. Returns
+ * whether the language is now active.
  */
 export async function changeLanguage(
   code: string | null | undefined,
@@ -39,7 +39,7 @@ export async function changeLanguage(
   if (!isAvailable(code)) return false;
   if (!i18next.hasResourceBundle(code, 'translation')) addTexts(code, await fetchTexts('first', code));
   if (restWanted) await addRest(code);
-  // Somebody may have chosen while a guess was on its way.
+  // The user may have chosen while a guess was loading.
   if (!chosen && sessionStore.get().langChosen) return false;
   await i18next.changeLanguage(code);
   document.documentElement.lang = htmlLangOf(code);
@@ -47,7 +47,7 @@ export async function changeLanguage(
   return true;
 }
 
-/** Fetches the texts of all pages, in this language and from now on in every other that is switched to. */
+/** Loads the texts of all pages in this language, and from now on in every language that is switched to. */
 export async function completeTexts(): Promise<void> {
   restWanted = true;
   await addRest(sessionStore.get().lang);

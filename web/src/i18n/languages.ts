@@ -1,4 +1,4 @@
-/** The languages of the platform in the order of the picker, each with the name that its own speakers use. */
+/** The platform's languages in the picker's order, with their native names. */
 export const LANGUAGES = [
   { code: 'en', nativeName: 'English' },
   { code: 'zh', nativeName: '简体中文' },
@@ -16,7 +16,7 @@ export const LANGUAGES = [
 
 export type LanguageCode = (typeof LANGUAGES)[number]['code'];
 
-// Intl knows neither `jp` nor `cht` and would format both as English; Thai would count Buddhist years.
+// Intl knows neither `jp` nor `cht` and would fall back to English; Thai would use Buddhist years.
 const LOCALES: Partial<Record<LanguageCode, string>> = {
   zh: 'zh-Hans',
   cht: 'zh-Hant',
@@ -26,7 +26,7 @@ const LOCALES: Partial<Record<LanguageCode, string>> = {
   th: 'th-u-ca-gregory',
 };
 
-/** The locale that numbers and dates of a language are formatted in. */
+/** The locale for a language's numbers and dates. */
 export function localeOf(code: string): string {
   return LOCALES[code as LanguageCode] ?? code;
 }

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 
-/** The module as a page that was loaded just now has it. */
+/** The module as a freshly loaded page sees it. */
 async function loaded() {
   vi.resetModules();
   return import('./drafts');

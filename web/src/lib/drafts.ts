@@ -1,7 +1,6 @@
 /**
- * What was typed into a form and not yet sent, for the form to begin with when it is there again: after a login that came
- * between, and, where the browser allows it, after a reload of this tab. It belongs to one user: whoever logs in instead
- * does not find it, and a logout forgets it. It never holds a password.
+ * Drafts of forms. They survive a login in between and, if the browser allows it, a reload of the tab. A draft belongs
+ * to one user: another user does not see it, and a logout deletes it. Drafts never contain passwords.
  */
 type Drafts = { owner: string | null; forms: Record<string, object> };
 
@@ -30,7 +29,7 @@ export function dropDrafts(): void {
   change({ ...kept, forms: {} });
 }
 
-/** Says whose drafts they are from now on: those of somebody else are gone. */
+/** Sets the owner of the drafts and deletes another owner's. */
 export function setDraftOwner(owner: string): void {
   if (kept.owner === owner) return;
   change({ owner, forms: kept.owner === null ? kept.forms : {} });
@@ -41,7 +40,7 @@ function change(next: Drafts): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(kept));
   } catch {
-    // Storage is forbidden or full: drafts live as long as the page.
+    // Storage is blocked or full: drafts live as long as the page.
   }
 }
 

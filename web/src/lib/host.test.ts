@@ -3,7 +3,7 @@ import { closeActionOf } from './host';
 
 type Shell = Parameters<typeof closeActionOf>[0];
 
-/** A window as a shell makes it. */
+/** A window as a host app provides it. */
 function windowWith(parts: object, referrer = ''): Shell {
   const host = { document: { referrer }, ...parts } as unknown as Shell;
   return 'parent' in parts ? host : Object.assign(host, { parent: host });

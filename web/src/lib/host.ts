@@ -1,14 +1,14 @@
 /**
- * The bridge to the shell that the app may run in. All it asks of a shell is to close it, and a shell offers that in
- * one of these ways, which are looked for in this order:
+ * The bridge to the host app that may embed the client. Its only use is to close the host, which offers that in one of
+ * these ways, tried in this order:
  *
  * - Android: an object `AdfolioHost` or `Android` with a method `close`
  * - iOS: the message handler `close` of a WKWebView
  * - Flutter: the handler `close` of flutter_inappwebview, or a JavascriptChannel `AdfolioHost`, which gets `close`
  * - React Native: the WebView gets the message `{"type":"close"}`
- * - a page that holds the app in a frame gets the message `{type: 'adfolio:close'}`
+ * - a page that frames the app gets the message `{type: 'adfolio:close'}`
  *
- * A shell may add its objects after the app has started, so each is looked for when it is needed.
+ * A host may add its objects after the app has started, so each lookup happens on use.
  */
 type Poster = { postMessage?: (message: string) => void };
 type NativeHost = Poster & { close?: () => void };
@@ -29,10 +29,10 @@ export function closeHost(): void {
   closeActionOf(window)?.();
 }
 
-/** How to close the shell around a window; null where there is none. */
+/** The action that closes the host app; null without one. */
 export function closeActionOf(host: HostWindow): (() => void) | null {
   const { AdfolioHost, Android, webkit, flutter_inappwebview: flutter, ReactNativeWebView } = host;
-  // Methods of native objects only work when called on their object.
+  // Native methods work only when called on their object.
   if (AdfolioHost?.close) return () => AdfolioHost.close?.();
   if (Android?.close) return () => Android.close?.();
   const handler = webkit?.messageHandlers?.close;
@@ -44,7 +44,7 @@ export function closeActionOf(host: HostWindow): (() => void) | null {
   return frameCloseOf(host);
 }
 
-/** Only the page that put the app into its frame is told, by the origin that the browser names for it. */
+/** Messages only the framing page, by the origin that the browser reports as referrer. */
 function frameCloseOf(host: Window): (() => void) | null {
   if (host.parent === host) return null;
   const origin = originOf(host.document.referrer);

@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { ApiError } from '@/lib/api/error';
 
 /**
- * A new idempotency key, 128 random bits. `crypto.randomUUID` is missing on plain http, `getRandomValues` is not.
+ * A new idempotency key of 128 random bits. Uses `getRandomValues`, because `crypto.randomUUID` is missing on plain
+ * http.
  */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -10,21 +11,21 @@ export function newIdempotencyKey(): string {
 }
 
 /**
- * The key of one intention. It stays the same until the server has certainly done or refused what was asked: after a
- * lost answer the next try is the same call again, not a second one.
+ * The idempotency key of one intention. It stays the same until the server has certainly executed or refused the call,
+ * so that a retry after a lost answer repeats the call instead of making a second one.
  */
 export class IntentionKey {
   #content = '';
   #key = newIdempotencyKey();
 
-  /** The key for this content; other content is another intention. */
+  /** The key for this content. Other content is another intention. */
   for(content: unknown = ''): string {
     const text = JSON.stringify(content);
     if (text !== this.#content) this.renew(text);
     return this.#key;
   }
 
-  /** To be called with the outcome: null for a success. */
+  /** Reports the outcome; null means success. */
   settle(error: unknown): void {
     if (error === null || (error instanceof ApiError && error.refused)) this.renew();
   }

@@ -1,4 +1,4 @@
-/** The kinds of pictures that the server takes, as a file input is told them. */
+/** The image types that the server accepts, for a file input. */
 export const IMAGE_TYPES = 'image/png,image/jpeg,image/webp,image/gif';
 
 export type ImageFault = 'not_image' | 'too_large';
@@ -6,13 +6,13 @@ export type ImageFault = 'not_image' | 'too_large';
 const HEAD_BYTES = 12;
 const BYTES_PER_MB = 1024 * 1024;
 
-/** What is wrong with a chosen file, found before a byte of it is sent. */
+/** Checks a chosen file before it is uploaded; null if it is valid. */
 export async function imageFault(file: Blob, maxBytes: number): Promise<ImageFault | null> {
   if (!isImageHead(await headOf(file))) return 'not_image';
   return file.size > maxBytes ? 'too_large' : null;
 }
 
-/** Whether a file that begins with these bytes is a picture, whatever its name says. */
+/** Whether the first bytes of a file are those of an image, whatever its name. */
 export function isImageHead(head: Uint8Array): boolean {
   const has = (offset: number, ...bytes: number[]) =>
     bytes.every((byte, index) => head[offset + index] === byte);

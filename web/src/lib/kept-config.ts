@@ -1,14 +1,14 @@
 import type { BasicConfig } from './api/types';
 import { readObject, write } from './storage';
 
-/** What is kept of it in the browser: the parts that are large, or that must not be acted on when old, are not. */
+/** The part of the configuration that the browser keeps. Excludes what is large or must not be used when stale. */
 export type KeptConfig = Omit<BasicConfig, 'withdraw_method_config' | 'faq_config'>;
 
 const STORAGE_KEY = 'adfolio.basic_config';
 
 export function keptConfig(): KeptConfig | null {
   const kept = readObject(STORAGE_KEY) as KeptConfig | null;
-  // A copy of an older version may lack what is read of it.
+  // A copy from an older version may lack fields.
   const whole = Array.isArray(kept?.client_language_map) && Array.isArray(kept.customer_service_url);
   return whole ? kept : null;
 }

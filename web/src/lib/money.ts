@@ -1,10 +1,8 @@
-/**
- * Money travels as a decimal string and is never a float: comparing and adding happen on whole minor units.
- */
+/** Money is a decimal string and never a float. Comparisons and sums use whole minor units. */
 const DECIMALS = 2;
 const PATTERN = /^(-?)(\d+)(?:\.(\d{1,2}))?$/;
 
-/** Minor units of a decimal string of the server, `"-12.5"` → `-1250n`. Throws on anything else: that is a bug. */
+/** The minor units of a server amount, `"-12.5"` → `-1250n`. Throws on anything else, because that is a bug. */
 export function toMinor(value: string): bigint {
   const match = PATTERN.exec(value);
   if (!match) throw new RangeError(`not an amount: ${value}`);
@@ -20,8 +18,8 @@ export function fromMinor(minor: bigint): string {
 }
 
 /**
- * What a person typed as an amount, as a decimal string; null when it is none. Comma and point stand for what they can
- * only mean, so that `12,5`, `1,250.00` and `1.250,00` are understood, while `1.250` is not.
+ * A typed amount as a decimal string; null if it is invalid. Accepts comma and point where their meaning is
+ * unambiguous: `12,5`, `1,250.00` and `1.250,00`, but not `1.250`.
  */
 export function parseTypedAmount(typed: string): string | null {
   const text = typed.trim().replace(/[\s'’]/g, '');
@@ -45,7 +43,7 @@ export function sum(values: readonly string[]): string {
   return fromMinor(values.reduce((total, value) => total + toMinor(value), 0n));
 }
 
-/** Negative, zero or positive, like a sort's comparison. */
+/** Negative, zero or positive, like a sort comparator. */
 export function compare(a: string, b: string): number {
   const difference = toMinor(a) - toMinor(b);
   if (difference === 0n) return 0;
@@ -56,7 +54,7 @@ export function signOf(value: string): number {
   return compare(value, '0');
 }
 
-/** A share of an amount that is not negative, `percent` with up to two decimals; rounded down to cents like the server. */
+/** A percentage of a non-negative amount, rounded down to cents like the server. `percent` has up to two decimals. */
 export function percentOf(value: string, percent: string): string {
   return fromMinor((toMinor(value) * toMinor(percent)) / 10_000n);
 }
@@ -65,7 +63,7 @@ export function smaller(a: string, b: string): string {
   return compare(a, b) <= 0 ? a : b;
 }
 
-/** How much of `whole` is `part`, in whole percent, 0 to 100: for bars only, never for amounts. */
+/** `part` as a whole percentage of `whole`, 0 to 100. For bars only, never for amounts. */
 export function shareOf(part: string, whole: string): number {
   const total = toMinor(whole);
   if (total <= 0n) return 0;

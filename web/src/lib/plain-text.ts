@@ -1,9 +1,9 @@
-/** A piece of a text of the platform: a paragraph, or rules that were numbered line by line. */
+/** A block of a platform text: a paragraph, or a list whose lines were numbered. */
 export type TextBlock = { kind: 'paragraph'; text: string } | { kind: 'list'; items: string[] };
 
 const NUMBERED = /^\d{1,2}[.)、．]\s*/;
 
-/** Texts come as plain text; this finds the shape that their authors gave them by line breaks and numbers. */
+/** Platform texts are plain text. Derives paragraphs and lists from line breaks and numbers. */
 export function blocksOf(text: string): TextBlock[] {
   const blocks: TextBlock[] = [];
   for (const line of text.split('\n').map((part) => part.trim())) {

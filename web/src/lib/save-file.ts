@@ -1,7 +1,7 @@
-/** How long the browser may take to read what it saves. */
+/** The time that the browser has to read the file. */
 const READ_MS = 30_000;
 
-/** Hands a text to the browser as a file to save. */
+/** Saves a text as a file download. */
 export function saveTextFile(name: string, text: string, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');

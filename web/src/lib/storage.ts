@@ -1,4 +1,4 @@
-// Storage throws where the browser forbids it; what is kept then lives as long as the page.
+// Storage throws if the browser blocks it. Values then live as long as the page.
 
 export function readText(key: string): string | null {
   try {
@@ -8,7 +8,7 @@ export function readText(key: string): string | null {
   }
 }
 
-/** A value that this app wrote; anything else reads as null. */
+/** A value written by this app; null for anything else. */
 export function readObject(key: string): object | null {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(key) ?? 'null');

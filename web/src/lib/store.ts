@@ -4,7 +4,7 @@ export type Store<T> = {
   subscribe: (listener: () => void) => () => void;
 };
 
-/** A value outside React that components can follow. Server data does not belong here: react-query holds that. */
+/** A value outside React that components can subscribe to. Not for server data, which react-query holds. */
 export function createStore<T>(initial: T): Store<T> {
   let value = initial;
   const listeners = new Set<() => void>();

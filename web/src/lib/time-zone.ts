@@ -1,11 +1,11 @@
-/** The value of `X-TZ`: the zone's name and its offset now, `Asia/Shanghai GMT+08:00`. */
+/** The value of `X-TZ`: the zone's name and current offset, `Asia/Shanghai GMT+08:00`. */
 export function timeZoneHeader(now: Date = new Date(), zone: string = timeZoneName()): string {
   return `${zone} GMT${offsetText(-now.getTimezoneOffset())}`;
 }
 
 let known = { offset: Number.NaN, name: '' };
 
-/** Every call wants to know; the browser is asked again only when the offset changed. */
+/** Every call needs it, so the browser is asked again only when the offset changes. */
 export function timeZoneName(): string {
   const offset = new Date().getTimezoneOffset();
   if (known.offset !== offset) known = { offset, name: askBrowser() || 'UTC' };
@@ -13,11 +13,11 @@ export function timeZoneName(): string {
 }
 
 declare global {
-  /** Of the standard, not yet in every browser that is supported nor in TypeScript's library. */
+  /** In the standard, but not yet in all supported browsers or in TypeScript's library. */
   var Temporal: { Now: { timeZoneId(): string } } | undefined;
 }
 
-/** `Intl` first loads all that it needs to write dates, for which a visit's first call would wait. */
+/** `Intl` would load its date formatting first and delay the first call of a visit. */
 function askBrowser(): string {
   return globalThis.Temporal?.Now.timeZoneId() ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { Store } from './store';
 
-/** The value of a store, or what `select` takes of it: only when that changes the component is drawn anew. */
+/** The value of a store, or the part that `select` returns. Rerenders only when that changes. */
 export function useStore<T>(store: Store<T>): T;
 export function useStore<T, S>(store: Store<T>, select: (value: T) => S): S;
 export function useStore<T, S>(store: Store<T>, select?: (value: T) => S): T | S {

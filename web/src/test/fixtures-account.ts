@@ -83,7 +83,7 @@ export function uploadedFile(over: Partial<UploadedFile> = {}): UploadedFile {
   return { id: 'file-1', url: '/api/files/file-1', width: 640, height: 480, size: 48_213, ...over };
 }
 
-/** A picture as a phone would send it: what counts is how it begins. */
+/** A picture file. Only its first bytes matter. */
 export function pictureFile(name = 'screen.png', bytes = 64): File {
   const content = new Uint8Array(bytes);
   content.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

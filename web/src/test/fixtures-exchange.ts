@@ -3,7 +3,7 @@ import { at } from './fixtures';
 
 const HOUR = 3_600_000;
 
-/** An offer ends by the clock of the browser, which no fixed moment can follow. */
+/** Offers expire by the browser's clock, so the time cannot be fixed. */
 export function fromNow(offsetMs: number): string {
   return new Date(Date.now() + offsetMs).toISOString();
 }

@@ -16,7 +16,7 @@ import type {
   UserInfo,
 } from '@/lib/api/types';
 
-/** Answers of the server for tests and for developing without one. Everything hangs on one fixed moment. */
+/** Server answers for tests and for development without a server. All times relate to one fixed moment. */
 export const NOW = Date.parse('2026-11-20T14:25:00.000Z');
 
 const HOUR = 3_600_000;

@@ -18,7 +18,7 @@ function countsOf(plans: Plan[]) {
 
 const session = { token: 'token-1', expires_at: fixtures.at(86_400_000), user: fixtures.userInfo() };
 
-/** A server on which everything goes well; a test replaces what it is about. */
+/** Handlers for a server without failures. Tests override what they are about. */
 export const handlers = [
   ...adCenterHandlers,
   ...platformHandlers,

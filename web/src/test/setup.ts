@@ -9,7 +9,7 @@ import { DEFAULT_LANG, endSession, sessionStore } from '@/lib/session/store';
 import { toastStore } from '@/ui/toast';
 import { server } from './server';
 
-// A wait ends when its condition holds; the bound only decides when a test gives up, also on a machine that is busy.
+// A generous bound for busy machines; a wait ends as soon as its condition holds.
 configure({ asyncUtilTimeout: 10_000 });
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeEach(() => {
   vi.stubGlobal('scrollTo', () => undefined);
 });
 
-// The files of a worker share one page, as the screens of a visit do; each test begins it anew.
+// All test files of a worker share one page, so each test resets it.
 afterEach(async () => {
   cleanup();
   server.resetHandlers();

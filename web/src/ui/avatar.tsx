@@ -3,7 +3,7 @@ import { cx } from './cx';
 
 type Props = { url: string | null | undefined; initials: string; large?: boolean };
 
-/** A user's picture, or letters in its place. The name stands beside it, so it says nothing by itself. */
+/** A user's picture or initials. Decorative, because the name stands beside it. */
 export function Avatar({ url, initials, large }: Props) {
   const look = cx(styles.avatar, large && styles.large);
   return url ? (

@@ -3,9 +3,8 @@ import { type ReactNode, startTransition, useEffect, useState } from 'react';
 let isVisitBegun = false;
 
 /**
- * What lies below the first screen of a long page. The page that a visit begins with draws it after what is seen at once;
- * every later one draws it at once, so that going back finds the place in it. `placeholder` keeps the place of what is partly
- * seen.
+ * Content below the fold. On the first page of a visit it renders after the visible part; on later pages at once, so
+ * that going back can restore the scroll position. `placeholder` reserves its space.
  */
 export function BelowFold({
   children,

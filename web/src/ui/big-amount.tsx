@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './big-amount.module.css';
 
-/** The amount that a sheet is about, large, below its label. */
+/** The main amount of a sheet, in large type below its label. */
 export function BigAmount({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className={styles.amount}>

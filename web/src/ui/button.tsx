@@ -41,7 +41,7 @@ export function LinkButton({ tone, large, wide, className, ...rest }: Look & Lin
 
 type IconButtonProps = ComponentProps<'button'> & { label: string; children: ReactNode };
 
-/** A round button that shows an icon and names itself to everyone else. */
+/** A round icon button with a label for assistive technology. */
 export function IconButton({ label, children, className, ...rest }: IconButtonProps) {
   return (
     <button type="button" {...rest} className={cx(styles.icon, className)} aria-label={label} title={label}>

@@ -26,7 +26,8 @@ export function Rows({ children }: { children: ReactNode }) {
 
 type RowProps = {
   label: ReactNode;
-  children: ReactNode /** Text below its label, for more than a few words. */;
+  children: ReactNode;
+  /** Puts longer text below its label. */
   text?: boolean;
 };
 

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { IconButton } from './button';
 import { toast } from './toast';
 
-/** Copies a text and says so. Without the clipboard of a secure page the older command does it. */
+/** Copies a text and confirms it. Falls back to `execCommand` without the async clipboard. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const { t } = useTranslation();
   const onClick = async () => {
@@ -24,14 +24,14 @@ async function copyText(text: string): Promise<boolean> {
       return true;
     }
   } catch {
-    // Refused: the older way may still work.
+    // Denied. The fallback may still work.
   }
   const area = document.createElement('textarea');
   area.value = text;
   area.setAttribute('readonly', '');
   area.className = 'visually-hidden';
   const focused = document.activeElement;
-  // Inside an open dialog only what belongs to it can be selected.
+  // A modal dialog makes everything outside it inert.
   (document.querySelector('dialog[open]') ?? document.body).append(area);
   area.select();
   const copied = document.execCommand('copy');

@@ -21,7 +21,7 @@ type FrameProps = {
   error?: string | undefined;
   hint?: ReactNode;
   optional?: boolean | undefined;
-  /** The field itself; it takes the attributes that tie it to its label, error and hint. */
+  /** Renders the input with the attributes that tie it to its label, error and hint. */
   children: (wiring: Wiring) => ReactNode;
 };
 
@@ -32,7 +32,7 @@ type Wiring = {
   'aria-describedby': string | undefined;
 };
 
-/** What stands around every field: its label above, what is wrong and what helps below. */
+/** The frame of every field: label, error and hint. */
 export function FieldFrame({ label, error, hint, optional, children }: FrameProps) {
   const { t } = useTranslation();
   const id = useId();
@@ -60,12 +60,12 @@ export function FieldFrame({ label, error, hint, optional, children }: FrameProp
   );
 }
 
-/** The border around an input and what stands beside it. */
+/** The border around an input and its prefix or button. */
 export function FieldBox({ children }: { children: ReactNode }) {
   return <div className={styles.box}>{children}</div>;
 }
 
-/** What is wrong with a field, below it. */
+/** The error below a field. */
 export function FieldError({ id, children }: { id?: string; children: ReactNode }) {
   return (
     <p className={styles.error} id={id}>
@@ -112,7 +112,7 @@ export function PasswordField(props: Omit<FieldProps, 'type' | 'trailing'>) {
   );
 }
 
-/** What went wrong with a form as a whole, announced at once. */
+/** The error of a whole form, announced at once. */
 export function FormAlert({ children }: { children: ReactNode }) {
   return (
     <div role="alert" className={styles.alertBox}>

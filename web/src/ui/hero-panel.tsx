@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from 'react';
 import { cx } from './cx';
 import styles from './hero-panel.module.css';
 
-/** The dark panel with what matters most on a page. It needs a name: `aria-label` or `aria-labelledby`. */
+/** The dark panel with a page's main content. Needs `aria-label` or `aria-labelledby`. */
 export function HeroPanel({ className, ...props }: ComponentProps<'section'>) {
   return <section className={cx(styles.hero, className)} {...props} />;
 }

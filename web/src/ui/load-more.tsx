@@ -4,7 +4,7 @@ import { Button } from './button';
 
 type Props = { hasMore: boolean; isLoading: boolean; failed: boolean; onMore: () => void };
 
-/** The end of a list that goes on: loads by itself when it is scrolled to, and by its button for everyone else. */
+/** The end of a paged list. Loads more on scroll, or by its button. */
 export function LoadMore({ hasMore, isLoading, failed, onMore }: Props) {
   const { t } = useTranslation();
   const mark = useRef<HTMLDivElement>(null);
@@ -13,7 +13,7 @@ export function LoadMore({ hasMore, isLoading, failed, onMore }: Props) {
 
   useEffect(() => {
     const element = mark.current;
-    // After a failure only the person tries again, or an unreachable server would be asked without end.
+    // After a failure only the button retries, to avoid an endless loop.
     if (!element || !hasMore || isLoading || failed) return;
     const observer = new IntersectionObserver(
       ([entry]) => {

@@ -1,6 +1,6 @@
 type Props = { size?: number };
 
-/** The mark: an A of two folded sheets over a golden base. Decorative; the name stands beside it. */
+/** The logo. Decorative, because the name stands beside it. */
 export function LogoMark({ size = 40 }: Props) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">

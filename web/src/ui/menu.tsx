@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react';
 import { Link } from 'react-router';
 import styles from './menu.module.css';
 
-/** A card of rows that each lead somewhere. */
+/** A card of links or buttons. */
 export function Menu({ title, children }: { title: string; children: ReactNode }) {
   const id = useId();
   return (

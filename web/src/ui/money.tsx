@@ -5,12 +5,12 @@ import styles from './money.module.css';
 
 type Props = {
   value: string;
-  /** Shows the sign: a result that is a loss stands out, money that goes out is nothing alarming. */
+  /** Shows the sign. Only a negative result stands out; money that goes out is not alarming. */
   signed?: 'result' | 'movement';
   currency?: string | undefined;
 };
 
-/** An amount in the format of the language, never split over two lines. */
+/** A localized amount that never wraps. */
 export function Money({ value, signed, currency }: Props) {
   const { money, signedMoney } = useFormats();
   const sign = signOf(value);

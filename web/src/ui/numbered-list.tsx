@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './numbered-list.module.css';
 
-/** Steps in their order, of `<li>`. */
+/** Numbered steps; takes `<li>` children. */
 export function NumberedList({ children }: { children: ReactNode }) {
   return <ol className={styles.list}>{children}</ol>;
 }

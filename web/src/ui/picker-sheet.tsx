@@ -8,17 +8,17 @@ import { type PickerOption, WheelPicker } from './wheel-picker';
 
 type Props = {
   title: string;
-  /** What is chosen, for assistive technology. */
+  /** Names the choice for assistive technology. */
   label: string;
   options: readonly PickerOption[];
   value: string;
-  /** May take its time; a rejection is shown and the sheet stays. */
+  /** Can be asynchronous. A rejection is shown and keeps the sheet open. */
   onConfirm: (value: string) => unknown;
-  /** Called after a confirmation, too. */
+  /** Also called after a confirmation. */
   onClose: () => void;
 };
 
-/** A wheel in a sheet of half the screen. Nothing is chosen before it is confirmed. */
+/** A wheel picker in a half-height sheet, with a button to confirm. */
 export function PickerSheet({ title, label, options, value, onConfirm, onClose }: Props) {
   const { t } = useTranslation();
   const [chosen, setChosen] = useState(value);

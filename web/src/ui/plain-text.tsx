@@ -1,7 +1,7 @@
 import { blocksOf, type TextBlock } from '@/lib/plain-text';
 import styles from './plain-text.module.css';
 
-/** A text of the platform with its paragraphs and numbered rules. It is text, never markup. */
+/** A platform text with paragraphs and numbered lists. Never interpreted as markup. */
 export function PlainText({ text }: { text: string }) {
   return (
     <div className={styles.text}>

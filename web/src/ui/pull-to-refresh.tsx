@@ -5,11 +5,11 @@ import { cx } from './cx';
 import { pageHeaderStore } from './page-header';
 import styles from './pull-to-refresh.module.css';
 
-/** How far the finger pulls before letting go refreshes, and how far the page follows. */
+/** The pull distance that triggers a refresh, and the maximum. */
 const TRIGGER_PX = 72;
 const LIMIT_PX = 110;
 
-/** Pulling a page down from its top runs the page's refresh, once. Pages without one are not pulled. */
+/** Pull to refresh, for pages that have a refresh action. */
 export function PullToRefresh() {
   const onRefresh = useStore(pageHeaderStore, (page) => page.onRefresh);
   const [pull, setPull] = useState(0);

@@ -8,12 +8,12 @@ type Props<P extends Page<unknown>> = {
   query: UseInfiniteQueryResult<InfiniteData<P>>;
   empty: ReactNode;
   skeleton?: ReactNode;
-  /** On the button of a failed load, in place of the common words. */
+  /** Replaces the label of the retry button. */
   retryLabel?: string;
   children: (items: P['items'][number][]) => ReactNode;
 };
 
-/** The four states of a list that loads page by page: pending, failed, empty, full. */
+/** The four states of a paged list: pending, failed, empty, filled. */
 export function QueryList<P extends Page<unknown>>(props: Props<P>) {
   const { query, empty, skeleton, retryLabel, children } = props;
   if (query.isPending) return skeleton ?? <SkeletonCards />;

@@ -5,7 +5,7 @@ type Choice = { key: string; label: string; isChosen: boolean; onChoose: () => v
 
 type Props = { label: string; choices: readonly Choice[]; className?: string | undefined };
 
-/** Values to tap in place of typing them into the field above. */
+/** Buttons that fill in the field above. */
 export function QuickChoices({ label, choices, className }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would only add its own frame

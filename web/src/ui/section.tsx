@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './section.module.css';
 
-/** A part of a page below a heading, outside any card. */
+/** A headed part of a page outside any card. */
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title}>

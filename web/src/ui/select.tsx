@@ -5,7 +5,7 @@ import styles from './select.module.css';
 type Option = { value: string; label: string };
 type Props = { label: string; value: string; options: readonly Option[]; onChange: (value: string) => void };
 
-/** The platform's own picker behind a field that looks like the others. */
+/** A native select with the look of the other fields. */
 export function Select({ label, value, options, onChange }: Props) {
   const id = useId();
   return (

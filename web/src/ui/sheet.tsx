@@ -11,20 +11,20 @@ type Props = {
   title: string;
   children: ReactNode;
   footer?: ReactNode;
-  /** A sheet comes from the bottom of a phone; a dialog stands in the middle and has its own buttons. */
+  /** A sheet slides up from the bottom of a phone; a dialog is centred and has its own buttons. */
   kind?: 'sheet' | 'dialog';
   half?: boolean;
-  /** Stands above the title of a dialog, which then also has a button to close it. */
+  /** Shown above a dialog's title. Adds a close button. */
   icon?: ReactNode;
-  /** The buttons of a dialog stand above each other: their words are long. */
+  /** Stacks a dialog's buttons, for long labels. */
   stacked?: boolean;
-  /** Stands beside the title of a sheet. */
+  /** Shown beside a sheet's title. */
   action?: ReactNode;
 };
 
 /**
- * A modal on the browser's own `<dialog>`: it brings the top layer, the inert page behind, Esc and the return of focus,
- * and no library's bytes or injected styles. Only the loop of Tab inside it is added here.
+ * A modal based on the native `<dialog>`, which provides the top layer, the inert page, Esc and focus return without a
+ * library. Adds only the focus loop of Tab.
  */
 export function Sheet(props: Props) {
   const { isOpen, onClose, title, children, footer, kind = 'sheet', half, icon, action, stacked } = props;

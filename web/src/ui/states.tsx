@@ -6,7 +6,7 @@ import { Button } from './button';
 import { cx } from './cx';
 import styles from './states.module.css';
 
-/** A grey stand-in that takes the place of what is on its way, so that nothing jumps when it comes. */
+/** A grey placeholder of the content's size, to avoid a layout shift. */
 export function Skeleton({ width = '100%', height = '1rem' }: { width?: string; height?: string }) {
   return <span className={styles.skeleton} style={{ inlineSize: width, blockSize: height }} />;
 }
@@ -47,11 +47,11 @@ export function EmptyState({ icon, title, text, action, bad }: StateProps) {
 type ErrorProps = {
   error: unknown;
   onRetry: () => void;
-  /** In place of the button's common words. */
+  /** Replaces the button's label. */
   retryLabel?: string | undefined;
 };
 
-/** A failed load, in place of what it would have shown, with the way to try again. */
+/** Shown in place of content that failed to load, with a retry button. */
 export function ErrorState({ error, onRetry, retryLabel }: ErrorProps) {
   const { t } = useTranslation();
   const text = useErrorText()(error);

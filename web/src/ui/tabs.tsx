@@ -10,12 +10,12 @@ type Props<T extends string> = {
   value: T;
   onChange: (value: T) => void;
   look?: 'segmented' | 'chips' | 'underlined';
-  /** The id of the `TabPanel` that the tabs fill. */
+  /** The id of the tabs' `TabPanel`. */
   panel: string;
   formatCount?: (count: number) => string;
 };
 
-/** A row of tabs: arrows, Home and End move, one tab stop for the row. */
+/** A row of tabs with a single tab stop. Arrow keys, Home and End move between tabs. */
 export function Tabs<T extends string>({
   label,
   items,
@@ -28,13 +28,13 @@ export function Tabs<T extends string>({
   const list = useRef<HTMLDivElement>(null);
   const wasShown = useRef(false);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen tab comes into view whenever it changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls to the selected tab whenever it changes
   useEffect(() => {
     const row = list.current;
     const chosen = row?.querySelector<HTMLElement>('[aria-selected="true"]');
     const first = wasShown.current ? null : row?.firstElementChild;
     wasShown.current = true;
-    // A new row shows its first tab; asking for sizes would only lay the page out once more.
+    // A new row shows its first tab already; measuring would force a layout.
     if (!row || !chosen || chosen === first || row.scrollWidth <= row.clientWidth) return;
     row.scrollTo?.({ left: chosen.offsetLeft - row.offsetLeft - (row.clientWidth - chosen.offsetWidth) / 2 });
   }, [value]);

@@ -10,11 +10,11 @@ type Props = Omit<ComponentProps<'textarea'>, 'value'> & {
   value: string;
   error?: string | undefined;
   optional?: boolean;
-  /** The longest text that is taken, in characters; the counter below tells how many are used. */
+  /** The maximum length in characters, shown by the counter. */
   limit: number;
 };
 
-/** A field of several lines with the look and the wiring of `TextField`. It grows with its text. */
+/** A multi-line `TextField` that grows with its text. */
 export function TextArea({ label, error, optional, limit, value, ...area }: Props) {
   const { t } = useTranslation();
   const { integer } = useFormats();

@@ -12,12 +12,12 @@ export const TOAST_MS = 2000;
 export const toastStore = createStore<Toast | null>(null);
 let nextId = 1;
 
-/** Shows a short text for two seconds; a new one takes the place of the old. */
+/** Shows a short text for two seconds. A new one replaces it. */
 export function toast(text: string, tone: Toast['tone'] = 'success'): void {
   toastStore.set({ id: nextId++, text, tone });
 }
 
-/** Where toasts appear. A popover, so that it also stands above an open sheet. */
+/** Displays toasts. A popover, to stay above open sheets. */
 export function Toaster() {
   const shown = useStore(toastStore);
   const box = useRef<HTMLDivElement>(null);

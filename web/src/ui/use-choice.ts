@@ -1,8 +1,8 @@
 import { useSearchParams } from 'react-router';
 
 /**
- * One of a few choices (a tab, a filter), kept in the URL so that a reload and the way back find it again. The first
- * choice is the default and leaves the URL clean.
+ * A choice, such as a tab or filter, in the URL, so that a reload or Back restores it. The first choice is the default
+ * and is omitted from the URL.
  */
 export function useChoice<T extends string>(name: string, choices: readonly T[]): [T, (value: T) => void] {
   const [query, setQuery] = useSearchParams();
@@ -20,7 +20,7 @@ export function useChoice<T extends string>(name: string, choices: readonly T[])
   return [value, setValue];
 }
 
-/** What a query chooses; anything that is none of the choices is the default. */
+/** The choice in a query; the default if it is missing or unknown. */
 export function choiceOf<T extends string>(query: URLSearchParams, name: string, choices: readonly T[]): T {
   const wanted = query.get(name);
   return choices.find((choice) => choice === wanted) ?? (choices[0] as T);

@@ -6,9 +6,8 @@ import { sessionStore } from '@/lib/session/store';
 type Errors<V> = { [K in keyof V]?: string | undefined };
 
 /**
- * The state of a form of text fields: checks on submit, focuses the first field that is wrong, and takes a field's
- * error away as soon as it is typed in again. What was typed is never lost on a failure, and is there again, except for
- * passwords, when a login had to come between.
+ * The state of a form with text fields. Validates on submit, focuses the first invalid field, and clears a field's
+ * error on input. Input survives failures and, except for passwords, a login in between.
  */
 export function useForm<V extends Record<string, string>>(initial: V, check: (values: V) => Errors<V>) {
   const form = useRef<HTMLFormElement>(null);
@@ -29,7 +28,7 @@ export function useForm<V extends Record<string, string>>(initial: V, check: (va
     setErrors((current) => ({ ...current, [name]: undefined }));
   };
 
-  /** Shows errors that only the server could find. */
+  /** Shows errors from the server. */
   const reject = (found: Errors<V>) => {
     setErrors(found);
     setFailures((count) => count + 1);
@@ -60,7 +59,7 @@ export function useForm<V extends Record<string, string>>(initial: V, check: (va
   };
 }
 
-/** Holds what was typed when the form goes because the session ended by itself. */
+/** Keeps a draft if the form unmounts because the session ended. */
 function useDraft(name: string, values: Record<string, string>): void {
   const latest = useRef(values);
   latest.current = values;

@@ -3,13 +3,10 @@ import { newIdempotencyKey } from '@/lib/idempotency';
 
 type OverlayState = { overlay?: string; visit?: string } | null;
 
-// A reload restores the history's state but not what the overlay showed, so an entry of an earlier visit is ignored.
+// A reload restores the history's state but not the overlay's content, so entries of an earlier visit are ignored.
 const visit = newIdempotencyKey();
 
-/**
- * Whether a sheet or dialog is open, kept as an entry of the browser's history: the device's Back closes it and
- * leaves the page where it is.
- */
+/** The open state of a sheet or dialog, kept in the browser's history: Back closes it and leaves the page in place. */
 export function useOverlay(name: string): { isOpen: boolean; open: () => void; close: () => void } {
   const location = useLocation();
   const navigate = useNavigate();

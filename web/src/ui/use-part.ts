@@ -13,8 +13,8 @@ async function fetchPart<C>(load: Load<C>): Promise<C> {
 }
 
 /**
- * A component of the shell that is fetched when it is first wanted; null until it is there. Unlike `lazy` it can fail
- * without taking the page down, as it does offline: then that is said, and `giveUp` undoes the wish.
+ * A component that loads on first use; null until then. Unlike `lazy`, a failure (as when offline) does not break the
+ * page: it shows a toast and calls `giveUp`.
  */
 export function usePart<C>(load: Load<C>, isWanted: boolean, giveUp: () => void): C | null {
   const [, setArrived] = useState(false);
@@ -40,10 +40,10 @@ export function usePart<C>(load: Load<C>, isWanted: boolean, giveUp: () => void)
   return (fetched.get(load) as C | undefined) ?? null;
 }
 
-/** Fetches parts before they are wanted, so that they also open offline. */
+/** Prefetches parts, so that they open offline, too. */
 export function fetchAhead(loads: readonly Load<unknown>[]): void {
   for (const load of loads) {
-    // A failure shows itself when the part is wanted.
+    // If this fails, opening the part reports it.
     fetchPart(load).catch(() => undefined);
   }
 }

@@ -13,10 +13,10 @@ type Props = {
 
 const ROW_PX = 44;
 
-/** A wheel that is turned by finger, mouse wheel, click or arrow keys; to assistive technology it is a list box. */
+/** A wheel controlled by touch, mouse wheel, click or arrow keys; a listbox for assistive technology. */
 export function WheelPicker({ label, options, value, onChange, onEnter }: Props) {
   const list = useRef<HTMLDivElement>(null);
-  // Where the wheel is turning to by itself: the rows that it passes on the way are not choices.
+  // The target of a programmatic scroll. Rows that it passes are not choices.
   const target = useRef<number | null>(null);
   const id = useId();
   const index = Math.max(
@@ -24,11 +24,11 @@ export function WheelPicker({ label, options, value, onChange, onEnter }: Props)
     options.findIndex((option) => option.value === value),
   );
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only the first position is set; later ones come from turning it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only for the initial position, scrolling sets the rest
   useEffect(() => {
     const element = list.current;
     if (!element) return;
-    // The dialog around it opens after this, gives it the focus, and only then can it be turned.
+    // The surrounding dialog opens later and focuses the wheel; only then can it scroll.
     const place = () => element.scrollTo?.({ top: index * ROW_PX });
     element.setAttribute('autofocus', '');
     element.addEventListener('focus', place, { once: true });
@@ -98,7 +98,7 @@ export function WheelPicker({ label, options, value, onChange, onEnter }: Props)
   );
 }
 
-/** Where a key turns the wheel; a letter to the next option that begins with it. */
+/** The row that a key leads to. A letter leads to the next option that starts with it. */
 function nextPosition(key: string, index: number, options: readonly PickerOption[]): number | undefined {
   const byKey: Record<string, number> = {
     ArrowDown: index + 1,

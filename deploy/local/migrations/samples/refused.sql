@@ -1,5 +1,5 @@
--- Never run: `check.sh` demands that each of these statements is complained about. They are what breaks programs of the
--- release before, or holds up everybody.
+-- Never run. `check.sh` requires that squawk rejects each of these statements: they break programs of the previous
+-- release, or block everybody.
 ALTER TABLE wallets DROP COLUMN frozen;
 DROP TABLE wallets;
 ALTER TABLE wallets RENAME COLUMN frozen TO locked;

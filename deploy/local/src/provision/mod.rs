@@ -6,8 +6,8 @@
 //!
 //! | folder | reader | content |
 //! |---|---|---|
-//! | `authority` | nobody else | all secrets, the authority's key; below `adapters` files to hand out |
-//! | `gateway`, `auth`, … | the service | certificate, `amqp-url`, `database-url`, wallet's secrets |
+//! | `authority` | nobody else | all secrets, the key; below `adapters` files to hand out |
+//! | `gateway`, `auth`, … | the service | certificate, URLs of its servers, wallet's secrets |
 //! | `ctl` | `adfolioctl` | its certificate, `amqp-url`, `admin-password` |
 //! | `postgres` | PostgreSQL's first start | `superuser-password` |
 //! | `rabbitmq` | RabbitMQ | its configuration; only hashes of its users' passwords |

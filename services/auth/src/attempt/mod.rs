@@ -1,7 +1,7 @@
 //! Limits of login: a bounded number of failures per account, and per account and address, then a lock. The counters
 //! are in the database, so they hold over every replica, every form of login and every restart.
 
-mod entity;
+pub mod entity;
 mod repo;
 
 use std::time::Duration;
@@ -10,8 +10,8 @@ use adfolio_kit::db::{self, Tx};
 use adfolio_kit::refusal::{Reason, Refusal};
 use tracing::warn;
 
+pub use entity::Scopes;
 use entity::Wait;
-pub use entity::{Limit, Limits, Scopes};
 
 use crate::app::App;
 use crate::error::AuthError;

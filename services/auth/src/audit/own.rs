@@ -7,7 +7,7 @@ use chrono::{DateTime, SubsecRound as _, Utc};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::Position;
+use super::entity::Position;
 
 /// Something that a user did, from a session of the account, to protect it.
 #[derive(Clone, Debug, PartialEq, Eq)]

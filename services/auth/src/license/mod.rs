@@ -1,6 +1,6 @@
 //! Licence keys: staff issue them, each opens one account.
 
-mod entity;
+pub mod entity;
 mod repo;
 
 use std::collections::{HashMap, HashSet};

@@ -1,13 +1,13 @@
 //! Sessions of users and staff: opening, verifying with a sliding expiry, and ending with an event for caches.
 
-mod entity;
+pub mod entity;
 mod repo;
 
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, TimeDelta, Utc};
 
-pub use entity::{Client, Kind, Listed, Opened, Owner, Session, SessionRules, Token, TokenDigest};
+pub use entity::{Client, Kind, Listed, Opened, Owner, Session, Token, TokenDigest};
 
 use crate::app::App;
 use crate::error::AuthError;

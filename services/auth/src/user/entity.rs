@@ -5,7 +5,8 @@ use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, Utc};
 
-use crate::license::Code;
+use crate::license::entity::Code;
+use crate::session::entity::Opened;
 use crate::username;
 
 /// The interface's languages.
@@ -79,6 +80,15 @@ pub struct User {
     pub avatar_file_id: String,
     /// When the account was created.
     pub created_at: DateTime<Utc>,
+}
+
+/// A user with the session that was just opened for them.
+#[derive(Debug)]
+pub struct LoggedIn {
+    /// The user.
+    pub user: User,
+    /// The session.
+    pub session: Opened,
 }
 
 impl User {

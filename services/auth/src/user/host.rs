@@ -9,7 +9,8 @@ use serde_json::json;
 use tracing::info;
 use uuid::Uuid;
 
-use super::{Entry, User, is_language, repo};
+use super::entity::{Entry, User, is_language};
+use super::repo;
 use crate::app::App;
 use crate::error::AuthError;
 use crate::events;

@@ -3,7 +3,8 @@
 use adfolio_kit::db;
 use secrecy::SecretString;
 
-use super::{LoggedIn, repo};
+use super::entity::LoggedIn;
+use super::repo;
 use crate::app::App;
 use crate::attempt::{self, Scopes};
 use crate::error::AuthError;

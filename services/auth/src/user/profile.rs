@@ -8,8 +8,9 @@ use adfolio_kit::wire;
 use serde_json::json;
 use tracing::info;
 
+use super::entity::{User, is_language};
 use super::registration::{is_email, is_phone};
-use super::{User, is_language, repo};
+use super::repo;
 use crate::app::App;
 use crate::error::AuthError;
 

@@ -4,7 +4,7 @@ use adfolio_kit::refusal::{Reason, Refusal};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::password;
-use crate::session::Client;
+use crate::session::entity::Client;
 use crate::username::Username;
 
 const LONGEST_NICKNAME: usize = 64;

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::entity::{Entry, Query, User, UserState};
 use crate::error::AuthError;
 use crate::ids::StaffId;
-use crate::license::Code;
+use crate::license::entity::Code;
 
 /// The constraint that a taken user name violates.
 pub const USERNAME_CONSTRAINT: &str = "users_username_key";

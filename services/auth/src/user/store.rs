@@ -7,8 +7,10 @@ use adfolio_kit::refusal::{Refusal, is_unique_violation};
 use secrecy::{ExposeSecret, SecretString};
 use tracing::info;
 
+use super::entity::{Entry, LoggedIn, User, UserState};
 use super::registration::{Registration, RegistrationForm};
-use super::{Entry, LoggedIn, StateChanged, User, UserState, record_state_in_tx, repo};
+use super::repo;
+use super::state::{StateChanged, record_in_tx};
 use crate::app::App;
 use crate::error::AuthError;
 use crate::license::{self, Code};
@@ -127,7 +129,7 @@ async fn open_store_in_tx(
     license::spend_in_tx(tx, &key, user.id, now).await?;
     if user.state == UserState::Active {
         let reason = "authorisation code".to_owned();
-        record_state_in_tx(
+        record_in_tx(
             tx,
             app,
             &user,

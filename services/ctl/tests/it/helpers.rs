@@ -216,7 +216,7 @@ impl Stack {
         let (coupon_url, card_key) = (coupon.url(), "7e".repeat(32));
         let (wallet_database, mut config) = configured!(
             adfolio_wallet,
-            config::WalletConfig,
+            Config,
             broker,
             "--pay-password-pepper",
             "the pepper of every test",
@@ -246,7 +246,7 @@ impl Stack {
         let acceptor = spawn_service(|on, end| adfolio_acceptor::run(config, on, end)).await;
         let (plan_database, config) = configured!(
             adfolio_plan,
-            config::PlanConfig,
+            Config,
             broker,
             auth_flag,
             auth_at,

@@ -41,11 +41,11 @@ async fn count(pool: &PgPool, sql: &'static str) -> i64 {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_whose_caller_goes_away_at_any_point_is_whole_or_absent() {
     let database = TestDatabase::create(&[]).await;
-    // Every round trip takes its time, so that callers go away during each of them, BEGIN and
-    // COMMIT included.
+    // Every round trip takes time, so that callers go away during each of them, including BEGIN and
+    // COMMIT.
     let proxy = Proxy::start(&database.address()).await;
     let mut args = database.args_at(proxy.address());
-    // One connection, so that what a cancelled write leaves behind meets the next statement.
+    // One connection, so that the next statement meets whatever a cancelled write leaves behind.
     args.database_max_connections = 1;
     let pool = db::connect(&args, "cancelled").unwrap();
     let observer = database.pool();
@@ -57,8 +57,8 @@ async fn a_write_whose_caller_goes_away_at_any_point_is_whole_or_absent() {
         let patience = Duration::from_micros(u64::try_from(patience).unwrap());
         let write = db::write(&pool, move |tx| insert_pair(tx, pair));
         cancelled += i32::from(tokio::time::timeout(patience, write).await.is_err());
-        // A statement outside a transaction is seen by others at once, or it was inside one that
-        // was left open.
+        // A statement outside of a transaction is visible to others at once; otherwise a
+        // transaction was left open.
         sqlx::query("INSERT INTO pairs VALUES ($1, 0), ($1, 1)")
             .bind(-1 - pair)
             .execute(&pool)

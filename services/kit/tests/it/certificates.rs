@@ -9,7 +9,7 @@ use rcgen::{
 };
 use tempfile::TempDir;
 
-/// An authority whose certificates lie in a folder of its own.
+/// An authority with its certificates in a folder of its own.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: TempDir,
@@ -27,12 +27,12 @@ impl Authority {
         Self { issuer, folder }
     }
 
-    /// A certificate for `name` that is good for the time of the test.
+    /// A certificate for `name` that is valid during the test.
     pub fn issue(&self, name: &str) -> TlsArgs {
         self.write(self.folder.path(), name, 4096)
     }
 
-    /// A certificate whose last day was in 2020.
+    /// A certificate that expired in 2020.
     pub fn issue_expired(&self, name: &str) -> TlsArgs {
         let folder = self.folder.path().join("expired");
         std::fs::create_dir_all(&folder).unwrap();
@@ -40,12 +40,12 @@ impl Authority {
         self.write(&folder, name, 2020)
     }
 
-    /// What `issue` gives, loaded.
+    /// The result of `issue`, loaded.
     pub fn tls(&self, name: &str) -> Tls {
         load(&self.issue(name))
     }
 
-    /// Puts a certificate of this authority, and the authority, where `files` has those of another.
+    /// Replaces the certificate and authority in `files` by those of this authority.
     pub fn replace(&self, files: &TlsArgs, name: &str) {
         let own = self.issue(name);
         for (from, to) in [
@@ -80,7 +80,7 @@ impl Authority {
     }
 }
 
-/// What is in these files.
+/// The content of these files.
 pub fn load(files: &TlsArgs) -> Tls {
     files.load().unwrap().unwrap()
 }

@@ -1,4 +1,4 @@
-//! gRPC clients: deadlines, retries, balancing, and peers that are not there.
+//! gRPC clients: deadlines, retries, balancing, and unreachable peers.
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -102,7 +102,7 @@ async fn a_call_never_outlives_its_callers_deadline() {
 
 #[tokio::test]
 async fn a_peer_that_never_answers_fails_its_callers_at_their_deadline() {
-    // Accepted by the kernel, served by nobody: what a frozen process looks like.
+    // Accepted by the kernel and served by nobody, like a frozen process.
     let frozen = free_listener().await;
     let channel = client::connect(
         &format!("http://{}", frozen.local_addr().unwrap()),
@@ -118,7 +118,7 @@ async fn a_peer_that_never_answers_fails_its_callers_at_their_deadline() {
 async fn an_answer_that_stops_half_way_fails_its_caller_at_the_deadline() {
     let listener = free_listener().await;
     let url = format!("http://{}", listener.local_addr().unwrap());
-    // A server that knows no deadlines.
+    // A server that ignores deadlines.
     let server = tonic::transport::Server::builder().add_service(Drip);
     tokio::spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
     let channel = client::connect(&url, ClientOptions::default()).unwrap();
@@ -220,7 +220,7 @@ async fn a_connection_that_breaks_under_a_call_is_unavailable_and_a_repeat_succe
     assert_eq!(repeated.await.unwrap().unwrap().into_inner(), "again");
 }
 
-/// A replica that answers its name; its end can be waited for.
+/// A replica that answers its name and can be awaited.
 struct Replica {
     address: SocketAddr,
     shutdown: Shutdown,
@@ -237,7 +237,7 @@ fn replica(name: usize, listener: TcpListener, tls: Option<Tls>) -> Replica {
             ..ServerArgs::default()
         };
         let echo = Echo::new(move |_: Request<String>| async move {
-            // Lets others run, so that some call is always under way.
+            // Yields, so that there is always a running call.
             tokio::task::yield_now().await;
             Ok(Response::new(name.to_string()))
         });
@@ -334,7 +334,8 @@ async fn a_replica_that_is_starting_is_passed_over() {
     for _ in 0..20 {
         assert_eq!(ask(channel.clone()).await.unwrap(), "1");
     }
-    // Where there is no other, the caller hears why, and could not mistake it for its own refusal.
+    // If there is no other replica, the caller gets the reason, and cannot mistake it for its own
+    // refusal.
     let alone = client::connect(&format!("http://{address}"), ClientOptions::default()).unwrap();
     let refused = ask(alone).await.unwrap_err();
     assert_eq!(refused.code(), Code::Unavailable);
@@ -358,7 +359,7 @@ async fn a_replica_that_is_just_back_takes_over_from_one_that_leaves() {
         let request = outgoing(&Caller::system(), String::new(), CALL_LIMIT);
         call(channel.clone(), request).await.unwrap().into_inner()
     };
-    // In turn: one of these calls has found the first one down.
+    // In turn: one of these calls found the first replica down.
     for _ in 0..2 {
         assert_eq!(ask().await, "1");
     }
@@ -386,8 +387,8 @@ fn serve_without_schema(listener: TcpListener, shutdown: Shutdown) -> JoinHandle
 
 #[tokio::test]
 async fn a_call_goes_on_when_a_connection_ends_before_the_server_has_taken_it() {
-    // The kernel takes connections for a listener until it is closed, and resets those that nobody
-    // has taken.
+    // The kernel completes connections for a listener until it is closed, and resets those that
+    // were not accepted.
     let leaving = free_listener().await;
     let staying = replica(1, free_listener().await, None);
     let url = format!(

@@ -1,4 +1,4 @@
-//! Wrong configuration: one line and exit code 2, before anything else happens.
+//! Invalid configuration: one line and exit code 2, before anything else happens.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -23,7 +23,7 @@ struct Config {
     telemetry: TelemetryArgs,
 }
 
-/// Not a test by itself: what the tests below run as a process of its own.
+/// Not a test: the child process of the tests below.
 #[test]
 #[ignore = "run by other tests"]
 fn child() {
@@ -37,7 +37,7 @@ fn child() {
     std::process::exit(0);
 }
 
-/// The exit code and what was written, with only these variables set.
+/// The exit code and the output, with only these variables set.
 fn run(variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
     let output = Command::new(std::env::current_exe().unwrap())
         .args([

@@ -1,4 +1,4 @@
-//! Consumers: once, in order, past poison, through failures.
+//! Consumers: once, in order, past poison events, through failures.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -30,12 +30,12 @@ use crate::helpers::{broker_address, broker_url_at};
 
 const EVENT: &str = "adfolio.test.v1.Happened";
 
-/// Writes a row per event; `mode` in the event's data decides what goes wrong.
+/// Writes a row per event; `mode` in the event's data selects a failure.
 #[derive(Clone, Default)]
 struct Recorder {
     deliveries: Arc<Mutex<HashMap<String, u32>>>,
     healed: Arc<std::sync::atomic::AtomicBool>,
-    /// Attempts that are let go of an event that is held.
+    /// Attempts at the held event that are let through.
     let_go: Arc<LetGo>,
 }
 
@@ -132,7 +132,7 @@ async fn start_through(broker: TestBroker, reached: Broker) -> Running {
     }
 }
 
-/// Bound, too: a consumer comes to its queue last.
+/// Bound, too: a consumer binds its queue before it consumes.
 async fn queue_is_consumed(broker: &TestBroker) -> bool {
     let session = broker.broker().open("look").await.unwrap();
     let queue = broker.broker().queue("test", "recorder");
@@ -237,7 +237,7 @@ async fn what_is_of_no_concern_is_acknowledged_without_a_trace() {
 #[tokio::test]
 async fn every_subject_keeps_its_order_however_many_there_are() {
     let running = start().await;
-    // More subjects than are handled side by side.
+    // More subjects than are handled in parallel.
     let subjects: Vec<String> = (0..24).map(|user| format!("user-{user}")).collect();
     for number in 0..10 {
         for subject in &subjects {
@@ -313,8 +313,8 @@ async fn an_event_that_always_fails_is_dead_lettered_within_ten_deliveries() {
     running.stop().await;
 }
 
-/// Every attempt at the poison, of every delivery, is held until its neighbours are handled: were
-/// one of them to wait for it, neither would ever end.
+/// Every attempt at the poison event is held until its neighbours are handled: if one of them
+/// waited for it, neither would ever end.
 #[tokio::test]
 async fn poison_delays_no_neighbour_in_any_of_its_deliveries() {
     let running = start().await;
@@ -428,7 +428,7 @@ async fn a_consumer_whose_queue_was_deleted_declares_it_again() {
     running.stop().await;
 }
 
-/// Makes a queue as another release or a person would have made it.
+/// Declares a queue like another release or a person.
 async fn declare(session: &Session, queue: &str, kind: &str, more: &[(&'static str, AMQPValue)]) {
     let mut arguments = FieldTable::default();
     arguments.insert("x-queue-type".into(), AMQPValue::LongString(kind.into()));
@@ -457,7 +457,7 @@ async fn a_queue_with_the_arguments_of_another_release_is_used_as_it_is() {
     eventually("it is consumed", || queue_is_consumed(&running.broker)).await;
     running.publish("user-1", 1, "").await;
     running.wait_for("user-1", &[1]).await;
-    // Poison goes where this release wants it, once the queue is this one's.
+    // Poison events go where this release wants them, even from an older queue.
     let deleting = session
         .channel
         .queue_delete(queue.into(), QueueDeleteOptions::default());
@@ -465,7 +465,7 @@ async fn a_queue_with_the_arguments_of_another_release_is_used_as_it_is() {
     eventually("the queue is back", || queue_is_consumed(&running.broker)).await;
     running.publish("user-1", 2, "poison").await;
     eventually("it is dead", || async { running.dead().await == 1 }).await;
-    // The same for a stream, with a channel that goes on.
+    // The same for a stream, with a channel that stays open.
     let stream = Stream {
         name: format!("{}.stream", broker.queue("test", "log")),
         pattern: "adfolio.test.v1.#",
@@ -511,7 +511,7 @@ async fn the_inbox_forgets_in_time() {
     running.stop().await;
 }
 
-/// Another replica of the same consumer, with a recorder of its own.
+/// Another replica of the same consumer, with its own recorder.
 fn second_replica(running: &Running, shutdown: &Shutdown) -> (Recorder, JoinHandle<()>) {
     let recorder = Recorder::default();
     let readiness = Readiness::new(shutdown.clone());
@@ -565,7 +565,7 @@ async fn replicas_share_what_is_in_the_queue() {
     running.stop().await;
 }
 
-/// As the release before declared it, which is what it is about: one consumer at a time.
+/// As declared by an earlier release: one active consumer at a time.
 async fn declare_former(broker: &TestBroker) -> String {
     let broker = broker.broker();
     let session = broker.open("former").await.unwrap();
@@ -611,7 +611,7 @@ async fn what_is_left_in_a_queue_of_the_release_before_is_handled_and_the_queue_
     let broker = TestBroker::namespace();
     let queue = declare_former(&broker).await;
     bind_former(&broker, &queue).await;
-    // Only the former queue is there yet.
+    // Only the former queue exists so far.
     let event = json!({"number": 1, "mode": ""});
     publish_event(&broker.broker(), EVENT, "user-1", &event).await;
     let reached = broker.broker();
@@ -640,7 +640,7 @@ async fn what_is_left_in_a_queue_of_the_release_before_is_handled_and_the_queue_
 async fn a_queue_that_the_release_before_still_uses_stays_bound() {
     let broker = TestBroker::namespace();
     let queue = declare_former(&broker).await;
-    // Somebody had begun to retire it when its replica came back: it consumes, and is not bound any
+    // Somebody was retiring it when its replica came back: it has a consumer, but no binding any
     // more.
     let former = broker.broker().open("former").await.unwrap();
     let mut deliveries = former
@@ -682,7 +682,7 @@ fn every_consumer_of_the_system_is_listed() {
     let mut found = std::collections::BTreeSet::new();
     for service in std::fs::read_dir(services).unwrap() {
         let source = service.unwrap().path().join("src");
-        // kit's own only show how.
+        // kit's own are only examples.
         let is_service = source.exists() && !source.ends_with("kit/src");
         let mut open: Vec<_> = is_service.then_some(source).into_iter().collect();
         while let Some(folder) = open.pop() {

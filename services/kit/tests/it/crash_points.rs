@@ -1,4 +1,4 @@
-//! A process that is told to end at a point ends there, and nowhere else.
+//! A process crashes at the chosen point and nowhere else.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
@@ -11,10 +11,10 @@ use futures::future::BoxFuture;
 use sqlx::PgPool;
 use tempfile::TempDir;
 
-/// What the child process is told apart by, and where its database is.
+/// The variables for the child's name and its database.
 const DATABASE: &str = "CRASH_POINTS_DATABASE";
 
-/// Writes of one child, each under its own number.
+/// The writes of a child, each with its own number.
 const WRITES: i32 = 3;
 
 const ABORTED: i32 = 6;
@@ -64,7 +64,7 @@ async fn what_writes_nothing_or_passes_elsewhere_ends_nothing() {
     assert_eq!(lives.passes("AfterCommit"), 2 * writes);
 }
 
-/// The child of the others: writes a few rows and looks at them. By itself it does nothing.
+/// The child of the other tests: writes a few rows and reads them. Does nothing by itself.
 #[tokio::test]
 async fn child() {
     let Ok(url) = std::env::var(DATABASE) else {
@@ -90,7 +90,7 @@ fn look(tx: &mut Tx) -> BoxFuture<'_, Result<i64, sqlx::Error>> {
     Box::pin(sqlx::query_scalar("SELECT count(*) FROM numbers").fetch_one(tx))
 }
 
-/// A database and a folder, and processes that live with them one after the other.
+/// A database and a folder, shared by processes that run one after the other.
 struct Lives {
     database: TestDatabase,
     folder: TempDir,
@@ -100,7 +100,7 @@ struct Lives {
 }
 
 impl Lives {
-    /// After one life that nobody ends, which says where the point is.
+    /// After an undisturbed run, which shows where the point is.
     async fn prepare() -> Self {
         let program = std::env::current_exe().unwrap();
         let mut lives = Self {
@@ -143,7 +143,7 @@ impl Lives {
         self.file("crash").exists()
     }
 
-    /// Passes of all lives at this moment.
+    /// Passes of all runs at this moment.
     fn passes(&self, moment: &str) -> usize {
         let passed = fs::read_to_string(self.file("passed")).unwrap();
         passed.lines().filter(|line| line.ends_with(moment)).count()

@@ -1,4 +1,4 @@
-//! The command that supervisors of containers ask with.
+//! The health check command of containers.
 
 use adfolio_kit::admin::{self, Readiness};
 use adfolio_kit::healthcheck::{Unhealthy, ask, reachable};

@@ -1,4 +1,4 @@
-//! A gRPC service without a schema, and small things that several tests need.
+//! A gRPC service without a schema, and helpers of several tests.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ impl Service<Request<String>> for Method {
     }
 }
 
-/// Answers every method with one string, and then with nothing more and no end.
+/// Answers every method with one string and then leaves the stream open.
 #[derive(Clone)]
 pub struct Drip;
 
@@ -114,7 +114,7 @@ impl Service<http::Request<Body>> for Drip {
     }
 }
 
-/// Calls [`Drip`] and answers the stream that begins.
+/// Calls [`Drip`] and returns the stream.
 pub async fn drip<T>(channel: T, limit: Duration) -> Streaming<String>
 where
     T: GrpcService<Body>,
@@ -134,7 +134,7 @@ where
         .into_inner()
 }
 
-/// Who may call the echo service where callers have certificates.
+/// Who may call the echo service if callers have certificates.
 pub const ECHO_POLICIES: &[ServicePolicy] = &[ServicePolicy {
     service: Echo::NAME,
     methods: &[("Echo", &[PLAN])],
@@ -145,7 +145,7 @@ pub async fn call(channel: Channel, request: Request<String>) -> Answer {
     call_method(channel, "/adfolio.test.Echo/Echo", request).await
 }
 
-/// Calls any method that takes and gives what echo does.
+/// Calls any method with the echo service's types.
 pub async fn call_method(channel: Channel, path: &'static str, request: Request<String>) -> Answer {
     let mut client = tonic::client::Grpc::new(channel);
     client
@@ -174,10 +174,10 @@ pub async fn run_echo(echo: Echo, drain_limit_seconds: u64) -> RunningService {
     .await
 }
 
-/// A short, named limit for calls of tests.
+/// A short limit for calls of tests.
 pub const CALL_LIMIT: Duration = Duration::from_secs(5);
 
-/// Where the broker of `AMQP_URL` listens, for proxies.
+/// The address of the broker of `AMQP_URL`, for proxies.
 pub fn broker_address() -> String {
     let url = std::env::var("AMQP_URL").expect("AMQP_URL");
     let rest = url.rsplit('@').next().unwrap_or_default();
@@ -188,7 +188,7 @@ pub fn broker_address() -> String {
         .to_owned()
 }
 
-/// The broker's URL by way of another address.
+/// The broker's URL with another address.
 pub fn broker_url_at(address: std::net::SocketAddr) -> String {
     std::env::var("AMQP_URL")
         .expect("AMQP_URL")

@@ -1,4 +1,4 @@
-//! What the process says of itself at `/metrics`.
+//! The process's own metrics at `/metrics`.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use adfolio_kit::telemetry::{install_metrics, render_metrics};
 use adfolio_kit::{db, inbox};
 use adfolio_testkit::TestDatabase;
 
-/// The figure of a series, where there is one. The recorder belongs to the process, which runs this
-/// test alone or beside others that tell other series.
-fn figure(series: &str) -> Option<String> {
+/// The value of a series, if it exists. The recorder belongs to the process, which runs this test
+/// alone or beside others with other series.
+fn value_of(series: &str) -> Option<String> {
     let rendered = render_metrics();
     let line = rendered.lines().find(|line| line.starts_with(series))?;
     line.rsplit(' ').next().map(str::to_owned)
@@ -18,16 +18,16 @@ fn figure(series: &str) -> Option<String> {
 #[tokio::test]
 async fn a_state_that_nothing_waits_in_any_more_is_told_as_empty() {
     let _ = install_metrics("test");
-    let series = "saga_open{service=\"test\",saga=\"figures\",state=\"placing\"}";
+    let series = "saga_open{service=\"test\",saga=\"exchange\",state=\"placing\"}";
     let found = InState {
         state: "placing".to_owned(),
         count: 3,
         oldest_seconds: 1.5,
     };
-    record_saga("figures", &["placing"], &[found]);
-    assert_eq!(figure(series).as_deref(), Some("3"));
-    record_saga("figures", &["placing"], &[]);
-    assert_eq!(figure(series).as_deref(), Some("0"));
+    record_saga("exchange", &["placing"], &[found]);
+    assert_eq!(value_of(series).as_deref(), Some("3"));
+    record_saga("exchange", &["placing"], &[]);
+    assert_eq!(value_of(series).as_deref(), Some("0"));
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn every_transaction_is_counted_by_what_it_came_to() {
     failed.unwrap_err();
     for outcome in ["committed", "rolled_back"] {
         let series = format!("db_transactions_total{{service=\"test\",outcome=\"{outcome}\"}}");
-        assert!(figure(&series).is_some(), "{}", render_metrics());
+        assert!(value_of(&series).is_some(), "{}", render_metrics());
     }
 }
 
@@ -58,6 +58,6 @@ async fn the_process_tells_its_memory_and_its_files() {
         "process_max_fds",
         "process_start_time_seconds",
     ] {
-        assert!(figure(name).is_some(), "{name} in {}", render_metrics());
+        assert!(value_of(name).is_some(), "{name} in {}", render_metrics());
     }
 }

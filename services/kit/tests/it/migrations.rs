@@ -41,7 +41,7 @@ async fn columns(database: &TestDatabase) -> Vec<String> {
     columns.fetch_all(&database.pool()).await.unwrap()
 }
 
-/// A database without any schema, kit's included.
+/// A database without any schema, even kit's.
 async fn empty() -> TestDatabase {
     let database = TestDatabase::create(&[]).await;
     sqlx::raw_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
@@ -149,7 +149,7 @@ async fn a_schema_that_is_not_the_known_one_is_refused() {
     let database = empty().await;
     let pool = database.kit_pool();
     db::migrate(&pool, &later_migrator()).await.unwrap();
-    // Another text under a number that was applied: also when a later release has been there.
+    // Another text under an applied number: even after a later release.
     for migrations in [&[(1, NAMES)][..], &[(1, THINGS), (2, THINGS)][..]] {
         let refused = db::migrate(&pool, &migrator_of(migrations)).await;
         assert!(
@@ -173,7 +173,7 @@ async fn a_schema_that_is_not_the_known_one_is_refused() {
         matches!(refused, Err(MigrateError::VersionTooOld(3, 4))),
         "{refused:?}"
     );
-    // Nothing of it was done.
+    // Nothing of it was applied.
     assert_eq!(columns(&database).await, ["id", "name"]);
 }
 

@@ -166,7 +166,7 @@ async fn nothing_is_lost_when_connections_break_all_the_time() {
     for round in 0..10 {
         enqueue(&pool, "user-1", round * 50..(round + 1) * 50).await;
         relay.notifier.notify();
-        // Cut while the round is on its way.
+        // Cut in the middle of a round.
         eventually("the first of the round arrive", || {
             let seen = probe.of_type(EVENT);
             std::future::ready(seen.iter().any(|event| event.sequence >= Some(round * 50)))
@@ -186,7 +186,7 @@ async fn nothing_is_lost_when_connections_break_all_the_time() {
             .iter()
             .filter_map(|event| event.sequence)
         {
-            // A repeat is dropped by the inbox; what is left keeps its order.
+            // The inbox drops a repeat; the rest keeps its order.
             if !numbers.contains(&number) {
                 numbers.push(number);
             }
@@ -284,7 +284,7 @@ async fn an_event_that_nobody_consumes_does_not_hold_up_others() {
     relay.stop().await;
 }
 
-/// How many sent events are kept.
+/// The number of kept sent events.
 async fn kept(pool: &PgPool) -> i64 {
     sqlx::query_scalar("SELECT count(*) FROM sent_events")
         .fetch_one(pool)
@@ -292,8 +292,7 @@ async fn kept(pool: &PgPool) -> i64 {
         .unwrap()
 }
 
-/// What a restored database looks like: its server has another history than the one in which events
-/// were sent.
+/// Like a restored database: its server has another history than the one in which events were sent.
 async fn begin_another_history(pool: &PgPool) {
     sqlx::query("UPDATE relay_history SET history = 'earlier'")
         .execute(pool)
@@ -303,7 +302,7 @@ async fn begin_another_history(pool: &PgPool) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn after_a_restore_what_was_sent_goes_again_in_order_and_once() {
-    // More than one batch that goes back, and more than one that is published.
+    // More than one batch that is put back, and more than one that is published.
     const SENT: i64 = 5_200;
     const ALL: i64 = SENT + 300;
     let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
@@ -377,7 +376,7 @@ async fn after_a_restore_nothing_is_sent_before_every_consumer_is_there() {
         .declare_consumer(&mut session, "test", "late", &[])
         .await
         .unwrap();
-    // The queue is there, and its binding is not.
+    // The queue exists without its binding.
     relay.stop().await;
     assert_eq!((waiting(&pool).await, kept(&pool).await), (3, 0));
 

@@ -93,7 +93,7 @@ async fn a_database_that_hangs_up_at_the_first_word_is_unavailable() {
     let url = format!("postgres://nobody@{}/x", listener.local_addr().unwrap());
     let hanging_up = tokio::spawn(async move {
         let (mut client, _) = listener.accept().await.unwrap();
-        // The length and the code of the request for TLS.
+        // The length and the code of a TLS request.
         client.read_exact(&mut [0; 8]).await.unwrap();
     });
     let error = within_limit("the attempt", sqlx::PgConnection::connect(&url))

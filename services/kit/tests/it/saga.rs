@@ -63,7 +63,7 @@ impl App {
         }
     }
 
-    /// A new row whose lease is held, as a caller writes it.
+    /// A new row with its lease, as written by a caller.
     async fn begin(&self) -> Job {
         let lease = Lease::first(self.ids.next());
         let id = self.ids.next();
@@ -350,7 +350,7 @@ async fn keys_are_forgotten_after_a_day() {
     assert_eq!(app.count("SELECT count(key) FROM jobs").await, 0);
 }
 
-/// What `attempt` makes of these answers, and how many calls it made.
+/// The result of `attempt` for these answers, and how many calls it made.
 async fn attempted(
     in_doubt: bool,
     answers: &[Result<(), Option<Reason>>],

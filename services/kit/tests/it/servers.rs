@@ -45,7 +45,7 @@ async fn a_handler_past_its_deadline_is_ended_and_sees_what_is_left() {
         .parse()
         .unwrap();
     assert!((1..=2000).contains(&left));
-    // More than the cap is asked for: the cap counts.
+    // The client asks for more than the cap: the cap applies.
     let mut request = Request::new("fast".to_owned());
     request.set_timeout(Duration::from_mins(1));
     let left: u64 = call(service.channel(), request)
@@ -71,7 +71,7 @@ async fn a_stream_that_stops_is_ended_at_the_deadline_of_its_call() {
             .map_err(Into::into)
     })
     .await;
-    // This client has a limit for the beginning of an answer alone.
+    // This client only limits the beginning of an answer.
     let url = format!("http://{}", service.address);
     let channel = Endpoint::from_shared(url).unwrap().connect_lazy();
     let mut stream = drip(channel, Duration::from_millis(300)).await;
@@ -170,7 +170,7 @@ async fn the_admin_port_tells_health_readiness_and_metrics() {
         Ok(ServingStatus::Serving)
     );
     flag.set(true);
-    // More may be to come, until it serves.
+    // More may follow, until it serves.
     assert_eq!(status_of(admin_addr, "/readyz").await, 503);
     let waiting = shutdown.clone();
     let running = tokio::spawn(service.serve_with(async move {
@@ -188,7 +188,7 @@ async fn the_admin_port_tells_health_readiness_and_metrics() {
     running.await.unwrap().unwrap();
 }
 
-/// What a probe of Kubernetes is told, which asks in gRPC's health protocol and without TLS.
+/// The answer to a Kubernetes probe, which uses gRPC's health protocol without TLS.
 async fn probe(address: std::net::SocketAddr, service: &str) -> Result<ServingStatus, Code> {
     let channel = client::connect(&format!("http://{address}"), ClientOptions::default()).unwrap();
     let request = HealthCheckRequest {

@@ -78,7 +78,7 @@ async fn a_lost_connection_is_a_gap_and_events_flow_again() {
     running.await.unwrap();
 }
 
-/// What a sink was told, in order: keys that are heard from now on, and subjects of events.
+/// The calls of a sink, in order: new keys of interest, and subjects of events.
 #[derive(Clone, Default)]
 struct Heard(Arc<Mutex<Vec<String>>>);
 
@@ -103,8 +103,7 @@ impl EventSink for Heard {
     }
 }
 
-/// Writes an event of a type that no subscription is bound by, one for each subject, and has the
-/// relay publish them in order.
+/// Writes an event of an unbound type for each subject, and has the relay publish them in order.
 async fn announce(
     database: &TestDatabase,
     relay: &adfolio_kit::outbox::Notifier,
@@ -133,7 +132,7 @@ async fn a_subscription_follows_single_subjects_and_leaves_them_while_it_runs() 
     let (heard, interests) = (Heard::default(), Interests::default());
     let (early, late, other) = (Uuid::now_v7(), Uuid::now_v7(), Uuid::now_v7());
     interests.add(subject_key(early));
-    // The last event of every round tells that the round has been heard.
+    // The last event of every round shows that the round has been received.
     let mark = Uuid::now_v7();
     interests.add(subject_key(mark));
     let subscription = Subscription::ephemeral("gateway").with_interests(interests.clone());
@@ -151,7 +150,7 @@ async fn a_subscription_follows_single_subjects_and_leaves_them_while_it_runs() 
     let counts = || [early, late, other].map(|subject| heard.told(&subject.to_string()));
     assert_eq!(counts(), [1, 1, 0]);
 
-    // What is not wanted any more goes before something new comes.
+    // Old keys are unbound before new ones are bound.
     interests.remove(&subject_key(early));
     interests.add(subject_key(other));
     eventually("the other one is followed", told(subject_key(other), 1)).await;

@@ -1,4 +1,4 @@
-//! Time zones as callers write them, and the days that follow from them.
+//! Time zones as written by callers, and the days that follow from them.
 
 use adfolio_kit::time_zone::TimeZone;
 use adfolio_testkit::instant;
@@ -56,7 +56,7 @@ fn days_weeks_and_months_begin_there() {
 
 #[test]
 fn a_midnight_that_does_not_exist_begins_after_the_gap() {
-    // Santiago sets its clocks forward at midnight; Samoa left out a whole day; Lord Howe moves by
+    // Santiago sets its clocks forward at midnight; Samoa skipped a whole day; Lord Howe moves by
     // half an hour.
     let santiago = TimeZone::parse("America/Santiago");
     assert_eq!(
@@ -135,7 +135,7 @@ proptest! {
     fn weeks_begin_on_monday_and_months_on_the_first(zone in any_zone(), now in any_instant()) {
         let week = zone.start_of_week(now);
         prop_assert!(week <= now && now - week < TimeDelta::days(8));
-        // Samoa's Friday that never was is the one day whose start is another day's.
+        // Samoa's skipped Friday is the one day whose start is another day's.
         if zone.to_string() != "Pacific/Apia" && !zone.to_string().starts_with("Pacific/") {
             prop_assert_eq!(zone.local_date(week).weekday(), Weekday::Mon);
             prop_assert_eq!(zone.local_date(zone.start_of_month(now)).day(), 1);
@@ -145,8 +145,7 @@ proptest! {
     #[test]
     fn local_time_comes_back(zone in any_zone(), now in any_instant()) {
         let again = zone.to_utc(zone.local(now));
-        // Where the clocks were set back, a local time stands for two instants, and the first is
-        // meant.
+        // When the clocks are set back, a local time has two instants; the first one counts.
         prop_assert!(again <= now);
         prop_assert_eq!(zone.local(again), zone.local(now));
     }

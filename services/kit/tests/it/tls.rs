@@ -1,4 +1,4 @@
-//! Mutual TLS: who is refused, who is answered, and what a connection may hold up.
+//! Mutual TLS: who is refused, who is answered, and what a connection may block.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -26,8 +26,7 @@ use crate::helpers::{CALL_LIMIT, ECHO_POLICIES, Echo, call, call_method};
 
 const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
-/// A server that shows a certificate, counts the calls it carries out, and answers each with what
-/// came.
+/// A server with a certificate that counts its calls and echoes them.
 struct Secured {
     address: SocketAddr,
     calls: Arc<AtomicU32>,
@@ -53,7 +52,7 @@ impl Secured {
         let ending = shutdown.clone();
         let task = tokio::spawn(async move {
             let args = ServerArgs {
-                // Longer than any test waits: what would hold the server up until then fails it.
+                // Longer than any test waits: blocking the server until then fails the test.
                 drain_limit_seconds: 600,
                 ..ServerArgs::default()
             };
@@ -74,7 +73,7 @@ impl Secured {
         }
     }
 
-    /// A channel to the server as `tls` says who calls.
+    /// A channel to the server with this certificate.
     fn channel(&self, tls: &Tls) -> Channel {
         let url = format!("https://{}", self.address);
         client::connect_to("wallet", &url, ClientOptions::default(), Some(tls)).unwrap()
@@ -110,7 +109,7 @@ async fn who_is_on_the_list_is_answered_and_who_is_not_is_refused() {
     let refused = ask(coupon.clone()).await.unwrap_err();
     assert_eq!(refused.code(), Code::PermissionDenied, "{refused:?}");
     assert!(render_metrics().contains("grpc_server_callers_refused_total"));
-    // What no list names is refused to everybody.
+    // A method without a row in the policy is closed to everyone.
     let request = Request::new(String::new());
     let unlisted = call_method(plan.clone(), "/adfolio.test.Echo/Other", request).await;
     assert_eq!(unlisted.unwrap_err().code(), Code::PermissionDenied);
@@ -140,7 +139,7 @@ async fn who_has_no_good_certificate_is_refused_before_any_call() {
 
     let own = authority.issue("plan");
     let foreign = other.issue("plan");
-    // It believes the server, so that it is the server who refuses.
+    // It trusts the server, so it is the server that refuses.
     let foreign = TlsArgs {
         tls_ca_file: own.tls_ca_file.clone(),
         ..foreign
@@ -156,7 +155,7 @@ async fn who_has_no_good_certificate_is_refused_before_any_call() {
     server.stop().await;
 }
 
-/// Connects by TLS without a certificate, and reads what the server has to say.
+/// Connects by TLS without a certificate, and reads the server's answer.
 async fn without_certificate(files: &TlsArgs, address: SocketAddr) -> std::io::Result<usize> {
     use rustls::pki_types::pem::PemObject as _;
     use rustls::pki_types::{CertificateDer, ServerName};
@@ -197,7 +196,7 @@ async fn a_server_that_shows_another_services_certificate_is_not_talked_to() {
         assert_eq!(server.calls(), 0);
         server.stop().await;
     }
-    // The same by a server in the clear.
+    // The same by an unencrypted server.
     let clear = crate::helpers::run_echo(
         Echo::new(|request| async { Ok(Response::new(request.into_inner())) }),
         5,
@@ -271,14 +270,14 @@ async fn replaced_certificates_count_without_a_restart() {
     let answered = |tls: Tls| {
         let server = &server;
         eventually("the certificate counts", move || {
-            // A channel of its own: certificates are shown when a connection is made.
+            // A new channel: certificates are shown when a connection is made.
             let asked = ask(server.channel(&tls));
             async move { asked.await.is_ok() }
         })
     };
     after.replace(&files, "wallet");
     answered(renewed.clone()).await;
-    // What cannot be used leaves the last good ones in force.
+    // Unusable files leave the last good ones in force.
     install_metrics("test").unwrap();
     std::fs::write(files.tls_key_file.as_ref().unwrap(), "half a k").unwrap();
     eventually("the server has seen the broken file", || {

@@ -1,4 +1,4 @@
-//! A whole service: it starts with what is there, and ends in order.
+//! A whole service: it starts with what is available, and ends in order.
 
 use adfolio_kit::client::{self, ClientOptions};
 use adfolio_kit::config::{BrokerArgs, DatabaseArgs, ServerArgs};

@@ -1,18 +1,21 @@
-//! An import without its effect: reads a whole file by the same steps, up to where the database would be asked.
+//! A dry run of an import: reads a whole file by the same steps, up to where the database would be
+//! used.
 
 use adfolio_kit::refusal::Refusal;
-use adfolio_proto::plan::v1 as proto;
 use chrono::{DateTime, Utc};
 use tokio::sync::mpsc;
 
-use super::import::{Header, parse_header};
-use super::reader::{self, BATCH_LINES, Batch, PieceReader};
+use super::import::Header;
+use super::reader::{self, BATCH_LINES, Batch, Form, PieceReader};
 use super::row::{self, Line};
+
+/// The source that a dry run names.
+const SOURCE: &str = "dry-run";
 
 /// What a file holds.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DryRun {
-    /// Lines of the rows that are reports by their form.
+    /// Lines of the rows that have the form of a report.
     pub taken: Vec<u64>,
     /// The others, and why.
     pub rejected: Vec<(u64, String)>,
@@ -20,9 +23,10 @@ pub struct DryRun {
     pub unreadable: Option<String>,
 }
 
-/// Reads `file` in pieces of `piece_bytes`. Blocks: not to be called where tasks run.
+/// Reads `file` in pieces of `piece_bytes`. Blocks: do not call it on a runtime's thread.
 pub fn dry_run(
-    header: &proto::ImportHeader,
+    form: Form,
+    mapping_json: &str,
     file: &[u8],
     piece_bytes: usize,
     now: DateTime<Utc>,
@@ -31,7 +35,7 @@ pub fn dry_run(
         form,
         source,
         mapping,
-    } = parse_header(header)?;
+    } = Header::new(form, SOURCE.to_owned(), mapping_json)?;
     let pieces = file.chunks(piece_bytes.max(1));
     let (give, taken) = mpsc::channel(pieces.len().max(1));
     for piece in pieces {
@@ -39,7 +43,7 @@ pub fn dry_run(
         let _ = give.try_send(Ok(piece.to_vec()));
     }
     drop(give);
-    // A line has a byte at least, and what was read last is a batch, too.
+    // A line has at least one byte, and the last lines are a batch, too.
     let batches_max = file.len().div_ceil(BATCH_LINES).saturating_add(2);
     let (give, mut batches) = mpsc::channel(batches_max);
     reader::read_file(form, PieceReader::new(taken), &mapping, &give);

@@ -1,22 +1,25 @@
-//! Rules of delivery reports: what a report changes, given what is known of it and of its plan.
+//! Rules of delivery reports: what a report changes, given its earlier revision and its plan.
 //!
-//! Per plan, `charged = min(reported, budget)`, whatever the order of reports and restatements. Every report carries its part
-//! of the charge; what a restatement frees goes to the earliest reports of the plan that were not charged in full.
+//! Per plan, `charged = min(reported, budget)`, in whatever order reports and restatements come.
+//! Every report carries its part of the charge. Budget that a restatement frees goes to the plan's
+//! earliest reports that were not charged in full.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use adfolio_money::{Micros, MoneyError};
 use chrono::{DateTime, TimeDelta, Utc};
-use uuid::Uuid;
 
 use super::row::Reported;
 use crate::error::PlanError;
-use crate::order::entity::{Delivered, Order, Transition};
+use crate::ids::OrderId;
+use crate::order::entity::{Delivered, Order};
+use crate::order::status::Transition;
 use crate::statistics::Changes;
 use crate::statistics::entity::Figures;
 
-/// A report as it is kept.
+/// A report as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_field_names, reason = "networks call it report_id")]
 pub struct Report {
     /// Who reported it.
     pub source: String,
@@ -25,7 +28,7 @@ pub struct Report {
     /// Which restatement it is.
     pub revision: i64,
     /// The plan.
-    pub order_id: Uuid,
+    pub order_id: OrderId,
     /// When it was delivered.
     pub time: DateTime<Utc>,
     /// Impressions.
@@ -89,12 +92,12 @@ pub enum Verdict {
 /// A batch of reports of one source, against the plans and reports that are known.
 #[derive(Debug)]
 pub struct Batch {
-    orders: BTreeMap<Uuid, Order>,
-    before: BTreeMap<Uuid, Delivered>,
-    by_number: HashMap<String, Uuid>,
+    orders: BTreeMap<OrderId, Order>,
+    before: BTreeMap<OrderId, Delivered>,
+    by_number: HashMap<String, OrderId>,
     known: HashMap<String, Report>,
     changed_reports: BTreeSet<String>,
-    changed_orders: BTreeSet<Uuid>,
+    changed_orders: BTreeSet<OrderId>,
     changes: Changes,
 }
 
@@ -188,7 +191,7 @@ impl Batch {
     }
 
     /// Plans whose restatements freed budget that other reports of theirs can take up.
-    pub fn plans_to_refill(&self) -> Result<Vec<Uuid>, MoneyError> {
+    pub fn plans_to_refill(&self) -> Result<Vec<OrderId>, MoneyError> {
         let mut ids = Vec::new();
         for id in &self.changed_orders {
             if let Some(order) = self.orders.get(id)
@@ -208,11 +211,11 @@ impl Batch {
             .collect()
     }
 
-    /// Charges reports that were not charged in full, in the order given, while the plan has budget left; answers those that
-    /// changed.
+    /// Charges reports that were not charged in full, in the order given, while the plan has budget
+    /// left; answers those that changed.
     pub fn refill(
         &mut self,
-        order_id: Uuid,
+        order_id: OrderId,
         candidates: Vec<Report>,
     ) -> Result<Vec<Report>, PlanError> {
         let Some(order) = self.orders.get_mut(&order_id) else {
@@ -237,8 +240,8 @@ impl Batch {
         Ok(changed)
     }
 
-    /// The plans that changed, with their steps, and the roll-ups, once the batch is complete. A plan whose money changed
-    /// has a new version, which the ledger is then brought to.
+    /// The plans that changed, with their steps, and the roll-ups, once the batch is complete. A
+    /// plan whose money changed has a new version, which the ledger is then brought to.
     pub fn finish(
         self,
         origin: &str,
@@ -289,7 +292,7 @@ pub struct Outcome {
     /// The plans to write.
     pub orders: Vec<Order>,
     /// Their steps, in order.
-    pub steps: Vec<(Uuid, Transition)>,
+    pub steps: Vec<(OrderId, Transition)>,
     /// The roll-ups to write.
     pub changes: Changes,
 }
@@ -305,8 +308,8 @@ fn repeated(earlier: &Report, report: &Report) -> Verdict {
     }
 }
 
-/// What the order's delivery is with a report, in place of its earlier revision if there is one. Sets what of the report is
-/// charged.
+/// What the order's delivery is with a report, in place of its earlier revision if there is one.
+/// Sets what of the report is charged.
 fn with_report(
     order: &Order,
     earlier: Option<&Report>,

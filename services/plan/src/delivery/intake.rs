@@ -1,9 +1,10 @@
-//! Taking reports, whichever way they came: new, repeated and restated ones are told apart, and what they change is written
-//! in one transaction.
+//! Taking reports from any source: each is new, repeated, restated or rejected, and all changes are
+//! written in one transaction.
 
 use std::sync::Arc;
 
 use adfolio_kit::db::{self, Tx};
+use adfolio_kit::names;
 use adfolio_kit::outbox::{self, Event};
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -14,52 +15,43 @@ use crate::app::App;
 use crate::error::PlanError;
 use crate::{order, settlement, statistics};
 
-/// Reports that are looked at together when budget becomes free.
+/// Reports that are read together when budget becomes free.
 const REFILL_BATCH: i64 = 500;
 
-/// Where reports come from, as plans show it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
-    /// A file that staff imported.
-    Import,
-    /// A network, as it happens.
-    Network,
-    /// Made up.
-    Simulator,
-}
-
-impl Origin {
-    /// The name in the database.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Import => "import",
-            Self::Network => "network",
-            Self::Simulator => "simulator",
-        }
+names! {
+    /// Where reports come from, as plans show it.
+    Origin {
+        /// A file that staff imported.
+        Import = "import",
+        /// A network.
+        Network = "network",
+        /// The simulator.
+        Simulator = "simulator",
     }
 }
 
 /// Whether a text is the name of a source: 1 to 64 of a-z, 0-9, '-' and '_'.
-pub(super) fn is_source(text: &str) -> bool {
+pub fn is_source(text: &str) -> bool {
     let is_letter =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
     (1..=64).contains(&text.len()) && text.bytes().all(is_letter)
 }
 
-/// Takes rows of one source and answers what became of each. `act` says who did it, in the same transaction.
-pub(super) async fn take(
+/// Takes rows of one source and answers the verdict on each. The audit entry is written in the same
+/// transaction.
+pub async fn take(
     app: &App,
     source: &str,
     origin: Origin,
     rows: Vec<Reported>,
-    act: Option<Event>,
+    entry: Option<Event>,
 ) -> Result<Vec<(u64, Verdict)>, PlanError> {
     let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
     let (rows, source) = (Arc::new(rows), source.to_owned());
     let taken = db::write_retrying(&app.pool, PlanError::database, move |tx| {
-        let (rows, source, act) = (Arc::clone(&rows), source.clone(), act.clone());
+        let (rows, source, entry) = (Arc::clone(&rows), source.clone(), entry.clone());
         Box::pin(async move {
-            outbox::enqueue_in_tx(tx, act.as_slice()).await?;
+            outbox::enqueue_in_tx(tx, entry.as_slice()).await?;
             take_in_tx(tx, &source, origin, &rows, now, delay).await
         })
     })
@@ -72,8 +64,8 @@ pub(super) async fn take(
     Ok(taken)
 }
 
-/// Counts what became of a report.
-pub(super) fn count(verdict: &Verdict) {
+/// Counts a verdict in the metrics.
+pub fn count(verdict: &Verdict) {
     let name = match verdict {
         Verdict::Applied => "applied",
         Verdict::Repeated => "repeated",
@@ -83,8 +75,9 @@ pub(super) fn count(verdict: &Verdict) {
     metrics::counter!("plan_delivery_rows_total", "verdict" => name).increment(1);
 }
 
-/// Takes rows in their order: reports, plans, roll-ups, events and work for the ledger in one transaction.
-pub(super) async fn take_in_tx(
+/// Takes rows in their order: reports, plans, roll-ups, events and work for the ledger in one
+/// transaction.
+pub async fn take_in_tx(
     tx: &mut Tx,
     source: &str,
     origin: Origin,
@@ -97,7 +90,7 @@ pub(super) async fn take_in_tx(
     numbers.sort_unstable();
     numbers.dedup();
     let ids = repo::ids_of_numbers_in_tx(tx, &numbers).await?;
-    let orders = order::repo::lock_many_in_tx(tx, &ids).await?;
+    let orders = order::repo::lock_many_in_tx(tx, ids).await?;
     let report_ids: Vec<String> = rows.iter().map(|row| row.report_id.clone()).collect();
     let known = repo::known_in_tx(tx, source, &report_ids).await?;
     let mut batch = Batch::new(orders, known);

@@ -1,20 +1,27 @@
 //! How the columns of an import file are read: the `mapping` of an import, a JSON object.
 //!
-//! The plain form is `{column: field}` with the fields `report_id`, `revision`, `plan_number`, `time`, `impressions`,
-//! `clicks`, `spend`, `revenue`. An empty object takes columns that have a field's name. Keys with another kind of value
-//! than a field's name are settings:
+//! The plain form is `{column: field}` with the fields `report_id`, `revision`, `plan_number`,
+//! `time`, `impressions`, `clicks`, `spend`, `revenue`. An empty object takes columns that have a
+//! field's name. Keys whose value is not a field's name are settings:
 //!
 //! | key | value | meaning |
 //! |---|---|---|
-//! | `pricing` | `{"model": "cpm", "cost": "2.00", "revenue": "3.10"}`, `{"cpc": {"cost": …, "revenue": …}}`, or one of these for each plan number, `"*"` for the others | what rows without spend or revenue cost and earn; such rows are marked estimated |
+//! | `pricing` | a price, or `{plan number: price}` | prices rows without spend or revenue |
 //! | `time_shift_days` | whole number | days added to every time |
 //! | `constants` | `{field: value}` | fields that no column has |
-//! | `plans` | `{value: plan number}`, `"*"` for other values | translates the column mapped to `plan_number` |
-//! | `plans_modulo` | `[plan number, …]` | the same for whole numbers: the value modulo the length is the place in the list |
-//! | `report_id` | `"line"` | a report is named after its line: `<source>:<line>`. Also when no column is mapped to it |
+//! | `plans` | `{value: plan number}` | translates the column mapped to `plan_number` |
+//! | `plans_modulo` | `[plan number, …]` | the same: value modulo length is the place in the list |
+//! | `report_id` | `"line"` | a report is named after its line: `<source>:<line>` |
+//!
+//! `"*"` stands for all other plan numbers or values.
+//!
+//! A price is `{"model": "cpm", "cost": "2.00", "revenue": "3.10"}` or `{"cpc": {"cost": …,
+//! "revenue": …}}`. Priced rows are marked as estimated. Reports are also named after their lines
+//! when no column is mapped to `report_id`.
 
 use std::collections::HashMap;
 
+use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
 use serde_json::{Map, Value};
 
@@ -29,61 +36,32 @@ const FARTHEST_SHIFT_DAYS: i64 = 36_500;
 /// The entry of a table that stands for every other value.
 const OTHERS: &str = "*";
 
-/// A field of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Field {
-    /// Identifies the report within its source.
-    ReportId,
-    /// Which restatement it is; 1 unless said otherwise.
-    Revision,
-    /// The plan.
-    PlanNumber,
-    /// When it was delivered.
-    Time,
-    /// Impressions.
-    Impressions,
-    /// Clicks.
-    Clicks,
-    /// What it cost.
-    Spend,
-    /// What it earned.
-    Revenue,
+names! {
+    /// A field of a report.
+    Field {
+        /// Identifies the report within its source.
+        ReportId = "report_id",
+        /// Which restatement it is; 1 unless said otherwise.
+        Revision = "revision",
+        /// The plan.
+        PlanNumber = "plan_number",
+        /// When it was delivered.
+        Time = "time",
+        /// Impressions.
+        Impressions = "impressions",
+        /// Clicks.
+        Clicks = "clicks",
+        /// What it cost.
+        Spend = "spend",
+        /// What it earned.
+        Revenue = "revenue",
+    }
 }
 
 impl Field {
-    /// Every field.
-    pub const ALL: [Self; 8] = [
-        Self::ReportId,
-        Self::Revision,
-        Self::PlanNumber,
-        Self::Time,
-        Self::Impressions,
-        Self::Clicks,
-        Self::Spend,
-        Self::Revenue,
-    ];
-
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ReportId => "report_id",
-            Self::Revision => "revision",
-            Self::PlanNumber => "plan_number",
-            Self::Time => "time",
-            Self::Impressions => "impressions",
-            Self::Clicks => "clicks",
-            Self::Spend => "spend",
-            Self::Revenue => "revenue",
-        }
-    }
-
     /// Its place in [`Field::ALL`].
     pub fn index(self) -> usize {
         self as usize
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|field| field.as_str() == text)
     }
 }
 
@@ -125,7 +103,8 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Reads the JSON of a mapping. What is wrong is VALIDATION of `mapping`, with a sentence that says what.
+    /// Reads the JSON of a mapping. What is wrong is VALIDATION of `mapping`, with a sentence that
+    /// says what.
     pub fn parse(json: &str) -> Result<Self, Refusal> {
         if json.len() > LONGEST_MAPPING {
             return Err(wrong("the mapping is too long"));
@@ -197,7 +176,7 @@ impl Mapping {
 
     fn take(&mut self, key: &str, value: &Value) -> Result<(), Refusal> {
         if let Value::String(text) = value {
-            if let Some(field) = Field::parse(text) {
+            if let Some(field) = Field::from_name(text) {
                 return self.set(field, Source::Column(key.to_owned()));
             }
             if key == Field::ReportId.as_str() && text == "line" {
@@ -207,7 +186,7 @@ impl Mapping {
         match (key, value) {
             ("columns", Value::Object(columns)) => {
                 columns.iter().try_for_each(|(column, field)| {
-                    let field = field.as_str().and_then(Field::parse);
+                    let field = field.as_str().and_then(Field::from_name);
                     let field = field.ok_or_else(|| {
                         wrong(&format!("column {} is mapped to no field", shown(column)))
                     })?;
@@ -216,7 +195,7 @@ impl Mapping {
             }
             ("constants", Value::Object(constants)) => {
                 constants.iter().try_for_each(|(name, value)| {
-                    let field = Field::parse(name)
+                    let field = Field::from_name(name)
                         .ok_or_else(|| wrong(&format!("{} is no field", shown(name))))?;
                     let text = scalar(value).ok_or_else(|| {
                         wrong(&format!("the constant {name} is no text or number"))
@@ -275,7 +254,7 @@ impl Mapping {
             return;
         }
         let by_line = object.get(Field::ReportId.as_str()).is_some();
-        for field in Field::ALL {
+        for field in Field::ALL.iter().copied() {
             let skip = field == Field::ReportId && by_line;
             if let Some(source) = self
                 .sources
@@ -304,9 +283,7 @@ impl Mapping {
         self.plans = plans;
         Ok(())
     }
-}
 
-impl Mapping {
     /// The pricing of a plan's rows.
     pub fn pricing(&self, plan_number: &str) -> Option<&Pricing> {
         self.prices.of_plan(plan_number)

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use adfolio_kit::names;
 use adfolio_money::{Micros, MoneyError};
 use serde_json::{Map, Value};
 
@@ -10,23 +11,18 @@ use super::mapping::{scalar, shown};
 /// The names under which a price may say its model.
 const MODEL_KEYS: [&str; 3] = ["model", "type", "kind"];
 
-/// What is paid for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Model {
-    /// A thousand impressions.
-    Cpm,
-    /// A click.
-    Cpc,
+names! {
+    /// What is paid for.
+    Model {
+        /// A thousand impressions.
+        Cpm = "cpm",
+        /// A click.
+        Cpc = "cpc",
+    }
 }
 
-impl Model {
-    fn parse(text: &str) -> Option<Self> {
-        match text.to_ascii_lowercase().as_str() {
-            "cpm" => Some(Self::Cpm),
-            "cpc" => Some(Self::Cpc),
-            _ => None,
-        }
-    }
+fn model(text: &str) -> Option<Model> {
+    Model::from_name(&text.to_ascii_lowercase())
 }
 
 /// A price.
@@ -55,19 +51,19 @@ impl Pricing {
         }
     }
 
-    /// Reads `{"model": "cpm", "cost": "2.00", "revenue": "3.10"}` or `{"cpm": {"cost": "2.00", "revenue": "3.10"}}`; none
-    /// when the object is neither.
+    /// Reads `{"model": "cpm", "cost": "2.00", "revenue": "3.10"}` or `{"cpm": {"cost": "2.00",
+    /// "revenue": "3.10"}}`; none when the object is neither.
     fn parse(object: &Map<String, Value>) -> Result<Option<Self>, String> {
-        if let Some(model) = MODEL_KEYS.iter().find_map(|key| object.get(*key)) {
-            let model = model
+        if let Some(named) = MODEL_KEYS.iter().find_map(|key| object.get(*key)) {
+            let model = named
                 .as_str()
-                .and_then(Model::parse)
+                .and_then(model)
                 .ok_or("the pricing's model is neither cpm nor cpc")?;
             return Self::with_model(model, object).map(Some);
         }
         let mut entries = object.iter();
         if let (Some((name, Value::Object(rates))), None) = (entries.next(), entries.next())
-            && let Some(model) = Model::parse(name)
+            && let Some(model) = model(name)
         {
             return Self::with_model(model, rates).map(Some);
         }

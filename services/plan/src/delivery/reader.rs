@@ -1,9 +1,10 @@
-//! Reads an import file as it arrives: a thread parses what the stream has brought, so memory holds a few pieces and a few
-//! batches, however large the file is.
+//! Reads an import file while it arrives: a thread parses the pieces of the stream, so memory holds
+//! a few pieces and a few batches, however large the file is.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read};
 
+use adfolio_kit::names;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc::{Receiver, Sender};
 
@@ -16,25 +17,26 @@ pub(super) const BATCH_LINES: usize = 1_000;
 /// A line or record longer than this is no row.
 const LONGEST_LINE: usize = 64 * 1024;
 
-/// What the reading thread hands on.
+/// What the reading thread sends.
 #[derive(Debug)]
 pub(super) enum Batch {
     /// Lines, in the order of the file.
     Lines(Vec<Line>),
-    /// The file cannot be read on; what it lacks, in English.
+    /// The rest of the file cannot be read, and why, in English.
     Unreadable(String),
 }
 
-/// The form of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    /// Comma-separated values with a header line.
-    Csv,
-    /// A JSON object a line.
-    JsonLines,
+names! {
+    /// The form of a file.
+    Form {
+        /// Comma-separated values with a header line.
+        Csv = "csv",
+        /// A JSON object a line.
+        JsonLines = "jsonl",
+    }
 }
 
-/// A piece of the file, or the news that the stream broke off.
+/// A piece of the file; an error once the stream broke off.
 pub(super) type Piece = Result<Vec<u8>, ()>;
 
 /// The pieces of a stream as something to read from. Lives on a thread that may block.
@@ -68,7 +70,8 @@ impl Read for PieceReader {
             }
             match self.pieces.blocking_recv() {
                 Some(Ok(piece)) => (self.current, self.position) = (piece, 0),
-                // A stream that broke off must not look like the end of the file: its last line may be half a line.
+                // A stream that broke off must not look like the end of the file: its last line may
+                // be incomplete.
                 Some(Err(())) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
                 None => return Ok(0),
             }
@@ -76,7 +79,7 @@ impl Read for PieceReader {
     }
 }
 
-/// Reads the whole file and sends its lines in batches. Ends early when nobody listens any more.
+/// Reads the whole file and sends its lines in batches. Ends early when the receiver is gone.
 pub(super) fn read_file(form: Form, file: impl Read, mapping: &Mapping, batches: &Sender<Batch>) {
     let mut collector = Collector {
         lines: Vec::new(),
@@ -91,17 +94,17 @@ pub(super) fn read_file(form: Form, file: impl Read, mapping: &Mapping, batches:
         Err(Stopped::Unreadable(problem)) => {
             let _ = batches.blocking_send(Batch::Unreadable(problem));
         }
-        Err(Stopped::NobodyListens | Stopped::BrokenOff) => {}
+        Err(Stopped::ReceiverGone | Stopped::BrokenOff) => {}
     }
 }
 
 /// Why reading ended before the file.
 enum Stopped {
-    /// The import gave up.
-    NobodyListens,
-    /// The stream broke off; whoever sent it knows.
+    /// The import ended.
+    ReceiverGone,
+    /// The stream broke off; its sender knows.
     BrokenOff,
-    /// The file is not of its form.
+    /// The file does not have its form.
     Unreadable(String),
 }
 
@@ -114,7 +117,7 @@ impl Collector<'_> {
     fn push(&mut self, line: Line) -> Result<(), Stopped> {
         self.lines.push(line);
         if self.lines.len() >= BATCH_LINES {
-            self.flush().map_err(|()| Stopped::NobodyListens)
+            self.flush().map_err(|()| Stopped::ReceiverGone)
         } else {
             Ok(())
         }
@@ -145,8 +148,9 @@ impl<R: Read> LineReader<R> {
         }
     }
 
-    /// Appends the next line with its line break; false at the end of the file. Of a line beyond [`LONGEST_LINE`] only so
-    /// much is kept that its length shows, so that a file without line breaks does not fill the memory.
+    /// Appends the next line with its line break; false at the end of the file. A line beyond
+    /// [`LONGEST_LINE`] is cut just behind that length, so a file without line breaks does not fill
+    /// the memory.
     fn append_to(&mut self, bytes: &mut Vec<u8>) -> Result<bool, Stopped> {
         let mut found_any = false;
         loop {
@@ -176,8 +180,8 @@ impl<R: Read> LineReader<R> {
     }
 }
 
-/// Follows the quotes of a record through its lines, to know whether a quoted field holds a line break. The rules are those
-/// of the csv crate: only a quote at the beginning of a field opens it.
+/// Follows the quotes of a record through its lines, to know whether a quoted field contains a line
+/// break. The rules are those of the csv crate: only a quote at the beginning of a field opens it.
 struct Quotes {
     open: bool,
     at_start: bool,
@@ -291,7 +295,7 @@ fn columns_of(
         .map(|name| String::from_utf8_lossy(name).trim().to_owned())
         .collect();
     let mut columns = [None; Field::ALL.len()];
-    for field in Field::ALL {
+    for field in Field::ALL.iter().copied() {
         let Some(wanted) = mapping.column(field) else {
             continue;
         };
@@ -366,7 +370,7 @@ fn json_row(bytes: &[u8], line: u64, mapping: &Mapping) -> Line {
             reason: "the line is too long".to_owned(),
         };
     }
-    // Numbers are taken as they are written: a float in between would change amounts.
+    // Numbers stay text: a float in between would change amounts.
     let object: HashMap<String, &RawValue> = match serde_json::from_slice(bytes) {
         Ok(object) => object,
         Err(_) => {
@@ -380,7 +384,7 @@ fn json_row(bytes: &[u8], line: u64, mapping: &Mapping) -> Line {
         line,
         ..RawRow::default()
     };
-    for (value, field) in row.values.iter_mut().zip(Field::ALL) {
+    for (value, field) in row.values.iter_mut().zip(Field::ALL.iter().copied()) {
         let Some(raw) = mapping
             .column(field)
             .and_then(|column| object.get(column))

@@ -1,13 +1,14 @@
-//! SQL of delivery reports: one statement for each kind of row of a batch.
+//! The SQL of delivery reports: one statement for each kind of row of a batch.
 
 use adfolio_kit::db::{PgPool, Tx};
-use adfolio_money::Micros;
+use adfolio_money::{Micros, Money};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::entity::Report;
 use super::simulator::Running;
 use crate::error::PlanError;
+use crate::ids::OrderId;
 use crate::order::entity::Order;
 
 struct ReportRow {
@@ -30,7 +31,7 @@ impl From<ReportRow> for Report {
             source: row.source,
             report_id: row.report_id,
             revision: row.revision,
-            order_id: row.order_id,
+            order_id: OrderId(row.order_id),
             time: row.time,
             impressions: row.impressions,
             clicks: row.clicks,
@@ -42,7 +43,7 @@ impl From<ReportRow> for Report {
     }
 }
 
-/// Imports of one source queue up here, so that two of them never both find a report unknown.
+/// Imports of one source queue up here, so two of them never both find a report unknown.
 pub(super) async fn lock_source_in_tx(tx: &mut Tx, source: &str) -> Result<(), PlanError> {
     sqlx::query!(
         r#"SELECT pg_advisory_xact_lock(hashtextextended($1, 0))::text AS "locked""#,
@@ -57,11 +58,11 @@ pub(super) async fn lock_source_in_tx(tx: &mut Tx, source: &str) -> Result<(), P
 pub(super) async fn ids_of_numbers_in_tx(
     tx: &mut Tx,
     numbers: &[String],
-) -> Result<Vec<Uuid>, PlanError> {
+) -> Result<Vec<OrderId>, PlanError> {
     let ids = sqlx::query_scalar!("SELECT id FROM orders WHERE plan_number = ANY($1)", numbers)
         .fetch_all(tx)
         .await?;
-    Ok(ids)
+    Ok(ids.into_iter().map(OrderId).collect())
 }
 
 /// The reports of a source that are known.
@@ -83,10 +84,11 @@ pub(super) async fn known_in_tx(
     Ok(rows.into_iter().map(Report::from).collect())
 }
 
-/// Reports of an order that were not charged in full, earliest first. The caller holds the order's lock.
+/// Reports of an order that were not charged in full, earliest first. The caller holds the order's
+/// lock.
 pub(super) async fn not_charged_in_tx(
     tx: &mut Tx,
-    order_id: Uuid,
+    order: OrderId,
     limit: i64,
 ) -> Result<Vec<Report>, PlanError> {
     let rows = sqlx::query_as!(
@@ -95,7 +97,7 @@ pub(super) async fn not_charged_in_tx(
                 revenue_micros, estimated
          FROM delivery_reports WHERE order_id = $1 AND charged_micros < spend_micros
          ORDER BY time, source, report_id LIMIT $2",
-        order_id,
+        order.0,
         limit,
     )
     .fetch_all(tx)
@@ -127,7 +129,7 @@ pub(super) async fn upsert_in_tx(
         &column!(source.clone()),
         &column!(report_id.clone()),
         &column!(revision),
-        &column!(order_id),
+        &column!(order_id.0),
         &column!(time),
         &column!(impressions),
         &column!(clicks),
@@ -188,7 +190,7 @@ pub(super) async fn save_orders_in_tx(
               AS new (id, status, impressions, clicks, reported, charged, revenue, estimated_reports, version,
                       finished_at, settle_after)
          WHERE orders.id = new.id",
-        &column!(id),
+        &column!(id.0),
         &statuses,
         &column!(delivered.impressions),
         &column!(delivered.clicks),
@@ -209,18 +211,22 @@ pub(super) async fn save_orders_in_tx(
 /// Plans that deliver, in order of id after `after`.
 pub(super) async fn running(
     pool: &PgPool,
-    after: Uuid,
+    after: Option<OrderId>,
     limit: i64,
 ) -> Result<Vec<Running>, PlanError> {
-    let rows = sqlx::query_as!(
-        Running,
+    let rows = sqlx::query!(
         "SELECT id, plan_number, put_amount_minor FROM orders
          WHERE id > $1 AND status IN ('matching', 'putting') AND pending IS NULL
          ORDER BY id LIMIT $2",
-        after,
+        after.map_or(Uuid::nil(), |id| id.0),
         limit,
     )
     .fetch_all(pool)
     .await?;
-    Ok(rows)
+    let plans = rows.into_iter().map(|row| Running {
+        id: OrderId(row.id),
+        plan_number: row.plan_number,
+        budget: Money::from_minor(row.put_amount_minor),
+    });
+    Ok(plans.collect())
 }

@@ -1,33 +1,27 @@
 //! Reports that networks send one by one, by gRPC or over the broker.
 
-use adfolio_proto::events::v1 as events;
-use adfolio_proto::plan::v1 as proto;
 use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::mapping::{Field, Mapping};
 use super::row::{self, RawRow, Reported};
 
-/// A report as it is sent, before anything is known of it.
+/// A report as it is sent, before anything is checked.
 #[derive(Clone, Debug)]
-pub(super) struct Sent {
-    pub(super) report_id: String,
-    pub(super) revision: i64,
-    pub(super) plan_number: String,
-    pub(super) time: Option<DateTime<Utc>>,
-    pub(super) impressions: i64,
-    pub(super) clicks: i64,
-    pub(super) spend: String,
-    pub(super) revenue: String,
+pub struct Sent {
+    pub report_id: String,
+    pub revision: i64,
+    pub plan_number: String,
+    pub time: Option<DateTime<Utc>>,
+    pub impressions: i64,
+    pub clicks: i64,
+    pub spend: String,
+    pub revenue: String,
 }
 
 impl Sent {
-    /// The report, by the rules that rows of files obey, or why it cannot be taken. `place` names it in the answer.
-    pub(super) fn read(
-        self,
-        source: &str,
-        place: u64,
-        now: DateTime<Utc>,
-    ) -> Result<Reported, String> {
+    /// The report, by the rules for rows of files, or why it cannot be taken. `place` names it in
+    /// the answer.
+    pub fn read(self, source: &str, place: u64, now: DateTime<Utc>) -> Result<Reported, String> {
         let text = |text: String| Some(text).filter(|text| !text.is_empty());
         let number = |number: i64| Some(number.to_string());
         let mut row = RawRow {
@@ -36,7 +30,7 @@ impl Sent {
         };
         let values = [
             (Field::ReportId, text(self.report_id)),
-            // Absent on the wire is 0, which is the first.
+            // 0 is absent on the wire and means the first revision.
             (
                 Field::Revision,
                 number(self.revision).filter(|_| self.revision != 0),
@@ -65,35 +59,5 @@ impl Sent {
             return Err("report_id is missing".to_owned());
         }
         row::read(&row, &Mapping::plain(), source, now)
-    }
-}
-
-impl From<proto::ReportDeliveryRequest> for Sent {
-    fn from(message: proto::ReportDeliveryRequest) -> Self {
-        Self {
-            report_id: message.report_id,
-            revision: message.revision,
-            plan_number: message.plan_number,
-            time: message.time.and_then(|time| time.try_into().ok()),
-            impressions: message.impressions,
-            clicks: message.clicks,
-            spend: message.spend,
-            revenue: message.revenue,
-        }
-    }
-}
-
-impl From<events::DeliveryReport> for Sent {
-    fn from(message: events::DeliveryReport) -> Self {
-        Self {
-            report_id: message.report_id,
-            revision: message.revision,
-            plan_number: message.plan_number,
-            time: message.time.and_then(|time| time.try_into().ok()),
-            impressions: message.impressions,
-            clicks: message.clicks,
-            spend: message.spend,
-            revenue: message.revenue,
-        }
     }
 }

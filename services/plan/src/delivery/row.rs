@@ -224,7 +224,8 @@ fn read_time(text: &str, shift_days: i64, now: DateTime<Utc>) -> Result<DateTime
     Ok(time)
 }
 
-/// RFC 3339, also with a blank for the `T`, with offsets like `+0000` and `+00`; without an offset it is UTC.
+/// RFC 3339, also with a blank for the `T`, with offsets like `+0000` and `+00`; without an offset
+/// it is UTC.
 fn parse_time(text: &str) -> Option<DateTime<Utc>> {
     if !text.is_ascii() || text.len() > 40 {
         return None;

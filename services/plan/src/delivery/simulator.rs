@@ -1,18 +1,14 @@
-//! Delivery that is made up, for demonstrations and tests; off unless asked for, and marked as simulated wherever it is shown.
+//! Simulated delivery, for demonstrations and tests. It is disabled by default and marked as
+//! simulated wherever it is shown.
 //!
-//! Time is cut into slots. For every running plan and slot there is one report, whose figures follow from the seed, the plan and
-//! the slot alone: replicas that make the same report repeat each other.
+//! Time is divided into slots. Every running plan gets one report per slot. The report follows from
+//! the seed, the plan and the slot alone, so replicas that make the same report repeat each other.
 
-use std::time::Duration;
-
-use adfolio_kit::periodic;
 use adfolio_kit::refusal::chain;
-use adfolio_kit::shutdown::Shutdown;
-use adfolio_money::Micros;
+use adfolio_money::{Micros, Money};
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 use tracing::warn;
-use uuid::Uuid;
 
 use super::intake::{self, Origin};
 use super::repo;
@@ -20,15 +16,13 @@ use super::row::Reported;
 use crate::app::App;
 use crate::config::SimulatorArgs;
 use crate::error::PlanError;
+use crate::ids::OrderId;
 
 /// The source that the reports name.
-pub const SOURCE: &str = "simulator";
+const SOURCE: &str = "simulator";
 
 /// Plans that one transaction reports for.
 const BATCH: i64 = 500;
-
-/// A run may take this long.
-const RUN_LIMIT: Duration = Duration::from_mins(1);
 
 /// A plan's budget lasts about this many slots.
 const SLOTS_OF_BUDGET: i64 = 40;
@@ -43,36 +37,26 @@ const MICROS_PER_MINOR: i64 = 10_000;
 #[derive(Clone, Debug)]
 pub(super) struct Running {
     /// Its id.
-    pub(super) id: Uuid,
+    pub(super) id: OrderId,
     /// Its number.
     pub(super) plan_number: String,
-    /// Its budget in minor units.
-    pub(super) put_amount_minor: i64,
-}
-
-/// Reports until the shutdown.
-pub async fn run(app: App, args: SimulatorArgs, shutdown: Shutdown) {
-    let interval = Duration::from_secs(args.interval_seconds.into());
-    periodic::every("simulator", interval, RUN_LIMIT, shutdown, move || {
-        let (app, args) = (app.clone(), args.clone());
-        async move { report_all(&app, &args).await }
-    })
-    .await;
+    /// Its budget.
+    pub(super) budget: Money,
 }
 
 /// Reports this slot's delivery of every running plan.
-pub async fn report_all(app: &App, args: &SimulatorArgs) -> Result<(), PlanError> {
+pub async fn report_all(app: &App, args: SimulatorArgs) -> Result<(), PlanError> {
     let now = app.clock.now();
     let slot = now
         .timestamp()
         .div_euclid(args.interval_seconds.max(1).into());
-    let mut after = Uuid::nil();
+    let mut after = None;
     loop {
         let plans = repo::running(&app.pool, after, BATCH).await?;
         let Some(last) = plans.last() else {
             return Ok(());
         };
-        after = last.id;
+        after = Some(last.id);
         let reports = plans
             .iter()
             .filter_map(|plan| report(plan, args.seed, slot, now))
@@ -83,19 +67,20 @@ pub async fn report_all(app: &App, args: &SimulatorArgs) -> Result<(), PlanError
     }
 }
 
-/// The report of a plan for a slot. None where a figure would leave its range.
+/// The report of a plan for a slot. None if a number would leave its range.
 fn report(plan: &Running, seed: u64, slot: i64, now: DateTime<Utc>) -> Option<Reported> {
     let mut digest = Sha256::new();
     digest.update(seed.to_be_bytes());
-    digest.update(plan.id.as_bytes());
+    digest.update(plan.id.0.as_bytes());
     digest.update(slot.to_be_bytes());
     let bytes: [u8; 32] = digest.finalize().into();
     let chance = |place: usize, below: i64| -> i64 {
         let byte = bytes.get(place).copied().unwrap_or(0);
         i64::from(byte).checked_rem(below).unwrap_or(0)
     };
-    let share = plan.put_amount_minor.checked_mul(MICROS_PER_MINOR)? / SLOTS_OF_BUDGET;
-    // Between half and one and a half of an even share, and revenue between 80 and 139 per cent of it.
+    let share = plan.budget.minor().checked_mul(MICROS_PER_MINOR)? / SLOTS_OF_BUDGET;
+    // Between half and one and a half of an even share, and revenue between 80 and 139 per cent of
+    // it.
     let spend = share.checked_mul(50_i64.checked_add(chance(0, 101))?)? / 100;
     let revenue = spend.checked_mul(80_i64.checked_add(chance(1, 60))?)? / 100;
     let impressions = spend.checked_mul(1_000)? / COST_PER_THOUSAND_MICROS;
@@ -118,11 +103,11 @@ fn report(plan: &Running, seed: u64, slot: i64, now: DateTime<Utc>) -> Option<Re
 mod tests {
     use super::*;
 
-    fn plan(put_amount_minor: i64) -> Running {
+    fn plan(budget_minor: i64) -> Running {
         Running {
-            id: Uuid::from_u128(7),
+            id: OrderId(uuid::Uuid::from_u128(7)),
             plan_number: "P1".to_owned(),
-            put_amount_minor,
+            budget: Money::from_minor(budget_minor),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The rules of delivery reports, without a database.
 
+use adfolio_kit::identity::UserId;
 use adfolio_money::{Micros, Money};
 use chrono::{DateTime, TimeDelta, Utc};
 use proptest::prelude::*;
@@ -8,6 +9,7 @@ use uuid::Uuid;
 use super::entity::{Batch, Report, Verdict};
 use super::mapping::Mapping;
 use super::row::{self, RawRow, Reported};
+use crate::ids::{OrderId, ProductId};
 use crate::order::entity::{Order, PutTerms};
 use crate::product::entity::{Audience, Details, Product};
 
@@ -31,14 +33,14 @@ fn order() -> Order {
         audience: Audience::default(),
     };
     let product = Product {
-        id: Uuid::from_u128(7),
+        id: ProductId(Uuid::from_u128(7)),
         details,
         created_at: now(),
     };
     let amount = Money::from_minor(BUDGET);
     let mut order = Order::for_put(
-        Uuid::from_u128(1),
-        Uuid::from_u128(2),
+        OrderId(Uuid::from_u128(1)),
+        UserId(Uuid::from_u128(2)),
         &product,
         amount,
         now(),
@@ -265,8 +267,8 @@ fn a_budget_is_charged_to_the_last_cent_and_no_further() {
 }
 
 proptest! {
-    /// However reports and restatements come, every plan is charged the lesser of its reports and its budget, every report
-    /// at most its spend, and the roll-ups are the sums of the reports.
+    /// However reports and restatements come, every plan is charged the lesser of its reports and
+    /// its budget, every report at most its spend, and the roll-ups are the sums of the reports.
     #[test]
     fn charges_are_the_lesser_of_reports_and_budget(
         steps in prop::collection::vec((0_u32..6, 0_i64..6_000_000), 1..40),

@@ -1,53 +1,29 @@
-//! gRPC: parse, call, map. No rules and no SQL.
+//! The calls: parse, call the use case, encode. No rules and no SQL.
 
-mod admin;
-mod convert;
+mod internal;
+mod map;
+mod staff;
 mod user;
 
-use adfolio_kit::identity::{Caller, StaffRole};
-use adfolio_kit::refusal::Refusal;
-use adfolio_money::Money;
+use adfolio_proto::plan::v1 as proto;
+use prost::Message as _;
 
 use crate::app::App;
+use crate::order::entity::Order;
 
-/// Every role may look.
-const ANY_ROLE: [StaffRole; 3] = [StaffRole::Support, StaffRole::Finance, StaffRole::Operator];
+/// Calls of users.
+#[derive(Debug)]
+pub struct UserApi(pub App);
 
-/// Who may change products and plans.
-const OPERATOR: [StaffRole; 1] = [StaffRole::Operator];
+/// Calls of staff.
+#[derive(Debug)]
+pub struct StaffApi(pub App);
 
-/// The services of plan.
-#[derive(Clone)]
-pub struct Grpc {
-    app: App,
-}
+/// Calls of other services, and of networks that report delivery.
+#[derive(Debug)]
+pub struct InternalApi(pub App);
 
-impl Grpc {
-    /// For these use cases.
-    pub fn new(app: App) -> Self {
-        Self { app }
-    }
-}
-
-/// An amount of money that must be positive.
-fn amount(minor: i64, field: &str) -> Result<Money, Refusal> {
-    if minor < 0 {
-        Err(Refusal::invalid(field))
-    } else {
-        Ok(Money::from_minor(minor))
-    }
-}
-
-/// A text of at most `longest` characters; may be empty.
-fn text(value: &str, longest: usize, field: &str) -> Result<String, Refusal> {
-    if value.chars().count() <= longest && !value.contains('\0') {
-        Ok(value.trim().to_owned())
-    } else {
-        Err(Refusal::invalid(field))
-    }
-}
-
-/// The caller's id for keys of staff calls.
-fn staff_scope(caller: &Caller) -> uuid::Uuid {
-    caller.staff.map_or(uuid::Uuid::nil(), |staff| staff.id)
+/// The answer to a put.
+pub fn encode_put(order: &Order) -> Vec<u8> {
+    proto::PutPlanResponse::from(order).encode_to_vec()
 }

@@ -1,79 +1,71 @@
-//! What users and other services call.
+//! What users do with products, plans and operators.
 
 use adfolio_kit::identity::Caller;
-use adfolio_kit::once::MessageOnce;
-use adfolio_kit::refusal::Refusal;
+use adfolio_kit::mirror::Mirrored as _;
+use adfolio_kit::once::Once;
 use adfolio_kit::time_zone::TimeZone;
-use adfolio_kit::wire;
+use adfolio_kit::wire::{self, List};
 use adfolio_money::Money;
 use adfolio_proto::plan::v1 as proto;
-use adfolio_proto::plan::v1::delivery_service_server::DeliveryService;
-use adfolio_proto::plan::v1::plan_reconcile_service_server::PlanReconcileService;
 use adfolio_proto::plan::v1::plan_service_server::PlanService;
-use prost::Message;
-use tonic::{Request, Response, Status as GrpcStatus, Streaming};
-use uuid::Uuid;
+use tonic::{Request, Response, Status};
 
-use super::{Grpc, amount, convert};
-use crate::delivery::stream;
-use crate::error::PlanError;
-use crate::order::list::Filter;
+use super::{UserApi, map};
+use crate::order::status::Filter;
+use crate::put::entity::Command;
 use crate::statistics::entity::Range;
 use crate::{follow, order, product, put, statistics};
 
-/// Holds of one page at most.
-const MOST_HOLDS: u32 = 10_000;
-
 #[tonic::async_trait]
-impl PlanService for Grpc {
+impl PlanService for UserApi {
     async fn list_products(
         &self,
         request: Request<proto::ListProductsRequest>,
-    ) -> Result<Response<proto::ListProductsResponse>, GrpcStatus> {
+    ) -> Result<Response<proto::ListProductsResponse>, Status> {
         Caller::from_request(&request).require_user()?;
-        let (page, cursor) = wire::page(request.into_inner().page)?;
-        let before = wire::cursor_id(&product::cursor(), cursor.as_deref())?;
-        let (items, next_cursor) = product::list(&self.app, page, before).await?;
+        let list = List::new(request.into_inner().page, "products", &"")?;
+        let rows = product::list(&self.0, list.before()?, list.fetch()).await?;
+        let (products, next_cursor) = list.cut(rows, |last| last.id);
         Ok(Response::new(proto::ListProductsResponse {
-            items: items.into_iter().map(Into::into).collect(),
-            next_cursor: next_cursor.unwrap_or_default(),
+            items: products.iter().map(Into::into).collect(),
+            next_cursor,
         }))
     }
 
     async fn get_product(
         &self,
         request: Request<proto::GetProductRequest>,
-    ) -> Result<Response<proto::GetProductResponse>, GrpcStatus> {
+    ) -> Result<Response<proto::GetProductResponse>, Status> {
         Caller::from_request(&request).require_user()?;
         let id = wire::id(&request.into_inner().product_id, "product_id")?;
-        let product = product::find(&self.app, id).await?;
+        let product = product::find(&self.0, id).await?;
         Ok(Response::new(proto::GetProductResponse {
-            product: Some(product.into()),
+            product: Some((&product).into()),
         }))
     }
 
     async fn list_plans(
         &self,
         request: Request<proto::ListPlansRequest>,
-    ) -> Result<Response<proto::ListPlansResponse>, GrpcStatus> {
-        let user_id = Caller::from_request(&request).require_user()?.0;
+    ) -> Result<Response<proto::ListPlansResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
         let request = request.into_inner();
         let filter = Filter {
-            statuses: convert::wanted_statuses(request.status)?,
-            official: convert::wanted_pushes(request.push)?,
+            statuses: map::statuses(request.status)?,
+            official: map::official(request.push)?,
         };
-        let (page, cursor) = wire::page(request.page)?;
-        let before = wire::cursor_id(&order::cursor(&user_id.to_string()), cursor.as_deref())?;
-        let (items, next_cursor) =
-            order::list_of_user(&self.app, user_id, &filter, page, before).await?;
-        let counts = order::counts(&self.app, user_id, &filter.official).await?;
-        let count = |(status, count)| proto::StatusCount {
-            status: convert::status(status).into(),
+        let list = List::new(request.page, "plans", &user)?;
+        let before = list.before()?;
+        let rows = order::list_of_user(&self.0, user, &filter, before, list.fetch()).await?;
+        let (orders, next_cursor) = list.cut(rows, |last| last.id);
+        let counts = order::counts(&self.0, user, &filter.official).await?;
+        let count = |(status, count): (order::status::Status, i64)| proto::StatusCount {
+            status: status.to_wire(),
             count,
         };
         Ok(Response::new(proto::ListPlansResponse {
-            items: items.iter().map(Into::into).collect(),
-            next_cursor: next_cursor.unwrap_or_default(),
+            items: orders.iter().map(Into::into).collect(),
+            next_cursor,
             counts: counts.into_iter().map(count).collect(),
         }))
     }
@@ -81,69 +73,56 @@ impl PlanService for Grpc {
     async fn get_plan(
         &self,
         request: Request<proto::GetPlanRequest>,
-    ) -> Result<Response<proto::GetPlanResponse>, GrpcStatus> {
+    ) -> Result<Response<proto::GetPlanResponse>, Status> {
         let caller = Caller::from_request(&request);
-        let user_id = caller.require_user()?.0;
+        let user = caller.require_user()?;
         let id = wire::id(&request.into_inner().plan_id, "id")?;
-        let (plan, timeline, series) = self.detail(id, Some(user_id), &caller.time_zone).await?;
-        Ok(Response::new(proto::GetPlanResponse {
-            plan: Some(plan),
-            timeline,
-            series,
-        }))
+        let detail = order::detail(&self.0, id, Some(user), caller.time_zone).await?;
+        Ok(Response::new(detail.into()))
     }
 
     async fn put_plan(
         &self,
         request: Request<proto::PutPlanRequest>,
-    ) -> Result<Response<proto::PutPlanResponse>, GrpcStatus> {
+    ) -> Result<Response<proto::PutPlanResponse>, Status> {
         let caller = Caller::from_request(&request);
-        caller.require_user()?;
-        let request = request.into_inner();
-        let command = put_command(&request)?;
-        let answer = put::put(&self.app, &caller, &request, command).await?;
-        let answer =
-            proto::PutPlanResponse::decode(&*answer).map_err(|_| PlanError::Corrupt("answer"))?;
-        Ok(Response::new(answer))
+        let user = caller.require_user()?;
+        let command = Command::try_from(&request.into_inner())?;
+        let answer = put::put(&self.0, &caller, user, command).await?;
+        Ok(Response::new(answer.into_message()?))
     }
 
     async fn count_waiting(
         &self,
         request: Request<proto::CountWaitingRequest>,
-    ) -> Result<Response<proto::CountWaitingResponse>, GrpcStatus> {
-        let user_id = Caller::from_request(&request).require_user()?.0;
-        let count = order::count_waiting(&self.app, user_id).await?;
+    ) -> Result<Response<proto::CountWaitingResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let count = order::count_waiting(&self.0, user).await?;
         Ok(Response::new(proto::CountWaitingResponse { count }))
     }
 
     async fn get_statistics(
         &self,
         request: Request<proto::GetStatisticsRequest>,
-    ) -> Result<Response<proto::GetStatisticsResponse>, GrpcStatus> {
+    ) -> Result<Response<proto::GetStatisticsResponse>, Status> {
         let caller = Caller::from_request(&request);
-        let user_id = caller.require_user()?.0;
+        let user = caller.require_user()?;
         let request = request.into_inner();
-        let range = match proto::StatisticsRange::try_from(request.range) {
-            Ok(proto::StatisticsRange::Unspecified | proto::StatisticsRange::Today) => Range::Today,
-            Ok(proto::StatisticsRange::Week) => Range::Week,
-            Ok(proto::StatisticsRange::Month) => Range::Month,
-            Ok(proto::StatisticsRange::All) => Range::All,
-            Err(_) => return Err(Refusal::invalid("type").into()),
-        };
+        let range = Range::optional(request.range, "type")?.unwrap_or(Range::Today);
         let zone = if request.time_zone.is_empty() {
             caller.time_zone
         } else {
             TimeZone::parse(&request.time_zone)
         };
-        let statistics = statistics::of_user(&self.app, user_id, range, &zone).await?;
+        let statistics = statistics::of_user(&self.0, user, range, zone).await?;
         Ok(Response::new(statistics.into()))
     }
 
     async fn get_put_range(
         &self,
-        _request: Request<proto::GetPutRangeRequest>,
-    ) -> Result<Response<proto::GetPutRangeResponse>, GrpcStatus> {
-        let range = product::put_range(&self.app).await?;
+        _: Request<proto::GetPutRangeRequest>,
+    ) -> Result<Response<proto::GetPutRangeResponse>, Status> {
+        let range = product::put_range(&self.0).await?;
         let (lowest, highest) = range.unwrap_or((Money::ZERO, Money::ZERO));
         Ok(Response::new(proto::GetPutRangeResponse {
             min_minor: lowest.minor(),
@@ -154,121 +133,39 @@ impl PlanService for Grpc {
     async fn follow(
         &self,
         request: Request<proto::FollowRequest>,
-    ) -> Result<Response<proto::FollowResponse>, GrpcStatus> {
+    ) -> Result<Response<proto::FollowResponse>, Status> {
         let caller = Caller::from_request(&request);
-        let user_id = caller.require_user()?.0;
+        let user = caller.require_user()?;
         let request = request.into_inner();
-        let once = MessageOnce::new(&caller, user_id, "plan.Follow", &request);
-        let answer = follow::follow(&self.app, user_id, once, &request.operator_id).await?;
-        Ok(Response::new(answer))
+        let once = Once::new::<proto::FollowResponse>(&caller, user.0, &request);
+        let answer = follow::follow(&self.0, once, user, &request.operator_id).await?;
+        Ok(Response::new(answer.into_message()?))
     }
 
     async fn list_follows(
         &self,
         request: Request<proto::ListFollowsRequest>,
-    ) -> Result<Response<proto::ListFollowsResponse>, GrpcStatus> {
-        let user_id = Caller::from_request(&request).require_user()?.0;
-        let (page, cursor) = wire::page(request.into_inner().page)?;
-        let before = wire::cursor_id(&follow::cursor(user_id), cursor.as_deref())?;
-        let (items, next_cursor) = follow::list(&self.app, user_id, page, before).await?;
-        let current = follow::current(&self.app, user_id).await?;
+    ) -> Result<Response<proto::ListFollowsResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let list = List::new(request.into_inner().page, "follows", &user)?;
+        let rows = follow::list(&self.0, user, list.before()?, list.fetch()).await?;
+        let (follows, next_cursor) = list.cut(rows, |last| last.id);
+        let current = follow::current(&self.0, user).await?;
         Ok(Response::new(proto::ListFollowsResponse {
-            items: items.into_iter().map(Into::into).collect(),
-            next_cursor: next_cursor.unwrap_or_default(),
-            current_operator_id: current.map(|id| id.to_string()).unwrap_or_default(),
+            items: follows.iter().map(Into::into).collect(),
+            next_cursor,
+            current_operator_id: map::optional(current),
         }))
     }
 
     async fn get_current_operator(
         &self,
         request: Request<proto::GetCurrentOperatorRequest>,
-    ) -> Result<Response<proto::GetCurrentOperatorResponse>, GrpcStatus> {
-        let user_id = Caller::from_request(&request).require_user()?.0;
-        let current = follow::current(&self.app, user_id).await?;
+    ) -> Result<Response<proto::GetCurrentOperatorResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let current = follow::current(&self.0, user).await?;
         Ok(Response::new(proto::GetCurrentOperatorResponse {
-            operator_id: current.map(|id| id.to_string()).unwrap_or_default(),
+            operator_id: map::optional(current),
         }))
     }
-}
-
-#[tonic::async_trait]
-impl DeliveryService for Grpc {
-    async fn report_delivery(
-        &self,
-        request: Request<Streaming<proto::ReportDeliveryRequest>>,
-    ) -> Result<Response<proto::ReportDeliveryResponse>, GrpcStatus> {
-        let summary = stream::run(&self.app, request.into_inner()).await?;
-        Ok(Response::new(summary))
-    }
-}
-
-#[tonic::async_trait]
-impl PlanReconcileService for Grpc {
-    async fn list_holds(
-        &self,
-        request: Request<proto::ListHoldsRequest>,
-    ) -> Result<Response<proto::ListHoldsResponse>, GrpcStatus> {
-        let request = request.into_inner();
-        let after =
-            wire::optional_id(&request.after_order_id, "after_order_id")?.unwrap_or(Uuid::nil());
-        let limit = if request.limit == 0 {
-            MOST_HOLDS
-        } else {
-            request.limit.min(MOST_HOLDS)
-        };
-        let holdings = order::list_holds(&self.app, after, limit.into()).await?;
-        let items = holdings.into_iter().map(|holding| proto::HoldBook {
-            order_id: holding.order.id.to_string(),
-            user_id: holding.order.user_id.to_string(),
-            open_minor: holding.order.open_hold().minor(),
-            in_flight: holding.in_flight,
-        });
-        Ok(Response::new(proto::ListHoldsResponse {
-            items: items.collect(),
-        }))
-    }
-}
-
-impl Grpc {
-    /// A plan with its timeline and its delivery in the caller's time zone.
-    pub(super) async fn detail(
-        &self,
-        id: Uuid,
-        user_id: Option<Uuid>,
-        zone: &TimeZone,
-    ) -> Result<
-        (
-            proto::Plan,
-            Vec<proto::TimelineEntry>,
-            Vec<proto::SeriesPoint>,
-        ),
-        PlanError,
-    > {
-        let order = order::find_listed(&self.app, id, user_id).await?;
-        let timeline = order::repo::history(&self.app.pool, id).await?;
-        let series = statistics::series_of_plan(&self.app, id, zone).await?;
-        Ok((
-            (&order).into(),
-            timeline.into_iter().map(Into::into).collect(),
-            series.into_iter().map(Into::into).collect(),
-        ))
-    }
-}
-
-fn put_command(request: &proto::PutPlanRequest) -> Result<put::Command, Refusal> {
-    let target = match &request.target {
-        Some(proto::put_plan_request::Target::ProductId(id)) => {
-            put::Target::Product(wire::id(id, "product_id")?)
-        }
-        Some(proto::put_plan_request::Target::PlanId(id)) => {
-            put::Target::Plan(wire::id(id, "plan_id")?)
-        }
-        None => return Err(Refusal::invalid("product_id")),
-    };
-    let user_coupon_id = wire::optional_id(&request.user_coupon_id, "user_coupon_id")?;
-    Ok(put::Command {
-        target,
-        amount: amount(request.amount_minor, "amount")?,
-        user_coupon_id,
-    })
 }

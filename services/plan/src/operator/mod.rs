@@ -5,22 +5,20 @@ mod repo;
 use adfolio_kit::audit;
 use adfolio_kit::db;
 use adfolio_kit::identity::Caller;
-use adfolio_kit::once::MessageOnce;
-use adfolio_kit::pagination::{Cursor, Page};
+use adfolio_kit::once::{Answer, Once};
 use adfolio_kit::refusal::Refusal;
-use adfolio_proto::plan::v1::CreateOperatorResponse;
 use chrono::{DateTime, Utc};
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::PlanError;
+use crate::ids::OperatorId;
 
 /// A proxy operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operator {
     /// Its id.
-    pub id: Uuid,
+    pub id: OperatorId,
     /// Name shown.
     pub name: String,
     /// Users who follow now.
@@ -29,20 +27,15 @@ pub struct Operator {
     pub created_at: DateTime<Utc>,
 }
 
-/// The cursors of the list of operators.
-pub fn cursor() -> Cursor {
-    Cursor::new("operators", "")
-}
-
 /// Creates an operator, once per idempotency key.
 pub async fn create(
     app: &App,
+    once: Once<Operator>,
     caller: &Caller,
-    once: MessageOnce,
     name: String,
-) -> Result<CreateOperatorResponse, PlanError> {
+) -> Result<Answer<Operator>, PlanError> {
     let operator = Operator {
-        id: app.ids.next(),
+        id: OperatorId(app.ids.next()),
         name,
         followers: 0,
         created_at: app.clock.now(),
@@ -58,18 +51,14 @@ pub async fn create(
                 .after(&json!({ "name": operator.name }))?
                 .record_in_tx(tx, &caller, operator.created_at)
                 .await?;
-            let answer = CreateOperatorResponse {
-                operator: Some(operator.into()),
-            };
-            once.keep_in_tx(tx, &answer).await?;
-            Ok(answer)
+            Ok(once.keep_in_tx(tx, operator).await?)
         })
     })
     .await
 }
 
-/// Refuses an operator that does not exist.
-pub async fn check_exists(app: &App, id: Uuid) -> Result<(), PlanError> {
+/// NOT_FOUND unless the operator exists.
+pub async fn require(app: &App, id: OperatorId) -> Result<(), PlanError> {
     if repo::exists(&app.pool, id).await? {
         Ok(())
     } else {
@@ -77,12 +66,11 @@ pub async fn check_exists(app: &App, id: Uuid) -> Result<(), PlanError> {
     }
 }
 
-/// A page of operators, newest first, and the next cursor.
+/// Operators older than `before`, newest first.
 pub async fn list(
     app: &App,
-    page: Page,
-    before: Option<Uuid>,
-) -> Result<(Vec<Operator>, Option<String>), PlanError> {
-    let rows = repo::list(&app.pool, before.unwrap_or(Uuid::max()), page.fetch()).await?;
-    Ok(page.cut(rows, |last| cursor().encode(&[&last.id.to_string()])))
+    before: Option<OperatorId>,
+    fetch: i64,
+) -> Result<Vec<Operator>, PlanError> {
+    repo::list(&app.pool, before, fetch).await
 }

@@ -1,8 +1,9 @@
-//! What an order's amounts come to.
+//! Amounts of an order that follow from others.
 
 use adfolio_money::{Micros, Money, MoneyError};
 
-use super::entity::{Order, Status};
+use super::entity::Order;
+use super::status::Status;
 
 impl Order {
     /// What may still be charged.
@@ -31,7 +32,7 @@ impl Order {
         }
     }
 
-    /// What wallet holds for it by plan's books.
+    /// What wallet holds for it according to plan.
     pub fn open_hold(&self) -> Money {
         match self.status {
             Status::Matching

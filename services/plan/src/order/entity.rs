@@ -1,43 +1,46 @@
-//! The life of a plan (an order): every change of state is a method here.
+//! The life of an order, which people call a plan. Every change of state is a method here.
 //!
 //! ```text
 //! placing ─┐                ┌─▶ putting ─▶ put_finished ─▶ waiting_settlement ─▶ settled
 //!          ├─▶ matching ────┤
 //! waiting ─┘                └─▶ put_failed
 //! ```
-//! `placing` (a put into a product) and its bad end `refused` are never shown; a pushed plan waits through its put.
+//! Users never see `placing` (a put into a product) and its bad end `refused`. A pushed plan stays
+//! `waiting` during its put.
 
+use adfolio_kit::identity::UserId;
 use adfolio_money::{Micros, Money, MoneyError};
 use chrono::{DateTime, TimeDelta, Utc};
-use uuid::Uuid;
 
-pub use super::status::{NotAllowed, Pending, Status, Transition};
+use super::status::{Pending, Status, Transition};
+use crate::error::PlanError;
+use crate::ids::{CouponId, OperatorId, OrderId, ProductId, ReservationId};
 use crate::product::entity::{Audience, Product};
 
-/// Why a pushed order failed that nobody put in time.
+/// Why a pushed order failed into which nobody put money in time.
 pub const EXPIRED: &str = "EXPIRED";
 
 /// The coupon of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CouponUse {
     /// The user's coupon.
-    pub id: Uuid,
+    pub id: CouponId,
     /// Its name.
     pub name: String,
-    /// What the coupon service knows the order by.
-    pub reservation_id: Uuid,
+    /// The id by which coupon knows the order.
+    pub reservation_id: ReservationId,
 }
 
-/// What delivery has brought so far.
+/// What was delivered so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
     /// Impressions.
     pub impressions: i64,
     /// Clicks.
     pub clicks: i64,
-    /// Spend as reported, over-delivery included.
+    /// Spend as reported, including over-delivery.
     pub reported: Micros,
-    /// Spend that is charged: never above the budget.
+    /// Spend that is charged, never more than the budget.
     pub charged: Micros,
     /// Revenue.
     pub revenue: Micros,
@@ -45,7 +48,7 @@ pub struct Delivered {
     pub estimated_reports: i64,
 }
 
-/// What a put comes to once the coupon is known.
+/// The amounts of a put and its coupon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PutTerms {
     /// The budget.
@@ -61,14 +64,14 @@ pub struct PutTerms {
 /// An order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// Its id, which wallet knows it by.
-    pub id: Uuid,
-    /// Whose it is.
-    pub user_id: Uuid,
+    /// Its id, also in wallet.
+    pub id: OrderId,
+    /// Its user.
+    pub user_id: UserId,
     /// The number that people and reports use.
     pub plan_number: String,
     /// The product.
-    pub product_id: Uuid,
+    pub product_id: ProductId,
     /// The product's name at the put.
     pub product_name: String,
     /// The product's icon at the put.
@@ -78,7 +81,7 @@ pub struct Order {
     /// Pushed by an operator.
     pub official: bool,
     /// The operator it was pushed for.
-    pub operator_id: Option<Uuid>,
+    pub operator_id: Option<OperatorId>,
     /// What is advertised.
     pub put_content: String,
     /// How it is advertised.
@@ -93,7 +96,7 @@ pub struct Order {
     pub discount: Money,
     /// The coupon.
     pub coupon: Option<CouponUse>,
-    /// What delivery has brought.
+    /// What was delivered.
     pub delivered: Delivered,
     /// Where its reports came from.
     pub sources: Vec<String>,
@@ -101,7 +104,7 @@ pub struct Order {
     pub version: i64,
     /// The version that the ledger has.
     pub posted_version: i64,
-    /// An ending that has been decided.
+    /// An ending that is decided.
     pub pending: Option<Pending>,
     /// Why it failed.
     pub fail_reason: String,
@@ -126,8 +129,8 @@ pub struct Order {
 impl Order {
     /// An order for a put into a product, not shown until it is paid.
     pub fn for_put(
-        id: Uuid,
-        user_id: Uuid,
+        id: OrderId,
+        user_id: UserId,
         product: &Product,
         amount: Money,
         now: DateTime<Utc>,
@@ -135,7 +138,7 @@ impl Order {
         Self {
             id,
             user_id,
-            plan_number: super::number::plan_number(id, now),
+            plan_number: super::number::plan_number(id.0, now),
             product_id: product.id,
             product_name: product.details.name.clone(),
             product_icon_url: product.details.icon_url.clone(),
@@ -166,12 +169,12 @@ impl Order {
         }
     }
 
-    /// The same as an order that an operator pushes and that waits for the user's put until `expires_at`.
+    /// The order as one that an operator pushes. It waits for the user's put until `expires_at`.
     #[must_use]
     pub fn pushed(
         self,
         expires_at: Option<DateTime<Utc>>,
-        operator_id: Option<Uuid>,
+        operator_id: Option<OperatorId>,
         put_content: String,
         put_rule: String,
         audience: Audience,
@@ -203,15 +206,16 @@ impl Order {
         self.status == Status::Waiting
     }
 
-    /// Whether the user can put into it now: also before somebody has come by to expire it, its time may be over.
+    /// Whether the user can put money into it now. Its time may be over before the sweep expires
+    /// it.
     pub fn is_puttable(&self, now: DateTime<Utc>) -> bool {
         self.is_waiting() && self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
 
-    /// Its time is over, and nobody put into it.
-    pub fn expire(&mut self, now: DateTime<Utc>) -> Result<Transition, NotAllowed> {
+    /// Its time is over, and nobody put money into it.
+    pub fn expire(&mut self, now: DateTime<Utc>) -> Result<Transition, PlanError> {
         if !self.is_waiting() || self.is_puttable(now) {
-            return Err(NotAllowed(self.status));
+            return Err(PlanError::NotAllowed(self.status));
         }
         EXPIRED.clone_into(&mut self.fail_reason);
         self.finished_at = Some(now);
@@ -229,7 +233,7 @@ impl Order {
         terms: PutTerms,
         now: DateTime<Utc>,
         window: TimeDelta,
-    ) -> Result<Transition, NotAllowed> {
+    ) -> Result<Transition, PlanError> {
         self.require(&[Status::Placing, Status::Waiting])?;
         let from = (self.status == Status::Waiting).then_some(Status::Waiting);
         self.put_amount = terms.put_amount;
@@ -241,8 +245,9 @@ impl Order {
         Ok(self.move_to(Status::Matching, from, now, ""))
     }
 
-    /// The put was refused. An order that was never shown ends unseen; a pushed one waits on, unless wallet had to close it
-    /// for good (`closed`), which ends it in sight.
+    /// The put was refused. An order of a put into a product ends unseen. A pushed one goes on
+    /// waiting, unless wallet had to close it for good (`closed`): then it fails, and its user sees
+    /// that.
     pub fn refuse_put(
         &mut self,
         closed: bool,
@@ -264,7 +269,7 @@ impl Order {
         }
     }
 
-    /// Why no report can be taken, if none can.
+    /// Why reports cannot be taken, if they cannot.
     pub fn refuses_reports(&self) -> Option<&'static str> {
         if self.pending.is_some() {
             return Some("the plan is being settled or given back");
@@ -281,7 +286,7 @@ impl Order {
         }
     }
 
-    /// What `delivered` makes of the order after reports were taken: the first report starts delivery, spend that reaches
+    /// The steps after reports were taken: the first report starts delivery, and spend that reaches
     /// the budget ends it.
     pub fn progress(
         &mut self,
@@ -298,13 +303,13 @@ impl Order {
         Ok(transitions)
     }
 
-    /// Delivery ends, by staff or because its window is over.
+    /// Delivery ends: staff decide so, or its window is over.
     pub fn finish(
         &mut self,
         reason: &str,
         now: DateTime<Utc>,
         delay: TimeDelta,
-    ) -> Result<Transition, NotAllowed> {
+    ) -> Result<Transition, PlanError> {
         self.require(&[Status::Matching, Status::Putting])?;
         Ok(self.end_delivery(reason, now, delay))
     }
@@ -314,7 +319,7 @@ impl Order {
         self.status == Status::Putting
     }
 
-    /// Whether delivery has ended as finished, so that finishing it again changes nothing.
+    /// Whether delivery has finished, so that finishing it again changes nothing.
     pub fn is_finished(&self) -> bool {
         matches!(
             self.status,
@@ -327,21 +332,22 @@ impl Order {
         self.status == Status::PutFailed || self.pending == Some(Pending::Fail)
     }
 
-    /// Decides that the order fails. Only without money consumed or earned: what was delivered cannot be undone.
-    pub fn begin_fail(&mut self, reason: &str) -> Result<(), NotAllowed> {
+    /// Decides that the order fails. Not allowed once money was consumed or earned: delivery cannot
+    /// be undone.
+    pub fn begin_fail(&mut self, reason: &str) -> Result<(), PlanError> {
         self.require(&[Status::Matching, Status::Putting])?;
         if self.delivered.charged != Micros::ZERO || self.delivered.revenue != Micros::ZERO {
-            return Err(NotAllowed(self.status));
+            return Err(PlanError::NotAllowed(self.status));
         }
         self.pending = Some(Pending::Fail);
         reason.clone_into(&mut self.fail_reason);
         Ok(())
     }
 
-    /// Wallet and coupon have given everything back.
-    pub fn fail(&mut self, now: DateTime<Utc>) -> Result<Transition, NotAllowed> {
+    /// Wallet and coupon have returned everything.
+    pub fn fail(&mut self, now: DateTime<Utc>) -> Result<Transition, PlanError> {
         if self.pending != Some(Pending::Fail) {
-            return Err(NotAllowed(self.status));
+            return Err(PlanError::NotAllowed(self.status));
         }
         self.pending = None;
         self.finished_at = Some(now);
@@ -349,8 +355,8 @@ impl Order {
         Ok(self.move_to(Status::PutFailed, Some(self.status), now, &reason))
     }
 
-    /// The ledger has everything that delivery brought.
-    pub fn await_settlement(&mut self, now: DateTime<Utc>) -> Result<Transition, NotAllowed> {
+    /// The ledger has all of the delivery.
+    pub fn await_settlement(&mut self, now: DateTime<Utc>) -> Result<Transition, PlanError> {
         self.require(&[Status::PutFinished])?;
         Ok(self.move_to(
             Status::WaitingSettlement,
@@ -360,21 +366,17 @@ impl Order {
         ))
     }
 
-    /// Decides that the order settles. From here on no report is taken, so that the totals stand.
-    pub fn begin_settle(&mut self) -> Result<(), NotAllowed> {
+    /// Decides that the order settles. From now on reports are rejected, so the totals are final.
+    pub fn begin_settle(&mut self) -> Result<(), PlanError> {
         self.require(&[Status::WaitingSettlement])?;
         self.pending = Some(Pending::Settle);
         Ok(())
     }
 
     /// Wallet has paid out.
-    pub fn settle(
-        &mut self,
-        paid_out: Money,
-        now: DateTime<Utc>,
-    ) -> Result<Transition, NotAllowed> {
+    pub fn settle(&mut self, paid_out: Money, now: DateTime<Utc>) -> Result<Transition, PlanError> {
         if self.pending != Some(Pending::Settle) {
-            return Err(NotAllowed(self.status));
+            return Err(PlanError::NotAllowed(self.status));
         }
         self.pending = None;
         self.paid_out = paid_out;
@@ -408,11 +410,11 @@ impl Order {
         self.move_to(Status::PutFinished, Some(self.status), now, reason)
     }
 
-    fn require(&self, allowed: &[Status]) -> Result<(), NotAllowed> {
+    fn require(&self, allowed: &[Status]) -> Result<(), PlanError> {
         if self.pending.is_none() && allowed.contains(&self.status) {
             Ok(())
         } else {
-            Err(NotAllowed(self.status))
+            Err(PlanError::NotAllowed(self.status))
         }
     }
 
@@ -431,4 +433,13 @@ impl Order {
             reason: reason.to_owned(),
         }
     }
+}
+
+/// An order that may hold money, for reconciliation.
+#[derive(Clone, Debug)]
+pub struct Holding {
+    /// The order.
+    pub order: Order,
+    /// Whether wallet may be ahead of the order, or behind it.
+    pub in_flight: bool,
 }

@@ -1,18 +1,19 @@
-//! The end of pushed plans that nobody put in time.
+//! The end of pushed plans into which nobody put money in time.
 
 use adfolio_kit::db;
 use adfolio_kit::refusal::chain;
 use tracing::warn;
-use uuid::Uuid;
 
 use super::{record_in_tx, repo};
 use crate::app::App;
 use crate::error::PlanError;
+use crate::ids::OrderId;
 
 /// Plans that one run ends at most.
 const BATCH: i64 = 200;
 
-/// Ends pushed plans whose time is over. Replicas may meet at one: its lock decides, and the second finds it ended.
+/// Ends pushed plans whose time is over. Replicas may meet at one: its lock decides, and the second
+/// finds it ended.
 pub async fn expire(app: &App) -> Result<(), PlanError> {
     let expired = repo::expired(&app.pool, app.clock.now(), BATCH).await?;
     if expired.is_empty() {
@@ -27,7 +28,7 @@ pub async fn expire(app: &App) -> Result<(), PlanError> {
     Ok(())
 }
 
-async fn expire_one(app: &App, id: Uuid) -> Result<(), PlanError> {
+async fn expire_one(app: &App, id: OrderId) -> Result<(), PlanError> {
     let now = app.clock.now();
     db::write(&app.pool, move |tx| {
         Box::pin(async move {

@@ -6,11 +6,12 @@ use uuid::Uuid;
 /// Crockford's base 32: no letter that looks like a digit.
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/// Letters after the day: 30 bits, so that a day of 100,000 plans meets a taken number about five times; the database
-/// then refuses it and the order is made anew with another id.
+/// Letters after the day: 30 bits, so that a day of 100,000 plans meets a taken number about five
+/// times; the database then refuses it and the order is made anew with another id.
 const LETTERS: u32 = 6;
 
-/// The number of the order `id` made on the day of `now`: `AD191124K3F9ZQ`. It is made of the id's random end.
+/// The number of the order `id` made on the day of `now`: `AD191124K3F9ZQ`. It is made of the id's
+/// random end.
 pub fn plan_number(id: Uuid, now: DateTime<Utc>) -> String {
     let bits = id.as_u128();
     let letters = (0..LETTERS).map(|position| {

@@ -4,21 +4,20 @@ use std::collections::HashSet;
 
 use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
-use adfolio_kit::identity::Caller;
-use adfolio_kit::once::MessageOnce;
+use adfolio_kit::identity::{Caller, UserId};
+use adfolio_kit::once::{Answer, Once};
 use adfolio_kit::outbox::{self, Event};
 use adfolio_kit::refusal::{Refusal, is_unique_violation};
 use adfolio_money::Money;
-use adfolio_proto::plan::v1::{PushPlanResponse, PushedPlan};
 use chrono::{DateTime, Utc};
 use serde_json::json;
-use uuid::Uuid;
 
 use super::entity::Order;
 use super::{NUMBER_ATTEMPTS, record_in_tx, repo};
 use crate::app::App;
 use crate::error::PlanError;
-use crate::product::entity::Audience;
+use crate::ids::{OperatorId, OrderId, ProductId};
+use crate::product::entity::{Audience, Product};
 use crate::{follow, operator, product};
 
 /// Users that a plan can be pushed to by name.
@@ -27,32 +26,39 @@ const MOST_USERS: usize = 500;
 /// Followers that a plan can be pushed to at once: all of them or none, in one transaction.
 const MOST_FOLLOWERS: usize = 10_000;
 
-/// What is pushed to users.
+/// What is pushed, and to whom.
 #[derive(Clone, Debug)]
 pub struct Push {
     /// The product.
-    pub product_id: Uuid,
+    pub product_id: ProductId,
     /// The proposed amount.
     pub amount: Money,
-    /// To whom; repeated ones count once. Empty means all followers of the operator.
-    pub user_ids: Vec<Uuid>,
-    /// On whose behalf.
-    pub operator_id: Option<Uuid>,
+    /// The users; duplicates count once. Empty means all followers of the operator.
+    pub user_ids: Vec<UserId>,
+    /// The operator on whose behalf it is pushed.
+    pub operator_id: Option<OperatorId>,
     /// What is advertised.
     pub put_content: String,
-    /// How.
+    /// How it is advertised.
     pub put_rule: String,
-    /// To whom it is shown, unless as the product's.
+    /// Whom it is shown to; none: the product's audience.
     pub audience: Option<Audience>,
+}
+
+/// What a push made.
+#[derive(Clone, Debug)]
+pub struct Pushed {
+    /// An order for each user.
+    pub orders: Vec<Order>,
 }
 
 /// Pushes a plan to users, once per idempotency key.
 pub async fn push(
     app: &App,
+    once: Once<Pushed>,
     caller: &Caller,
-    once: MessageOnce,
     mut push: Push,
-) -> Result<PushPlanResponse, PlanError> {
+) -> Result<Answer<Pushed>, PlanError> {
     if push.user_ids.len() > MOST_USERS {
         return Err(Refusal::invalid("user_ids").into());
     }
@@ -64,22 +70,31 @@ pub async fn push(
         .unwrap_or_else(|| product.details.audience.clone());
     audience.check("user_targeting")?;
     if let Some(operator_id) = push.operator_id {
-        operator::check_exists(app, operator_id).await?;
+        operator::require(app, operator_id).await?;
     }
     push.user_ids = named(app, caller, &push).await?;
+    let mut outcome = insert_pushed(app, caller, once.clone(), &push, &product, &audience).await;
     for _ in 1..NUMBER_ATTEMPTS {
-        match insert_pushed(app, caller, once.clone(), &push, &product, &audience).await {
-            Err(PlanError::Database(error))
-                if is_unique_violation(&error, "orders_plan_number_key") => {}
-            outcome => return outcome,
+        if !outcome.as_ref().is_err_and(is_number_taken) {
+            break;
         }
+        outcome = insert_pushed(app, caller, once.clone(), &push, &product, &audience).await;
     }
-    insert_pushed(app, caller, once, &push, &product, &audience).await
+    if outcome.is_ok() {
+        app.notifier.notify();
+    }
+    outcome
 }
 
-/// The users that are named, each once, sorted: rows and counters of several users are locked in this order. None are named
-/// when the operator's followers are meant.
-async fn named(app: &App, caller: &Caller, push: &Push) -> Result<Vec<Uuid>, PlanError> {
+/// Whether another order has the same plan number; one with another id gets another number.
+pub fn is_number_taken(error: &PlanError) -> bool {
+    let database = error.database();
+    database.is_some_and(|error| is_unique_violation(error, "orders_plan_number_key"))
+}
+
+/// The users that the push names, each once, sorted: rows and counters of several users are locked
+/// in this order. Empty if it is for the operator's followers.
+async fn named(app: &App, caller: &Caller, push: &Push) -> Result<Vec<UserId>, PlanError> {
     if push.user_ids.is_empty() {
         return match push.operator_id {
             Some(_) => Ok(Vec::new()),
@@ -89,12 +104,12 @@ async fn named(app: &App, caller: &Caller, push: &Push) -> Result<Vec<Uuid>, Pla
     let mut user_ids = push.user_ids.clone();
     user_ids.sort_unstable();
     user_ids.dedup();
-    app.peers.check_users(caller, &user_ids).await?;
+    app.users.require(caller, &user_ids, "user_ids").await?;
     Ok(user_ids)
 }
 
-/// The users that are meant, sorted.
-async fn recipients_in_tx(tx: &mut Tx, push: &Push) -> Result<Vec<Uuid>, PlanError> {
+/// The users that the push is for, sorted.
+async fn recipients_in_tx(tx: &mut Tx, push: &Push) -> Result<Vec<UserId>, PlanError> {
     let (Some(operator_id), true) = (push.operator_id, push.user_ids.is_empty()) else {
         return Ok(push.user_ids.clone());
     };
@@ -112,11 +127,11 @@ async fn recipients_in_tx(tx: &mut Tx, push: &Push) -> Result<Vec<Uuid>, PlanErr
 async fn insert_pushed(
     app: &App,
     caller: &Caller,
-    once: MessageOnce,
+    once: Once<Pushed>,
     push: &Push,
-    product: &product::entity::Product,
+    product: &Product,
     audience: &Audience,
-) -> Result<PushPlanResponse, PlanError> {
+) -> Result<Answer<Pushed>, PlanError> {
     let (ids, now, expiry) = (app.ids.clone(), app.clock.now(), app.rules.push_expiry);
     let (caller, push, product, audience) = (
         caller.clone(),
@@ -130,8 +145,9 @@ async fn insert_pushed(
                 return Ok(earlier);
             }
             let user_ids = recipients_in_tx(tx, &push).await?;
-            let make = |user_id: Uuid| {
-                Order::for_put(ids.next(), user_id, &product, push.amount, now).pushed(
+            let make = |user: UserId| {
+                let id = OrderId(ids.next());
+                Order::for_put(id, user, &product, push.amount, now).pushed(
                     now.checked_add_signed(expiry),
                     push.operator_id,
                     push.put_content.clone(),
@@ -148,31 +164,23 @@ async fn insert_pushed(
                 .map(|order| (order, order.first_transition()))
                 .collect();
             record_in_tx(tx, &steps).await?;
-            let acts = orders
+            let entries = orders
                 .iter()
-                .filter_map(|order| act(order, &caller, now).transpose())
+                .filter_map(|order| audit_entry(order, &caller, now).transpose())
                 .collect::<Result<Vec<_>, _>>()?;
-            outbox::enqueue_in_tx(tx, &acts).await?;
-            let pushed = |order: &Order| PushedPlan {
-                user_id: order.user_id.to_string(),
-                plan_id: order.id.to_string(),
-            };
-            let answer = PushPlanResponse {
-                items: orders.iter().map(pushed).collect(),
-            };
-            once.keep_in_tx(tx, &answer).await?;
-            Ok(answer)
+            outbox::enqueue_in_tx(tx, &entries).await?;
+            Ok(once.keep_in_tx(tx, Pushed { orders }).await?)
         })
     })
     .await
 }
 
-/// Makes orders anew whose number is taken. Among ten thousand there often is one; what another transaction takes at this
-/// very moment is left to the constraint.
+/// Replaces orders whose number is taken. Among ten thousand there often is one. A number that
+/// another transaction takes at this very moment is left to the constraint.
 async fn redraw_taken_in_tx(
     tx: &mut Tx,
     orders: &mut [Order],
-    make: impl Fn(Uuid) -> Order,
+    make: impl Fn(UserId) -> Order,
 ) -> Result<(), PlanError> {
     for _ in 0..NUMBER_ATTEMPTS {
         let numbers: Vec<String> = orders
@@ -182,7 +190,7 @@ async fn redraw_taken_in_tx(
         let mut taken: HashSet<String> = repo::taken_numbers_in_tx(tx, &numbers).await?;
         let mut redrawn = false;
         for order in orders.iter_mut() {
-            // A number that was met before in this batch is taken, too.
+            // A number that came before in this batch is taken, too.
             if !taken.insert(order.plan_number.clone()) {
                 *order = make(order.user_id);
                 redrawn = true;
@@ -195,16 +203,20 @@ async fn redraw_taken_in_tx(
     Ok(())
 }
 
-/// What staff did for one user.
-fn act(order: &Order, caller: &Caller, now: DateTime<Utc>) -> Result<Option<Event>, PlanError> {
+/// The audit entry of the push to one user.
+fn audit_entry(
+    order: &Order,
+    caller: &Caller,
+    now: DateTime<Utc>,
+) -> Result<Option<Event>, PlanError> {
     let pushed = json!({
         "plan_number": order.plan_number,
-        "product_id": order.product_id,
+        "product_id": order.product_id.0,
         "amount": order.put_amount.to_string(),
-        "operator_id": order.operator_id,
+        "operator_id": order.operator_id.map(|id| id.0),
     });
-    let act = audit::Entry::new("plan.push", order.id)
+    let entry = audit::Entry::new("plan.push", order.id)
         .user(order.user_id)
         .after(&pushed)?;
-    Ok(act.event(caller, now)?)
+    Ok(entry.event(caller, now)?)
 }

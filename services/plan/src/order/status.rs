@@ -1,35 +1,34 @@
-//! Where an order stands, and steps from there.
+//! The status of an order, and the steps of its life.
 
-use adfolio_kit::refusal::Refusal;
+use adfolio_kit::names;
 use chrono::{DateTime, Utc};
 
-use crate::error::PlanError;
-
-/// Where an order stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Status {
-    /// Its put is under way.
-    Placing,
-    /// Its put was refused.
-    Refused,
-    /// Pushed, waits for the user's put.
-    Waiting,
-    /// Paid, waits for its first delivery.
-    Matching,
-    /// Delivering.
-    Putting,
-    /// Undelivered; the money went back.
-    PutFailed,
-    /// Budget consumed or window over; the ledger does not have everything yet.
-    PutFinished,
-    /// Networks may still restate.
-    WaitingSettlement,
-    /// Revenue paid out.
-    Settled,
+names! {
+    /// Where an order stands.
+    Status {
+        /// Its put is under way.
+        Placing = "placing",
+        /// Its put was refused.
+        Refused = "refused",
+        /// Pushed; waits for the user's put.
+        Waiting = "waiting",
+        /// Paid; waits for its first delivery.
+        Matching = "matching",
+        /// Delivers.
+        Putting = "putting",
+        /// Not delivered; the money was returned.
+        PutFailed = "put_failed",
+        /// The budget is consumed or the window is over; the ledger may not have everything yet.
+        PutFinished = "put_finished",
+        /// Networks may still restate.
+        WaitingSettlement = "waiting_settlement",
+        /// The revenue is paid out.
+        Settled = "settled",
+    }
 }
 
 impl Status {
-    /// The statuses that are shown.
+    /// The statuses that users and staff see.
     pub const LISTED: [Self; 7] = [
         Self::Waiting,
         Self::Matching,
@@ -39,67 +38,24 @@ impl Status {
         Self::WaitingSettlement,
         Self::Settled,
     ];
-
-    /// The name in the database and in events.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Placing => "placing",
-            Self::Refused => "refused",
-            Self::Waiting => "waiting",
-            Self::Matching => "matching",
-            Self::Putting => "putting",
-            Self::PutFailed => "put_failed",
-            Self::PutFinished => "put_finished",
-            Self::WaitingSettlement => "waiting_settlement",
-            Self::Settled => "settled",
-        }
-    }
-
-    /// The status of a name in the database.
-    pub fn parse(text: &str) -> Result<Self, PlanError> {
-        let all = [Self::Placing, Self::Refused]
-            .into_iter()
-            .chain(Self::LISTED);
-        all.into_iter()
-            .find(|status| status.as_str() == text)
-            .ok_or(PlanError::Corrupt("status"))
-    }
 }
 
-/// An ending that has been decided and waits for other services.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pending {
-    /// Give everything back.
-    Fail,
-    /// Pay out.
-    Settle,
-}
-
-impl Pending {
-    /// The name in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Fail => "fail",
-            Self::Settle => "settle",
-        }
-    }
-
-    /// The ending of a name in the database.
-    pub fn parse(text: &str) -> Result<Self, PlanError> {
-        match text {
-            "fail" => Ok(Self::Fail),
-            "settle" => Ok(Self::Settle),
-            _ => Err(PlanError::Corrupt("pending")),
-        }
+names! {
+    /// An ending that is decided and waits for other services.
+    Pending {
+        /// Return everything.
+        Fail = "fail",
+        /// Pay out.
+        Settle = "settle",
     }
 }
 
 /// A step in the life of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transition {
-    /// From where; none for the first that is shown.
+    /// The status before; none for the first one that users see.
     pub from: Option<Status>,
-    /// Where to.
+    /// The status after.
     pub to: Status,
     /// When.
     pub time: DateTime<Utc>,
@@ -107,13 +63,22 @@ pub struct Transition {
     pub reason: String,
 }
 
-/// The order is not in a state that allows this.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a plan that is {} does not allow this", .0.as_str())]
-pub struct NotAllowed(pub Status);
+/// A step in the life of an order, as its timeline shows it.
+#[derive(Clone, Debug)]
+pub struct TimelineEntry {
+    /// The status after; none if a later release wrote one that this release does not know.
+    pub status: Option<Status>,
+    /// When.
+    pub time: DateTime<Utc>,
+    /// Why; may be empty.
+    pub reason: String,
+}
 
-impl From<NotAllowed> for PlanError {
-    fn from(error: NotAllowed) -> Self {
-        Self::Refused(Refusal::invalid("id").detail(error.to_string()))
-    }
+/// Which orders a list shows.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    /// Statuses; never empty.
+    pub statuses: Vec<Status>,
+    /// Values of `official`; never empty.
+    pub official: Vec<bool>,
 }

@@ -1,10 +1,13 @@
 //! The rules of the life of an order.
 
+use adfolio_kit::identity::UserId;
 use adfolio_money::{Micros, Money};
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use super::entity::{Order, PutTerms, Status};
+use super::entity::{Order, PutTerms};
+use super::status::Status;
+use crate::ids::{OrderId, ProductId};
 use crate::product::entity::{Audience, Details, Product};
 
 const DAY: TimeDelta = TimeDelta::days(1);
@@ -27,13 +30,13 @@ fn placing() -> Order {
         audience: Audience::default(),
     };
     let product = Product {
-        id: Uuid::from_u128(7),
+        id: ProductId(Uuid::from_u128(7)),
         details,
         created_at: now(),
     };
     Order::for_put(
-        Uuid::from_u128(1),
-        Uuid::from_u128(2),
+        OrderId(Uuid::from_u128(1)),
+        UserId(Uuid::from_u128(2)),
         &product,
         Money::from_minor(10_000),
         now(),

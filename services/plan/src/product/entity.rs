@@ -1,13 +1,14 @@
 //! Rules of products.
 
+use adfolio_kit::error::CoreError;
+use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
-use crate::error::PlanError;
+use crate::ids::ProductId;
 
-/// The highest amount that a product may ask for: leaves room for sums in millionths of a unit.
+/// The highest amount that a product may ask for. It leaves room for sums in millionths of a unit.
 const HIGHEST_AMOUNT: Money = Money::from_minor(10_000_000_000_000);
 
 /// The oldest age that an audience may name.
@@ -16,41 +17,20 @@ const OLDEST_AGE: u32 = 120;
 /// The most regions that an audience may name.
 const MOST_REGIONS: usize = 100;
 
-/// Gender an advertisement is shown to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Gender {
-    /// Everyone.
-    #[default]
-    Any,
-    /// Women.
-    Female,
-    /// Men.
-    Male,
-}
-
-impl Gender {
-    /// The name in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Any => "any",
-            Self::Female => "female",
-            Self::Male => "male",
-        }
-    }
-
-    /// The gender of a name in the database.
-    pub fn parse(text: &str) -> Result<Self, PlanError> {
-        match text {
-            "any" => Ok(Self::Any),
-            "female" => Ok(Self::Female),
-            "male" => Ok(Self::Male),
-            _ => Err(PlanError::Corrupt("gender")),
-        }
+names! {
+    /// The gender that an advertisement is shown to.
+    Gender {
+        /// Everyone.
+        Any = "any",
+        /// Women.
+        Female = "female",
+        /// Men.
+        Male = "male",
     }
 }
 
 /// Whom an advertisement is shown to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audience {
     /// Regions; empty means everywhere.
     pub regions: Vec<String>,
@@ -60,6 +40,18 @@ pub struct Audience {
     pub age_max: u32,
     /// Gender.
     pub gender: Gender,
+}
+
+/// Everybody, unless staff say otherwise.
+impl Default for Audience {
+    fn default() -> Self {
+        Self {
+            regions: Vec::new(),
+            age_min: 18,
+            age_max: 65,
+            gender: Gender::Any,
+        }
+    }
 }
 
 impl Audience {
@@ -84,12 +76,12 @@ impl Audience {
         age_min: i32,
         age_max: i32,
         gender: &str,
-    ) -> Result<Self, PlanError> {
+    ) -> Result<Self, CoreError> {
         Ok(Self {
             regions,
-            age_min: u32::try_from(age_min).map_err(|_| PlanError::Corrupt("age"))?,
-            age_max: u32::try_from(age_max).map_err(|_| PlanError::Corrupt("age"))?,
-            gender: Gender::parse(gender)?,
+            age_min: u32::try_from(age_min).map_err(|_| CoreError::Corrupt("age_min"))?,
+            age_max: u32::try_from(age_max).map_err(|_| CoreError::Corrupt("age_max"))?,
+            gender: Gender::from_name(gender).ok_or(CoreError::Corrupt("gender"))?,
         })
     }
 
@@ -102,35 +94,17 @@ impl Audience {
     }
 }
 
-/// Content that a product can be advertised with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContentType {
-    /// Video.
-    Video,
-    /// Landing page.
-    LandingPage,
-}
-
-impl ContentType {
-    /// The name in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Video => "video",
-            Self::LandingPage => "landing_page",
-        }
-    }
-
-    /// The type of a name in the database.
-    pub fn parse(text: &str) -> Result<Self, PlanError> {
-        match text {
-            "video" => Ok(Self::Video),
-            "landing_page" => Ok(Self::LandingPage),
-            _ => Err(PlanError::Corrupt("content type")),
-        }
+names! {
+    /// Content that a product can be advertised with.
+    ContentType {
+        /// Video.
+        Video = "video",
+        /// Landing page.
+        LandingPage = "landing_page",
     }
 }
 
-/// What staff say of a product.
+/// What staff enter for a product.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Details {
     /// Name shown.
@@ -195,8 +169,8 @@ impl Details {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Product {
     /// Its id.
-    pub id: Uuid,
-    /// What staff say of it.
+    pub id: ProductId,
+    /// What staff entered.
     pub details: Details,
     /// When it was created.
     pub created_at: DateTime<Utc>,
@@ -228,13 +202,10 @@ mod tests {
             content_types: vec![ContentType::Video],
             put_min: Money::from_minor(1_000),
             put_max: Money::from_minor(5_000),
-            audience: Audience {
-                age_max: 65,
-                ..Audience::default()
-            },
+            audience: Audience::default(),
         };
         Product {
-            id: Uuid::nil(),
+            id: ProductId(uuid::Uuid::nil()),
             details,
             created_at: DateTime::UNIX_EPOCH,
         }

@@ -6,37 +6,30 @@
 //! | list | a range of the primary key, whose UUIDv7 are ordered by time |
 
 pub mod entity;
-pub mod repo;
+mod repo;
 
 use adfolio_kit::audit;
 use adfolio_kit::db;
 use adfolio_kit::identity::Caller;
-use adfolio_kit::once::MessageOnce;
-use adfolio_kit::pagination::{Cursor, Page};
+use adfolio_kit::once::{Answer, Once};
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::Money;
-use adfolio_proto::plan::v1::CreateProductResponse;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::PlanError;
+use crate::ids::ProductId;
 use entity::{Details, Product};
-
-/// The cursors of the list of products, which is the same for everybody.
-pub fn cursor() -> Cursor {
-    Cursor::new("products", "")
-}
 
 /// Creates a product, once per idempotency key.
 pub async fn create(
     app: &App,
+    once: Once<Product>,
     caller: &Caller,
-    once: MessageOnce,
     details: Details,
-) -> Result<CreateProductResponse, PlanError> {
+) -> Result<Answer<Product>, PlanError> {
     details.check()?;
     let product = Product {
-        id: app.ids.next(),
+        id: ProductId(app.ids.next()),
         details,
         created_at: app.clock.now(),
     };
@@ -51,21 +44,17 @@ pub async fn create(
                 .after(&product.details.summary())?
                 .record_in_tx(tx, &caller, product.created_at)
                 .await?;
-            let answer = CreateProductResponse {
-                product: Some(product.into()),
-            };
-            once.keep_in_tx(tx, &answer).await?;
-            Ok(answer)
+            Ok(once.keep_in_tx(tx, product).await?)
         })
     })
     .await
 }
 
-/// Changes a product. Plans that run keep what they were put with.
+/// Changes a product. Running plans keep what they were put with.
 pub async fn edit(
     app: &App,
     caller: &Caller,
-    id: Uuid,
+    id: ProductId,
     details: Details,
 ) -> Result<Product, PlanError> {
     details.check()?;
@@ -94,18 +83,17 @@ pub async fn put_range(app: &App) -> Result<Option<(Money, Money)>, PlanError> {
 }
 
 /// One product, or NOT_FOUND.
-pub async fn find(app: &App, id: Uuid) -> Result<Product, PlanError> {
+pub async fn find(app: &App, id: ProductId) -> Result<Product, PlanError> {
     repo::find(&app.pool, id)
         .await?
         .ok_or_else(|| Refusal::not_found("product_id").into())
 }
 
-/// A page of products, newest first, and the next cursor.
+/// Products older than `before`, newest first.
 pub async fn list(
     app: &App,
-    page: Page,
-    before: Option<Uuid>,
-) -> Result<(Vec<Product>, Option<String>), PlanError> {
-    let rows = repo::list(&app.pool, before.unwrap_or(Uuid::max()), page.fetch()).await?;
-    Ok(page.cut(rows, |last| cursor().encode(&[&last.id.to_string()])))
+    before: Option<ProductId>,
+    fetch: i64,
+) -> Result<Vec<Product>, PlanError> {
+    repo::list(&app.pool, before, fetch).await
 }

@@ -1,12 +1,14 @@
-//! SQL of products.
+//! The SQL of products.
 
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::error::CoreError;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::entity::{Audience, ContentType, Details, Product};
 use crate::error::PlanError;
+use crate::ids::ProductId;
 
 struct ProductRow {
     id: Uuid,
@@ -33,8 +35,9 @@ impl TryFrom<ProductRow> for Product {
         let content_types = row
             .content_types
             .iter()
-            .map(|text| ContentType::parse(text))
-            .collect::<Result<_, _>>()?;
+            .map(|name| ContentType::from_name(name))
+            .collect::<Option<_>>()
+            .ok_or(CoreError::Corrupt("products.content_types"))?;
         let details = Details {
             name: row.name,
             icon_url: row.icon_url,
@@ -48,7 +51,7 @@ impl TryFrom<ProductRow> for Product {
             audience: Audience::from_columns(row.regions, row.age_min, row.age_max, &row.gender)?,
         };
         Ok(Self {
-            id: row.id,
+            id: ProductId(row.id),
             details,
             created_at: row.created_at,
         })
@@ -71,7 +74,7 @@ pub(super) async fn insert_in_tx(tx: &mut Tx, product: &Product) -> Result<(), P
         "INSERT INTO products (id, name, icon_url, cover_url, category, description, game_description, content_types,
                                put_min_minor, put_max_minor, regions, age_min, age_max, gender, created_at, updated_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15)",
-        product.id,
+        product.id.0,
         details.name,
         details.icon_url,
         details.cover_url,
@@ -105,7 +108,7 @@ pub(super) async fn update_in_tx(
                              game_description = $7, content_types = $8, put_min_minor = $9, put_max_minor = $10,
                              regions = $11, age_min = $12, age_max = $13, gender = $14, updated_at = $15
          WHERE id = $1",
-        product.id,
+        product.id.0,
         details.name,
         details.icon_url,
         details.cover_url,
@@ -127,13 +130,13 @@ pub(super) async fn update_in_tx(
 }
 
 /// One product, locked until the transaction ends.
-pub(super) async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Product>, PlanError> {
+pub(super) async fn lock_in_tx(tx: &mut Tx, id: ProductId) -> Result<Option<Product>, PlanError> {
     let row = sqlx::query_as!(
         ProductRow,
         "SELECT id, name, icon_url, cover_url, category, description, game_description, content_types, put_min_minor,
                 put_max_minor, regions, age_min, age_max, gender, created_at
          FROM products WHERE id = $1 FOR NO KEY UPDATE",
-        id,
+        id.0,
     )
     .fetch_optional(tx)
     .await?;
@@ -141,23 +144,23 @@ pub(super) async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Product>,
 }
 
 /// One product.
-pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Product>, PlanError> {
+pub(super) async fn find(pool: &PgPool, id: ProductId) -> Result<Option<Product>, PlanError> {
     let row = sqlx::query_as!(
         ProductRow,
         "SELECT id, name, icon_url, cover_url, category, description, game_description, content_types, put_min_minor,
                 put_max_minor, regions, age_min, age_max, gender, created_at
          FROM products WHERE id = $1",
-        id,
+        id.0,
     )
     .fetch_optional(pool)
     .await?;
     row.map(Product::try_from).transpose()
 }
 
-/// Products created before the one with id `before`, newest first. Ids are ordered by time.
+/// Products older than `before`, newest first. Ids are ordered by time.
 pub(super) async fn list(
     pool: &PgPool,
-    before: Uuid,
+    before: Option<ProductId>,
     limit: i64,
 ) -> Result<Vec<Product>, PlanError> {
     let rows = sqlx::query_as!(
@@ -165,7 +168,7 @@ pub(super) async fn list(
         "SELECT id, name, icon_url, cover_url, category, description, game_description, content_types, put_min_minor,
                 put_max_minor, regions, age_min, age_max, gender, created_at
          FROM products WHERE id < $1 ORDER BY id DESC LIMIT $2",
-        before,
+        before.map_or(Uuid::max(), |id| id.0),
         limit,
     )
     .fetch_all(pool)

@@ -1,18 +1,12 @@
-//! The steps of the put saga. Each may be repeated: coupon and wallet know the order, and what is written here is guarded by
-//! the lease.
+//! The steps of the put saga. Each may be repeated: coupon and wallet know the order, and the lease
+//! guards what is written here.
 
-use std::time::Duration;
-
-use adfolio_kit::backoff::Backoff;
 use adfolio_kit::chaos::Defect;
 use adfolio_kit::db;
+use adfolio_kit::error::CoreError;
+use adfolio_kit::metrics::FAILING;
 use adfolio_kit::refusal::{Reason, Refusal, chain};
-use adfolio_money::Money;
-use adfolio_proto::coupon::v1::ReserveRequest;
-use adfolio_proto::plan::v1::PutPlanResponse;
-use adfolio_proto::wallet::v1::HoldRequest;
-use prost::Message;
-use tokio::time::Instant;
+use adfolio_kit::saga::{self, Attempt, Context, Lease, Saga};
 use tracing::warn;
 use uuid::Uuid;
 
@@ -20,111 +14,97 @@ use super::entity::{Put, Step};
 use super::repo;
 use crate::app::App;
 use crate::error::PlanError;
+use crate::ids::CouponId;
 use crate::order;
 use crate::order::entity::PutTerms;
 use crate::statistics;
 
-/// Attempts to reach wallet within one drive.
-const HOLD_ATTEMPTS: u32 = 3;
+/// The order of a put is written with it.
+const NO_ORDER: CoreError = CoreError::Corrupt("puts.order_id");
 
-/// The longest wait between two drives of the same put.
-const LONGEST_WAIT: Duration = Duration::from_secs(15);
+impl Saga for Put {
+    type App = App;
 
-/// Drives a put whose lease is held; gives the lease back when the end is not reached.
-pub(super) async fn drive_leased(app: &App, put: Put) -> Result<Put, PlanError> {
-    let (id, token, attempts) = (put.id, put.lease_token, put.attempts);
-    let outcome = drive(app, put).await;
-    app.notifier.notify();
-    let Err(error) = outcome else { return outcome };
-    if !matches!(error, PlanError::LeaseLost) {
-        let wait = wait_before(attempts, app.rules.recovery_after);
-        let postponed = db::write(&app.pool, move |tx| {
-            Box::pin(repo::postpone_in_tx(tx, id, token, wait))
-        })
-        .await;
-        if let Err(postponing) = postponed {
-            // The lease runs out by itself.
-            warn!(put = %id, error = chain(&postponing), "lease cannot be given back");
+    const NAME: &'static str = "put";
+
+    const UNFINISHED: &'static [&'static str] = &["driving", "undoing", "redeeming", FAILING];
+
+    fn context(app: &App) -> Context<'_> {
+        Context {
+            pool: &app.pool,
+            clock: &app.clock,
+            ids: &app.ids,
+            notifier: &app.notifier,
+            lease: app.rules.recovery_after,
         }
-        metrics::counter!("plan_put_drives_postponed_total").increment(1);
-        warn!(put = %id, attempts, error = chain(&error), "put goes on later");
     }
-    // A step that decided may have come before the one that failed, and then the caller has an answer.
-    match repo::find(&app.pool, id).await {
-        Ok(Some(put)) if put.outcome().is_some() => Ok(put),
-        _ => Err(error),
-    }
-}
 
-/// Takes step after step until nothing is left to do.
-async fn drive(app: &App, mut put: Put) -> Result<Put, PlanError> {
-    loop {
-        put = match put.next_step() {
-            Step::Reserve(coupon_id) => reserve(app, put, coupon_id).await?,
-            Step::Hold(terms) => hold(app, put, terms).await?,
-            Step::Undo => undo(app, put).await?,
-            Step::Redeem => redeem(app, put).await?,
-            Step::Done => return Ok(put),
-        };
+    fn id(&self) -> Uuid {
+        self.id.0
+    }
+
+    fn lease(&self) -> Lease {
+        self.lease
+    }
+
+    /// Takes step after step until nothing is left to do.
+    async fn drive(self, app: &App) -> Result<Self, PlanError> {
+        let mut put = self;
+        loop {
+            put = match put.next_step() {
+                Step::Reserve(coupon) => reserve(app, put, coupon).await?,
+                Step::Hold(terms) => hold(app, put, terms).await?,
+                Step::Undo => undo(app, put).await?,
+                Step::Redeem => redeem(app, put).await?,
+                Step::Done => return Ok(put),
+            };
+        }
+    }
+
+    fn report_postponed(id: Uuid, attempts: i32, error: &PlanError) {
+        metrics::counter!("plan_put_drives_postponed_total").increment(1);
+        warn!(put = %id, attempts, error = chain(error), "put goes on later");
     }
 }
 
 /// Step 2: what the coupon is worth for this order.
-async fn reserve(app: &App, mut put: Put, coupon_id: Uuid) -> Result<Put, PlanError> {
-    let request = ReserveRequest {
-        order_id: put.reservation_id.to_string(),
-        user_id: put.user_id.to_string(),
-        user_coupon_id: coupon_id.to_string(),
-        amount_minor: put.amount.minor(),
-    };
-    match app.peers.reserve(request).await {
-        Ok(answer) => {
-            let worth = Money::from_minor(answer.discount_minor);
-            put.reserved(answer.mode(), worth, answer.coupon_name)?;
+async fn reserve(app: &App, mut put: Put, coupon: CouponId) -> Result<Put, PlanError> {
+    let (reservation, user) = (put.reservation_id, put.user_id);
+    match app
+        .peers
+        .reserve(reservation, user, coupon, put.amount)
+        .await
+    {
+        Ok(worth) => {
+            put.reserved(worth)?;
             save(app, put).await
         }
-        Err(PlanError::Refused(refusal)) => {
+        Err(CoreError::Refused(refusal)) => {
             refuse(app, put, with_field(refusal, "user_coupon_id"), false).await
         }
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
     }
 }
 
-/// Step 3: the hold. An attempt whose answer did not come may arrive at wallet later than one that was refused: then the
-/// order must be closed there before the refusal stands.
+/// Step 3: the hold. An attempt without an answer may reach wallet later than one that was refused:
+/// then the order must be closed there before the refusal stands.
 async fn hold(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
-    let request = HoldRequest {
-        order_id: put.order_id.to_string(),
-        user_id: put.user_id.to_string(),
-        paid_minor: terms.paid.minor(),
-        discount_minor: terms.discount.minor(),
-    };
-    let give_up = Instant::now() + app.rules.step_limit();
-    let mut backoff = Backoff::new(Duration::from_millis(150), Duration::from_millis(500));
-    let mut in_doubt = put.may_have_held();
-    let mut attempts_left = HOLD_ATTEMPTS;
-    loop {
-        attempts_left = attempts_left.saturating_sub(1);
-        match app.peers.hold(request.clone()).await {
-            Ok(()) => break,
-            Err(PlanError::Refused(refusal)) => {
-                return refuse(app, put, with_field(refusal, "amount"), in_doubt).await;
-            }
+    let (order, user) = (put.order_id, put.user_id);
+    let call = async || {
+        let held = app.peers.hold(order, user, terms.paid, terms.discount);
+        match held.await {
+            Err(CoreError::Refused(refusal)) => Err(with_field(refusal, "amount").into()),
             Err(_) if Defect::SilenceIsRefusal.is_enabled() => {
-                let refusal = Refusal::new(Reason::InsufficientBalance);
-                return refuse(app, put, refusal, false).await;
+                Err(Refusal::new(Reason::InsufficientBalance).into())
             }
-            Err(error) => {
-                in_doubt = true;
-                let wait = backoff.next_wait();
-                if attempts_left == 0 || Instant::now() + wait >= give_up {
-                    return Err(error);
-                }
-                tokio::time::sleep(wait).await;
-            }
+            outcome => outcome,
         }
+    };
+    let in_doubt = put.lease.is_repeated() && !Defect::SilenceIsRefusal.is_enabled();
+    match saga::attempt(app.rules.step_limit(), in_doubt, call).await? {
+        Attempt::Done => place(app, put, terms).await,
+        Attempt::Refused { refusal, in_doubt } => refuse(app, put, refusal, in_doubt).await,
     }
-    place(app, put, terms).await
 }
 
 /// Step 4: the plan runs. Order, timeline, roll-up, event and answer commit together.
@@ -134,24 +114,19 @@ async fn place(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
         app.clock.now(),
         app.rules.recovery_after,
     );
+    let encode = app.encode_put;
     let mut placed = put.clone();
     let outcome = db::write(&app.pool, move |tx| {
         Box::pin(async move {
             // The lease is checked first: locks are taken in the order puts, orders, users.
             repo::check_lease_in_tx(tx, &placed).await?;
-            let mut order = order::repo::lock_in_tx(tx, placed.order_id)
-                .await?
-                .ok_or(PlanError::Corrupt("order of a put"))?;
-            let Ok(step) = order.place(terms, now, window) else {
-                return Err(PlaceError::NotAllowed);
-            };
+            let order = order::repo::lock_in_tx(tx, placed.order_id).await?;
+            let mut order = order.ok_or(NO_ORDER)?;
+            let step = order.place(terms, now, window)?;
             statistics::add_put_in_tx(tx, &order).await?;
             order::repo::save_in_tx(tx, &order).await?;
             order::record_in_tx(tx, &[(&order, step)]).await?;
-            let answer = PutPlanResponse {
-                plan: Some((&order).into()),
-            };
-            placed.place(answer.encode_to_vec());
+            placed.place(encode(&order));
             repo::save_in_tx(tx, &placed, lease).await?;
             Ok(placed)
         })
@@ -162,15 +137,16 @@ async fn place(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
             metrics::counter!("plan_puts_total", "outcome" => "placed").increment(1);
             Ok(placed)
         }
-        // The order has moved elsewhere meanwhile: the hold has to be given back.
-        Err(PlaceError::NotAllowed) => {
+        // The order has changed meanwhile, so the hold has to be returned.
+        Err(PlanError::NotAllowed(_)) => {
             refuse(app, put, Refusal::new(Reason::PlanNotPuttable), true).await
         }
-        Err(PlaceError::Plan(error)) => Err(error),
+        Err(error) => Err(error),
     }
 }
 
-/// Ends a put as refused: at once when there is nothing to give back, else after [`undo`]. The refusal is final either way.
+/// Ends a put as refused: at once if there is nothing to return, else after [`undo`]. The refusal
+/// is final either way.
 async fn refuse(
     app: &App,
     mut put: Put,
@@ -184,7 +160,7 @@ async fn refuse(
     finish_refused(app, put).await
 }
 
-/// Gives back what was taken: wallet first, so that no late hold can meet a freed coupon.
+/// Returns what was taken: wallet first, so that no late hold can meet a freed coupon.
 async fn undo(app: &App, mut put: Put) -> Result<Put, PlanError> {
     if put.release_hold {
         app.peers.release_hold(put.order_id, put.user_id).await?;
@@ -206,9 +182,8 @@ fn finish_refused(app: &App, put: Put) -> impl Future<Output = Result<Put, PlanE
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             repo::save_in_tx(tx, &put, lease).await?;
-            let mut order = order::repo::lock_in_tx(tx, put.order_id)
-                .await?
-                .ok_or(PlanError::Corrupt("order of a put"))?;
+            let order = order::repo::lock_in_tx(tx, put.order_id).await?;
+            let mut order = order.ok_or(NO_ORDER)?;
             let reason = put
                 .refusal
                 .as_ref()
@@ -225,24 +200,26 @@ fn finish_refused(app: &App, put: Put) -> impl Future<Output = Result<Put, PlanE
     })
 }
 
-/// Tells coupon directly when the event of the order does not name the reservation. After a plan that failed in the meantime
-/// the coupon has been given back, and coupon refuses for good: then there is nothing left to tell.
+/// Calls coupon directly, because the order's event does not name the reservation. If the plan has
+/// failed meanwhile, its coupon was returned and coupon refuses for good: then nothing is left to
+/// report.
 async fn redeem(app: &App, mut put: Put) -> Result<Put, PlanError> {
     match app.peers.redeem(put.reservation_id, put.user_id).await {
         Ok(()) => {}
-        Err(refused @ PlanError::Refused(_)) => {
+        Err(refused @ CoreError::Refused(_)) => {
             let order = order::repo::find(&app.pool, put.order_id).await?;
             if !order.is_some_and(|order| order.is_failed()) {
-                return Err(refused);
+                return Err(refused.into());
             }
         }
-        Err(error) => return Err(error),
+        Err(error) => return Err(error.into()),
     }
     put.redeemed();
     save(app, put).await
 }
 
-/// `track_caller` here and above: each step is a point of its own at which a test can end the process.
+/// `track_caller` here and above: each step is a point of its own at which a test can end the
+/// process.
 #[track_caller]
 fn save(app: &App, put: Put) -> impl Future<Output = Result<Put, PlanError>> + use<> {
     let lease = app.rules.recovery_after;
@@ -258,34 +235,5 @@ fn with_field(refusal: Refusal, field: &str) -> Refusal {
     Refusal {
         field: Some(refusal.field.unwrap_or_else(|| field.to_owned())),
         ..refusal
-    }
-}
-
-/// Doubles with every drive, from the recovery time up to [`LONGEST_WAIT`].
-fn wait_before(attempts: i32, first: Duration) -> Duration {
-    let doublings = u32::try_from(attempts.saturating_sub(1))
-        .unwrap_or(0)
-        .min(10);
-    first
-        .saturating_mul(2_u32.saturating_pow(doublings))
-        .min(LONGEST_WAIT)
-}
-
-/// Why the transaction of [`place`] was rolled back.
-#[derive(Debug)]
-enum PlaceError {
-    NotAllowed,
-    Plan(PlanError),
-}
-
-impl From<PlanError> for PlaceError {
-    fn from(error: PlanError) -> Self {
-        Self::Plan(error)
-    }
-}
-
-impl From<sqlx::Error> for PlaceError {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Plan(error.into())
     }
 }

@@ -1,43 +1,67 @@
 //! Rules of the put saga.
 
+use adfolio_kit::identity::UserId;
+use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::saga::Lease;
 use adfolio_money::{Money, MoneyError};
-use adfolio_proto::coupon::v1::CouponMode;
-use uuid::Uuid;
 
-use crate::error::PlanError;
+use crate::ids::{CouponId, OrderId, ProductId, PutId, ReservationId};
 use crate::order::entity::{CouponUse, PutTerms};
 
-/// Where a put stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PutState {
-    /// On its way forward.
-    Driving,
-    /// Refused for good; what it took is being given back.
-    Undoing,
-    /// The money is held and the plan runs.
-    Placed,
-    /// Refused, with nothing left behind.
-    Refused,
+/// What money is put into.
+#[derive(Clone, Copy, Debug)]
+pub enum Target {
+    /// A product: a new order.
+    Product(ProductId),
+    /// A pushed plan.
+    Plan(OrderId),
 }
 
-impl PutState {
-    /// The name in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Driving => "driving",
-            Self::Undoing => "undoing",
-            Self::Placed => "placed",
-            Self::Refused => "refused",
-        }
-    }
+/// A put as a caller asks for it.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// What money is put into.
+    pub target: Target,
+    /// How much.
+    pub amount: Money,
+    /// With which coupon.
+    pub user_coupon_id: Option<CouponId>,
+    /// The digest of the request, which tells a repeat from a reused key.
+    pub digest: [u8; 32],
+}
 
-    /// The state of a name in the database.
-    pub fn parse(text: &str) -> Result<Self, PlanError> {
-        let all = [Self::Driving, Self::Undoing, Self::Placed, Self::Refused];
-        all.into_iter()
-            .find(|state| state.as_str() == text)
-            .ok_or(PlanError::Corrupt("put state"))
+/// What a coupon does to a put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Takes its worth off what the user pays.
+    TakesOff,
+    /// Adds its worth to the budget.
+    AddsOn,
+}
+
+/// What a coupon is worth for a put.
+#[derive(Clone, Debug)]
+pub struct Worth {
+    /// What it does.
+    pub effect: Effect,
+    /// By how much.
+    pub amount: Money,
+    /// The coupon's name.
+    pub coupon_name: String,
+}
+
+names! {
+    /// Where a put stands.
+    PutState {
+        /// Goes forward.
+        Driving = "driving",
+        /// Refused for good; what it took is being returned.
+        Undoing = "undoing",
+        /// The money is held and the plan runs.
+        Placed = "placed",
+        /// Refused, with nothing left behind.
+        Refused = "refused",
     }
 }
 
@@ -45,12 +69,12 @@ impl PutState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Ask coupon what the coupon is worth here, and keep it.
-    Reserve(Uuid),
+    Reserve(CouponId),
     /// Ask wallet for the money.
     Hold(PutTerms),
-    /// Give back what was taken.
+    /// Return what was taken.
     Undo,
-    /// Tell coupon that the coupon was used.
+    /// Report to coupon that the coupon was used.
     Redeem,
     /// Nothing.
     Done,
@@ -77,22 +101,23 @@ impl Amounts {
         }
     }
 
-    /// A coupon takes its worth off what the user pays, or in mode addition adds it to the budget.
-    pub fn with_coupon(amount: Money, mode: CouponMode, worth: Money) -> Result<Self, MoneyError> {
-        if mode == CouponMode::Addition {
-            Ok(Self {
+    /// A coupon changes what the user pays, or the budget.
+    pub fn with_coupon(amount: Money, effect: Effect, worth: Money) -> Result<Self, MoneyError> {
+        match effect {
+            Effect::AddsOn => Ok(Self {
                 put_amount: amount.checked_add(worth)?,
                 paid: amount,
                 discount: worth,
-            })
-        } else {
-            // A coupon is never worth more than what is paid for.
-            let discount = worth.min(amount);
-            Ok(Self {
-                put_amount: amount,
-                paid: amount.checked_sub(discount)?,
-                discount,
-            })
+            }),
+            Effect::TakesOff => {
+                // A coupon is never worth more than the amount.
+                let discount = worth.min(amount);
+                Ok(Self {
+                    put_amount: amount,
+                    paid: amount.checked_sub(discount)?,
+                    discount,
+                })
+            }
         }
     }
 }
@@ -101,37 +126,35 @@ impl Amounts {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Put {
     /// Its id.
-    pub id: Uuid,
-    /// Whose it is.
-    pub user_id: Uuid,
-    /// The digest of the request, by which a reused key is told from a repeat.
+    pub id: PutId,
+    /// Its user.
+    pub user_id: UserId,
+    /// The digest of the request, which tells a repeat from a reused key.
     pub request_digest: Vec<u8>,
     /// The order.
-    pub order_id: Uuid,
-    /// What coupon knows the order by.
-    pub reservation_id: Uuid,
-    /// What the user entered.
+    pub order_id: OrderId,
+    /// The id by which coupon knows the order.
+    pub reservation_id: ReservationId,
+    /// The amount that the user entered.
     pub amount: Money,
-    /// The coupon the user chose.
-    pub user_coupon_id: Option<Uuid>,
+    /// The coupon that the user chose.
+    pub user_coupon_id: Option<CouponId>,
     /// Where it stands.
     pub state: PutState,
-    /// What it comes to; none until coupon has said.
+    /// Its amounts with the coupon; none until coupon has answered.
     pub amounts: Option<Amounts>,
     /// The coupon's name.
     pub coupon_name: String,
     /// Why it was refused.
     pub refusal: Option<Refusal>,
-    /// Whether wallet must close the order when it is undone.
+    /// Whether wallet must close the order when the put is undone.
     pub release_hold: bool,
-    /// Whether coupon has to be told.
+    /// Whether the coupon's use has to be reported to coupon.
     pub redeem_due: bool,
     /// The first answer.
     pub answer: Option<Vec<u8>>,
-    /// Drives so far, this one included.
-    pub attempts: i32,
-    /// The drive that may write.
-    pub lease_token: Uuid,
+    /// The lease of the drive that may write.
+    pub lease: Lease,
 }
 
 impl Put {
@@ -146,12 +169,12 @@ impl Put {
         }
     }
 
-    /// What the user is told, once it is decided.
+    /// The answer to the user, once it is decided.
     pub fn outcome(&self) -> Option<Result<Vec<u8>, Refusal>> {
         match self.state {
             PutState::Driving => None,
             PutState::Placed => self.answer.clone().map(Ok),
-            // The refusal is final before everything is given back; the user need not wait for that.
+            // The refusal is final before everything is returned; the user need not wait for that.
             PutState::Undoing | PutState::Refused => Some(Err(self
                 .refusal
                 .clone()
@@ -159,15 +182,12 @@ impl Put {
         }
     }
 
-    /// Coupon has said what the coupon is worth here: asked once and kept, so that every later hold is for the same amounts.
-    pub fn reserved(
-        &mut self,
-        mode: CouponMode,
-        worth: Money,
-        coupon_name: String,
-    ) -> Result<(), MoneyError> {
-        self.amounts = Some(Amounts::with_coupon(self.amount, mode, worth)?);
-        self.coupon_name = coupon_name;
+    /// Coupon has answered what the coupon is worth. The answer is stored, so every later hold is
+    /// for the same amounts.
+    pub fn reserved(&mut self, worth: Worth) -> Result<(), MoneyError> {
+        let amounts = Amounts::with_coupon(self.amount, worth.effect, worth.amount)?;
+        self.amounts = Some(amounts);
+        self.coupon_name = worth.coupon_name;
         Ok(())
     }
 
@@ -175,11 +195,12 @@ impl Put {
     pub fn place(&mut self, answer: Vec<u8>) {
         self.answer = Some(answer);
         self.state = PutState::Placed;
-        // The order's event names the order, and coupon knows this reservation by another id.
-        self.redeem_due = self.user_coupon_id.is_some() && self.reservation_id != self.order_id;
+        // The order's event names the order, and coupon may know the reservation by another id.
+        self.redeem_due = self.user_coupon_id.is_some() && self.reservation_id.0 != self.order_id.0;
     }
 
-    /// It is refused for good. `release_hold` when wallet holds the money or an attempt may yet arrive there.
+    /// It is refused for good. `release_hold` if wallet holds the money or may still receive an
+    /// attempt.
     pub fn refuse(&mut self, refusal: Refusal, release_hold: bool) {
         self.refusal = Some(refusal);
         self.release_hold = release_hold;
@@ -190,7 +211,7 @@ impl Put {
         };
     }
 
-    /// What it took is given back.
+    /// What it took is returned.
     pub fn undone(&mut self) {
         self.state = PutState::Refused;
     }
@@ -198,11 +219,6 @@ impl Put {
     /// Coupon knows that the coupon was used.
     pub fn redeemed(&mut self) {
         self.redeem_due = false;
-    }
-
-    /// Whether an earlier drive may have a call to wallet on its way still, which could succeed after a refusal now.
-    pub fn may_have_held(&self) -> bool {
-        self.attempts > 1
     }
 
     fn terms(&self) -> PutTerms {
@@ -229,30 +245,23 @@ mod tests {
 
     const AMOUNT: Money = Money::from_minor(10_000);
 
-    fn amounts(mode: CouponMode, worth: i64) -> (i64, i64, i64) {
-        let amounts = Amounts::with_coupon(AMOUNT, mode, Money::from_minor(worth)).unwrap();
-        (
-            amounts.put_amount.minor(),
-            amounts.paid.minor(),
-            amounts.discount.minor(),
-        )
+    #[track_caller]
+    fn assert_amounts(effect: Effect, worth: i64, put_amount: i64, paid: i64, discount: i64) {
+        let amounts = Amounts::with_coupon(AMOUNT, effect, Money::from_minor(worth)).unwrap();
+        assert_eq!(amounts.put_amount, Money::from_minor(put_amount));
+        assert_eq!(amounts.paid, Money::from_minor(paid));
+        assert_eq!(amounts.discount, Money::from_minor(discount));
     }
 
     #[test]
     fn a_coupon_takes_off_or_adds() {
-        assert_eq!(amounts(CouponMode::Discount, 1_500), (10_000, 8_500, 1_500));
-        assert_eq!(
-            amounts(CouponMode::Deduction, 2_000),
-            (10_000, 8_000, 2_000)
-        );
-        assert_eq!(
-            amounts(CouponMode::Addition, 2_000),
-            (12_000, 10_000, 2_000)
-        );
+        assert_amounts(Effect::TakesOff, 1_500, 10_000, 8_500, 1_500);
+        assert_amounts(Effect::TakesOff, 2_000, 10_000, 8_000, 2_000);
+        assert_amounts(Effect::AddsOn, 2_000, 12_000, 10_000, 2_000);
     }
 
     #[test]
     fn a_coupon_never_pays_out() {
-        assert_eq!(amounts(CouponMode::Deduction, 12_000), (10_000, 0, 10_000));
+        assert_amounts(Effect::TakesOff, 12_000, 10_000, 0, 10_000);
     }
 }

@@ -1,14 +1,16 @@
-//! The put saga: putting money into a product or a pushed plan, from the caller's side. [`drive`] has the steps.
+//! The put saga: putting money into a product or a pushed plan, as the caller sees it. [`drive`]
+//! has the steps.
 //!
 //! | what | where |
 //! |---|---|
 //! | checks, then put and order in one transaction | [`put`] |
-//! | coupon, wallet, the plan runs | [`drive::drive`] |
-//! | what a caller or a crash left unfinished | [`recover`] |
+//! | coupon, wallet, the plan runs | [`drive`] |
+//! | puts that a caller or a crash left unfinished | [`saga::recover`] |
 //!
-//! An acknowledged put exists exactly once: its row is unique by user and key, and its order is held once in the ledger.
-//! An unfinished one always ends: it is driven forward, by whoever asks again or by recovery, until wallet holds the money
-//! or refuses; only a refusal undoes it. A put of a plan that was pushed is unique by the plan, so it needs no key.
+//! An acknowledged put exists exactly once: its row is unique by user and key, and the ledger holds
+//! its order once. An unfinished put always ends: repeats of the call and recovery drive it until
+//! wallet holds the money or refuses. Only a refusal undoes it. A put into a pushed plan is unique
+//! by the plan, so it needs no key.
 
 mod drive;
 pub mod entity;
@@ -16,174 +18,97 @@ pub mod entity;
 mod model;
 mod repo;
 
-use std::time::Duration;
-
 use adfolio_kit::chaos::Defect;
-use adfolio_kit::db;
-use adfolio_kit::idempotency::{self, KEY_LIFETIME};
-use adfolio_kit::identity::Caller;
-use adfolio_kit::metrics::{FAILING, record_saga};
-use adfolio_kit::refusal::{Reason, Refusal, is_unique_violation};
-use adfolio_money::Money;
-use adfolio_proto::plan::v1::PutPlanRequest;
-use uuid::Uuid;
+use adfolio_kit::error::CoreError;
+use adfolio_kit::identity::{Caller, IdempotencyKey, UserId};
+use adfolio_kit::once::Answer;
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::saga::Lease;
+use adfolio_kit::{db, saga};
 
 use crate::app::App;
 use crate::error::PlanError;
+use crate::ids::{OrderId, PutId, ReservationId};
 use crate::order::entity::Order;
 use crate::order::{self, NUMBER_ATTEMPTS};
 use crate::product;
-use entity::{Put, PutState};
+use entity::{Command, Put, PutState, Target};
 
-/// Puts that recovery takes up at once.
-const RECOVERY_BATCH: i64 = 32;
-
-/// How often a caller that repeats a put under way looks for its end.
-const POLL_INTERVAL: Duration = Duration::from_millis(50);
-
-/// Kept of the caller's deadline for the answer itself.
-const ANSWER_RESERVE: Duration = Duration::from_millis(200);
-
-/// Keys that are forgotten by one statement.
-const FORGET_BATCH: i64 = 1_000;
-
-/// What is put into.
-#[derive(Clone, Copy, Debug)]
-pub enum Target {
-    /// A product: a new order.
-    Product(Uuid),
-    /// A pushed plan.
-    Plan(Uuid),
-}
-
-/// A put as it is asked for.
-#[derive(Clone, Debug)]
-pub struct Command {
-    /// What is put into.
-    pub target: Target,
-    /// How much.
-    pub amount: Money,
-    /// With which coupon.
-    pub user_coupon_id: Option<Uuid>,
-}
-
-/// Puts money into a product or a pushed plan and answers the encoded `PutPlanResponse`: the first answer, also to repeats.
+/// Puts money into a product or a pushed plan, and answers with the order. Repeats get the first
+/// answer.
 pub async fn put(
     app: &App,
     caller: &Caller,
-    request: &PutPlanRequest,
+    user: UserId,
     command: Command,
-) -> Result<Vec<u8>, PlanError> {
-    let user_id = caller.require_user()?.0;
-    let digest = idempotency::digest(request);
-    let mut key = caller.idempotency_key.as_ref().map(ToString::to_string);
-    if Defect::PutWithoutKey.is_enabled() {
-        key = None;
-    }
-    if let Some(known) = find_known(app, user_id, key.as_deref(), &digest).await? {
-        return follow(app, caller, known.id).await;
+) -> Result<Answer<Order>, PlanError> {
+    let key = caller.idempotency_key.as_ref();
+    let key = key.filter(|_| !Defect::PutWithoutKey.is_enabled());
+    if let Some(known) = find_known(app, user, key, &command).await? {
+        return follow(app, caller, known.id, None).await;
     }
     for _ in 0..NUMBER_ATTEMPTS {
-        let begun = match target_order(app, user_id, &command).await {
-            Ok(order) => begin(app, order, &command, key.clone(), &digest).await,
+        let begun = match target_order(app, user, &command).await {
+            Ok(order) => begin(app, order, &command, key).await,
             Err(error) => Err(error),
         };
         match begun {
-            Ok(put) => {
-                let id = put.id;
-                return match drive_and_answer(app, caller, put).await {
-                    // This process was too slow and another one drives on: its end is the answer.
-                    Err(PlanError::LeaseLost) => follow(app, caller, id).await,
-                    outcome => outcome,
+            Ok(put) => return follow(app, caller, put.id, Some(put)).await,
+            Err(error) if order::is_number_taken(&error) => {}
+            Err(error) => {
+                let Some(refusal) = error.refusal() else {
+                    return Err(error);
                 };
+                // The obstacle may be what another call with this key has just done.
+                let known = find_known(app, user, key, &command).await?;
+                return follow(app, caller, known.ok_or(refusal)?.id, None).await;
             }
-            // What stands in the way may be what another call with this key has just done.
-            Err(PlanError::Refused(refusal)) => {
-                let known = find_known(app, user_id, key.as_deref(), &digest).await?;
-                return follow(app, caller, known.ok_or(refusal)?.id).await;
-            }
-            Err(PlanError::Database(error))
-                if is_unique_violation(&error, "orders_plan_number_key") => {}
-            Err(error) => return Err(error),
         }
     }
-    Err(PlanError::Unfinished)
+    Err(CoreError::Unfinished.into())
 }
 
-/// Drives puts whose callers or processes are gone, as long as there are any.
-pub async fn recover(app: &App) -> Result<(), PlanError> {
-    loop {
-        let puts = claim(app, None, RECOVERY_BATCH).await?;
-        let is_full = i64::try_from(puts.len()).is_ok_and(|count| count >= RECOVERY_BATCH);
-        let drives = puts.into_iter().map(|put| {
-            let app = app.clone();
-            // What goes wrong is logged there, and the put is taken up again later.
-            db::detached(async move { drive::drive_leased(&app, put).await })
-        });
-        futures::future::join_all(drives).await;
-        if !is_full {
-            return Ok(());
-        }
-    }
-}
-
-/// Tells metrics what is unfinished.
-pub async fn record_unfinished(app: &App) -> Result<(), PlanError> {
-    let states = ["driving", "undoing", "redeeming", FAILING];
-    record_saga("put", &states, &repo::unfinished(&app.pool).await?);
-    Ok(())
-}
-
-/// Forgets idempotency keys past their lifetime.
-pub async fn forget_old_keys(app: &App) -> Result<(), PlanError> {
-    let lifetime = chrono::TimeDelta::from_std(KEY_LIFETIME).unwrap_or(chrono::TimeDelta::days(1));
-    let Some(before) = app.clock.now().checked_sub_signed(lifetime) else {
-        return Ok(());
-    };
-    db::write(&app.pool, move |tx| {
-        Box::pin(repo::forget_keys_in_tx(tx, before, FORGET_BATCH))
-    })
-    .await
-    .map(|_| ())
+/// Waits for the end of a put, and drives it if nobody else does.
+async fn follow(
+    app: &App,
+    caller: &Caller,
+    id: PutId,
+    leased: Option<Put>,
+) -> Result<Answer<Order>, PlanError> {
+    let outcome = saga::follow(app, caller.deadline, id.0, leased, Put::outcome).await?;
+    Ok(Answer::Kept(outcome?))
 }
 
 async fn find_known(
     app: &App,
-    user_id: Uuid,
-    key: Option<&str>,
-    digest: &[u8],
+    user: UserId,
+    key: Option<&IdempotencyKey>,
+    command: &Command,
 ) -> Result<Option<Put>, PlanError> {
     let Some(key) = key else { return Ok(None) };
-    match repo::find_by_key(&app.pool, user_id, key).await? {
-        Some(known) if known.request_digest != digest => {
+    match repo::find_by_key(&app.pool, user, key).await? {
+        Some(known) if known.request_digest != command.digest => {
             Err(Refusal::new(Reason::IdempotencyKeyReused).into())
         }
         known => Ok(known),
     }
 }
 
-/// The order that the money goes into, after every check that needs no other service. Nothing is written yet.
-async fn target_order(app: &App, user_id: Uuid, command: &Command) -> Result<Order, PlanError> {
+/// The order that the money goes into, after every check that needs no other service. Nothing is
+/// written yet.
+async fn target_order(app: &App, user: UserId, command: &Command) -> Result<Order, PlanError> {
     match command.target {
-        Target::Product(product_id) => {
-            let product = product::find(app, product_id).await?;
+        Target::Product(id) => {
+            let product = product::find(app, id).await?;
             product.check_amount(command.amount)?;
-            Ok(Order::for_put(
-                app.ids.next(),
-                user_id,
-                &product,
-                command.amount,
-                app.clock.now(),
-            ))
+            let id = OrderId(app.ids.next());
+            let now = app.clock.now();
+            Ok(Order::for_put(id, user, &product, command.amount, now))
         }
         Target::Plan(id) => {
-            let order = order::find_listed(app, id, Some(user_id)).await;
+            let order = order::find_listed(app, id, Some(user)).await;
             let order = order.map_err(|error| match error {
-                PlanError::Refused(refusal) => Refusal {
-                    field: Some("plan_id".into()),
-                    ..refusal
-                }
-                .into(),
+                PlanError::Core(CoreError::Refused(refusal)) => refusal.field("plan_id").into(),
                 other => other,
             })?;
             if !order.is_puttable(app.clock.now()) {
@@ -197,22 +122,21 @@ async fn target_order(app: &App, user_id: Uuid, command: &Command) -> Result<Ord
     }
 }
 
-/// Writes the put, and the order of a put into a product, with the lease of the drive that follows at once. Refused when the
-/// key or the plan is taken.
+/// Writes the put, and the order of a put into a product, with the lease of the drive that follows
+/// at once. Refused if the key or the plan is taken.
 async fn begin(
     app: &App,
     order: Order,
     command: &Command,
-    key: Option<String>,
-    digest: &[u8],
+    key: Option<&IdempotencyKey>,
 ) -> Result<Put, PlanError> {
     let id = app.ids.next();
     let mut put = Put {
-        id,
+        id: PutId(id),
         user_id: order.user_id,
-        request_digest: digest.to_vec(),
+        request_digest: command.digest.to_vec(),
         order_id: order.id,
-        reservation_id: order.id,
+        reservation_id: ReservationId(order.id.0),
         amount: command.amount,
         user_coupon_id: command.user_coupon_id,
         state: PutState::Driving,
@@ -222,24 +146,25 @@ async fn begin(
         release_hold: false,
         redeem_due: false,
         answer: None,
-        attempts: 1,
-        lease_token: id,
+        lease: Lease::first(id),
     };
-    let (lease, now) = (app.rules.recovery_after, app.clock.now());
+    let (lease, now, key) = (app.rules.recovery_after, app.clock.now(), key.cloned());
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             if order.is_waiting() {
-                // Coupon never reserves again for what it was once given back for, so a later put goes by its own id.
+                // Coupon never reserves again under an id whose coupon was returned, so a later put
+                // uses its own id.
                 if repo::has_refused_in_tx(tx, order.id).await? {
-                    put.reservation_id = put.id;
+                    put.reservation_id = ReservationId(put.id.0);
                 }
             }
-            // The put comes first: a repeat waits here for the first one's commit and then goes no further.
-            if !repo::insert_in_tx(tx, &put, key.as_deref(), lease).await? {
+            // The put comes first: a repeat waits here for the first one's commit and then goes no
+            // further.
+            if !repo::insert_in_tx(tx, &put, key.as_ref(), lease).await? {
                 return Err(Refusal::new(Reason::PlanNotPuttable).into());
             }
             if order.is_waiting() {
-                // Whoever expires the plan looks for this put under the same lock.
+                // The expiry of the plan looks for this put under the same lock.
                 let locked = order::repo::lock_in_tx(tx, order.id).await?;
                 if !locked.is_some_and(|order| order.is_puttable(now)) {
                     return Err(Refusal::new(Reason::PlanNotPuttable).into());
@@ -251,55 +176,4 @@ async fn begin(
         })
     })
     .await
-}
-
-/// Drives a put in a task that nobody drops, and waits for it as long as the caller does.
-async fn drive_and_answer(app: &App, caller: &Caller, put: Put) -> Result<Vec<u8>, PlanError> {
-    let driving = app.clone();
-    let drive = db::detached(async move { drive::drive_leased(&driving, put).await });
-    match tokio::time::timeout(
-        caller.deadline.remaining().saturating_sub(ANSWER_RESERVE),
-        drive,
-    )
-    .await
-    {
-        Ok(Ok(Ok(put))) => Ok(put.outcome().ok_or(PlanError::Unfinished)??),
-        Ok(Ok(Err(error))) => Err(error),
-        Ok(Err(_)) | Err(_) => Err(PlanError::Unfinished),
-    }
-}
-
-/// Waits for the end of a put that another call began, and drives it when nobody does.
-async fn follow(app: &App, caller: &Caller, id: Uuid) -> Result<Vec<u8>, PlanError> {
-    loop {
-        let put = repo::find(&app.pool, id)
-            .await?
-            .ok_or(PlanError::Unfinished)?;
-        if let Some(outcome) = put.outcome() {
-            return Ok(outcome?);
-        }
-        if let Some(claimed) = claim(app, Some(id), 1).await?.pop() {
-            match drive_and_answer(app, caller, claimed).await {
-                Err(PlanError::LeaseLost) => {}
-                outcome => return outcome,
-            }
-        }
-        if caller.deadline.remaining() <= POLL_INTERVAL.saturating_add(ANSWER_RESERVE) {
-            return Err(PlanError::Unfinished);
-        }
-        tokio::time::sleep(POLL_INTERVAL).await;
-    }
-}
-
-#[track_caller]
-fn claim(
-    app: &App,
-    only: Option<Uuid>,
-    limit: i64,
-) -> impl Future<Output = Result<Vec<Put>, PlanError>> + use<> {
-    let token = app.ids.next();
-    let lease = app.rules.recovery_after;
-    db::write(&app.pool, move |tx| {
-        Box::pin(repo::claim_in_tx(tx, only, token, lease, limit))
-    })
 }

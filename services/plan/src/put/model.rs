@@ -1,14 +1,17 @@
-//! The put saga under a model checker: the transitions are [`Put`]'s own, wallet and coupon are what they promise to be.
+//! The put saga under a model checker: the transitions are [`Put`]'s own, wallet and coupon are
+//! what they promise to be.
 
 use std::collections::BTreeMap;
 
+use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::saga::Lease;
 use adfolio_money::Money;
-use adfolio_proto::coupon::v1::CouponMode;
 use adfolio_testkit::saga::{Checked, Next, Saga, Trouble};
 use uuid::Uuid;
 
-use super::entity::{Put, PutState, Step};
+use super::entity::{Effect, Put, PutState, Step, Worth};
+use crate::ids::{CouponId, OrderId, PutId, ReservationId};
 
 const AMOUNT: Money = Money::from_minor(100);
 const WORTH: Money = Money::from_minor(40);
@@ -20,7 +23,8 @@ const MONEY: Money = Money::from_minor(130);
 #[derive(Debug)]
 struct Puts {
     each: Vec<(u128, Option<u128>)>,
-    /// The last put's order ends otherwise while its hold is under way, so that what was held comes back.
+    /// The last put's order ends otherwise while its hold is under way, so that what was held comes
+    /// back.
     ends_last: bool,
     /// What the checker must find.
     flaw: Option<Flaw>,
@@ -40,11 +44,11 @@ enum Flaw {
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Call {
-    Reserve(Uuid, Uuid),
-    Hold(Uuid, Uuid, Money),
-    ReleaseHold(Uuid, Uuid),
-    ReleaseCoupon(Uuid),
-    Redeem(Uuid),
+    Reserve(ReservationId, CouponId),
+    Hold(OrderId, UserId, Money),
+    ReleaseHold(OrderId, UserId),
+    ReleaseCoupon(ReservationId),
+    Redeem(ReservationId),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -55,26 +59,26 @@ enum Answer {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Coupon {
-    Reserved(Uuid),
+    Reserved(CouponId),
     Released,
 }
 
 /// Wallet and coupon.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Peers {
-    available: BTreeMap<Uuid, Money>,
+    available: BTreeMap<UserId, Money>,
     /// What an order holds; none once it is closed.
-    holds: BTreeMap<Uuid, Option<Money>>,
-    reservations: BTreeMap<Uuid, Coupon>,
+    holds: BTreeMap<OrderId, Option<Money>>,
+    reservations: BTreeMap<ReservationId, Coupon>,
 }
 
 impl Peers {
-    fn is_taken(&self, coupon: Uuid) -> bool {
+    fn is_taken(&self, coupon: CouponId) -> bool {
         let taken = Coupon::Reserved(coupon);
         self.reservations.values().any(|state| *state == taken)
     }
 
-    fn reserve(&mut self, order: Uuid, coupon: Uuid) -> Answer {
+    fn reserve(&mut self, order: ReservationId, coupon: CouponId) -> Answer {
         match self.reservations.get(&order) {
             Some(Coupon::Reserved(_)) => Answer::Done,
             None if !self.is_taken(coupon) => {
@@ -85,13 +89,13 @@ impl Peers {
         }
     }
 
-    fn held(&self, order: Uuid) -> Option<Money> {
+    fn held(&self, order: OrderId) -> Option<Money> {
         self.holds.get(&order).copied().flatten()
     }
 }
 
 impl Puts {
-    fn hold(&self, peers: &mut Peers, order: Uuid, user: Uuid, paid: Money) -> Answer {
+    fn hold(&self, peers: &mut Peers, order: OrderId, user: UserId, paid: Money) -> Answer {
         let known = peers.holds.get(&order).copied();
         match known {
             Some(Some(_)) if self.flaw != Some(Flaw::WalletRepeats) => return Answer::Done,
@@ -108,7 +112,7 @@ impl Puts {
         Answer::Done
     }
 
-    fn release_hold(&self, peers: &mut Peers, order: Uuid, user: Uuid) -> Answer {
+    fn release_hold(&self, peers: &mut Peers, order: OrderId, user: UserId) -> Answer {
         if let Some(held) = peers.held(order) {
             let available = peers.available.get_mut(&user).unwrap();
             *available = available.checked_add(held).unwrap();
@@ -159,7 +163,7 @@ impl Saga for Puts {
 
     fn claimed(&self, put: &mut Put) {
         // More than two drives are as good as two.
-        put.attempts = 2.min(put.attempts + 1);
+        put.lease.attempts = 2.min(put.lease.attempts + 1);
     }
 
     fn perform(&self, peers: &mut Peers, call: &Call) -> Answer {
@@ -186,18 +190,22 @@ impl Saga for Puts {
         };
         match (put.next_step(), refusal) {
             (Step::Reserve(_), None) => {
-                put.reserved(CouponMode::Discount, WORTH, "forty".to_owned())
-                    .unwrap();
+                let worth = Worth {
+                    effect: Effect::TakesOff,
+                    amount: WORTH,
+                    coupon_name: "forty".to_owned(),
+                };
+                put.reserved(worth).unwrap();
             }
             (Step::Reserve(_), Some(refusal)) => put.refuse(refusal, false),
             (Step::Hold(_), None)
-                if self.ends_last && put.id == Uuid::from_u128(self.each.len() as u128) =>
+                if self.ends_last && put.id.0 == Uuid::from_u128(self.each.len() as u128) =>
             {
                 put.refuse(Refusal::new(Reason::PlanNotPuttable), true);
             }
             (Step::Hold(_), None) => put.place(b"the plan".to_vec()),
             (Step::Hold(_), Some(refusal)) => {
-                let in_doubt = in_doubt || put.may_have_held();
+                let in_doubt = in_doubt || put.lease.is_repeated();
                 put.refuse(refusal, in_doubt && self.flaw != Some(Flaw::NoDoubt));
             }
             (Step::Undo, _) => put.undone(),
@@ -208,7 +216,7 @@ impl Saga for Puts {
     }
 
     fn is_safe(&self, puts: &[Put], peers: &Peers) -> bool {
-        let is_kept = |(user, available): (&Uuid, &Money)| {
+        let is_kept = |(user, available): (&UserId, &Money)| {
             let own = puts.iter().filter(|put| put.user_id == *user);
             let held = own.filter_map(|put| peers.held(put.order_id));
             held.fold(available.minor(), |sum, held| sum + held.minor()) == MONEY.minor()
@@ -238,15 +246,15 @@ impl Saga for Puts {
 }
 
 fn put(order: u128, user: u128, coupon: Option<u128>) -> Put {
-    let order_id = Uuid::from_u128(order);
+    let id = Uuid::from_u128(order);
     Put {
-        id: order_id,
-        user_id: Uuid::from_u128(user),
+        id: PutId(id),
+        user_id: UserId(Uuid::from_u128(user)),
         request_digest: Vec::new(),
-        order_id,
-        reservation_id: order_id,
+        order_id: OrderId(id),
+        reservation_id: ReservationId(id),
         amount: AMOUNT,
-        user_coupon_id: coupon.map(Uuid::from_u128),
+        user_coupon_id: coupon.map(|coupon| CouponId(Uuid::from_u128(coupon))),
         state: PutState::Driving,
         amounts: None,
         coupon_name: String::new(),
@@ -254,8 +262,10 @@ fn put(order: u128, user: u128, coupon: Option<u128>) -> Put {
         release_hold: false,
         redeem_due: false,
         answer: None,
-        attempts: 0,
-        lease_token: Uuid::nil(),
+        lease: Lease {
+            token: Uuid::nil(),
+            attempts: 0,
+        },
     }
 }
 

@@ -1,13 +1,14 @@
 //! What an order waits for.
 
-use crate::order::entity::{Order, Pending};
+use crate::order::entity::Order;
+use crate::order::status::Pending;
 
 /// What has to happen next for an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Bring the ledger to the order's totals.
     Post,
-    /// Give hold and coupon back, then the order has failed.
+    /// Return hold and coupon, then the order has failed.
     Fail,
     /// The ledger has everything: on to waiting for settlement.
     AwaitSettlement,
@@ -17,7 +18,7 @@ pub enum Step {
     Done,
 }
 
-/// The next step of an order. Postings come first, so that every ending finds the ledger complete.
+/// The next step of an order. Postings come first, so every ending finds the ledger complete.
 pub fn next_step(order: &Order) -> Step {
     if order.posted_version < order.version {
         return Step::Post;

@@ -1,14 +1,14 @@
-//! How plans end, and how the ledger learns what delivery brought.
+//! How plans end, and how the ledger gets their delivery.
 //!
 //! | what | how |
 //! |---|---|
-//! | totals to post, endings to carry out | rows of `order_work`, written with their cause, driven by [`worker`] |
+//! | totals to post, endings to carry out | rows of `order_work`, which [`worker`] drives |
 //! | `put_finished` | becomes `waiting_settlement` once the ledger has every posting |
-//! | the end of the put window | delivered plans finish, undelivered ones fail |
+//! | the end of the put window | delivered plans finish, the others fail |
 //! | the end of the time for restatements | plans settle |
-//! | the expiry of pushed plans that wait | [`order::expire`] |
+//! | the expiry of waiting pushed plans | [`order::expire`] |
 //!
-//! No call to wallet or coupon is made inside a transaction; what they were told is asked again after a crash.
+//! No call to wallet or coupon is made inside a transaction. After a crash the calls are repeated.
 
 pub mod entity;
 mod repo;
@@ -18,55 +18,59 @@ use std::time::Duration;
 
 use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
+use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::metrics::{FAILING, record_saga};
+use adfolio_kit::names;
 use adfolio_kit::refusal::{Refusal, chain};
 use serde_json::json;
 use tracing::warn;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::PlanError;
+use crate::ids::OrderId;
 use crate::order;
-use crate::order::entity::{Order, Pending, Transition};
+use crate::order::entity::Order;
+use crate::order::status::{Pending, Transition};
 
 /// Plans that one sweep ends at most.
 const SWEEP_BATCH: i64 = 200;
 
-/// How often a caller who waits for another drive's end looks for it.
+/// Time between two looks of a caller who waits for another drive's end.
 const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
-/// How often a caller whose drive failed tries again.
+/// Time between two attempts of a caller whose drive failed.
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Kept of the caller's deadline for the answer itself.
 const ANSWER_RESERVE: Duration = Duration::from_millis(300);
 
-/// How staff end delivery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Delivered; goes on to settlement.
-    Finished,
-    /// Undelivered; the money goes back.
-    Failed,
+names! {
+    /// How staff end delivery.
+    Outcome {
+        /// Delivered; goes on to settlement.
+        Finished = "put_finished",
+        /// Not delivered; the money is returned.
+        Failed = "put_failed",
+    }
 }
 
-/// Puts orders into the worker's queue, in the transaction that makes the work; see [`wake`].
-pub async fn enqueue_in_tx(tx: &mut Tx, order_ids: &[Uuid]) -> Result<(), PlanError> {
-    repo::enqueue_in_tx(tx, order_ids).await
+/// Puts orders into the worker's queue, in the transaction that creates the work; see [`wake`].
+pub async fn enqueue_in_tx(tx: &mut Tx, orders: &[OrderId]) -> Result<(), PlanError> {
+    repo::enqueue_in_tx(tx, orders).await
 }
 
-/// Tells the worker of this process that a transaction with work has committed.
+/// Wakes the worker of this process after a transaction with work has committed.
 pub fn wake(app: &App) {
     app.work.notify_one();
 }
 
-/// Ends delivery of a plan and drives what follows as far as the caller's time allows: to `waiting_settlement` or
-/// `put_failed`. A plan that has ended the same way answers as it is.
+/// Ends delivery of a plan and drives what follows as far as the caller's time allows: to
+/// `waiting_settlement` or `put_failed`. A plan that has ended the same way is answered as it is.
 pub async fn finish(
     app: &App,
     caller: &Caller,
-    id: Uuid,
+    id: OrderId,
     outcome: Outcome,
     reason: String,
 ) -> Result<Order, PlanError> {
@@ -83,16 +87,18 @@ pub async fn finish(
         Outcome::Failed => order.pending.is_none(),
     })
     .await?;
-    // A finished plan whose postings are late is finished all the same; a failure is none before the money is back.
+    // A finished plan whose postings are late is still finished. A plan has not failed before the
+    // money is returned.
     if outcome == Outcome::Failed && order.pending.is_some() {
-        Err(PlanError::Unfinished)
+        Err(CoreError::Unfinished.into())
     } else {
         Ok(order)
     }
 }
 
-/// Settles a plan that waits for it; one that has just finished is first brought that far. A settled plan answers as it is.
-pub async fn settle(app: &App, caller: &Caller, id: Uuid) -> Result<Order, PlanError> {
+/// Settles a plan that waits for settlement, or first brings a finished plan that far. A settled
+/// plan is answered as it is.
+pub async fn settle(app: &App, caller: &Caller, id: OrderId) -> Result<Order, PlanError> {
     let mut known = order::find_listed(app, id, None).await?;
     if known.is_settled() {
         return Ok(known);
@@ -100,7 +106,7 @@ pub async fn settle(app: &App, caller: &Caller, id: Uuid) -> Result<Order, PlanE
     if known.awaits_ledger() {
         known = drive_until(app, caller, id, |order| !order.awaits_ledger()).await?;
         if known.awaits_ledger() {
-            return Err(PlanError::Unfinished);
+            return Err(CoreError::Unfinished.into());
         }
     }
     begin_settle(app, Some(caller), known.id).await?;
@@ -108,18 +114,18 @@ pub async fn settle(app: &App, caller: &Caller, id: Uuid) -> Result<Order, PlanE
     if settled.is_settled() {
         Ok(settled)
     } else {
-        Err(PlanError::Unfinished)
+        Err(CoreError::Unfinished.into())
     }
 }
 
-/// Tells metrics what orders wait for.
+/// Sets the gauges of orders that wait.
 pub async fn record_waiting(app: &App) -> Result<(), PlanError> {
     let found = repo::waiting(&app.pool, app.clock.now()).await?;
     record_saga("settlement", &["due", "overdue", FAILING], &found);
     Ok(())
 }
 
-/// Ends what time has ended.
+/// Ends plans whose time is over.
 pub async fn sweep(app: &App) -> Result<(), PlanError> {
     let now = app.clock.now();
     for id in repo::window_over(&app.pool, now, SWEEP_BATCH).await? {
@@ -149,7 +155,7 @@ pub async fn sweep(app: &App) -> Result<(), PlanError> {
 async fn end_delivery(
     app: &App,
     staff: Option<&Caller>,
-    id: Uuid,
+    id: OrderId,
     outcome: Outcome,
     reason: String,
 ) -> Result<(), PlanError> {
@@ -158,12 +164,12 @@ async fn end_delivery(
         Outcome::Finished => "plan.finish",
         Outcome::Failed => "plan.fail",
     };
-    let act = staff.map(|staff| Announced {
+    let by_staff = staff.map(|staff| StaffAction {
         action,
         reason: reason.clone(),
         staff: staff.clone(),
     });
-    change(app, id, act, move |order| match outcome {
+    change(app, id, by_staff, move |order| match outcome {
         Outcome::Finished if order.is_finished() => Ok(Decision::Before),
         Outcome::Finished => Ok(Decision::Now(Some(order.finish(&reason, now, delay)?))),
         Outcome::Failed if order.is_failed() => Ok(Decision::Before),
@@ -176,13 +182,13 @@ async fn end_delivery(
 }
 
 /// Decides that the plan settles; the paying is the worker's.
-async fn begin_settle(app: &App, staff: Option<&Caller>, id: Uuid) -> Result<(), PlanError> {
-    let act = staff.map(|staff| Announced {
+async fn begin_settle(app: &App, staff: Option<&Caller>, id: OrderId) -> Result<(), PlanError> {
+    let by_staff = staff.map(|staff| StaffAction {
         action: "plan.settle",
         reason: String::new(),
         staff: staff.clone(),
     });
-    change(app, id, act, |order| {
+    change(app, id, by_staff, |order| {
         if order.is_settling() {
             return Ok(Decision::Before);
         }
@@ -192,16 +198,16 @@ async fn begin_settle(app: &App, staff: Option<&Caller>, id: Uuid) -> Result<(),
     .await
 }
 
-/// What of a change is announced as an act of staff.
-struct Announced {
+/// A change by staff, for the audit entry.
+struct StaffAction {
     action: &'static str,
     reason: String,
     staff: Caller,
 }
 
-/// What a rule finds under an order's lock.
+/// What a rule decides under an order's lock.
 enum Decision {
-    /// The same was decided before, perhaps by the first try of a call that is repeated.
+    /// The same was decided before, perhaps by the first attempt of a repeated call.
     Before,
     /// Decided now, perhaps with a change of status.
     Now(Option<Transition>),
@@ -213,8 +219,8 @@ enum Decision {
 #[track_caller]
 fn change<F>(
     app: &App,
-    id: Uuid,
-    act: Option<Announced>,
+    id: OrderId,
+    by_staff: Option<StaffAction>,
     rule: F,
 ) -> impl Future<Output = Result<(), PlanError>>
 where
@@ -224,24 +230,24 @@ where
     let changed = db::write(&app.pool, move |tx| {
         Box::pin(async move {
             let order = order::repo::lock_in_tx(tx, id).await?;
-            let mut order = order.ok_or_else(|| PlanError::from(Refusal::not_found("id")))?;
+            let mut order = order.ok_or_else(|| Refusal::not_found("id"))?;
             let before = standing(&order);
             let Decision::Now(transition) = rule(&mut order)? else {
                 return Ok(());
             };
-            if transition.is_some() || act.is_some() {
+            if transition.is_some() || by_staff.is_some() {
                 order::repo::lock_users_in_tx(tx, &[order.user_id]).await?;
             }
             order::repo::save_in_tx(tx, &order).await?;
             let steps: Vec<_> = transition.into_iter().map(|step| (&order, step)).collect();
             order::record_in_tx(tx, &steps).await?;
-            if let Some(act) = act {
-                audit::Entry::new(act.action, id)
+            if let Some(by_staff) = by_staff {
+                audit::Entry::new(by_staff.action, id)
                     .user(order.user_id)
-                    .reason(act.reason)
+                    .reason(by_staff.reason)
                     .before(&before)?
                     .after(&standing(&order))?
-                    .record_in_tx(tx, &act.staff, now)
+                    .record_in_tx(tx, &by_staff.staff, now)
                     .await?;
             }
             enqueue_in_tx(tx, &[id]).await
@@ -264,11 +270,12 @@ fn standing(order: &Order) -> serde_json::Value {
     })
 }
 
-/// Drives an order, or waits for whoever does, until `reached` or the caller's time is up; answers it as it is then.
+/// Drives an order, or waits for another drive, until `reached` or the caller's time is up; answers
+/// the order as it is then.
 async fn drive_until(
     app: &App,
     caller: &Caller,
-    id: Uuid,
+    id: OrderId,
     reached: impl Fn(&Order) -> bool,
 ) -> Result<Order, PlanError> {
     loop {
@@ -280,9 +287,9 @@ async fn drive_until(
         }
         let left = caller.deadline.remaining().saturating_sub(ANSWER_RESERVE);
         match tokio::time::timeout(left, worker::drive_now(app, id)).await {
-            // Somebody else drives.
+            // Another drive has the lease.
             Ok(Ok(false)) => tokio::time::sleep(POLL_INTERVAL).await,
-            // Wallet cannot be reached just now; the worker goes on in any case.
+            // Wallet cannot be reached now; the worker goes on in any case.
             Ok(Err(_)) => tokio::time::sleep(RETRY_INTERVAL).await,
             Ok(Ok(true)) | Err(_) => {}
         }

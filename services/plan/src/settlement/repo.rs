@@ -1,4 +1,4 @@
-//! SQL of the work that orders wait for: a queue with leases, and what time has ended.
+//! The SQL of the work that orders wait for: a queue with leases, and orders whose time is over.
 
 use std::time::Duration;
 
@@ -8,35 +8,38 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::error::PlanError;
+use crate::ids::OrderId;
 
 /// An order whose work is leased.
 pub(super) struct Leased {
-    pub(super) order_id: Uuid,
+    pub(super) order: OrderId,
     pub(super) attempts: i32,
 }
 
-/// Puts orders into the queue, in the transaction that makes the work. The caller holds the orders' locks.
-pub(super) async fn enqueue_in_tx(tx: &mut Tx, order_ids: &[Uuid]) -> Result<(), PlanError> {
+/// Puts orders into the queue, in the transaction that creates the work. The caller holds the
+/// orders' locks.
+pub(super) async fn enqueue_in_tx(tx: &mut Tx, orders: &[OrderId]) -> Result<(), PlanError> {
+    let ids: Vec<Uuid> = orders.iter().map(|order| order.0).collect();
     sqlx::query!(
         "INSERT INTO order_work (order_id, due_at) SELECT id, clock_timestamp() FROM UNNEST($1::uuid[]) AS id ORDER BY id
          ON CONFLICT DO NOTHING",
-        order_ids,
+        &ids,
     )
     .execute(tx)
     .await?;
     Ok(())
 }
 
-/// Takes the lease of orders that nobody works on: of `only` at once, or of any that are due. Replicas skip each other's.
+/// Leases orders that nobody works on: `only` at once, or any that are due. Replicas skip each
+/// other's orders.
 pub(super) async fn claim_in_tx(
     tx: &mut Tx,
-    only: Option<Uuid>,
+    only: Option<OrderId>,
     token: Uuid,
     lease: Duration,
     limit: i64,
 ) -> Result<Vec<Leased>, PlanError> {
-    let rows = sqlx::query_as!(
-        Leased,
+    let rows = sqlx::query!(
         "UPDATE order_work SET attempts = attempts + 1, lease_token = $2,
                                lease_until = clock_timestamp() + make_interval(secs => $3)
          WHERE order_id IN (
@@ -45,27 +48,31 @@ pub(super) async fn claim_in_tx(
                AND CASE WHEN $1::uuid IS NULL THEN due_at <= clock_timestamp() ELSE order_id = $1 END
              ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
          RETURNING order_id, attempts",
-        only,
+        only.map(|order| order.0),
         token,
         lease.as_secs_f64(),
         limit,
     )
     .fetch_all(tx)
     .await?;
-    Ok(rows)
+    let leased = rows.into_iter().map(|row| Leased {
+        order: OrderId(row.order_id),
+        attempts: row.attempts,
+    });
+    Ok(leased.collect())
 }
 
 /// Renews a lease after a step; false when it was lost.
 pub(super) async fn renew_in_tx(
     tx: &mut Tx,
-    order_id: Uuid,
+    order: OrderId,
     token: Uuid,
     lease: Duration,
 ) -> Result<bool, PlanError> {
     let done = sqlx::query!(
         "UPDATE order_work SET attempts = 1, lease_until = clock_timestamp() + make_interval(secs => $3)
          WHERE order_id = $1 AND lease_token = $2",
-        order_id,
+        order.0,
         token,
         lease.as_secs_f64(),
     )
@@ -74,16 +81,17 @@ pub(super) async fn renew_in_tx(
     Ok(done.rows_affected() == 1)
 }
 
-/// Takes an order out of the queue. The caller holds the order's lock and has seen that nothing is left to do, so no work
-/// can be lost: whoever makes new work waits for that lock and puts the order in again.
+/// Takes an order out of the queue. The caller holds the order's lock and has seen that nothing is
+/// left to do. No work is lost: a transaction that creates new work waits for that lock and puts
+/// the order in again.
 pub(super) async fn remove_in_tx(
     tx: &mut Tx,
-    order_id: Uuid,
+    order: OrderId,
     token: Uuid,
 ) -> Result<(), PlanError> {
     sqlx::query!(
         "DELETE FROM order_work WHERE order_id = $1 AND lease_token = $2",
-        order_id,
+        order.0,
         token
     )
     .execute(tx)
@@ -91,17 +99,17 @@ pub(super) async fn remove_in_tx(
     Ok(())
 }
 
-/// Gives the lease back; the next attempt comes after `wait`.
+/// Returns the lease; the next attempt comes after `wait`.
 pub(super) async fn postpone_in_tx(
     tx: &mut Tx,
-    order_id: Uuid,
+    order: OrderId,
     token: Uuid,
     wait: Duration,
 ) -> Result<(), PlanError> {
     sqlx::query!(
         "UPDATE order_work SET lease_until = NULL, due_at = clock_timestamp() + make_interval(secs => $3)
          WHERE order_id = $1 AND lease_token = $2",
-        order_id,
+        order.0,
         token,
         wait.as_secs_f64(),
     )
@@ -115,7 +123,7 @@ pub(super) async fn window_over(
     pool: &PgPool,
     now: DateTime<Utc>,
     limit: i64,
-) -> Result<Vec<Uuid>, PlanError> {
+) -> Result<Vec<OrderId>, PlanError> {
     let ids = sqlx::query_scalar!(
         "SELECT id FROM orders WHERE status IN ('matching', 'putting') AND pending IS NULL AND window_ends_at <= $1
          ORDER BY window_ends_at LIMIT $2",
@@ -124,7 +132,7 @@ pub(super) async fn window_over(
     )
     .fetch_all(pool)
     .await?;
-    Ok(ids)
+    Ok(ids.into_iter().map(OrderId).collect())
 }
 
 /// Orders whose time for restatements is over.
@@ -132,7 +140,7 @@ pub(super) async fn settlement_due(
     pool: &PgPool,
     now: DateTime<Utc>,
     limit: i64,
-) -> Result<Vec<Uuid>, PlanError> {
+) -> Result<Vec<OrderId>, PlanError> {
     let ids = sqlx::query_scalar!(
         "SELECT id FROM orders WHERE status = 'waiting_settlement' AND pending IS NULL AND settle_after <= $1
          ORDER BY settle_after LIMIT $2",
@@ -141,10 +149,11 @@ pub(super) async fn settlement_due(
     )
     .fetch_all(pool)
     .await?;
-    Ok(ids)
+    Ok(ids.into_iter().map(OrderId).collect())
 }
 
-/// What orders wait for: work to be done, work that fails again and again, and settlements past their time.
+/// What orders wait for: work to be done, work that fails again and again, and settlements past
+/// their time.
 pub(super) async fn waiting(pool: &PgPool, now: DateTime<Utc>) -> Result<Vec<InState>, PlanError> {
     let states = sqlx::query_as!(
         InState,

@@ -1,12 +1,13 @@
-//! Carries out what orders wait for, step after step. Every step may be repeated: wallet and coupon know the order, and
-//! what is written here is guarded by the order's own state under its lock.
+//! Carries out what orders wait for, step after step. Every step may be repeated: wallet and coupon
+//! know the order, and the order's state under its lock guards what is written here.
 
 use std::time::Duration;
 
 use adfolio_kit::db;
+use adfolio_kit::error::CoreError;
 use adfolio_kit::refusal::chain;
+use adfolio_kit::shutdown::Shutdown;
 use adfolio_money::Money;
-use adfolio_proto::wallet::v1::{RecordDeliveryRequest, SettleRequest};
 use tracing::warn;
 use uuid::Uuid;
 
@@ -14,6 +15,7 @@ use super::entity::{Step, next_step};
 use super::repo;
 use crate::app::App;
 use crate::error::PlanError;
+use crate::ids::OrderId;
 use crate::order;
 use crate::order::entity::Order;
 use crate::statistics;
@@ -21,14 +23,15 @@ use crate::statistics;
 /// Orders that one round works on side by side.
 const BATCH: i64 = 16;
 
-/// Without a wake-up the queue is looked at this often.
+/// Time between two looks at the queue without a wake-up.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The longest wait between two attempts at the same order.
 const LONGEST_WAIT: Duration = Duration::from_secs(15);
 
-/// Works until the shutdown: woken by this process, and by the clock for what other replicas left.
-pub async fn run(app: App, shutdown: adfolio_kit::shutdown::Shutdown) {
+/// Works until the shutdown. This process wakes it; the clock wakes it for work that other replicas
+/// left.
+pub async fn run(app: App, shutdown: Shutdown) {
     while !shutdown.is_triggered() {
         match round(&app).await {
             // A full round: there may be more.
@@ -57,21 +60,22 @@ async fn round(app: &App) -> Result<usize, PlanError> {
 }
 
 /// Works on one order now if nobody else does; answers whether it did.
-pub(super) async fn drive_now(app: &App, order_id: Uuid) -> Result<bool, PlanError> {
+pub(super) async fn drive_now(app: &App, order_id: OrderId) -> Result<bool, PlanError> {
     let token = app.ids.next();
     let Some(leased) = claim(app, Some(order_id), token, 1).await?.pop() else {
         return Ok(false);
     };
     let driving = app.clone();
     let driven = db::detached(async move { drive_leased(&driving, leased, token).await }).await;
-    driven.map_err(|_| PlanError::Unfinished)?.map(|()| true)
+    driven.map_err(|_| CoreError::Unfinished)?.map(|()| true)
 }
 
-/// `track_caller` here and below: each step is a point of its own at which a test can end the process.
+/// `track_caller` here and below: each step is a point of its own at which a test can end the
+/// process.
 #[track_caller]
 fn claim(
     app: &App,
-    only: Option<Uuid>,
+    only: Option<OrderId>,
     token: Uuid,
     limit: i64,
 ) -> impl Future<Output = Result<Vec<repo::Leased>, PlanError>> + use<> {
@@ -81,13 +85,13 @@ fn claim(
     })
 }
 
-/// Works on an order until nothing is left; gives the lease back when a step fails.
+/// Works on an order until nothing is left; returns the lease if a step fails.
 async fn drive_leased(app: &App, leased: repo::Leased, token: Uuid) -> Result<(), PlanError> {
-    let (order_id, attempts) = (leased.order_id, leased.attempts);
+    let (order_id, attempts) = (leased.order, leased.attempts);
     let outcome = drive(app, order_id, token).await;
     app.notifier.notify();
     let Err(error) = outcome else { return Ok(()) };
-    if matches!(error, PlanError::LeaseLost) {
+    if matches!(error, PlanError::Core(CoreError::LeaseLost)) {
         return Err(error);
     }
     metrics::counter!("plan_order_drives_postponed_total").increment(1);
@@ -105,11 +109,11 @@ async fn drive_leased(app: &App, leased: repo::Leased, token: Uuid) -> Result<()
     Err(error)
 }
 
-async fn drive(app: &App, order_id: Uuid, token: Uuid) -> Result<(), PlanError> {
+async fn drive(app: &App, order_id: OrderId, token: Uuid) -> Result<(), PlanError> {
     loop {
         let order = order::repo::find(&app.pool, order_id)
             .await?
-            .ok_or(PlanError::Corrupt("order of work"))?;
+            .ok_or(CoreError::Corrupt("order_work.order_id"))?;
         match next_step(&order) {
             Step::Post => post(app, &order, token).await?,
             Step::Fail => fail(app, &order, token).await?,
@@ -126,36 +130,30 @@ async fn drive(app: &App, order_id: Uuid, token: Uuid) -> Result<(), PlanError> 
     }
 }
 
-/// Brings the ledger to the totals that were read, and remembers their version.
+/// Brings the ledger to the totals that were read, and stores their version.
 async fn post(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> {
-    let request = RecordDeliveryRequest {
-        order_id: order.id.to_string(),
-        user_id: order.user_id.to_string(),
-        version: order.version,
-        consumed_total_minor: order.consumed().minor(),
-        revenue_total_minor: order.revenue().minor(),
-    };
     let (order_id, lease) = (order.id, app.rules.recovery_after);
-    let posted = app.peers.record_delivery(request).await?;
+    let posted = app.peers.record_delivery(order).await?;
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             let mut order = order::repo::lock_in_tx(tx, order_id)
                 .await?
-                .ok_or(PlanError::Corrupt("order of work"))?;
-            // The ledger may be ahead of what this drive read, never ahead of what was committed here.
+                .ok_or(CoreError::Corrupt("order_work.order_id"))?;
+            // The ledger may be ahead of what this drive read, never ahead of what was committed
+            // here.
             order.posted_version = order.posted_version.max(posted.min(order.version));
             order::repo::save_in_tx(tx, &order).await?;
             if repo::renew_in_tx(tx, order_id, token, lease).await? {
                 Ok(())
             } else {
-                Err(PlanError::LeaseLost)
+                Err(CoreError::LeaseLost.into())
             }
         })
     })
     .await
 }
 
-/// Gives everything back. Wallet closes the order for good, so that it can be done again after a crash.
+/// Returns everything. Wallet closes the order for good, so this can be repeated after a crash.
 async fn fail(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> {
     app.peers.release_hold(order.id, order.user_id).await?;
     if let Some(coupon) = &order.coupon {
@@ -166,34 +164,20 @@ async fn fail(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> {
     advance(app, order.id, token, Step::Fail, Money::ZERO).await
 }
 
-/// Pays out. The totals stand: since settling was decided no report has been taken.
+/// Pays out. The totals are final: no report has been taken since settling was decided.
 async fn settle(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> {
     let share = order
         .revenue()
         .basis_points_floor(app.rules.platform_share_basis_points)?;
-    let request = SettleRequest {
-        order_id: order.id.to_string(),
-        user_id: order.user_id.to_string(),
-        consumed_total_minor: order.consumed().minor(),
-        revenue_total_minor: order.revenue().minor(),
-        platform_share_minor: share.minor(),
-    };
-    let answer = app.peers.settle(request).await?;
-    advance(
-        app,
-        order.id,
-        token,
-        Step::Settle,
-        Money::from_minor(answer.paid_out_minor),
-    )
-    .await
+    let paid_out = app.peers.settle(order, share).await?;
+    advance(app, order.id, token, Step::Settle, paid_out).await
 }
 
 /// Writes the end of a step: the order moves on if it still waits for that step.
 #[track_caller]
 fn advance(
     app: &App,
-    order_id: Uuid,
+    order_id: OrderId,
     token: Uuid,
     step: Step,
     paid_out: Money,
@@ -203,8 +187,9 @@ fn advance(
         Box::pin(async move {
             let mut order = order::repo::lock_in_tx(tx, order_id)
                 .await?
-                .ok_or(PlanError::Corrupt("order of work"))?;
-            // Another drive may have done it, or a report may have come in between: the next look decides.
+                .ok_or(CoreError::Corrupt("order_work.order_id"))?;
+            // Another drive may have done it, or a report may have come in between: then the next
+            // look decides.
             if next_step(&order) == step {
                 order::repo::lock_users_in_tx(tx, &[order.user_id]).await?;
                 let transition = match step {
@@ -221,19 +206,20 @@ fn advance(
             if repo::renew_in_tx(tx, order_id, token, lease).await? {
                 Ok(())
             } else {
-                Err(PlanError::LeaseLost)
+                Err(CoreError::LeaseLost.into())
             }
         })
     })
 }
 
-/// Takes the order out of the queue if nothing is left under its lock; false when there is more to do.
-async fn leave(app: &App, order_id: Uuid, token: Uuid) -> Result<bool, PlanError> {
+/// Takes the order out of the queue if nothing is left under its lock; false when there is more to
+/// do.
+async fn leave(app: &App, order_id: OrderId, token: Uuid) -> Result<bool, PlanError> {
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             let order = order::repo::lock_in_tx(tx, order_id)
                 .await?
-                .ok_or(PlanError::Corrupt("order of work"))?;
+                .ok_or(CoreError::Corrupt("order_work.order_id"))?;
             if next_step(&order) != Step::Done {
                 return Ok(false);
             }

@@ -1,5 +1,7 @@
-//! Rules of statistics: buckets, ranges in a time zone, and how a stretch of time is cut into days and buckets.
+//! Rules of statistics: buckets, ranges in a time zone, and how a stretch of time is divided into
+//! days and buckets.
 
+use adfolio_kit::names;
 use adfolio_kit::time_zone::TimeZone;
 use adfolio_money::{Micros, Money, MoneyError};
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate, TimeDelta, Utc};
@@ -33,7 +35,7 @@ fn floor_to(time: DateTime<Utc>, seconds: i64) -> DateTime<Utc> {
         .unwrap_or(time)
 }
 
-/// Exact figures of a stretch of time.
+/// What was delivered in a stretch of time, exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
     /// Impressions.
@@ -89,17 +91,18 @@ pub struct Puts {
     pub orders: i64,
 }
 
-/// Which range is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Range {
-    /// Since midnight.
-    Today,
-    /// Since Monday.
-    Week,
-    /// Since the first of the month.
-    Month,
-    /// Since the first put or report.
-    All,
+names! {
+    /// A range of time that ends today.
+    Range {
+        /// Since midnight.
+        Today = "today",
+        /// Since Monday.
+        Week = "week",
+        /// Since the first of the month.
+        Month = "month",
+        /// Since the first put or report.
+        All = "all",
+    }
 }
 
 /// A range as instants: the edges of the points of its series.
@@ -110,10 +113,11 @@ pub struct Stretches {
 }
 
 impl Stretches {
-    /// Today's hours, or the days of this week or month up to today. The last point ends with the local day.
+    /// Today's hours, or the days of this week or month up to today. The last point ends with the
+    /// local day.
     pub fn of_range(
         range: Range,
-        zone: &TimeZone,
+        zone: TimeZone,
         now: DateTime<Utc>,
         first: Option<DateTime<Utc>>,
     ) -> Self {
@@ -124,14 +128,15 @@ impl Stretches {
             Range::Week => Self::days(zone, zone.local_date(zone.start_of_week(now)), today),
             Range::Month => Self::days(zone, today.with_day(1).unwrap_or(today), today),
             Range::All => Self::months(
-                *zone,
+                zone,
                 first.map_or(today, |first| zone.local_date(first)),
                 today,
             ),
         }
     }
 
-    /// Hours from a local midnight to another. The last one is shorter where the clock moved by half an hour.
+    /// Hours from a local midnight to another. The last one is shorter where the clock moved by
+    /// half an hour.
     pub fn hours(from: DateTime<Utc>, to: DateTime<Utc>) -> Self {
         let mut edges = vec![from];
         let mut edge = from;
@@ -147,7 +152,7 @@ impl Stretches {
     }
 
     /// Local days, both included.
-    pub fn days(zone: &TimeZone, first: NaiveDate, last: NaiveDate) -> Self {
+    pub fn days(zone: TimeZone, first: NaiveDate, last: NaiveDate) -> Self {
         let mut edges = Vec::new();
         let mut date = first;
         while date <= last {
@@ -189,7 +194,7 @@ impl Stretches {
             .zip(self.edges.iter().copied().skip(1))
     }
 
-    /// The points cut into whole UTC days and the buckets before and after them.
+    /// The points, divided into whole UTC days and the buckets before and after them.
     pub fn pieces(&self) -> Pieces {
         let mut pieces = Pieces::default();
         for (index, (from, to)) in self.pairs().enumerate() {
@@ -258,7 +263,7 @@ mod tests {
     }
 
     fn edges(range: Range, zone: &str, now: &str) -> Vec<DateTime<Utc>> {
-        Stretches::of_range(range, &TimeZone::parse(zone), at(now), None).edges
+        Stretches::of_range(range, TimeZone::parse(zone), at(now), None).edges
     }
 
     #[test]
@@ -315,10 +320,10 @@ mod tests {
     fn everything_goes_back_two_years_at_most() {
         let zone = TimeZone::UTC;
         let now = at("2026-11-22T10:00:00Z");
-        let long = Stretches::of_range(Range::All, &zone, now, Some(at("2001-01-01T00:00:00Z")));
+        let long = Stretches::of_range(Range::All, zone, now, Some(at("2001-01-01T00:00:00Z")));
         assert_eq!(long.edges.len(), 25);
         assert_eq!(long.edges.first(), Some(&at("2024-12-01T00:00:00Z")));
-        let short = Stretches::of_range(Range::All, &zone, now, Some(at("2026-10-03T00:00:00Z")));
+        let short = Stretches::of_range(Range::All, zone, now, Some(at("2026-10-03T00:00:00Z")));
         assert_eq!(short.edges.len(), 3);
     }
 
@@ -327,7 +332,7 @@ mod tests {
         let zone = TimeZone::parse("Asia/Kathmandu");
         let stretches = Stretches::of_range(
             Range::All,
-            &zone,
+            zone,
             at("2026-11-22T10:00:00Z"),
             Some(at("2025-01-05T00:00:00Z")),
         );

@@ -1,14 +1,14 @@
-//! Statistics: what the ad centre and a plan's detail show, read from roll-ups alone, so they cost the same however many
-//! reports there are.
+//! Statistics of the ad centre and of a plan's detail. They are read from roll-ups alone, so they
+//! cost the same however many reports there are.
 //!
-//! | figure | read from |
+//! | value | read from |
 //! |---|---|
 //! | a point of a series | whole UTC days, and the 15-minute buckets before and after them |
 //! | a range up to a month | the sum of its points |
 //! | everything | the running total |
 //! | to be consumed | the user's running plans, now |
 //!
-//! Sums are exact in millionths of a unit; a figure is rounded once, half to even.
+//! Sums are exact in millionths of a unit; a value is rounded once, half to even.
 
 pub mod entity;
 mod repo;
@@ -16,13 +16,14 @@ mod repo;
 use std::collections::BTreeMap;
 
 use adfolio_kit::db::Tx;
+use adfolio_kit::identity::UserId;
 use adfolio_kit::time_zone::TimeZone;
 use adfolio_money::{Micros, Money};
 use chrono::{DateTime, TimeDelta, Utc};
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::PlanError;
+use crate::ids::OrderId;
 use crate::order::entity::Order;
 use entity::{Figures, Puts, Range, Stretches, bucket_of, day_of};
 use repo::{Additions, Point};
@@ -62,16 +63,16 @@ pub struct Statistics {
 /// The figures of a user for a range in a time zone.
 pub async fn of_user(
     app: &App,
-    user_id: Uuid,
+    user: UserId,
     range: Range,
-    zone: &TimeZone,
+    zone: TimeZone,
 ) -> Result<Statistics, PlanError> {
-    let totals = repo::totals(&app.pool, user_id).await?;
+    let totals = repo::totals(&app.pool, user).await?;
     let first_at = totals.as_ref().and_then(|totals| totals.first_at);
     let stretches = Stretches::of_range(range, zone, app.clock.now(), first_at);
     let pieces = stretches.pieces();
-    let mut points = repo::sum_days(&app.pool, user_id, &pieces.days).await?;
-    points.extend(repo::sum_buckets(&app.pool, user_id, &pieces.buckets).await?);
+    let mut points = repo::sum_days(&app.pool, user, &pieces.days).await?;
+    points.extend(repo::sum_buckets(&app.pool, user, &pieces.buckets).await?);
     let mut series: Vec<SeriesPoint> = stretches
         .pairs()
         .map(|(time, _)| SeriesPoint {
@@ -104,7 +105,7 @@ pub async fn of_user(
         to: stretches.edges.last().copied().unwrap_or_default(),
         puts,
         figures,
-        to_be_consumed: repo::running_budget(&app.pool, user_id).await?,
+        to_be_consumed: repo::running_budget(&app.pool, user).await?,
         series,
     })
 }
@@ -112,10 +113,10 @@ pub async fn of_user(
 /// The delivery of a plan by local hour up to three days, else by local day.
 pub async fn series_of_plan(
     app: &App,
-    order_id: Uuid,
-    zone: &TimeZone,
+    order: OrderId,
+    zone: TimeZone,
 ) -> Result<Vec<SeriesPoint>, PlanError> {
-    let Some((first, last)) = repo::plan_span(&app.pool, order_id).await? else {
+    let Some((first, last)) = repo::plan_span(&app.pool, order).await? else {
         return Ok(Vec::new());
     };
     let last_date = zone.local_date(last);
@@ -133,7 +134,7 @@ pub async fn series_of_plan(
     let Some(from) = stretches.edges.first() else {
         return Ok(Vec::new());
     };
-    let mut buckets = repo::plan_buckets(&app.pool, order_id, *from)
+    let mut buckets = repo::plan_buckets(&app.pool, order, *from)
         .await?
         .into_iter()
         .peekable();
@@ -192,50 +193,47 @@ async fn change_puts_in_tx(tx: &mut Tx, order: &Order, puts: Puts) -> Result<(),
 /// What a batch of reports changes, by plan and bucket.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
-    by_plan: BTreeMap<(Uuid, DateTime<Utc>), (Uuid, Figures)>,
-    first_report: BTreeMap<Uuid, DateTime<Utc>>,
+    by_plan: BTreeMap<(OrderId, DateTime<Utc>), (UserId, Figures)>,
+    first_report: BTreeMap<UserId, DateTime<Utc>>,
 }
 
 impl Changes {
     /// Adds figures of a plan and its user at a time.
     pub fn add(
         &mut self,
-        order_id: Uuid,
-        user_id: Uuid,
+        order: OrderId,
+        user: UserId,
         time: DateTime<Utc>,
         figures: Figures,
     ) -> Result<(), PlanError> {
         let (_, known) = self
             .by_plan
-            .entry((order_id, bucket_of(time)))
-            .or_insert((user_id, Figures::default()));
+            .entry((order, bucket_of(time)))
+            .or_insert((user, Figures::default()));
         *known = known.checked_add(figures)?;
-        let first = self.first_report.entry(user_id).or_insert(time);
+        let first = self.first_report.entry(user).or_insert(time);
         *first = (*first).min(time);
         Ok(())
     }
 }
 
-/// Rolls a batch of reports up. Locks the users' totals in order of id, then changes buckets and days.
+/// Rolls a batch of reports up. Locks the users' totals in order of id, then changes buckets and
+/// days.
 pub async fn roll_up_in_tx(tx: &mut Tx, changes: &Changes) -> Result<(), PlanError> {
     let mut plans = Additions::default();
-    let mut buckets: BTreeMap<(Uuid, DateTime<Utc>), Figures> = BTreeMap::new();
-    let mut days: BTreeMap<(Uuid, DateTime<Utc>), Figures> = BTreeMap::new();
-    let mut totals: BTreeMap<Uuid, Figures> = BTreeMap::new();
-    for ((order_id, bucket), (user_id, figures)) in &changes.by_plan {
-        plans.push(*order_id, *bucket, *figures);
-        add_to(&mut buckets, (*user_id, *bucket), *figures)?;
-        add_to(&mut days, (*user_id, day_of(*bucket)), *figures)?;
-        add_to(&mut totals, *user_id, *figures)?;
+    let mut buckets: BTreeMap<(UserId, DateTime<Utc>), Figures> = BTreeMap::new();
+    let mut days: BTreeMap<(UserId, DateTime<Utc>), Figures> = BTreeMap::new();
+    let mut totals: BTreeMap<UserId, Figures> = BTreeMap::new();
+    for ((order, bucket), (user, figures)) in &changes.by_plan {
+        plans.push(order.0, *bucket, *figures);
+        add_to(&mut buckets, (*user, *bucket), *figures)?;
+        add_to(&mut days, (*user, day_of(*bucket)), *figures)?;
+        add_to(&mut totals, *user, *figures)?;
     }
     let mut user_totals = Additions::default();
-    for (user_id, figures) in totals {
-        let first = changes
-            .first_report
-            .get(&user_id)
-            .copied()
-            .unwrap_or_default();
-        user_totals.push(user_id, first, figures);
+    for (user, figures) in totals {
+        let first = changes.first_report.get(&user).copied();
+        user_totals.push(user.0, first.unwrap_or_default(), figures);
     }
     repo::add_to_totals_in_tx(tx, &user_totals).await?;
     repo::add_to_user_buckets_in_tx(tx, &additions(buckets)).await?;
@@ -253,10 +251,10 @@ fn add_to<K: Ord>(
     Ok(())
 }
 
-fn additions(sums: BTreeMap<(Uuid, DateTime<Utc>), Figures>) -> Additions {
+fn additions(sums: BTreeMap<(UserId, DateTime<Utc>), Figures>) -> Additions {
     let mut rows = Additions::default();
-    for ((owner, time), figures) in sums {
-        rows.push(owner, time, figures);
+    for ((user, time), figures) in sums {
+        rows.push(user.0, time, figures);
     }
     rows
 }

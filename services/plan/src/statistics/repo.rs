@@ -1,17 +1,20 @@
-//! SQL of the roll-ups. Writers hold the users' rows of `user_totals` first, so nobody waits for buckets in another order.
+//! The SQL of the roll-ups. Writers lock the users' rows of `user_totals` first, so they meet at
+//! buckets in one order.
 
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::identity::UserId;
 use adfolio_money::{Micros, Money};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::entity::{Figures, PieceColumns, Puts};
 use crate::error::PlanError;
+use crate::ids::OrderId;
 
 /// Adds to a user's puts in a bucket; a put that failed is taken out with negative numbers.
 pub(super) async fn add_puts_in_tx(
     tx: &mut Tx,
-    user_id: Uuid,
+    user: UserId,
     put_at: DateTime<Utc>,
     bucket: DateTime<Utc>,
     day: DateTime<Utc>,
@@ -23,7 +26,7 @@ pub(super) async fn add_puts_in_tx(
              invested_minor = total.invested_minor + excluded.invested_minor,
              delivery_orders = total.delivery_orders + excluded.delivery_orders,
              first_at = least(total.first_at, excluded.first_at)",
-        user_id,
+        user.0,
         puts.invested.minor(),
         puts.orders,
         put_at,
@@ -44,7 +47,7 @@ pub(super) async fn add_puts_in_tx(
          ON CONFLICT (user_id, bucket) DO UPDATE SET
              invested_minor = bucket.invested_minor + excluded.invested_minor,
              delivery_orders = bucket.delivery_orders + excluded.delivery_orders",
-        user_id,
+        user.0,
         bucket,
         day,
         puts.invested.minor(),
@@ -78,7 +81,8 @@ impl Additions {
     }
 }
 
-/// Adds to users' running totals; `times` are those of each user's first report. Locks the users in order of id.
+/// Adds to users' running totals; `times` are those of each user's first report. Locks the users in
+/// order of id.
 pub(super) async fn add_to_totals_in_tx(tx: &mut Tx, rows: &Additions) -> Result<(), PlanError> {
     sqlx::query!(
         "INSERT INTO user_totals AS total (user_id, first_at, impressions, clicks, charged_micros, revenue_micros)
@@ -210,11 +214,11 @@ macro_rules! points {
     };
 }
 
-/// Sums of a user's days. LATERAL makes each piece a range of the primary key of its own: a plain join may read all days of
-/// the user once for every piece.
+/// Sums of a user's days. LATERAL makes each piece a range of the primary key of its own: a plain
+/// join may read all days of the user once for every piece.
 pub(super) async fn sum_days(
     pool: &PgPool,
-    user_id: Uuid,
+    user: UserId,
     pieces: &PieceColumns,
 ) -> Result<Vec<Point>, PlanError> {
     let rows = sqlx::query!(
@@ -227,7 +231,7 @@ pub(super) async fn sum_days(
                       coalesce(sum(charged_micros), 0)::bigint AS charged, coalesce(sum(revenue_micros), 0)::bigint AS revenue,
                       coalesce(sum(invested_minor), 0)::bigint AS invested, coalesce(sum(delivery_orders), 0)::bigint AS orders
                FROM user_days WHERE user_id = $1 AND day >= piece.start AND day < piece.finish) AS part"#,
-        user_id,
+        user.0,
         &pieces.points,
         &pieces.from,
         &pieces.to,
@@ -240,7 +244,7 @@ pub(super) async fn sum_days(
 /// Sums of a user's buckets, read like the days.
 pub(super) async fn sum_buckets(
     pool: &PgPool,
-    user_id: Uuid,
+    user: UserId,
     pieces: &PieceColumns,
 ) -> Result<Vec<Point>, PlanError> {
     let rows = sqlx::query!(
@@ -253,7 +257,7 @@ pub(super) async fn sum_buckets(
                       coalesce(sum(charged_micros), 0)::bigint AS charged, coalesce(sum(revenue_micros), 0)::bigint AS revenue,
                       coalesce(sum(invested_minor), 0)::bigint AS invested, coalesce(sum(delivery_orders), 0)::bigint AS orders
                FROM user_buckets WHERE user_id = $1 AND bucket >= piece.start AND bucket < piece.finish) AS part"#,
-        user_id,
+        user.0,
         &pieces.points,
         &pieces.from,
         &pieces.to,
@@ -271,11 +275,11 @@ pub(super) struct Totals {
 }
 
 /// A user's running totals, if there are any.
-pub(super) async fn totals(pool: &PgPool, user_id: Uuid) -> Result<Option<Totals>, PlanError> {
+pub(super) async fn totals(pool: &PgPool, user: UserId) -> Result<Option<Totals>, PlanError> {
     let row = sqlx::query!(
         "SELECT impressions, clicks, charged_micros, revenue_micros, invested_minor, delivery_orders, first_at
          FROM user_totals WHERE user_id = $1",
-        user_id,
+        user.0,
     )
     .fetch_optional(pool)
     .await?;
@@ -295,11 +299,11 @@ pub(super) async fn totals(pool: &PgPool, user_id: Uuid) -> Result<Option<Totals
 }
 
 /// Budget of a user's running plans that is not charged yet.
-pub(super) async fn running_budget(pool: &PgPool, user_id: Uuid) -> Result<Micros, PlanError> {
+pub(super) async fn running_budget(pool: &PgPool, user: UserId) -> Result<Micros, PlanError> {
     let micros = sqlx::query_scalar!(
         r#"SELECT coalesce(sum(put_amount_minor * 10000 - charged_micros), 0)::bigint AS "micros!"
            FROM orders WHERE user_id = $1 AND status IN ('matching', 'putting')"#,
-        user_id,
+        user.0,
     )
     .fetch_one(pool)
     .await?;
@@ -309,11 +313,11 @@ pub(super) async fn running_budget(pool: &PgPool, user_id: Uuid) -> Result<Micro
 /// First and last bucket of a plan.
 pub(super) async fn plan_span(
     pool: &PgPool,
-    order_id: Uuid,
+    order: OrderId,
 ) -> Result<Option<(DateTime<Utc>, DateTime<Utc>)>, PlanError> {
     let row = sqlx::query!(
         "SELECT min(bucket) AS first, max(bucket) AS last FROM plan_buckets WHERE order_id = $1",
-        order_id
+        order.0
     )
     .fetch_one(pool)
     .await?;
@@ -323,13 +327,13 @@ pub(super) async fn plan_span(
 /// A plan's buckets from `from` on, oldest first.
 pub(super) async fn plan_buckets(
     pool: &PgPool,
-    order_id: Uuid,
+    order: OrderId,
     from: DateTime<Utc>,
 ) -> Result<Vec<(DateTime<Utc>, Figures)>, PlanError> {
     let rows = sqlx::query!(
         "SELECT bucket, impressions, clicks, charged_micros, revenue_micros FROM plan_buckets
          WHERE order_id = $1 AND bucket >= $2 ORDER BY bucket",
-        order_id,
+        order.0,
         from,
     )
     .fetch_all(pool)

@@ -3,13 +3,12 @@
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::plan::v1::*;
-use uuid::Uuid;
 
-use crate::helpers::*;
+use crate::helpers::{Plan, *};
 
 #[tokio::test]
 async fn somebody_elses_plan_answers_like_an_unknown_one() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let owner = stack.user_with(10_000).await;
     let thief = stack.user_with(10_000).await;
@@ -18,58 +17,56 @@ async fn somebody_elses_plan_answers_like_an_unknown_one() {
     let unknown = "00000000-0000-7000-8000-000000000000";
     for id in [plan.id.as_str(), unknown, "no id"] {
         assert_eq!(
-            reason(stack.plan_of(&thief, id).await),
+            why(stack.plan_of(&thief, id).await),
             (Reason::NotFound, Some("id".into()))
         );
     }
     for id in [pushed.as_str(), unknown, "no id"] {
         let expected = (Reason::NotFound, Some("plan_id".into()));
         assert_eq!(
-            reason(stack.put_request(&thief, put_plan(id, 1_000)).await),
+            why(stack.put_request(&thief, put_plan(id, 1_000)).await),
             expected
         );
     }
-    assert_eq!(stack.money(&thief).await, (10_000, 0, 0));
+    assert_eq!(
+        stack.money(&thief).await,
+        Money {
+            available: 10_000,
+            ..Money::default()
+        }
+    );
     assert!(stack.list(&thief).await.items.is_empty());
 }
 
 #[tokio::test]
 async fn users_are_no_staff_and_staff_no_users() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product_request = || CreateProductRequest {
         product: Some(product("Runner")),
     };
     for (caller, expected) in [
         (user(), Reason::NotAuthenticated),
         (Caller::system(), Reason::NotAuthenticated),
-        (
-            Caller::staff(Uuid::now_v7(), StaffRole::Support),
-            Reason::Forbidden,
-        ),
-        (
-            Caller::staff(Uuid::now_v7(), StaffRole::Finance),
-            Reason::Forbidden,
-        ),
+        (staff(StaffRole::Support), Reason::Forbidden),
+        (staff(StaffRole::Finance), Reason::Forbidden),
     ] {
         let answer = stack
             .staff()
             .create_product(call(&caller, product_request()))
             .await
             .map_err(refused);
-        assert_eq!(reason(answer).0, expected);
+        assert_eq!(why(answer).0, expected);
         let request = FinishPlanRequest {
             plan_id: "x".into(),
             outcome: 1,
             reason: String::new(),
         };
         assert_eq!(
-            reason(
-                stack
-                    .staff()
-                    .finish_plan(call(&caller, request))
-                    .await
-                    .map_err(refused)
-            )
+            why(stack
+                .staff()
+                .finish_plan(call(&caller, request))
+                .await
+                .map_err(refused))
             .0,
             expected
         );
@@ -77,34 +74,32 @@ async fn users_are_no_staff_and_staff_no_users() {
             plan_id: "x".into(),
         };
         assert_eq!(
-            reason(
-                stack
-                    .staff()
-                    .settle_plan(call(&caller, request))
-                    .await
-                    .map_err(refused)
-            )
+            why(stack
+                .staff()
+                .settle_plan(call(&caller, request))
+                .await
+                .map_err(refused))
             .0,
             expected
         );
         let import = stack
             .try_import(&caller, ImportFormat::Csv, "net", "{}", b"")
             .await;
-        assert_eq!(reason(import).0, expected);
+        assert_eq!(why(import).0, expected);
     }
     let answer = stack
         .users()
         .list_plans(call(&operator(), ListPlansRequest::default()))
         .await
         .map_err(refused);
-    assert_eq!(reason(answer).0, Reason::NotAuthenticated);
-    let support = Caller::staff(Uuid::now_v7(), StaffRole::Support);
+    assert_eq!(why(answer).0, Reason::NotAuthenticated);
+    let support = staff(StaffRole::Support);
     stack
         .staff()
         .admin_list_plans(call(&support, AdminListPlansRequest::default()))
         .await
         .unwrap();
-    let admin = Caller::staff(Uuid::now_v7(), StaffRole::Admin);
+    let admin = staff(StaffRole::Admin);
     stack
         .staff()
         .create_product(call(&admin, product_request()))

@@ -3,13 +3,13 @@
 use adfolio_proto::events::v1::StaffActed;
 use adfolio_proto::plan::v1::*;
 
-use crate::helpers::*;
+use crate::helpers::{Plan, *};
 
 const TYPE: &str = "adfolio.plan.v1.StaffActed";
 
 #[tokio::test]
 async fn every_act_of_staff_is_announced_once() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let probe = stack.broker.probe(&[TYPE]).await;
     let product = stack.product().await;
     let dearer = Product {
@@ -45,7 +45,7 @@ async fn every_act_of_staff_is_announced_once() {
         .await
         .unwrap();
     stack.settle(&plan.id).await.unwrap();
-    // Settled already: nothing changes, so nothing is told.
+    // Settled already: nothing changes, so there is no entry.
     stack.settle(&plan.id).await.unwrap();
     let mut acts: Vec<StaffActed> = probe
         .wait_for(TYPE, 7)
@@ -78,9 +78,7 @@ async fn every_act_of_staff_is_announced_once() {
         "{edited:?}"
     );
     let finished = &acts[3];
-    assert_eq!(
-        (finished.user_id.as_str(), finished.reason.as_str()),
-        (id_of(&caller).as_str(), "by hand")
-    );
+    assert_eq!(finished.user_id, user_id(&caller).as_str());
+    assert_eq!(finished.reason, "by hand");
     assert!(finished.before_json.contains("putting"), "{finished:?}");
 }

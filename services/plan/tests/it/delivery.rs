@@ -2,14 +2,15 @@
 
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Reason;
+use adfolio_proto::plan::v1 as pb;
 use adfolio_proto::plan::v1::*;
 use adfolio_testkit::eventually;
 
-use crate::helpers::*;
+use crate::helpers::{Plan, *};
 
 const HEADER: &str = "report_id,plan_number,time,impressions,clicks,spend,revenue\n";
 
-async fn plans(stack: &Stack, count: usize) -> (Caller, Vec<Plan>) {
+async fn plans(stack: &Plan, count: usize) -> (Caller, Vec<pb::Plan>) {
     let product = stack.product().await;
     let caller = stack.user_with(1_000_000).await;
     let mut plans = Vec::new();
@@ -19,14 +20,24 @@ async fn plans(stack: &Stack, count: usize) -> (Caller, Vec<Plan>) {
     (caller, plans)
 }
 
-fn outcome(summary: &ImportDeliveryResponse) -> [i64; 5] {
-    [
-        summary.read,
-        summary.applied,
-        summary.repeated_rows,
-        summary.restated,
-        summary.rejected_count,
-    ]
+/// What became of the rows of an import.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Outcome {
+    read: i64,
+    applied: i64,
+    repeated: i64,
+    restated: i64,
+    rejected: i64,
+}
+
+fn outcome(summary: &ImportDeliveryResponse) -> Outcome {
+    Outcome {
+        read: summary.read,
+        applied: summary.applied,
+        repeated: summary.repeated_rows,
+        restated: summary.restated,
+        rejected: summary.rejected_count,
+    }
 }
 
 fn reasons(summary: &ImportDeliveryResponse) -> Vec<(i64, &str)> {
@@ -39,7 +50,7 @@ fn reasons(summary: &ImportDeliveryResponse) -> Vec<(i64, &str)> {
 
 #[tokio::test]
 async fn the_same_file_twice_changes_nothing() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let (caller, plans) = plans(&stack, 1).await;
     let number = &plans[0].plan_number;
     let rows: Vec<String> = (0..2_500)
@@ -54,33 +65,40 @@ async fn the_same_file_twice_changes_nothing() {
     let file = format!("{HEADER}{}", rows.concat());
     assert_eq!(
         outcome(&stack.import("network-a", "{}", &file).await),
-        [2_500, 2_500, 0, 0, 0]
+        Outcome {
+            read: 2_500,
+            applied: 2_500,
+            ..Outcome::default()
+        }
     );
     let once = stack.plan(&caller, &plans[0].id).await;
-    assert_eq!(
-        (
-            once.impressions,
-            once.clicks,
-            once.consumed_minor,
-            once.revenue_minor
-        ),
-        (25_000, 2_500, 2_500, 3_825)
-    );
+    assert_eq!(once.impressions, 25_000);
+    assert_eq!(once.clicks, 2_500);
+    assert_eq!(once.consumed_minor, 2_500);
+    assert_eq!(once.revenue_minor, 3_825);
     assert_eq!(
         outcome(&stack.import("network-a", "{}", &file).await),
-        [2_500, 0, 2_500, 0, 0]
+        Outcome {
+            read: 2_500,
+            repeated: 2_500,
+            ..Outcome::default()
+        }
     );
     assert_eq!(stack.plan(&caller, &plans[0].id).await, once);
     assert_eq!(
         outcome(&stack.import("network-b", "{}", &file).await),
-        [2_500, 2_500, 0, 0, 0],
+        Outcome {
+            read: 2_500,
+            applied: 2_500,
+            ..Outcome::default()
+        },
         "another source"
     );
 }
 
 #[tokio::test]
 async fn two_imports_of_one_file_at_once_count_it_once() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let (caller, plans) = plans(&stack, 3).await;
     let rows: Vec<String> = (0..6_000)
         .map(|row| {
@@ -105,23 +123,23 @@ async fn two_imports_of_one_file_at_once_count_it_once() {
         18_000
     );
     let statistics = stack.statistics(&caller, StatisticsRange::All, "UTC").await;
-    assert_eq!(
-        (
-            statistics.impressions,
-            statistics.consumed_minor,
-            statistics.revenue_minor
-        ),
-        (6_000, 600, 1_200)
-    );
+    assert_eq!(statistics.impressions, 6_000);
+    assert_eq!(statistics.consumed_minor, 600);
+    assert_eq!(statistics.revenue_minor, 1_200);
     eventually("the ledger has it", || async {
-        stack.money(&caller).await == (700_000, 299_400, 1_200)
+        stack.money(&caller).await
+            == Money {
+                available: 700_000,
+                to_be_consumed: 299_400,
+                to_be_settled: 1_200,
+            }
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_restated_row_counts_by_its_difference() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let (caller, plans) = plans(&stack, 1).await;
     let number = &plans[0].plan_number;
     let header = "report_id,revision,plan_number,time,impressions,clicks,spend,revenue\n";
@@ -136,19 +154,18 @@ async fn a_restated_row_counts_by_its_difference() {
     import(row(1, 8, "100,5,10.00,15.00")).await;
     assert_eq!(
         outcome(&import(row(3, 7, "80,4,7.50,12.00")).await),
-        [1, 0, 0, 1, 0]
+        Outcome {
+            read: 1,
+            restated: 1,
+            ..Outcome::default()
+        }
     );
     let plan = stack.plan_of(&caller, &plans[0].id).await.unwrap();
     let seen = plan.plan.unwrap();
-    assert_eq!(
-        (
-            seen.impressions,
-            seen.clicks,
-            seen.consumed_minor,
-            seen.revenue_minor
-        ),
-        (80, 4, 750, 1_200)
-    );
+    assert_eq!(seen.impressions, 80);
+    assert_eq!(seen.clicks, 4);
+    assert_eq!(seen.consumed_minor, 750);
+    assert_eq!(seen.revenue_minor, 1_200);
     let by_hour: Vec<i64> = plan
         .series
         .iter()
@@ -158,12 +175,20 @@ async fn a_restated_row_counts_by_its_difference() {
     assert_eq!(by_hour, [80], "the earlier hour is empty again");
     assert_eq!(
         outcome(&import(row(2, 8, "1,1,1,1")).await),
-        [1, 0, 1, 0, 0],
+        Outcome {
+            read: 1,
+            repeated: 1,
+            ..Outcome::default()
+        },
         "an older revision is stale"
     );
     assert_eq!(
         outcome(&import(row(3, 7, "80,4,7.50,12.00")).await),
-        [1, 0, 1, 0, 0]
+        Outcome {
+            read: 1,
+            repeated: 1,
+            ..Outcome::default()
+        }
     );
     let conflicting = import(row(3, 7, "81,4,7.50,12.00")).await;
     assert_eq!(
@@ -176,17 +201,29 @@ async fn a_restated_row_counts_by_its_difference() {
         row(5, 7, "95,4,9,12")
     ))
     .await;
-    assert_eq!(outcome(&twice), [2, 0, 0, 2, 0]);
+    assert_eq!(
+        outcome(&twice),
+        Outcome {
+            read: 2,
+            restated: 2,
+            ..Outcome::default()
+        }
+    );
     assert_eq!(stack.plan(&caller, &plans[0].id).await.consumed_minor, 900);
     eventually("the ledger follows", || async {
-        stack.money(&caller).await == (900_000, 99_100, 1_200)
+        stack.money(&caller).await
+            == Money {
+                available: 900_000,
+                to_be_consumed: 99_100,
+                to_be_settled: 1_200,
+            }
     })
     .await;
 }
 
 #[tokio::test]
 async fn good_rows_land_and_bad_ones_are_named() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let (caller, plans) = plans(&stack, 1).await;
     let waiting = stack
         .push(&stack.product().await, &[&caller])
@@ -214,7 +251,15 @@ async fn good_rows_land_and_bad_ones_are_named() {
     ]
     .join("\r\n");
     let summary = stack.import("network-a", "{}", &file).await;
-    assert_eq!(outcome(&summary), [13, 2, 0, 0, 11]);
+    assert_eq!(
+        outcome(&summary),
+        Outcome {
+            read: 13,
+            applied: 2,
+            rejected: 11,
+            ..Outcome::default()
+        }
+    );
     let expected = [
         (3, "time 'yesterday' is not a time"),
         (5, "time 2026-11-20T10:05:01Z is in the future"),
@@ -234,7 +279,7 @@ async fn good_rows_land_and_bad_ones_are_named() {
 
 #[tokio::test]
 async fn columns_are_mapped_items_spread_over_plans_and_rows_priced() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let (caller, plans) = plans(&stack, 2).await;
     let mapping = serde_json::json!({
         "timestamp": "time", "item_id": "plan_number", "click": "clicks",
@@ -248,17 +293,27 @@ async fn columns_are_mapped_items_spread_over_plans_and_rows_priced() {
                 2019-11-24 00:02:02.396318+00:00,13,3,0\n";
     assert_eq!(
         outcome(&stack.import("bandit", &mapping.to_string(), file).await),
-        [3, 3, 0, 0, 0]
+        Outcome {
+            read: 3,
+            applied: 3,
+            ..Outcome::default()
+        }
     );
     assert_eq!(
         outcome(&stack.import("bandit", &mapping.to_string(), file).await),
-        [3, 0, 3, 0, 0]
+        Outcome {
+            read: 3,
+            repeated: 3,
+            ..Outcome::default()
+        }
     );
     let (even, odd) = (
         stack.plan(&caller, &plans[0].id).await,
         stack.plan(&caller, &plans[1].id).await,
     );
-    assert_eq!((even.impressions, odd.impressions, odd.clicks), (1, 2, 1));
+    assert_eq!(even.impressions, 1);
+    assert_eq!(odd.impressions, 2);
+    assert_eq!(odd.clicks, 1);
     assert!(even.estimated && odd.estimated);
     let micros: Vec<i64> =
         sqlx::query_scalar("SELECT spend_micros + revenue_micros FROM delivery_reports")
@@ -270,7 +325,7 @@ async fn columns_are_mapped_items_spread_over_plans_and_rows_priced() {
 
 #[tokio::test]
 async fn json_lines_are_taken_as_they_are_written() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let (caller, plans) = plans(&stack, 1).await;
     let number = &plans[0].plan_number;
     let file = format!(
@@ -290,7 +345,15 @@ async fn json_lines_are_taken_as_they_are_written() {
         )
         .await
         .unwrap();
-    assert_eq!(outcome(&summary), [4, 2, 0, 0, 2]);
+    assert_eq!(
+        outcome(&summary),
+        Outcome {
+            read: 4,
+            applied: 2,
+            rejected: 2,
+            ..Outcome::default()
+        }
+    );
     assert_eq!(
         reasons(&summary),
         [
@@ -299,15 +362,14 @@ async fn json_lines_are_taken_as_they_are_written() {
         ]
     );
     let plan = stack.plan(&caller, &plans[0].id).await;
-    assert_eq!(
-        (plan.impressions, plan.consumed_minor, plan.revenue_minor),
-        (15, 110, 220)
-    );
+    assert_eq!(plan.impressions, 15);
+    assert_eq!(plan.consumed_minor, 110);
+    assert_eq!(plan.revenue_minor, 220);
 }
 
 #[tokio::test]
 async fn what_is_no_import_is_refused() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let csv = ImportFormat::Csv;
     for (format, source, mapping, file, field) in [
         (ImportFormat::Unspecified, "net", "{}", HEADER, "format"),
@@ -322,7 +384,7 @@ async fn what_is_no_import_is_refused() {
             .try_import(&operator(), format, source, mapping, file.as_bytes())
             .await;
         assert_eq!(
-            reason(answer),
+            why(answer),
             (Reason::Validation, Some(field.into())),
             "{mapping}"
         );
@@ -331,7 +393,7 @@ async fn what_is_no_import_is_refused() {
 
 #[tokio::test]
 async fn a_quote_that_is_not_closed_and_an_endless_line_take_only_themselves() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let (caller, plans) = plans(&stack, 1).await;
     let row = |id: &str| {
         format!(
@@ -347,7 +409,15 @@ async fn a_quote_that_is_not_closed_and_an_endless_line_take_only_themselves() {
         row("c")
     );
     let summary = stack.import("network-a", "{}", &file).await;
-    assert_eq!(outcome(&summary), [4, 2, 0, 0, 2]);
+    assert_eq!(
+        outcome(&summary),
+        Outcome {
+            read: 4,
+            applied: 2,
+            rejected: 2,
+            ..Outcome::default()
+        }
+    );
     let expected = [
         (3, "the line is too long"),
         (5, "a quote is not closed up to line 5"),
@@ -358,10 +428,10 @@ async fn a_quote_that_is_not_closed_and_an_endless_line_take_only_themselves() {
 
 #[tokio::test]
 async fn a_file_that_is_too_large_is_refused() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let file = vec![b'x'; 64 * 1024 * 1024 + 1];
     let answer = stack
         .try_import(&operator(), ImportFormat::Csv, "net", "{}", &file)
         .await;
-    assert_eq!(reason(answer), (Reason::FileTooLarge, Some("file".into())));
+    assert_eq!(why(answer), (Reason::FileTooLarge, Some("file".into())));
 }

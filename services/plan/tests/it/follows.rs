@@ -6,9 +6,9 @@ use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::plan::v1::*;
 use uuid::Uuid;
 
-use crate::helpers::*;
+use crate::helpers::{Plan, *};
 
-async fn new_operator(stack: &Stack, name: &str) -> String {
+async fn new_operator(stack: &Plan, name: &str) -> String {
     let request = CreateOperatorRequest { name: name.into() };
     let answer = stack
         .staff()
@@ -17,7 +17,7 @@ async fn new_operator(stack: &Stack, name: &str) -> String {
     answer.unwrap().into_inner().operator.unwrap().id
 }
 
-async fn follow(stack: &Stack, caller: &Caller, id: &str) -> Result<FollowRecord, Refusal> {
+async fn follow(stack: &Plan, caller: &Caller, id: &str) -> Result<FollowRecord, Refusal> {
     let request = FollowRequest {
         operator_id: id.into(),
     };
@@ -25,7 +25,7 @@ async fn follow(stack: &Stack, caller: &Caller, id: &str) -> Result<FollowRecord
     Ok(answer.map_err(refused)?.into_inner().follow.unwrap())
 }
 
-async fn follows(stack: &Stack, caller: &Caller, cursor: &str, limit: u32) -> ListFollowsResponse {
+async fn follows(stack: &Plan, caller: &Caller, cursor: &str, limit: u32) -> ListFollowsResponse {
     let page = PageRequest {
         cursor: cursor.into(),
         limit,
@@ -35,7 +35,7 @@ async fn follows(stack: &Stack, caller: &Caller, cursor: &str, limit: u32) -> Li
     answer.unwrap().into_inner()
 }
 
-async fn followers(stack: &Stack) -> Vec<(String, i64)> {
+async fn followers(stack: &Plan) -> Vec<(String, i64)> {
     let request = ListOperatorsRequest::default();
     let answer = stack
         .staff()
@@ -50,7 +50,7 @@ async fn followers(stack: &Stack) -> Vec<(String, i64)> {
 
 #[tokio::test]
 async fn one_operator_is_followed_at_a_time_and_the_history_stays() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let (first, second) = (
         new_operator(&stack, "First").await,
         new_operator(&stack, "Second").await,
@@ -59,12 +59,10 @@ async fn one_operator_is_followed_at_a_time_and_the_history_stays() {
     let begun = follow(&stack, &caller, &format!(" {first} "))
         .await
         .unwrap();
+    assert_eq!(begun.operator_name, "First");
+    assert_eq!(begun.ended_at, None);
     assert_eq!(
-        (begun.operator_name.as_str(), begun.ended_at),
-        ("First", None)
-    );
-    assert_eq!(
-        reason(follow(&stack, &caller, &first).await),
+        why(follow(&stack, &caller, &first).await),
         (Reason::FollowIdCurrent, Some("operator_id".into()))
     );
     follow(&stack, &caller, &second).await.unwrap();
@@ -80,7 +78,7 @@ async fn one_operator_is_followed_at_a_time_and_the_history_stays() {
         [("Second".to_owned(), 1), ("First".to_owned(), 0)]
     );
     let request = GetCurrentOperatorsRequest {
-        user_ids: vec![id_of(&caller), id_of(&user()), "nobody".into()],
+        user_ids: vec![user_id(&caller), user_id(&user()), "nobody".into()],
     };
     let answer = stack
         .staff()
@@ -93,11 +91,11 @@ async fn one_operator_is_followed_at_a_time_and_the_history_stays() {
 
 #[tokio::test]
 async fn an_unknown_operator_is_an_error_in_every_form() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let caller = user();
     for id in ["", "12345", "00000000-0000-7000-8000-000000000000"] {
         assert_eq!(
-            reason(follow(&stack, &caller, id).await),
+            why(follow(&stack, &caller, id).await),
             (Reason::FollowIdError, Some("operator_id".into())),
             "{id}"
         );
@@ -108,7 +106,7 @@ async fn an_unknown_operator_is_an_error_in_every_form() {
 
 #[tokio::test]
 async fn of_fifty_calls_at_once_one_begins_to_follow() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let id = new_operator(&stack, "Popular").await;
     let caller = user();
     let calls = (0..50).map(|_| follow(&stack, &caller, &id));
@@ -123,7 +121,7 @@ async fn of_fifty_calls_at_once_one_begins_to_follow() {
 
 #[tokio::test]
 async fn a_plan_is_pushed_to_the_followers_of_an_operator() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let id = new_operator(&stack, "Guide").await;
     let to_followers = PushPlanRequest {
@@ -133,7 +131,7 @@ async fn a_plan_is_pushed_to_the_followers_of_an_operator() {
         ..Default::default()
     };
     assert_eq!(
-        reason(stack.try_push(to_followers.clone()).await),
+        why(stack.try_push(to_followers.clone()).await),
         (Reason::Validation, Some("to".into())),
         "nobody follows yet"
     );
@@ -141,7 +139,7 @@ async fn a_plan_is_pushed_to_the_followers_of_an_operator() {
     for caller in [&first, &second] {
         follow(&stack, caller, &id).await.unwrap();
     }
-    let staff = keyed(&operator(), &Uuid::now_v7().to_string());
+    let staff = with_key(&operator(), &Uuid::now_v7().to_string());
     let push = async || {
         let answer = stack
             .staff()
@@ -152,7 +150,8 @@ async fn a_plan_is_pushed_to_the_followers_of_an_operator() {
     let pushed = push().await;
     assert_eq!(pushed.len(), 2);
     let plan = stack.plan(&first, &pushed_to(&pushed, &first)).await;
-    assert_eq!((plan.operator_id, plan.official), (id.clone(), true));
+    assert_eq!(plan.operator_id, id.clone());
+    assert!(plan.official);
     assert!(plan.expire_time.is_some());
     // Who has left since does not change what the same request is answered.
     let other = new_operator(&stack, "Other").await;
@@ -165,7 +164,7 @@ async fn a_plan_is_pushed_to_the_followers_of_an_operator() {
 fn pushed_to(pushed: &[PushedPlan], caller: &Caller) -> String {
     let mut plans = pushed.iter();
     plans
-        .find(|pushed| pushed.user_id == id_of(caller))
+        .find(|pushed| pushed.user_id == user_id(caller))
         .map(|pushed| pushed.plan_id.clone())
         .unwrap()
 }

@@ -1,17 +1,17 @@
-//! Plan with everything around it.
+//! A running plan service, with the real wallet and coupon, and the people who use it.
 
 use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use adfolio_kit::client::{Channel, outgoing};
-use adfolio_kit::clock::{Clock, Ids};
-use adfolio_kit::config::{ServerArgs, TelemetryArgs};
-use adfolio_kit::identity::{Caller, StaffRole, UserId};
-use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_plan::config::{PlanConfig, SimulatorArgs};
+use adfolio_kit::identity::{Caller, StaffRole};
+use adfolio_kit::refusal::Refusal;
+use adfolio_plan::Config;
 use adfolio_proto::coupon::v1 as coupon;
 use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceClient;
 use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
+use adfolio_proto::plan::v1 as pb;
 use adfolio_proto::plan::v1::import_delivery_request::Part;
 use adfolio_proto::plan::v1::plan_admin_service_client::PlanAdminServiceClient;
 use adfolio_proto::plan::v1::plan_reconcile_service_client::PlanReconcileServiceClient;
@@ -20,114 +20,106 @@ use adfolio_proto::plan::v1::put_plan_request::Target;
 use adfolio_proto::plan::v1::*;
 use adfolio_proto::wallet::v1 as wallet;
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
-use adfolio_testkit::{Proxy, RunningService, TestBroker, TestDatabase, fixed_clock};
-use tonic::{Request, Status};
+use adfolio_testkit::{Builder, Environment, Run, TestService, Tested};
+use sqlx::migrate::Migrator;
 use uuid::Uuid;
 
-use crate::services;
+use crate::peers::Peer;
 
-const CALL_LIMIT: Duration = Duration::from_secs(10);
+pub use adfolio_testkit::callers::{call, refused, staff, user, user_id, why, with_key};
+pub use adfolio_testkit::directory::NOBODY;
+
 const IMPORT_LIMIT: Duration = Duration::from_mins(1);
 
-/// Plan, wallet and coupon; wallet and coupon can be cut off.
-pub struct Stack {
-    pub clock: Clock,
-    pub plan: RunningService,
-    pub wallet: RunningService,
-    pub coupon: RunningService,
-    pub wallet_link: Proxy,
-    pub coupon_link: Proxy,
-    pub broker: TestBroker,
-    pub db: TestDatabase,
-    config: PlanConfig,
-    pub wallet_db: TestDatabase,
-    _coupon_db: TestDatabase,
+/// The service with its own database, broker namespace and clock; wallet and coupon can be cut off.
+pub struct Plan {
+    service: TestService<Config>,
+    pub wallet: Peer,
+    pub coupon: Peer,
 }
 
-impl Stack {
-    /// At ten in the morning of a Friday, UTC.
-    pub async fn start() -> Self {
-        Self::start_at("2026-11-20T10:00:00Z").await
-    }
+/// Money of a user, in minor units.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Money {
+    pub available: i64,
+    pub to_be_consumed: i64,
+    pub to_be_settled: i64,
+}
 
-    pub async fn start_at(now: &str) -> Self {
-        Self::start_with(now, |_| {}).await
-    }
+/// Coupons of a user.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CouponCounts {
+    pub unused: i64,
+    pub used: i64,
+}
 
-    pub async fn start_with(now: &str, change: impl FnOnce(&mut PlanConfig)) -> Self {
-        let broker = TestBroker::namespace();
-        broker.clean_up("coupon", "plans");
-        let clock = fixed_clock(now);
-        let auth_url = services::serve_directory().await;
-        let wallet_db = TestDatabase::create(&[&adfolio_wallet::MIGRATOR]).await;
-        let coupon_db = TestDatabase::create(&[&adfolio_coupon::MIGRATOR]).await;
-        let db = TestDatabase::create(&[&adfolio_plan::MIGRATOR]).await;
-        let wallet = services::start_wallet(&wallet_db, &broker, &auth_url).await;
-        let coupon = services::start_coupon(&coupon_db, &broker, &clock, &auth_url).await;
-        let wallet_link = Proxy::start(&wallet.address.to_string()).await;
-        let coupon_link = Proxy::start(&coupon.address.to_string()).await;
-        let mut config = PlanConfig {
-            server: ServerArgs::default(),
-            telemetry: TelemetryArgs::default(),
-            database: db.args(),
-            broker: broker.args(),
-            wallet_url: format!("http://{}", wallet_link.address()),
-            coupon_url: format!("http://{}", coupon_link.address()),
-            auth_url,
-            settlement_delay_seconds: 3 * 86_400,
-            put_window_days: 30,
-            push_expiry_days: 7,
-            simulator: SimulatorArgs::default(),
-            platform_share_basis_points: 0,
-            recovery_after_ms: 4_000,
-            sweep_interval_ms: 100,
-            clock: clock.clone(),
-            ids: Ids::random(),
+impl Tested for Plan {
+    type Config = Config;
+    type Peers = (Peer, Peer);
+    const MIGRATOR: &'static Migrator = &adfolio_plan::MIGRATOR;
+    const RUN: Run<Config> = adfolio_plan::run;
+
+    async fn set_up(environment: &Environment) -> (Config, (Peer, Peer)) {
+        environment.broker.clean_up("coupon", "plans");
+        environment.broker.clean_up("plan", "delivery");
+        let wallet = Peer::wallet(environment).await;
+        let coupon = Peer::coupon(environment).await;
+        let config = Config {
+            clock: environment.clock.clone(),
+            ..environment.config(&[
+                "--auth-url",
+                &environment.directory.url,
+                "--wallet-url",
+                &wallet.url(),
+                "--coupon-url",
+                &coupon.url(),
+                "--recovery-after-ms",
+                "4000",
+                "--sweep-interval-ms",
+                "100",
+            ])
         };
-        change(&mut config);
-        let plan = services::start_plan(&config).await;
+        (config, (wallet, coupon))
+    }
+
+    fn assemble(service: TestService<Config>, (wallet, coupon): (Peer, Peer)) -> Self {
         Self {
-            clock,
-            plan,
+            service,
             wallet,
             coupon,
-            wallet_link,
-            coupon_link,
-            broker,
-            db,
-            config,
-            wallet_db,
-            _coupon_db: coupon_db,
         }
     }
+}
 
-    /// A second replica of plan.
-    pub async fn replica(&self) -> RunningService {
-        services::start_plan(&self.config).await
+impl Deref for Plan {
+    type Target = TestService<Config>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.service
+    }
+}
+
+impl DerefMut for Plan {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.service
+    }
+}
+
+impl Plan {
+    pub fn builder() -> Builder<Self> {
+        Builder::default()
     }
 
-    /// Ends plan in the middle of whatever it does.
-    pub async fn restart_plan(&mut self) {
-        let fresh = services::start_plan(&self.config).await;
-        std::mem::replace(&mut self.plan, fresh).kill().await;
-    }
-
-    /// Cuts plan off wallet, as if it were dead.
-    pub fn cut_wallet(&self) {
-        self.wallet_link.refuse(true);
-        self.wallet_link.cut();
-    }
-
-    pub fn reach_wallet(&self) {
-        self.wallet_link.refuse(false);
+    pub async fn spawn() -> Self {
+        Self::builder().spawn().await
     }
 
     pub fn users(&self) -> PlanServiceClient<Channel> {
-        PlanServiceClient::new(self.plan.channel())
+        PlanServiceClient::new(self.channel())
     }
 
     pub fn staff(&self) -> PlanAdminServiceClient<Channel> {
-        PlanAdminServiceClient::new(self.plan.channel())
+        PlanAdminServiceClient::new(self.channel())
     }
 
     /// A product from 10.00 to 10,000.00.
@@ -161,37 +153,36 @@ impl Stack {
     }
 
     pub async fn deposit(&self, caller: &Caller, minor: i64) {
-        let finance = Caller::staff(Uuid::now_v7(), StaffRole::Finance);
+        let finance = staff(StaffRole::Finance);
         let request = wallet::DepositRequest {
-            user_id: id_of(caller),
+            user_id: user_id(caller),
             amount_minor: minor,
             remark: "test".into(),
         };
-        WalletAdminServiceClient::new(self.wallet.channel())
+        WalletAdminServiceClient::new(self.wallet.service.channel())
             .deposit(call(&finance, request))
             .await
             .unwrap();
     }
 
     pub async fn property(&self, caller: &Caller) -> wallet::Property {
-        let finance = Caller::staff(Uuid::now_v7(), StaffRole::Finance);
+        let finance = staff(StaffRole::Finance);
         let request = wallet::GetUserPropertyRequest {
-            user_id: id_of(caller),
+            user_id: user_id(caller),
         };
-        let answer = WalletAdminServiceClient::new(self.wallet.channel())
+        let answer = WalletAdminServiceClient::new(self.wallet.service.channel())
             .get_user_property(call(&finance, request))
             .await;
         answer.unwrap().into_inner().property.unwrap()
     }
 
-    /// Available, to be consumed, to be settled.
-    pub async fn money(&self, caller: &Caller) -> (i64, i64, i64) {
+    pub async fn money(&self, caller: &Caller) -> Money {
         let property = self.property(caller).await;
-        (
-            property.available_minor,
-            property.to_be_consumed_minor,
-            property.to_be_settled_minor,
-        )
+        Money {
+            available: property.available_minor,
+            to_be_consumed: property.to_be_consumed_minor,
+            to_be_settled: property.to_be_settled_minor,
+        }
     }
 
     pub async fn put(
@@ -199,7 +190,7 @@ impl Stack {
         caller: &Caller,
         product: &Product,
         minor: i64,
-    ) -> Result<Plan, Refusal> {
+    ) -> Result<pb::Plan, Refusal> {
         self.put_request(caller, put_into(product, minor)).await
     }
 
@@ -207,7 +198,7 @@ impl Stack {
         &self,
         caller: &Caller,
         request: PutPlanRequest,
-    ) -> Result<Plan, Refusal> {
+    ) -> Result<pb::Plan, Refusal> {
         let answer = self
             .users()
             .put_plan(call(caller, request))
@@ -236,21 +227,20 @@ impl Stack {
         let request = coupon::CreateCampaignRequest {
             campaign: Some(campaign),
         };
-        let answer = CouponAdminServiceClient::new(self.coupon.channel())
+        let answer = CouponAdminServiceClient::new(self.coupon.service.channel())
             .create_campaign(call(&operator(), request))
             .await;
         let campaign_id = answer.unwrap().into_inner().campaign.unwrap().id;
         let request = coupon::ReceiveCouponRequest { campaign_id };
-        let answer = CouponServiceClient::new(self.coupon.channel())
+        let answer = CouponServiceClient::new(self.coupon.service.channel())
             .receive_coupon(call(caller, request))
             .await;
         answer.unwrap().into_inner().coupon.unwrap()
     }
 
-    /// Unused and used coupons of a user.
-    pub async fn coupon_counts(&self, caller: &Caller) -> (i64, i64) {
+    pub async fn coupon_counts(&self, caller: &Caller) -> CouponCounts {
         let request = coupon::ListCouponsRequest::default();
-        let answer = CouponServiceClient::new(self.coupon.channel())
+        let answer = CouponServiceClient::new(self.coupon.service.channel())
             .list_coupons(call(caller, request))
             .await;
         let counts = answer.unwrap().into_inner().counts;
@@ -260,10 +250,10 @@ impl Stack {
                 .find(|count| count.state() == state)
                 .map_or(0, |count| count.count)
         };
-        (
-            of(coupon::CouponState::Unused),
-            of(coupon::CouponState::Used),
-        )
+        CouponCounts {
+            unused: of(coupon::CouponState::Unused),
+            used: of(coupon::CouponState::Used),
+        }
     }
 
     pub async fn plan_of(&self, caller: &Caller, id: &str) -> Result<GetPlanResponse, Refusal> {
@@ -278,7 +268,7 @@ impl Stack {
             .into_inner())
     }
 
-    pub async fn plan(&self, caller: &Caller, id: &str) -> Plan {
+    pub async fn plan(&self, caller: &Caller, id: &str) -> pb::Plan {
         self.plan_of(caller, id).await.unwrap().plan.unwrap()
     }
 
@@ -294,7 +284,7 @@ impl Stack {
         let request = PushPlanRequest {
             product_id: product.id.clone(),
             amount_minor: 5_000,
-            user_ids: users.iter().map(|user| id_of(user)).collect(),
+            user_ids: users.iter().map(|user| user_id(user)).collect(),
             put_content: "Video".into(),
             put_rule: "Daily".into(),
             ..Default::default()
@@ -377,7 +367,7 @@ impl Stack {
             .into_inner()
     }
 
-    pub async fn finish(&self, id: &str, outcome: FinishOutcome) -> Result<Plan, Refusal> {
+    pub async fn finish(&self, id: &str, outcome: FinishOutcome) -> Result<pb::Plan, Refusal> {
         let request = FinishPlanRequest {
             plan_id: id.into(),
             outcome: outcome.into(),
@@ -393,7 +383,7 @@ impl Stack {
             .unwrap())
     }
 
-    pub async fn settle(&self, id: &str) -> Result<Plan, Refusal> {
+    pub async fn settle(&self, id: &str) -> Result<pb::Plan, Refusal> {
         let request = SettlePlanRequest { plan_id: id.into() };
         Ok(self
             .staff()
@@ -407,7 +397,7 @@ impl Stack {
 
     pub async fn holds(&self) -> HashMap<String, HoldBook> {
         let request = ListHoldsRequest::default();
-        let answer = PlanReconcileServiceClient::new(self.plan.channel())
+        let answer = PlanReconcileServiceClient::new(self.channel())
             .list_holds(call(&Caller::system(), request))
             .await;
         answer
@@ -420,39 +410,8 @@ impl Stack {
     }
 }
 
-pub fn call<T>(caller: &Caller, message: T) -> Request<T> {
-    // A caller's deadline is that of one request; a test makes many.
-    let fresh = Caller {
-        deadline: adfolio_kit::deadline::Deadline::after(CALL_LIMIT),
-        ..caller.clone()
-    };
-    outgoing(&fresh, message, CALL_LIMIT)
-}
-
-pub fn user() -> Caller {
-    Caller::user(UserId(Uuid::now_v7()))
-}
-
 pub fn operator() -> Caller {
-    Caller::staff(Uuid::now_v7(), StaffRole::Operator)
-}
-
-pub fn id_of(caller: &Caller) -> String {
-    caller.user.unwrap().to_string()
-}
-
-pub fn keyed(caller: &Caller, key: &str) -> Caller {
-    caller.clone().with_key(Some(key.parse().unwrap()))
-}
-
-#[allow(clippy::needless_pass_by_value, reason = "map_err hands it over")]
-pub fn refused(status: Status) -> Refusal {
-    Refusal::from_status(&status).unwrap_or_else(|| panic!("not a refusal: {status:?}"))
-}
-
-pub fn reason<T: std::fmt::Debug>(outcome: Result<T, Refusal>) -> (Reason, Option<String>) {
-    let refusal = outcome.unwrap_err();
-    (refusal.reason, refusal.field)
+    staff(StaffRole::Operator)
 }
 
 pub fn put_into(product: &Product, minor: i64) -> PutPlanRequest {

@@ -4,10 +4,10 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::plan::v1::*;
 
-use crate::helpers::*;
+use crate::helpers::{Plan, *};
 
 async fn page(
-    stack: &Stack,
+    stack: &Plan,
     caller: &adfolio_kit::identity::Caller,
     request: ListPlansRequest,
 ) -> ListPlansResponse {
@@ -21,7 +21,7 @@ async fn page(
 
 #[tokio::test]
 async fn pages_go_through_every_plan_once_newest_first() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(100_000).await;
     let mut made = Vec::new();
@@ -48,7 +48,7 @@ async fn pages_go_through_every_plan_once_newest_first() {
 
 #[tokio::test]
 async fn filters_and_counts_agree() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(100_000).await;
     for _ in 0..2 {
@@ -82,7 +82,7 @@ async fn filters_and_counts_agree() {
 
 #[tokio::test]
 async fn a_foreign_cursor_and_a_wrong_limit_are_refused() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(100_000).await;
     for _ in 0..2 {
@@ -101,18 +101,18 @@ async fn a_foreign_cursor_and_a_wrong_limit_are_refused() {
         .list_plans(call(&user(), request(&cursor, 1)))
         .await
         .map_err(refused);
-    assert_eq!(reason(foreign), (Reason::Validation, Some("cursor".into())));
+    assert_eq!(why(foreign), (Reason::Validation, Some("cursor".into())));
     let long = stack
         .users()
         .list_plans(call(&caller, request("", 101)))
         .await
         .map_err(refused);
-    assert_eq!(reason(long), (Reason::Validation, Some("limit".into())));
+    assert_eq!(why(long), (Reason::Validation, Some("limit".into())));
 }
 
 #[tokio::test]
 async fn staff_find_plans_by_user_status_and_number() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let (first, second) = (stack.user_with(10_000).await, stack.user_with(10_000).await);
     let plan = stack.put(&first, &product, 1_000).await.unwrap();
@@ -128,7 +128,7 @@ async fn staff_find_plans_by_user_status_and_number() {
     };
     assert_eq!(list(AdminListPlansRequest::default()).await.len(), 2);
     let by_user = AdminListPlansRequest {
-        user_id: id_of(&first),
+        user_id: user_id(&first),
         ..Default::default()
     };
     assert_eq!(list(by_user).await, std::slice::from_ref(&plan));

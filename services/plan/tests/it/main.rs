@@ -1,4 +1,5 @@
-//! Plan's behaviour through its gRPC calls, with the real wallet and coupon beside it, on real PostgreSQL and RabbitMQ.
+//! Plan's behaviour through its gRPC calls, with the real wallet and coupon beside it, on real
+//! PostgreSQL and RabbitMQ.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,10 +16,10 @@ mod endings;
 mod follows;
 mod helpers;
 mod lists;
+mod peers;
 mod products;
 mod pushed;
 mod puts;
 mod recovery;
 mod reports;
-mod services;
 mod statistics;

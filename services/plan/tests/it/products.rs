@@ -4,11 +4,11 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::plan::v1::*;
 
-use crate::helpers::*;
+use crate::helpers::{Plan, *};
 
 #[tokio::test]
 async fn a_product_is_created_edited_and_listed_newest_first() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let first = stack.product().await;
     let second = stack
         .create_product(&operator(), product("Jumper"))
@@ -54,22 +54,20 @@ async fn a_product_is_created_edited_and_listed_newest_first() {
         .await
         .unwrap()
         .into_inner();
-    assert_eq!(
-        (oldest.items, oldest.next_cursor.as_str()),
-        (vec![first], "")
-    );
+    assert_eq!(oldest.items, vec![first]);
+    assert_eq!(oldest.next_cursor, "");
 }
 
 #[tokio::test]
 async fn a_range_that_is_none_is_refused_and_an_unknown_product_is_not_found() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let wrong = Product {
         put_min_minor: 500,
         put_max_minor: 400,
         ..product("Runner")
     };
     assert_eq!(
-        reason(stack.create_product(&operator(), wrong).await),
+        why(stack.create_product(&operator(), wrong).await),
         (Reason::Validation, Some("put_max".into()))
     );
     let nameless = Product {
@@ -77,7 +75,7 @@ async fn a_range_that_is_none_is_refused_and_an_unknown_product_is_not_found() {
         ..product("Runner")
     };
     assert_eq!(
-        reason(stack.create_product(&operator(), nameless).await),
+        why(stack.create_product(&operator(), nameless).await),
         (Reason::Validation, Some("name".into()))
     );
     for id in ["no id", "00000000-0000-7000-8000-000000000000"] {
@@ -89,17 +87,14 @@ async fn a_range_that_is_none_is_refused_and_an_unknown_product_is_not_found() {
             .get_product(call(&user(), request))
             .await
             .map_err(refused);
-        assert_eq!(
-            reason(answer),
-            (Reason::NotFound, Some("product_id".into()))
-        );
+        assert_eq!(why(answer), (Reason::NotFound, Some("product_id".into())));
     }
 }
 
 #[tokio::test]
 async fn a_repeated_creation_with_one_key_is_one_product() {
-    let stack = Stack::start().await;
-    let staff = keyed(&operator(), "create-1");
+    let stack = Plan::spawn().await;
+    let staff = with_key(&operator(), "create-1");
     let first = stack
         .create_product(&staff, product("Runner"))
         .await
@@ -112,14 +107,14 @@ async fn a_repeated_creation_with_one_key_is_one_product() {
         first
     );
     assert_eq!(
-        reason(stack.create_product(&staff, product("Other")).await).0,
+        why(stack.create_product(&staff, product("Other")).await).0,
         Reason::IdempotencyKeyReused
     );
 }
 
 #[tokio::test]
 async fn an_operator_has_a_name() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let request = CreateOperatorRequest {
         name: "North".into(),
     };
@@ -146,5 +141,5 @@ async fn an_operator_has_a_name() {
         .create_operator(call(&operator(), request))
         .await
         .map_err(refused);
-    assert_eq!(reason(answer), (Reason::Validation, Some("name".into())));
+    assert_eq!(why(answer), (Reason::Validation, Some("name".into())));
 }

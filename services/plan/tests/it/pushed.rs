@@ -5,30 +5,25 @@ use adfolio_proto::plan::v1::*;
 use adfolio_testkit::eventually;
 use sqlx::{Connection as _, PgConnection};
 
-use crate::helpers::*;
-use crate::services::NOBODY;
+use crate::helpers::{Plan, *};
 
 #[tokio::test]
 async fn a_pushed_plan_waits_for_its_user() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let (first, second) = (stack.user_with(10_000).await, user());
     let pushed = stack.push(&product, &[&first, &second, &first]).await;
     assert_eq!(pushed.len(), 2, "one for each user");
     let plan_id = &pushed
         .iter()
-        .find(|pushed| pushed.user_id == id_of(&first))
+        .find(|pushed| pushed.user_id == user_id(&first))
         .unwrap()
         .plan_id;
     let waiting = stack.plan(&first, plan_id).await;
-    assert_eq!(
-        (waiting.status(), waiting.official),
-        (PlanStatus::Waiting, true)
-    );
-    assert_eq!(
-        (waiting.put_content.as_str(), waiting.put_rule.as_str()),
-        ("Video", "Daily")
-    );
+    assert_eq!(waiting.status(), PlanStatus::Waiting);
+    assert!(waiting.official);
+    assert_eq!(waiting.put_content, "Video");
+    assert_eq!(waiting.put_rule, "Daily");
     let count = stack
         .users()
         .count_waiting(call(&first, CountWaitingRequest {}))
@@ -41,10 +36,9 @@ async fn a_pushed_plan_waits_for_its_user() {
         .put_request(&first, put_plan(plan_id, 6_000))
         .await
         .unwrap();
-    assert_eq!(
-        (plan.status(), plan.put_amount_minor, plan.id.as_str()),
-        (PlanStatus::Matching, 6_000, plan_id.as_str())
-    );
+    assert_eq!(plan.status(), PlanStatus::Matching);
+    assert_eq!(plan.put_amount_minor, 6_000);
+    assert_eq!(plan.id, plan_id.as_str());
     assert_eq!(
         counts(&stack.list(&first).await),
         [(PlanStatus::Matching, 1)]
@@ -57,7 +51,7 @@ async fn a_pushed_plan_waits_for_its_user() {
 
 #[tokio::test]
 async fn a_pushed_plan_is_put_once() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(1_000_000).await;
     let id = stack.push(&product, &[&caller]).await.remove(0).plan_id;
@@ -67,14 +61,21 @@ async fn a_pushed_plan_is_put_once() {
     for refusal in outcomes.into_iter().filter_map(Result::err) {
         assert_eq!(refusal.reason, Reason::PlanNotPuttable);
     }
-    assert_eq!(stack.money(&caller).await, (994_000, 6_000, 0));
+    assert_eq!(
+        stack.money(&caller).await,
+        Money {
+            available: 994_000,
+            to_be_consumed: 6_000,
+            ..Money::default()
+        }
+    );
 }
 
 #[tokio::test]
 async fn a_key_repeats_the_put_of_a_pushed_plan() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
-    let caller = keyed(&stack.user_with(100_000).await, "pushed-1");
+    let caller = with_key(&stack.user_with(100_000).await, "pushed-1");
     let id = stack.push(&product, &[&caller]).await.remove(0).plan_id;
     let plan = stack
         .put_request(&caller, put_plan(&id, 6_000))
@@ -87,22 +88,23 @@ async fn a_key_repeats_the_put_of_a_pushed_plan() {
             .unwrap(),
         plan
     );
-    let other = keyed(&caller, "pushed-2");
+    let other = with_key(&caller, "pushed-2");
     assert_eq!(
-        reason(stack.put_request(&other, put_plan(&id, 6_000)).await).0,
+        why(stack.put_request(&other, put_plan(&id, 6_000)).await).0,
         Reason::PlanNotPuttable
     );
 }
 
 #[tokio::test]
 async fn a_repeat_that_meets_what_the_first_call_put_is_that_put() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
-    let caller = keyed(&stack.user_with(100_000).await, "pushed-1");
+    let caller = with_key(&stack.user_with(100_000).await, "pushed-1");
     let id = stack.push(&product, &[&caller]).await.remove(0).plan_id;
     let put = || stack.put_request(&caller, put_plan(&id, 6_000));
     let first = put().await.unwrap();
-    // Made as if the first call came while the repeat, which has not found the key, waits to read the plan.
+    // Made as if the first call came while the repeat, which has not found the key, waits to read
+    // the plan.
     let pool = stack.db.pool();
     let name = async |key: Option<&str>| {
         sqlx::query("UPDATE puts SET idempotency_key = $1")
@@ -137,7 +139,7 @@ async fn a_repeat_that_meets_what_the_first_call_put_is_that_put() {
 
 #[tokio::test]
 async fn a_refused_put_leaves_the_plan_waiting_and_its_coupon_usable() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(1_000).await;
     let id = stack.push(&product, &[&caller]).await.remove(0).plan_id;
@@ -147,12 +149,12 @@ async fn a_refused_put_leaves_the_plan_waiting_and_its_coupon_usable() {
         ..put_plan(&id, 6_000)
     };
     assert_eq!(
-        reason(stack.put_request(&caller, request.clone()).await).0,
+        why(stack.put_request(&caller, request.clone()).await).0,
         Reason::InsufficientBalance
     );
     assert_eq!(stack.plan(&caller, &id).await.status(), PlanStatus::Waiting);
     eventually("the coupon is free", || async {
-        stack.coupon_counts(&caller).await == (1, 0)
+        stack.coupon_counts(&caller).await == CouponCounts { unused: 1, used: 0 }
     })
     .await;
     stack.deposit(&caller, 10_000).await;
@@ -160,19 +162,17 @@ async fn a_refused_put_leaves_the_plan_waiting_and_its_coupon_usable() {
         stack.put_request(&caller, request.clone()).await.ok()
     })
     .await;
-    assert_eq!(
-        (plan.status(), plan.discount_amount_minor),
-        (PlanStatus::Matching, 500)
-    );
+    assert_eq!(plan.status(), PlanStatus::Matching);
+    assert_eq!(plan.discount_amount_minor, 500);
     eventually("the coupon is used", || async {
-        stack.coupon_counts(&caller).await == (0, 1)
+        stack.coupon_counts(&caller).await == CouponCounts { unused: 0, used: 1 }
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_plan_may_fail_before_coupon_was_told_of_its_put() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(1_000).await;
     let id = stack.push(&product, &[&caller]).await.remove(0).plan_id;
@@ -181,20 +181,23 @@ async fn a_plan_may_fail_before_coupon_was_told_of_its_put() {
         user_coupon_id: coupon.id,
         ..put_plan(&id, 6_000)
     };
-    // Only a put after a refused one goes by an id of its own, which coupon has to be told.
+    // Only a put after a refused one has a reservation id of its own, which coupon must be told.
     let refused = stack.put_request(&caller, request.clone()).await;
-    assert_eq!(reason(refused).0, Reason::InsufficientBalance);
+    assert_eq!(why(refused).0, Reason::InsufficientBalance);
     stack.deposit(&caller, 10_000).await;
     eventually("the plan can be put again", || async {
         stack.put_request(&caller, request.clone()).await.is_ok()
     })
     .await;
     eventually("the coupon is used", || async {
-        stack.coupon_counts(&caller).await == (0, 1)
+        stack.coupon_counts(&caller).await == CouponCounts { unused: 0, used: 1 }
     })
     .await;
     stack.finish(&id, FinishOutcome::PutFailed).await.unwrap();
-    assert_eq!(stack.coupon_counts(&caller).await, (1, 0));
+    assert_eq!(
+        stack.coupon_counts(&caller).await,
+        CouponCounts { unused: 1, used: 0 }
+    );
     // Made as if the process had died before it could note that coupon knew.
     let pool = stack.db.pool();
     let undone = sqlx::query("UPDATE puts SET redeem_due = true WHERE state = 'placed'");
@@ -204,7 +207,10 @@ async fn a_plan_may_fail_before_coupon_was_told_of_its_put() {
         !due.fetch_one(&pool).await.unwrap_or(true)
     })
     .await;
-    assert_eq!(stack.coupon_counts(&caller).await, (1, 0));
+    assert_eq!(
+        stack.coupon_counts(&caller).await,
+        CouponCounts { unused: 1, used: 0 }
+    );
 }
 
 const UNKNOWN: &str = "00000000-0000-7000-8000-000000000000";
@@ -214,13 +220,13 @@ type Change = fn(&mut PushPlanRequest);
 
 #[tokio::test]
 async fn what_cannot_be_pushed_is_refused() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let request = |change: Change| {
         let mut request = PushPlanRequest {
             product_id: product.id.clone(),
             amount_minor: 5_000,
-            user_ids: vec![id_of(&user())],
+            user_ids: vec![user_id(&user())],
             ..Default::default()
         };
         change(&mut request);
@@ -234,7 +240,7 @@ async fn what_cannot_be_pushed_is_refused() {
         ),
         (|request| request.user_ids.clear(), Reason::Validation, "to"),
         (
-            |request| request.user_ids = (0..501).map(|_| id_of(&user())).collect(),
+            |request| request.user_ids = (0..501).map(|_| user_id(&user())).collect(),
             Reason::Validation,
             "user_ids",
         ),
@@ -256,7 +262,7 @@ async fn what_cannot_be_pushed_is_refused() {
     ];
     for (change, expected, field) in cases {
         assert_eq!(
-            reason(stack.try_push(request(change)).await),
+            why(stack.try_push(request(change)).await),
             (expected, Some(field.into()))
         );
     }
@@ -264,13 +270,13 @@ async fn what_cannot_be_pushed_is_refused() {
 
 #[tokio::test]
 async fn a_pushed_plan_that_nobody_puts_expires() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(100_000).await;
     let id = stack.push(&product, &[&caller]).await.remove(0).plan_id;
     stack.clock.advance(std::time::Duration::from_hours(7 * 24));
     assert_eq!(
-        reason(stack.put_request(&caller, put_plan(&id, 6_000)).await).0,
+        why(stack.put_request(&caller, put_plan(&id, 6_000)).await).0,
         Reason::PlanNotPuttable,
         "also before anybody came by"
     );
@@ -281,7 +287,13 @@ async fn a_pushed_plan_that_nobody_puts_expires() {
     .await;
     assert_eq!(plan.fail_reason, "EXPIRED");
     assert_eq!(plan.expire_time, None);
-    assert_eq!(stack.money(&caller).await, (100_000, 0, 0));
+    assert_eq!(
+        stack.money(&caller).await,
+        Money {
+            available: 100_000,
+            ..Money::default()
+        }
+    );
     let answer = stack
         .users()
         .count_waiting(call(&caller, CountWaitingRequest {}))
@@ -291,7 +303,7 @@ async fn a_pushed_plan_that_nobody_puts_expires() {
 
 #[tokio::test]
 async fn a_put_and_the_expiry_never_both_win() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(1_000_000).await;
     let mut ids = Vec::new();
@@ -318,5 +330,12 @@ async fn a_put_and_the_expiry_never_both_win() {
         .count();
     assert_eq!(running, put);
     let held = 6_000 * i64::try_from(put).unwrap();
-    assert_eq!(stack.money(&caller).await, (1_000_000 - held, held, 0));
+    assert_eq!(
+        stack.money(&caller).await,
+        Money {
+            available: 1_000_000 - held,
+            to_be_consumed: held,
+            ..Money::default()
+        }
+    );
 }

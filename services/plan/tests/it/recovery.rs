@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use adfolio_kit::refusal::Reason;
+use adfolio_proto::plan::v1::plan_service_client::PlanServiceClient;
 use adfolio_proto::plan::v1::*;
 use adfolio_testkit::eventually;
 
-use crate::helpers::*;
+use crate::helpers::{Plan, *};
 
-async fn unfinished(stack: &Stack) -> i64 {
+async fn unfinished(stack: &Plan) -> i64 {
     sqlx::query_scalar(
         "SELECT count(*) FROM puts WHERE state IN ('driving', 'undoing') OR redeem_due",
     )
@@ -19,11 +20,11 @@ async fn unfinished(stack: &Stack) -> i64 {
 
 #[tokio::test]
 async fn a_dropped_caller_breaks_nothing() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(1_000_000).await;
     for number in 0_u64..20 {
-        let caller = keyed(&caller, &format!("dropped-{number}"));
+        let caller = with_key(&caller, &format!("dropped-{number}"));
         let put = stack.put(&caller, &product, 1_000);
         // Cut off at another moment each time.
         let _ = tokio::time::timeout(Duration::from_micros(number * 700), put).await;
@@ -31,14 +32,21 @@ async fn a_dropped_caller_breaks_nothing() {
     for number in 0..20 {
         stack
             .put(
-                &keyed(&caller, &format!("dropped-{number}")),
+                &with_key(&caller, &format!("dropped-{number}")),
                 &product,
                 1_000,
             )
             .await
             .unwrap();
     }
-    assert_eq!(stack.money(&caller).await, (980_000, 20_000, 0));
+    assert_eq!(
+        stack.money(&caller).await,
+        Money {
+            available: 980_000,
+            to_be_consumed: 20_000,
+            ..Money::default()
+        }
+    );
     assert_eq!(
         counts(&stack.list(&caller).await),
         [(PlanStatus::Matching, 20)]
@@ -48,12 +56,12 @@ async fn a_dropped_caller_breaks_nothing() {
 
 #[tokio::test]
 async fn a_put_without_wallet_ends_once_wallet_is_back() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
-    let caller = keyed(&stack.user_with(10_000).await, "cut-1");
-    stack.cut_wallet();
+    let caller = with_key(&stack.user_with(10_000).await, "cut-1");
+    stack.wallet.cut();
     assert_eq!(
-        reason(stack.put(&caller, &product, 4_000).await).0,
+        why(stack.put(&caller, &product, 4_000).await).0,
         Reason::Unavailable
     );
     assert!(
@@ -61,7 +69,7 @@ async fn a_put_without_wallet_ends_once_wallet_is_back() {
         "not shown before it is paid"
     );
     assert!(stack.holds().await.values().all(|hold| hold.in_flight));
-    stack.reach_wallet();
+    stack.wallet.reach();
     eventually("recovery drives the put", || async {
         unfinished(&stack).await == 0
     })
@@ -72,26 +80,33 @@ async fn a_put_without_wallet_ends_once_wallet_is_back() {
         stack.put(&caller, &product, 4_000).await.unwrap(),
         listed[0]
     );
-    assert_eq!(stack.money(&caller).await, (6_000, 4_000, 0));
+    assert_eq!(
+        stack.money(&caller).await,
+        Money {
+            available: 6_000,
+            to_be_consumed: 4_000,
+            ..Money::default()
+        }
+    );
 }
 
 #[tokio::test]
 async fn a_put_in_doubt_that_is_refused_is_closed_for_good() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
-    let caller = keyed(&stack.user_with(1_000).await, "cut-1");
-    stack.cut_wallet();
+    let caller = with_key(&stack.user_with(1_000).await, "cut-1");
+    stack.wallet.cut();
     assert_eq!(
-        reason(stack.put(&caller, &product, 4_000).await).0,
+        why(stack.put(&caller, &product, 4_000).await).0,
         Reason::Unavailable
     );
-    stack.reach_wallet();
+    stack.wallet.reach();
     eventually("recovery drives the put", || async {
         unfinished(&stack).await == 0
     })
     .await;
     assert_eq!(
-        reason(stack.put(&caller, &product, 4_000).await).0,
+        why(stack.put(&caller, &product, 4_000).await).0,
         Reason::InsufficientBalance
     );
     let closed: bool = sqlx::query_scalar("SELECT release_hold FROM puts")
@@ -99,42 +114,54 @@ async fn a_put_in_doubt_that_is_refused_is_closed_for_good() {
         .await
         .unwrap();
     assert!(closed, "an earlier hold may still be on its way");
-    assert_eq!(stack.money(&caller).await, (1_000, 0, 0));
+    assert_eq!(
+        stack.money(&caller).await,
+        Money {
+            available: 1_000,
+            ..Money::default()
+        }
+    );
 }
 
 #[tokio::test]
 async fn a_put_without_coupon_service_ends_once_it_is_back() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
-    let caller = keyed(&stack.user_with(10_000).await, "cut-1");
+    let caller = with_key(&stack.user_with(10_000).await, "cut-1");
     let coupon = stack.coupon(&caller, |_| {}).await;
-    stack.coupon_link.refuse(true);
-    stack.coupon_link.cut();
+    stack.coupon.cut();
     let request = PutPlanRequest {
         user_coupon_id: coupon.id,
         ..put_into(&product, 4_000)
     };
     assert_eq!(
-        reason(stack.put_request(&caller, request.clone()).await).0,
+        why(stack.put_request(&caller, request.clone()).await).0,
         Reason::Unavailable
     );
-    stack.coupon_link.refuse(false);
+    stack.coupon.reach();
     let plan = eventually("a repeat drives the put", || async {
         stack.put_request(&caller, request.clone()).await.ok()
     })
     .await;
     assert_eq!(plan.discount_amount_minor, 500);
-    assert_eq!(stack.money(&caller).await, (6_500, 4_000, 0));
+    assert_eq!(
+        stack.money(&caller).await,
+        Money {
+            available: 6_500,
+            to_be_consumed: 4_000,
+            ..Money::default()
+        }
+    );
 }
 
 #[tokio::test]
 async fn puts_survive_the_end_of_their_process() {
-    let mut stack = Stack::start().await;
+    let mut stack = Plan::spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(1_000_000).await;
-    stack.cut_wallet();
+    stack.wallet.cut();
     let puts = (0..8).map(|number| {
-        let caller = keyed(&caller, &format!("killed-{number}"));
+        let caller = with_key(&caller, &format!("killed-{number}"));
         let (mut users, request) = (stack.users(), put_into(&product, 1_000));
         tokio::spawn(async move { users.put_plan(call(&caller, request)).await })
     });
@@ -143,11 +170,18 @@ async fn puts_survive_the_end_of_their_process() {
         unfinished(&stack).await == 8
     })
     .await;
-    stack.restart_plan().await;
-    stack.reach_wallet();
+    stack.crash().await;
+    stack.wallet.reach();
     let _ = futures::future::join_all(puts).await;
     eventually("every put ends", || async { unfinished(&stack).await == 0 }).await;
-    assert_eq!(stack.money(&caller).await, (992_000, 8_000, 0));
+    assert_eq!(
+        stack.money(&caller).await,
+        Money {
+            available: 992_000,
+            to_be_consumed: 8_000,
+            ..Money::default()
+        }
+    );
     assert_eq!(
         counts(&stack.list(&caller).await),
         [(PlanStatus::Matching, 8)]
@@ -156,23 +190,21 @@ async fn puts_survive_the_end_of_their_process() {
 
 #[tokio::test]
 async fn two_replicas_share_the_work() {
-    let stack = Stack::start().await;
-    let replica = stack.replica().await;
+    let stack = Plan::builder().replicas(2).spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(1_000_000).await;
-    stack.cut_wallet();
+    stack.wallet.cut();
     for number in 0..3 {
-        let caller = keyed(&caller, &format!("shared-{number}"));
+        let caller = with_key(&caller, &format!("shared-{number}"));
         assert_eq!(
-            reason(stack.put(&caller, &product, 1_000).await).0,
+            why(stack.put(&caller, &product, 1_000).await).0,
             Reason::Unavailable
         );
     }
-    stack.reach_wallet();
-    let mut other =
-        adfolio_proto::plan::v1::plan_service_client::PlanServiceClient::new(replica.channel());
+    stack.wallet.reach();
+    let mut other = PlanServiceClient::new(stack.replicas[1].channel());
     for number in 0..3 {
-        let caller = keyed(&caller, &format!("shared-{number}"));
+        let caller = with_key(&caller, &format!("shared-{number}"));
         eventually("the other replica answers", || {
             let mut other = other.clone();
             let request = call(&caller, put_into(&product, 1_000));
@@ -186,5 +218,12 @@ async fn two_replicas_share_the_work() {
         .unwrap()
         .into_inner();
     assert_eq!(counts(&listed), [(PlanStatus::Matching, 3)]);
-    assert_eq!(stack.money(&caller).await, (997_000, 3_000, 0));
+    assert_eq!(
+        stack.money(&caller).await,
+        Money {
+            available: 997_000,
+            to_be_consumed: 3_000,
+            ..Money::default()
+        }
+    );
 }

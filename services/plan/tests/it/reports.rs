@@ -5,8 +5,8 @@ use std::time::Duration;
 use adfolio_kit::client::outgoing;
 use adfolio_kit::dead_letter::{self, DeadLetter};
 use adfolio_kit::identity::Caller;
-use adfolio_plan::config::SimulatorArgs;
 use adfolio_proto::events::v1::{DeliveryReport, DeliveryReported};
+use adfolio_proto::plan::v1 as pb;
 use adfolio_proto::plan::v1::delivery_service_client::DeliveryServiceClient;
 use adfolio_proto::plan::v1::*;
 use adfolio_testkit::{
@@ -15,20 +15,20 @@ use adfolio_testkit::{
 };
 use uuid::Uuid;
 
-use crate::helpers::*;
+use crate::helpers::{Plan, *};
 
 const LIMIT: Duration = Duration::from_mins(1);
 const TYPE: &str = "adfolio.delivery.v1.DeliveryReported";
 
-async fn report(stack: &Stack, reports: Vec<ReportDeliveryRequest>) -> ReportDeliveryResponse {
+async fn report(stack: &Plan, reports: Vec<ReportDeliveryRequest>) -> ReportDeliveryResponse {
     let request = outgoing(&Caller::system(), tokio_stream::iter(reports), LIMIT);
-    let answer = DeliveryServiceClient::new(stack.plan.channel())
+    let answer = DeliveryServiceClient::new(stack.channel())
         .report_delivery(request)
         .await;
     answer.unwrap().into_inner()
 }
 
-fn sent(plan: &Plan, report_id: &str, spend: &str) -> ReportDeliveryRequest {
+fn sent(plan: &pb::Plan, report_id: &str, spend: &str) -> ReportDeliveryRequest {
     ReportDeliveryRequest {
         source: "network-a".into(),
         report_id: report_id.into(),
@@ -61,7 +61,7 @@ fn event(plan_number: &str, report_ids: &[&str]) -> DeliveryReported {
 
 #[tokio::test]
 async fn a_stream_of_reports_counts_each_once() {
-    let stack = Stack::start().await;
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(100_000).await;
     let plan = stack.put(&caller, &product, 5_000).await.unwrap();
@@ -88,34 +88,28 @@ async fn a_stream_of_reports_counts_each_once() {
         },
     ];
     let answer = report(&stack, reports.clone()).await;
-    assert_eq!(
-        (
-            answer.read,
-            answer.applied,
-            answer.repeated_reports,
-            answer.restated
-        ),
-        (12, 2, 1, 1)
-    );
+    assert_eq!(answer.read, 12);
+    assert_eq!(answer.applied, 2);
+    assert_eq!(answer.repeated_reports, 1);
+    assert_eq!(answer.restated, 1);
     let mut named: Vec<i64> = answer.rejected.iter().map(|row| row.line).collect();
     named.sort_unstable();
     assert_eq!(named, [3, 5, 6, 7, 8, 9, 10, 11]);
     assert_eq!(answer.rejected_count, 8);
     let known = stack.plan(&caller, &plan.id).await;
-    assert_eq!(
-        (known.status(), known.impressions, known.consumed_minor),
-        (PlanStatus::Putting, 2_000, 1_212)
-    );
+    assert_eq!(known.status(), PlanStatus::Putting);
+    assert_eq!(known.impressions, 2_000);
+    assert_eq!(known.consumed_minor, 1_212);
     assert_eq!(known.sources, ["network"]);
     let again = report(&stack, reports).await;
-    assert_eq!((again.applied, again.repeated_reports), (0, 4));
+    assert_eq!(again.applied, 0);
+    assert_eq!(again.repeated_reports, 4);
     assert_eq!(stack.plan(&caller, &plan.id).await.impressions, 2_000);
 }
 
 #[tokio::test]
 async fn reports_come_over_the_broker_too_each_once() {
-    let stack = Stack::start().await;
-    stack.broker.clean_up("plan", "delivery");
+    let stack = Plan::spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(100_000).await;
     let plan = stack.put(&caller, &product, 5_000).await.unwrap();
@@ -131,14 +125,14 @@ async fn reports_come_over_the_broker_too_each_once() {
         (plan.impressions >= 300).then_some(plan)
     })
     .await;
-    assert_eq!((known.impressions, known.consumed_minor), (300, 75));
+    assert_eq!(known.impressions, 300);
+    assert_eq!(known.consumed_minor, 75);
     assert_eq!(known.sources, ["network"]);
 }
 
 #[tokio::test]
 async fn reports_told_twice_and_shuffled_count_once_in_their_latest_revision() {
-    let stack = Stack::start().await;
-    stack.broker.clean_up("plan", "delivery");
+    let stack = Plan::spawn().await;
     let broker = stack.broker.broker();
     let product = stack.product().await;
     let caller = stack.user_with(100_000).await;
@@ -148,7 +142,7 @@ async fn reports_told_twice_and_shuffled_count_once_in_their_latest_revision() {
     ];
     let sources = ["network-a", "network-b", "network-c"];
     // Report `number` in its `revision` has 10 impressions and 0.10 spent for each of either.
-    let message = |source: &str, plan: &Plan, number: i64, revision: i64| {
+    let message = |source: &str, plan: &pb::Plan, number: i64, revision: i64| {
         let amount = number * revision;
         let report = DeliveryReport {
             report_id: format!("{}-{number}", plan.plan_number),
@@ -191,22 +185,24 @@ async fn reports_told_twice_and_shuffled_count_once_in_their_latest_revision() {
     // Three sources told of 3 × (1 + 2 + 3) each, and of 4 more for the first plan.
     for (plan, expected) in plans.iter().zip([3 * (18 + 4), 3 * 18]) {
         let known = stack.plan(&caller, &plan.id).await;
-        assert_eq!(
-            (known.impressions, known.consumed_minor),
-            (expected * 10, expected * 10)
-        );
+        assert_eq!(known.impressions, expected * 10);
+        assert_eq!(known.consumed_minor, expected * 10);
     }
     eventually("the ledger has it", || async {
         let figures = stack.money(&caller).await;
-        figures == (90_000, 10_000 - 10 * 3 * (18 + 4 + 18), 0)
+        figures
+            == Money {
+                available: 90_000,
+                to_be_consumed: 10_000 - 10 * 3 * (18 + 4 + 18),
+                ..Money::default()
+            }
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_message_without_any_good_report_waits_for_an_operator() {
-    let stack = Stack::start().await;
-    stack.broker.clean_up("plan", "delivery");
+    let stack = Plan::spawn().await;
     let broker = stack.broker.broker();
     publish_event(&broker, TYPE, "", &event("AD000000000000", &["1"])).await;
     let letters: Vec<DeadLetter> = eventually("the message is dead", || async {
@@ -221,16 +217,16 @@ async fn a_message_without_any_good_report_waits_for_an_operator() {
 
 #[tokio::test]
 async fn the_simulator_delivers_and_says_so() {
-    let stack = Stack::start_with("2026-11-20T10:00:00Z", |config| {
-        config.simulator = SimulatorArgs {
-            enabled: true,
-            interval_seconds: 1,
-            seed: 7,
-        };
-    })
-    .await;
-    // A second one makes the same reports, which repeat the first one's.
-    let _replica = stack.replica().await;
+    // The replicas make the same reports, which repeat each other.
+    let stack = Plan::builder()
+        .configure(|config| {
+            config.simulator.enabled = true;
+            config.simulator.interval_seconds = 1;
+            config.simulator.seed = 7;
+        })
+        .replicas(2)
+        .spawn()
+        .await;
     let product = stack.product().await;
     let caller = stack.user_with(100_000).await;
     let plan = stack.put(&caller, &product, 5_000).await.unwrap();
@@ -240,7 +236,7 @@ async fn the_simulator_delivers_and_says_so() {
     })
     .await;
     assert_eq!(known.sources, ["simulator"]);
-    // The clock stands, so however often both look there is one report.
+    // The clock stands still, so all runs of both replicas make one report.
     let reports: i64 = sqlx::query_scalar("SELECT count(*) FROM delivery_reports")
         .fetch_one(&stack.db.pool())
         .await

@@ -1,13 +1,14 @@
 //! Statistics against sums that the test makes from the rows themselves.
 
 use adfolio_kit::identity::Caller;
+use adfolio_proto::plan::v1 as pb;
 use adfolio_proto::plan::v1::*;
 use adfolio_testkit::instant;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use StatisticsRange::{Month, Today, Week};
 
-use crate::helpers::*;
+use crate::helpers::{Plan, *};
 
 /// A row of the test's own books, in millionths.
 struct Row {
@@ -36,7 +37,7 @@ fn rows(from: &str, count: i64) -> Vec<Row> {
     (0..count).map(row).collect()
 }
 
-async fn import(stack: &Stack, plan: &Plan, rows: &[Row]) {
+async fn import(stack: &Plan, plan: &pb::Plan, rows: &[Row]) {
     let micros = |micros: i64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
     let lines: Vec<String> = rows
         .iter()
@@ -94,7 +95,7 @@ fn time_of(point: &SeriesPoint) -> DateTime<Utc> {
 
 /// Checks a range and each of its points.
 async fn check(
-    stack: &Stack,
+    stack: &Plan,
     caller: &Caller,
     rows: &[Row],
     range: StatisticsRange,
@@ -131,8 +132,8 @@ async fn check(
     }
 }
 
-async fn stack_with(now: &str, rows: &[Row]) -> (Stack, Caller, Plan) {
-    let stack = Stack::start_at(now).await;
+async fn stack_with(now: &str, rows: &[Row]) -> (Plan, Caller, pb::Plan) {
+    let stack = Plan::builder().at(now).spawn().await;
     let product = stack.product().await;
     let caller = stack.user_with(1_000_000).await;
     let plan = stack.put(&caller, &product, 900_000).await.unwrap();
@@ -142,7 +143,8 @@ async fn stack_with(now: &str, rows: &[Row]) -> (Stack, Caller, Plan) {
 
 #[tokio::test]
 async fn every_range_in_three_zones_is_the_sum_of_its_rows() {
-    // Sunday evening; New York set its clocks back on the first of this month, at six in the morning, UTC.
+    // Sunday evening; New York set its clocks back on the first of this month, at six in the
+    // morning, UTC.
     let rows = rows("2026-10-25T00:10:00Z", 840);
     let (stack, caller, _) = stack_with("2026-11-15T22:00:00Z", &rows).await;
     for (range, zone, from, to) in [
@@ -194,7 +196,8 @@ async fn every_range_in_three_zones_is_the_sum_of_its_rows() {
             shown(&all),
             sums(&rows, DateTime::UNIX_EPOCH, instant("2027-01-01T00:00:00Z"))
         );
-        assert_eq!((all.invested_minor, all.delivery_orders), (900_000, 1));
+        assert_eq!(all.invested_minor, 900_000);
+        assert_eq!(all.delivery_orders, 1);
         assert_eq!(
             all.series
                 .iter()
@@ -285,5 +288,6 @@ async fn running_budgets_are_to_be_consumed_in_every_range() {
     let nobody = stack
         .statistics(&user(), StatisticsRange::All, "junk")
         .await;
-    assert_eq!((shown(&nobody), nobody.delivery_orders), ([0; 4], 0));
+    assert_eq!(shown(&nobody), [0; 4]);
+    assert_eq!(nobody.delivery_orders, 0);
 }

@@ -1,6 +1,7 @@
 //! Requests of staff that wait for another member of staff, and the amount from which on they do.
 
 use adfolio_kit::config::ConfigError;
+use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -41,42 +42,32 @@ impl Threshold {
     }
 }
 
-/// Where a request stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, sqlx::Type)]
-#[sqlx(type_name = "approval_state", rename_all = "snake_case")]
-pub enum State {
-    /// Waits for another member of staff.
-    Pending,
-    /// Approved and posted.
-    Approved,
-    /// Rejected; nothing was posted.
-    Rejected,
-    /// Nobody decided in time; nothing was posted.
-    Expired,
-    /// Approved when it could no longer be posted; nothing was.
-    Failed,
-}
-
-impl State {
-    /// The name in the books.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Approved => "approved",
-            Self::Rejected => "rejected",
-            Self::Expired => "expired",
-            Self::Failed => "failed",
-        }
+names! {
+    /// Where a request stands.
+    #[derive(sqlx::Type)]
+    #[sqlx(type_name = "approval_state", rename_all = "snake_case")]
+    State {
+        /// Waits for another member of staff.
+        Pending = "pending",
+        /// Approved and posted.
+        Approved = "approved",
+        /// Rejected; nothing was posted.
+        Rejected = "rejected",
+        /// Nobody decided in time; nothing was posted.
+        Expired = "expired",
+        /// Approved when it could no longer be posted; nothing was.
+        Failed = "failed",
     }
 }
 
-/// What a second member of staff says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
-    /// It is posted.
-    Approved,
-    /// It is not.
-    Rejected,
+names! {
+    /// What a second member of staff says.
+    Choice {
+        /// It is posted.
+        Approved = "approved",
+        /// It is not.
+        Rejected = "rejected",
+    }
 }
 
 /// Whether a decision is still to be carried out.

@@ -8,30 +8,24 @@ pub mod entity;
 mod repo;
 
 use adfolio_kit::audit;
-use adfolio_kit::clock::{Clock, Ids};
+use adfolio_kit::clock::Ids;
 use adfolio_kit::db::{self, Tx};
+use adfolio_kit::error::CoreError;
 use adfolio_kit::idempotency;
-use adfolio_kit::identity::{Caller, Staff};
+use adfolio_kit::identity::{Caller, Staff, UserId};
 use adfolio_kit::metrics::record_saga;
-use adfolio_kit::outbox::Notifier;
-use adfolio_kit::pagination::{Cursor, Page};
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_kit::wire;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use serde_json::json;
-use sqlx::PgPool;
 use uuid::Uuid;
 
+use crate::app::App;
 use crate::error::WalletError;
-use crate::peers::Peers;
 use crate::posting;
 use crate::posting::movement::{Movement, MovementKind};
-use entity::{Approval, Choice, LIFETIME, State, Threshold, Verdict};
+use entity::{Approval, Choice, LIFETIME, State, Verdict};
 use repo::Selection;
-
-/// The name of the call that decides, for its idempotency key.
-const DECIDE: &str = "wallet.DecideApproval";
 
 /// Attempts to keep a request or to find the one that keeps it out, should that be decided between the two looks.
 const KEEP_ATTEMPTS: u32 = 3;
@@ -57,158 +51,127 @@ pub struct Deciding {
     pub digest: [u8; 32],
 }
 
-/// Keeps, lists and decides requests. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Approvals {
-    pool: PgPool,
-    peers: Peers,
-    clock: Clock,
-    ids: Ids,
-    notifier: Notifier,
-    threshold: Threshold,
+/// Whether a posting of staff must be asked for ([`ask`]) instead of made. A repeated call is refused like
+/// the first, or goes on to the posting that stands and answers for itself.
+pub async fn is_needed(app: &App, movement: &Movement, amount: Money) -> Result<bool, WalletError> {
+    if !app.rules.threshold.is_set() {
+        return Ok(false);
+    }
+    // Also for small amounts: a key that a large one waits under is taken.
+    if let Some(known) = repo::find_by_key(&app.pool, &movement.key).await? {
+        known.answer_to_repeat(&movement.digest)?;
+        return Ok(false);
+    }
+    if !app.rules.threshold.is_exceeded_by(amount) {
+        return Ok(false);
+    }
+    Ok(!repo::is_posted(&app.pool, &movement.key).await?)
 }
 
-impl Approvals {
-    /// With the amount above which a request is kept.
-    pub fn new(
-        pool: PgPool,
-        peers: Peers,
-        clock: Clock,
-        notifier: Notifier,
-        threshold: Threshold,
-    ) -> Self {
-        Self {
-            pool,
-            peers,
-            clock,
-            ids: Ids::random(),
-            notifier,
-            threshold,
-        }
-    }
-
-    /// Whether a posting of staff must be asked for ([`Approvals::ask`]) instead of made. A repeated call is refused like
-    /// the first, or goes on to the posting that stands and answers for itself.
-    pub async fn is_needed(&self, movement: &Movement, amount: Money) -> Result<bool, WalletError> {
-        if !self.threshold.is_set() {
-            return Ok(false);
-        }
-        // Also for small amounts: a key that a large one waits under is taken.
-        if let Some(known) = repo::find_by_key(&self.pool, &movement.key).await? {
-            known.answer_to_repeat(&movement.digest)?;
-            return Ok(false);
-        }
-        if !self.threshold.is_exceeded_by(amount) {
-            return Ok(false);
-        }
-        Ok(!repo::is_posted(&self.pool, &movement.key).await?)
-    }
-
-    /// Keeps a posting to a user's wallet for another member of staff, and answers the refusal that says so. A request of
-    /// the same key, or the same member's identical one that waits, is kept already.
-    pub async fn ask(
-        &self,
-        caller: &Caller,
-        staff: Staff,
-        (user_id, movement, amount): (Uuid, Movement, Money),
-    ) -> Result<Refusal, WalletError> {
-        if !repo::has_wallet(&self.pool, user_id).await? {
-            self.peers.require_user(caller, user_id).await?;
-        }
-        let digest = movement.digest;
-        let asked = Approval {
-            id: self.ids.next(),
-            kind: movement.kind,
-            user_id,
-            reference: movement.reference,
-            amount: amount.minor(),
-            remark: movement.remark,
-            posting_key: movement.key,
-            request_digest: digest.to_vec(),
-            details: movement.details.unwrap_or_else(|| "{}".to_owned()),
-            request_reason: String::new(),
-            requested_by: staff.id,
-            requested_at: self.clock.now(),
-            state: State::Pending,
-            decided: None,
-            decision_reason: String::new(),
-            transaction_id: None,
-            failure: None,
-        };
-        let acting = caller.clone();
-        let kept = db::write(&self.pool, move |tx| {
-            Box::pin(async move { keep_in_tx(tx, &acting, asked).await })
-        })
-        .await?;
-        self.notifier.notify();
-        // One that was posted meanwhile answers the next repeat.
-        Ok(kept
-            .answer_to_repeat(&digest)
-            .err()
-            .unwrap_or_else(|| kept.required()))
-    }
-
-    /// A page of requests, newest first.
-    pub async fn list(
-        &self,
-        state: Option<State>,
-        page: Page,
-        cursor: Option<&str>,
-    ) -> Result<(Vec<Approval>, Option<String>), WalletError> {
-        let of_list = Cursor::new("wallet.approvals", state.map_or("", State::as_str));
-        let selection = Selection {
-            state,
-            before: wire::cursor_id(&of_list, cursor)?,
-            limit: page.fetch(),
-        };
-        let rows = repo::list(&self.pool, selection).await?;
-        Ok(page.cut(rows, |row| of_list.encode(&[&row.id.to_string()])))
-    }
-
-    /// Approves a request, which posts it, or rejects it. One that can no longer be posted has failed: whoever decided is
-    /// refused as the call that asked would be now.
-    pub async fn decide(
-        &self,
-        caller: &Caller,
-        deciding: Deciding,
-    ) -> Result<Approval, WalletError> {
-        let (acting, ids, now) = (caller.clone(), self.ids.clone(), self.clock.now());
-        let decided = db::write(&self.pool, move |tx| {
-            Box::pin(async move { decide_in_tx(tx, &acting, deciding, &ids, now).await })
-        })
-        .await?;
-        self.notifier.notify();
-        if let Some(refusal) = decided.failed() {
-            return Err(refusal.into());
-        }
-        if decided.kind == MovementKind::Membership && decided.state == State::Approved {
-            self.peers.grant_membership(caller, decided.user_id).await;
-        }
-        Ok(decided)
-    }
-
-    /// Tells metrics what waits for staff.
-    pub async fn record_waiting(&self) -> Result<(), sqlx::Error> {
-        record_saga("approval", &["pending"], &repo::waiting(&self.pool).await?);
-        Ok(())
-    }
-
-    /// Ends requests that nobody decided about in time.
-    pub async fn expire(&self) -> Result<(), sqlx::Error> {
-        let Some(asked_before) = self.clock.now().checked_sub_signed(LIFETIME) else {
-            return Ok(());
-        };
-        for _ in 0..EXPIRY_ROUNDS {
-            let ended = db::write(&self.pool, move |tx| {
-                Box::pin(repo::expire_in_tx(tx, asked_before, EXPIRY_BATCH))
-            })
+/// Keeps a posting to a user's wallet for another member of staff, and answers the refusal that says so. A request of
+/// the same key, or the same member's identical one that waits, is kept already.
+pub async fn ask(
+    app: &App,
+    caller: &Caller,
+    staff: Staff,
+    (user_id, movement, amount): (Uuid, Movement, Money),
+) -> Result<Refusal, WalletError> {
+    if !repo::has_wallet(&app.pool, user_id).await? {
+        app.users
+            .require(caller, &[UserId(user_id)], "user_id")
             .await?;
-            if ended < EXPIRY_BATCH.unsigned_abs() {
-                break;
-            }
-        }
-        Ok(())
     }
+    let digest = movement.digest;
+    let asked = Approval {
+        id: app.ids.next(),
+        kind: movement.kind,
+        user_id,
+        reference: movement.reference,
+        amount: amount.minor(),
+        remark: movement.remark,
+        posting_key: movement.key,
+        request_digest: digest.to_vec(),
+        details: movement.details.unwrap_or_else(|| "{}".to_owned()),
+        request_reason: String::new(),
+        requested_by: staff.id,
+        requested_at: app.clock.now(),
+        state: State::Pending,
+        decided: None,
+        decision_reason: String::new(),
+        transaction_id: None,
+        failure: None,
+    };
+    let acting = caller.clone();
+    let kept = db::write(&app.pool, move |tx| {
+        Box::pin(async move { keep_in_tx(tx, &acting, asked).await })
+    })
+    .await?;
+    app.notifier.notify();
+    // One that was posted meanwhile answers the next repeat.
+    Ok(kept
+        .answer_to_repeat(&digest)
+        .err()
+        .unwrap_or_else(|| kept.required()))
+}
+
+/// Requests in this state, or all, newest first.
+pub async fn list(
+    app: &App,
+    state: Option<State>,
+    before: Option<Uuid>,
+    limit: i64,
+) -> Result<Vec<Approval>, WalletError> {
+    let selection = Selection {
+        state,
+        before,
+        limit,
+    };
+    Ok(repo::list(&app.pool, selection).await?)
+}
+
+/// Approves a request, which posts it, or rejects it. One that can no longer be posted has failed: whoever decided is
+/// refused as the call that asked would be now.
+pub async fn decide(
+    app: &App,
+    caller: &Caller,
+    deciding: Deciding,
+) -> Result<Approval, WalletError> {
+    let (acting, ids, now) = (caller.clone(), app.ids.clone(), app.clock.now());
+    let decided = db::write(&app.pool, move |tx| {
+        Box::pin(async move { decide_in_tx(tx, &acting, deciding, &ids, now).await })
+    })
+    .await?;
+    app.notifier.notify();
+    if let Some(refusal) = decided.failed() {
+        return Err(refusal.into());
+    }
+    if decided.kind == MovementKind::Membership && decided.state == State::Approved {
+        app.peers.grant_membership(caller, decided.user_id).await;
+    }
+    Ok(decided)
+}
+
+/// Records in the metrics what waits for staff.
+pub async fn record_waiting(app: &App) -> Result<(), sqlx::Error> {
+    record_saga("approval", &["pending"], &repo::waiting(&app.pool).await?);
+    Ok(())
+}
+
+/// Ends requests that nobody decided about in time.
+pub async fn expire(app: &App) -> Result<(), sqlx::Error> {
+    let Some(asked_before) = app.clock.now().checked_sub_signed(LIFETIME) else {
+        return Ok(());
+    };
+    for _ in 0..EXPIRY_ROUNDS {
+        let ended = db::write(&app.pool, move |tx| {
+            Box::pin(repo::expire_in_tx(tx, asked_before, EXPIRY_BATCH))
+        })
+        .await?;
+        if ended < EXPIRY_BATCH.unsigned_abs() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Adds a request, or answers the one that keeps it out.
@@ -240,7 +203,7 @@ async fn decide_in_tx(
 ) -> Result<Approval, WalletError> {
     if let Some(key) = &caller.idempotency_key {
         // Only so that the key is not used for another decision: a repeated one is answered by what stands.
-        idempotency::claim_in_tx(tx, deciding.by, key, DECIDE, &deciding.digest).await?;
+        idempotency::claim_in_tx(tx, deciding.by, key, &caller.method, &deciding.digest).await?;
     }
     let found = repo::lock_in_tx(tx, deciding.id).await?;
     let mut approval = found.ok_or_else(|| Refusal::not_found("id"))?;
@@ -269,15 +232,15 @@ async fn post_in_tx(
 ) -> Result<Result<Uuid, Refusal>, WalletError> {
     let command = approval
         .command()
-        .map_err(|_| WalletError::Unreadable("digest of an approval"))?;
+        .map_err(|_| CoreError::Corrupt("digest of an approval"))?;
     let decision = posting::post_in_tx(tx, now, ids, &command).await?;
     match decision.into_answer() {
         Ok(done) => {
             let booked = done.transaction;
-            let booked = booked.ok_or(WalletError::Unreadable("transaction of a posting"))?;
+            let booked = booked.ok_or(CoreError::Corrupt("transaction of a posting"))?;
             Ok(Ok(booked.id))
         }
-        Err(WalletError::Refused(refusal)) => Ok(Err(refusal)),
+        Err(WalletError::Core(CoreError::Refused(refusal))) => Ok(Err(refusal)),
         Err(error) => Err(error),
     }
 }

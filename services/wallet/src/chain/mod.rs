@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use crate::app::App;
 use crate::error::WalletError;
 use entity::{Break, Head, Walk};
 
@@ -33,17 +34,17 @@ pub struct Verification {
 
 /// Verifies the chain of one user, or of all. Postings may go on meanwhile: a chain is followed up to the head that the
 /// wallet had before its transactions were read.
-pub async fn verify(pool: &PgPool, only: Option<Uuid>) -> Result<Verification, WalletError> {
+pub async fn verify(app: &App, only: Option<Uuid>) -> Result<Verification, WalletError> {
     let mut verification = Verification::default();
     let mut after = None;
     loop {
-        let heads = repo::heads(pool, only, after, USERS_PAGE).await?;
+        let heads = repo::heads(&app.pool, only, after, USERS_PAGE).await?;
         let (Some(first), Some(last)) = (heads.first(), heads.last()) else {
             return Ok(verification);
         };
         let range = (first.user_id, last.user_id);
         after = Some(last.user_id);
-        verify_users(pool, range, heads, &mut verification).await?;
+        verify_users(&app.pool, range, heads, &mut verification).await?;
     }
 }
 

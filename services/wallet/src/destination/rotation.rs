@@ -5,8 +5,9 @@ use adfolio_kit::db;
 use tracing::{error, info};
 use uuid::Uuid;
 
+use super::Sealer;
 use super::repo::{self, Batch, Kept};
-use super::{Destinations, Sealer};
+use crate::app::App;
 use crate::error::WalletError;
 
 /// Rows of a transaction.
@@ -15,50 +16,47 @@ const BATCH: i64 = 200;
 /// How many rows the other key has sealed. Every replica counts the same tables.
 const LEFT: &str = "wallet_sealed_with_previous_key";
 
-impl Destinations {
-    /// Seals anew what is sealed with the other key, and tells metrics how much is left: what others are busy with, or what
-    /// cannot be opened. Nothing, where there is no other key.
-    pub async fn rotate(&self) -> Result<(), WalletError> {
-        let Some(previous) = self.sealer.previous_id() else {
-            tell(0);
-            return Ok(());
-        };
-        let mut resealed = 0_u64;
-        for kept in [Kept::Destinations, Kept::Withdrawals] {
-            resealed = resealed.saturating_add(self.rotate_all(kept, previous).await?);
-        }
-        let left = repo::count_sealed_with(&self.pool, previous).await?;
-        tell(left);
-        if resealed > 0 {
-            info!(resealed, left, "sealed anew with the key in use");
-        }
-        if resealed > 0 && left == 0 {
-            info!("nothing is sealed with the other key any more");
-        }
-        Ok(())
+/// Seals anew what is sealed with the other key, and tells metrics how much is left: what others are busy with, or what
+/// cannot be opened. Nothing, where there is no other key.
+pub async fn rotate(app: &App) -> Result<(), WalletError> {
+    let Some(previous) = app.sealer.previous_id() else {
+        record(0);
+        return Ok(());
+    };
+    let mut resealed = 0_u64;
+    for kept in [Kept::Destinations, Kept::Withdrawals] {
+        resealed = resealed.saturating_add(rotate_all(app, kept, previous).await?);
     }
+    let left = repo::count_sealed_with(&app.pool, previous).await?;
+    record(left);
+    if resealed > 0 {
+        info!(resealed, left, "sealed anew with the key in use");
+    }
+    if resealed > 0 && left == 0 {
+        info!("nothing is sealed with the other key any more");
+    }
+    Ok(())
+}
 
-    async fn rotate_all(&self, kept: Kept, previous: &str) -> Result<u64, WalletError> {
-        let mut resealed = 0_u64;
-        let mut after = Some(repo::FIRST);
-        while let Some(start) = after {
-            let (sealer, previous) = (self.sealer.clone(), previous.to_owned());
-            let (done, last) = db::write(&self.pool, move |tx| {
-                Box::pin(async move {
-                    let batch =
-                        repo::lock_sealed_with_in_tx(tx, kept, &previous, start, BATCH).await?;
-                    let last = batch.last().map(|row| row.place);
-                    let batch = sealed_anew(&sealer, batch);
-                    repo::reseal_in_tx(tx, kept, &batch).await?;
-                    Ok::<_, WalletError>((batch.len(), last))
-                })
+async fn rotate_all(app: &App, kept: Kept, previous: &str) -> Result<u64, WalletError> {
+    let mut resealed = 0_u64;
+    let mut after = Some(repo::FIRST);
+    while let Some(start) = after {
+        let (sealer, previous) = (app.sealer.clone(), previous.to_owned());
+        let (done, last) = db::write(&app.pool, move |tx| {
+            Box::pin(async move {
+                let batch = repo::lock_sealed_with_in_tx(tx, kept, &previous, start, BATCH).await?;
+                let last = batch.last().map(|row| row.place);
+                let batch = sealed_anew(&sealer, batch);
+                repo::reseal_in_tx(tx, kept, &batch).await?;
+                Ok::<_, WalletError>((batch.len(), last))
             })
-            .await?;
-            resealed = resealed.saturating_add(u64::try_from(done).unwrap_or(u64::MAX));
-            after = last;
-        }
-        Ok(resealed)
+        })
+        .await?;
+        resealed = resealed.saturating_add(u64::try_from(done).unwrap_or(u64::MAX));
+        after = last;
     }
+    Ok(resealed)
 }
 
 /// Without what cannot be opened, which stays as it is.
@@ -80,6 +78,6 @@ fn sealed_anew(sealer: &Sealer, batch: Vec<Batch>) -> Vec<Batch> {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
-fn tell(left: i64) {
+fn record(left: i64) {
     metrics::gauge!(LEFT).set(left as f64);
 }

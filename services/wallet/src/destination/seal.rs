@@ -4,6 +4,7 @@
 //! be put in another's place. The id of the key goes along: after a change of keys, what the key before sealed still opens.
 
 use adfolio_kit::config::ConfigError;
+use adfolio_kit::error::CoreError;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use secrecy::{ExposeSecret, SecretString};
@@ -13,7 +14,6 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::entity::Destination;
-use crate::error::WalletError;
 use crate::withdrawal::entity::Method;
 
 /// Bytes of a nonce.
@@ -82,15 +82,15 @@ impl Sealer {
         user_id: Uuid,
         method: Method,
         sealed: &Sealed,
-    ) -> Result<Sealed, WalletError> {
+    ) -> Result<Sealed, CoreError> {
         self.seal(user_id, &self.open(user_id, method, sealed)?)
     }
 
     /// Seals a user's destination.
-    pub fn seal(&self, user_id: Uuid, destination: &Destination) -> Result<Sealed, WalletError> {
+    pub fn seal(&self, user_id: Uuid, destination: &Destination) -> Result<Sealed, CoreError> {
         let text = serde_json::to_vec(destination)
             .map(Zeroizing::new)
-            .map_err(|_| WalletError::Unreadable("destination to seal"))?;
+            .map_err(|_| CoreError::Corrupt("destination to seal"))?;
         let nonce: [u8; NONCE_BYTES] = rand::random();
         let context = context(user_id, destination.method());
         let payload = Payload {
@@ -101,7 +101,7 @@ impl Sealer {
             .current
             .cipher
             .encrypt(&XNonce::from(nonce), payload)
-            .map_err(|_| WalletError::Unreadable("destination to seal"))?;
+            .map_err(|_| CoreError::Corrupt("destination to seal"))?;
         let mut bytes = nonce.to_vec();
         bytes.extend(ciphertext);
         Ok(Sealed {
@@ -116,14 +116,12 @@ impl Sealer {
         user_id: Uuid,
         method: Method,
         sealed: &Sealed,
-    ) -> Result<Destination, WalletError> {
+    ) -> Result<Destination, CoreError> {
         let mut keys = std::iter::once(&self.current).chain(&self.previous);
         let key = keys
             .find(|key| key.id == sealed.key_id)
-            .ok_or(WalletError::Unreadable(
-                "destination sealed with an unknown key",
-            ))?;
-        let broken = || WalletError::Unreadable("sealed destination");
+            .ok_or(CoreError::Corrupt("destination sealed with an unknown key"))?;
+        let broken = || CoreError::Corrupt("sealed destination");
         let (nonce, ciphertext) = sealed
             .bytes
             .split_first_chunk::<NONCE_BYTES>()

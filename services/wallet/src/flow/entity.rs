@@ -1,70 +1,75 @@
 //! Lines of the fund details, and months as callers name them.
 
+use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::time_zone::TimeZone;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 use uuid::Uuid;
 
-/// How a line is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, sqlx::Type)]
-#[sqlx(type_name = "flow_type", rename_all = "snake_case")]
-pub enum FlowType {
-    /// Deposit credited by staff.
-    SystemTopUp,
-    /// Spend charged by delivery.
-    AdBilling,
-    /// Money put into a plan, or given back from it.
-    AdServing,
-    /// Payout of a settled plan's revenue.
-    ProfitSharing,
-    /// Part of a put paid by a coupon, or its return.
-    DiscountAmount,
-    /// Withdrawal, or its return.
-    ManualPayout,
-    /// Chargeback.
-    SystemChargeback,
-    /// Deduction of a virtual recharge.
-    VirtualRechargeDeduction,
-    /// Membership fee.
-    OpenMembership,
-    /// Currency exchange.
-    Exchange,
-    /// Start-up funds granted or returned.
-    StartUpFunds,
+names! {
+    /// How a line is shown.
+    #[derive(sqlx::Type)]
+    #[sqlx(type_name = "flow_type", rename_all = "snake_case")]
+    FlowType {
+        /// Deposit credited by staff.
+        SystemTopUp = "system_top_up",
+        /// Spend charged by delivery.
+        AdBilling = "ad_billing",
+        /// Money put into a plan, or given back from it.
+        AdServing = "ad_serving",
+        /// Payout of a settled plan's revenue.
+        ProfitSharing = "profit_sharing",
+        /// Part of a put paid by a coupon, or its return.
+        DiscountAmount = "discount_amount",
+        /// Withdrawal, or its return.
+        ManualPayout = "manual_payout",
+        /// Chargeback.
+        SystemChargeback = "system_chargeback",
+        /// Deduction of a virtual recharge.
+        VirtualRechargeDeduction = "virtual_recharge_deduction",
+        /// Membership fee.
+        OpenMembership = "open_membership",
+        /// Currency exchange.
+        Exchange = "exchange",
+        /// Start-up funds granted or returned.
+        StartUpFunds = "start_up_funds",
+    }
 }
 
-/// An account of the ledger that lines may show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
-#[sqlx(type_name = "ledger_account", rename_all = "snake_case")]
-pub enum Account {
-    /// Free to use.
-    Available,
-    /// Held by running plans.
-    ToBeConsumed,
-    /// Earned, waiting for settlement.
-    ToBeSettled,
-    /// On its way out.
-    Withdrawing,
-    /// The platform's side of deposits.
-    DepositsClearing,
-    /// What coupons cost.
-    Promotions,
-    /// What delivery cost.
-    AdSpend,
-    /// What delivery earned.
-    AdRevenue,
-    /// The platform's share.
-    ProfitShare,
-    /// What withdrawals paid out.
-    WithdrawalsClearing,
-    /// What withdrawals cost their users.
-    WithdrawalFees,
-    /// What was charged back.
-    Chargebacks,
-    /// Membership fees.
-    Membership,
-    /// The platform's side of exchange orders.
-    FxClearing,
+names! {
+    /// An account of the ledger that lines may show.
+    #[derive(sqlx::Type)]
+    #[sqlx(type_name = "ledger_account", rename_all = "snake_case")]
+    Account {
+        /// Free to use.
+        Available = "available",
+        /// Held by running plans.
+        ToBeConsumed = "to_be_consumed",
+        /// Earned, waiting for settlement.
+        ToBeSettled = "to_be_settled",
+        /// On its way out.
+        Withdrawing = "withdrawing",
+        /// The platform's side of deposits.
+        DepositsClearing = "deposits_clearing",
+        /// What coupons cost.
+        Promotions = "promotions",
+        /// What delivery cost.
+        AdSpend = "ad_spend",
+        /// What delivery earned.
+        AdRevenue = "ad_revenue",
+        /// The platform's share.
+        ProfitShare = "profit_share",
+        /// What withdrawals paid out.
+        WithdrawalsClearing = "withdrawals_clearing",
+        /// What withdrawals cost their users.
+        WithdrawalFees = "withdrawal_fees",
+        /// What was charged back.
+        Chargebacks = "chargebacks",
+        /// Membership fees.
+        Membership = "membership",
+        /// The platform's side of exchange orders.
+        FxClearing = "fx_clearing",
+    }
 }
 
 /// One line of the fund details.

@@ -6,14 +6,13 @@
 pub mod entity;
 mod repo;
 
+use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::Caller;
-use adfolio_kit::pagination::{Cursor, Page};
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::{Money, MoneyError};
-use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
+use crate::app::App;
 use crate::error::WalletError;
 use entity::{FlowEntry, FlowType, Month};
 use repo::Selection;
@@ -27,66 +26,49 @@ const DEFAULT_MONTHS: u32 = 12;
 /// Months that are summed up at most.
 const MAX_MONTHS: u32 = 24;
 
-/// What is asked for of a user's fund details.
+/// Which of a user's fund details.
 #[derive(Debug)]
 pub struct Query {
-    /// Only this kind.
+    /// Only this type.
     pub flow_type: Option<FlowType>,
     /// Only this month, `YYYY-MM`.
     pub month: Option<String>,
-    /// How many.
-    pub page: Page,
-    /// Where the page begins.
-    pub cursor: Option<String>,
+    /// Only lines before this one: its number in the user's chain, and its leg.
+    pub before: Option<(i64, i16)>,
+    /// So many lines at most.
+    pub limit: i64,
 }
 
-/// A page of a user's fund details, newest first, and the cursor of the next.
+/// A user's fund details, newest first.
 pub async fn list(
-    pool: &PgPool,
+    app: &App,
     caller: &Caller,
     user_id: Uuid,
     query: Query,
-) -> Result<(Vec<FlowEntry>, Option<String>), WalletError> {
+) -> Result<Vec<FlowEntry>, WalletError> {
     let month = query
         .month
         .as_deref()
         .map(|text| Month::parse(text, caller.time_zone))
-        .transpose()?;
-    let cursor = Cursor::new("wallet.flow", &user_id.to_string());
-    let before = query
-        .cursor
-        .as_deref()
-        .map(|text| position(&cursor, text))
         .transpose()?;
     let selection = Selection {
         user_id,
         flow_type: query.flow_type,
         from: month.map(|month| month.start),
         until: month.map(|month| month.end),
-        before,
-        limit: query.page.fetch(),
+        before: query.before,
+        limit: query.limit,
     };
-    let lines = repo::list(pool, &selection).await?;
-    Ok(query.page.cut(lines, |line| {
-        cursor.encode(&[&line.seq.to_string(), &line.leg.to_string()])
-    }))
-}
-
-/// The line behind which a page begins.
-fn position(cursor: &Cursor, text: &str) -> Result<(i64, i16), Refusal> {
-    let fields = cursor.decode(text, 2)?;
-    let seq = fields.first().and_then(|field| field.parse().ok());
-    let leg = fields.get(1).and_then(|field| field.parse().ok());
-    seq.zip(leg).ok_or_else(|| Refusal::invalid("cursor"))
+    Ok(repo::list(&app.pool, &selection).await?)
 }
 
 /// The lines of an order, oldest first; none of somebody else's.
 pub async fn list_of_order(
-    pool: &PgPool,
+    app: &App,
     user_id: Uuid,
     order_id: Uuid,
 ) -> Result<Vec<FlowEntry>, WalletError> {
-    Ok(repo::list_of_order(pool, user_id, order_id, ORDER_LINES_MAX).await?)
+    Ok(repo::list_of_order(&app.pool, user_id, order_id, ORDER_LINES_MAX).await?)
 }
 
 /// What came into and left a user's available balance in one month.
@@ -104,10 +86,9 @@ pub struct MonthSummary {
 
 /// The last months of the caller's time zone, newest first.
 pub async fn monthly(
-    pool: &PgPool,
+    app: &App,
     caller: &Caller,
     user_id: Uuid,
-    now: DateTime<Utc>,
     months: u32,
 ) -> Result<Vec<MonthSummary>, WalletError> {
     let count = match months {
@@ -115,8 +96,8 @@ pub async fn monthly(
         1..=MAX_MONTHS => months,
         _ => return Err(Refusal::invalid("months").into()),
     };
-    let months = Month::back_from(now, count, caller.time_zone);
-    let sums = repo::sum_months(pool, user_id, &months).await?;
+    let months = Month::back_from(app.clock.now(), count, caller.time_zone);
+    let sums = repo::sum_months(&app.pool, user_id, &months).await?;
     let mut summaries: Vec<MonthSummary> = months
         .iter()
         .map(|month| MonthSummary {
@@ -130,7 +111,7 @@ pub async fn monthly(
         if let Some(summary) = summaries.get_mut(sum.place) {
             summary
                 .add(&sum)
-                .map_err(|_| WalletError::Unreadable("sum of a month"))?;
+                .map_err(|_| CoreError::Corrupt("sum of a month"))?;
         }
     }
     Ok(summaries)

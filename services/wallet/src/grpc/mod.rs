@@ -1,51 +1,30 @@
-//! The gRPC services: parse, call, map. No rules, no SQL.
+//! The calls: parse, call the use case, encode. No rules and no SQL.
 
-mod admin;
-mod approval;
-mod ledger;
+mod internal;
 mod map;
+mod staff;
 mod user;
 
-use adfolio_kit::clock::{Clock, Ids};
 use adfolio_proto::wallet::v1 as proto;
-use sqlx::PgPool;
 
-use crate::approval::Approvals;
-use crate::destination::Destinations;
-use crate::pay_password::PayPasswords;
-use crate::peers::Peers;
-use crate::posting::Queue;
+use crate::app::App;
 use crate::property::Property;
-use crate::withdrawal::Withdrawals;
 
-/// What every call needs. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Grpc {
-    /// For reads.
-    pub pool: PgPool,
-    /// For everything that moves money.
-    pub queue: Queue,
-    /// The other services.
-    pub peers: Peers,
-    /// Transaction passwords.
-    pub passwords: PayPasswords,
-    /// Where withdrawals go.
-    pub destinations: Destinations,
-    /// Withdrawals.
-    pub withdrawals: Withdrawals,
-    /// What waits for another member of staff.
-    pub approvals: Approvals,
-    /// The time.
-    pub clock: Clock,
-    /// New identifiers.
-    pub ids: Ids,
-}
+/// Calls of users.
+#[derive(Debug)]
+pub struct UserApi(pub App);
 
-impl Grpc {
-    /// The figures as they go out.
-    fn property(&self, property: Property) -> proto::Property {
-        let cooling_off = self.withdrawals.cooling_off();
-        let cooled_off_at = cooling_off.end(property.protection_changed_at, self.clock.now());
-        map::property(property, cooled_off_at)
-    }
+/// Calls of staff.
+#[derive(Debug)]
+pub struct StaffApi(pub App);
+
+/// Calls of other services, for orders of plans and of exchange.
+#[derive(Debug)]
+pub struct InternalApi(pub App);
+
+/// The balances, and when withdrawals have cooled off.
+fn property(app: &App, property: Property) -> proto::Property {
+    let cooling_off = app.rules.cooling_off;
+    let cooled_off_at = cooling_off.end(property.protection_changed_at, app.clock.now());
+    map::property(property, cooled_off_at)
 }

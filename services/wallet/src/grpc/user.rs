@@ -1,8 +1,9 @@
 //! What users read of their wallet, and what they do with it.
 
 use adfolio_kit::identity::Caller;
+use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_kit::wire;
+use adfolio_kit::wire::List;
 use adfolio_money::Money;
 use adfolio_proto::wallet::v1 as proto;
 use adfolio_proto::wallet::v1::wallet_service_server::WalletService;
@@ -10,21 +11,23 @@ use futures::StreamExt as _;
 use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status};
 
-use super::{Grpc, map};
+use super::{UserApi, map};
+use crate::flow::entity::FlowType;
 use crate::pay_password::entity::PinDigest;
 use crate::posting::entity::amount_between;
-use crate::{flow, property, statement};
+use crate::withdrawal::entity::Method;
+use crate::{destination, flow, pay_password, property, statement, withdrawal};
 
 #[tonic::async_trait]
-impl WalletService for Grpc {
+impl WalletService for UserApi {
     async fn get_property(
         &self,
         request: Request<proto::GetPropertyRequest>,
     ) -> Result<Response<proto::GetPropertyResponse>, Status> {
         let user = Caller::from_request(&request).require_user()?;
-        let property = property::of_user(&self.pool, user.0).await?;
+        let property = property::of_user(&self.0, user.0).await?;
         Ok(Response::new(proto::GetPropertyResponse {
-            property: Some(self.property(property)),
+            property: Some(super::property(&self.0, property)),
         }))
     }
 
@@ -35,20 +38,21 @@ impl WalletService for Grpc {
         let caller = Caller::from_request(&request);
         let user = caller.require_user()?;
         let request = request.into_inner();
-        let flow_type = map::filter(request.r#type)?;
-        let (page, cursor) = wire::page(request.page)?;
+        let list = List::new(request.page, "wallet.flow", &user)?;
         let month = Some(request.month).filter(|month| !month.is_empty());
         let query = flow::Query {
-            flow_type,
+            flow_type: FlowType::optional(request.r#type, "type")?,
             month,
-            page,
-            cursor,
+            before: map::flow_position(&list)?,
+            limit: list.fetch(),
         };
-        let (lines, next) = flow::list(&self.pool, &caller, user.0, query).await?;
-        let items = lines.into_iter().map(map::flow_entry).collect();
+        let lines = flow::list(&self.0, &caller, user.0, query).await?;
+        let (lines, next_cursor) = list.cut_by(lines, |line| {
+            vec![line.seq.to_string(), line.leg.to_string()]
+        });
         Ok(Response::new(proto::ListFlowResponse {
-            items,
-            next_cursor: next.unwrap_or_default(),
+            items: lines.into_iter().map(Into::into).collect(),
+            next_cursor,
         }))
     }
 
@@ -59,10 +63,9 @@ impl WalletService for Grpc {
         let caller = Caller::from_request(&request);
         let user = caller.require_user()?;
         let months = request.into_inner().months;
-        let summaries =
-            flow::monthly(&self.pool, &caller, user.0, self.clock.now(), months).await?;
+        let summaries = flow::monthly(&self.0, &caller, user.0, months).await?;
         Ok(Response::new(proto::GetMonthlyResponse {
-            items: summaries.into_iter().map(map::month).collect(),
+            items: summaries.into_iter().map(Into::into).collect(),
         }))
     }
 
@@ -73,11 +76,11 @@ impl WalletService for Grpc {
         let caller = Caller::from_request(&request);
         let user = caller.require_user()?;
         let month = request.into_inner().month;
-        let pieces = statement::pieces(&self.pool, &caller, user.0, &month).await?;
+        let pieces = statement::pieces(&self.0, &caller, user.0, &month).await?;
         let answers = pieces.map(move |piece| {
             Ok(proto::GetStatementResponse {
                 user_id: user.to_string(),
-                rows: piece?.into_iter().map(map::statement_row).collect(),
+                rows: piece?.into_iter().map(Into::into).collect(),
             })
         });
         Ok(Response::new(Box::pin(answers)))
@@ -87,9 +90,10 @@ impl WalletService for Grpc {
         &self,
         _: Request<proto::GetWithdrawalMethodsRequest>,
     ) -> Result<Response<proto::GetWithdrawalMethodsResponse>, Status> {
+        let rules = &self.0.rules;
         Ok(Response::new(proto::GetWithdrawalMethodsResponse {
-            items: self.withdrawals.terms().iter().map(map::terms).collect(),
-            cooling_off_hours: self.withdrawals.cooling_off().hours().into(),
+            items: rules.terms.iter().map(Into::into).collect(),
+            cooling_off_hours: rules.cooling_off.hours().into(),
         }))
     }
 
@@ -101,14 +105,12 @@ impl WalletService for Grpc {
         let user = caller.require_user()?;
         let request = request.into_inner();
         let amount = amount_between(Money::ZERO, request.amount_minor, "amount")?;
-        let method = map::method(request.method)?;
+        let method = Method::required(request.method, "method")?;
         let password = PinDigest::parse(&request.password, "password")?;
-        let shown = self
-            .withdrawals
-            .request(&caller, user.0, (amount, method), password)
-            .await?;
+        let shown =
+            withdrawal::request(&self.0, &caller, user.0, (amount, method), password).await?;
         Ok(Response::new(proto::WithdrawResponse {
-            withdrawal: Some(map::withdrawal(shown)),
+            withdrawal: Some(shown.into()),
         }))
     }
 
@@ -117,14 +119,12 @@ impl WalletService for Grpc {
         request: Request<proto::ListWithdrawalsRequest>,
     ) -> Result<Response<proto::ListWithdrawalsResponse>, Status> {
         let user = Caller::from_request(&request).require_user()?;
-        let (page, cursor) = wire::page(request.into_inner().page)?;
-        let (rows, next) = self
-            .withdrawals
-            .list(user.0, page, cursor.as_deref())
-            .await?;
+        let list = List::new(request.into_inner().page, "wallet.withdrawals", &user)?;
+        let rows = withdrawal::list(&self.0, user.0, list.before()?, list.fetch()).await?;
+        let (rows, next_cursor) = list.cut(rows, |last| last.withdrawal.id);
         Ok(Response::new(proto::ListWithdrawalsResponse {
-            items: rows.into_iter().map(map::withdrawal).collect(),
-            next_cursor: next.unwrap_or_default(),
+            items: rows.into_iter().map(Into::into).collect(),
+            next_cursor,
         }))
     }
 
@@ -141,9 +141,7 @@ impl WalletService for Grpc {
             return Err(refusal.field("confirm_password").into());
         }
         let old = optional_password(&request.old_password, "old_password")?;
-        self.passwords
-            .set(user.0, new, old, caller.deadline)
-            .await?;
+        pay_password::set(&self.0, user.0, new, old, caller.deadline).await?;
         Ok(Response::new(proto::SetPayPasswordResponse {}))
     }
 
@@ -154,9 +152,7 @@ impl WalletService for Grpc {
         let caller = Caller::from_request(&request);
         let user = caller.require_user()?;
         let password = PinDigest::parse(&request.into_inner().password, "password")?;
-        self.passwords
-            .verify(user.0, password, caller.deadline)
-            .await?;
+        pay_password::verify(&self.0, user.0, password, caller.deadline).await?;
         Ok(Response::new(proto::CheckPayPasswordResponse {}))
     }
 
@@ -165,10 +161,10 @@ impl WalletService for Grpc {
         request: Request<proto::GetDestinationsRequest>,
     ) -> Result<Response<proto::GetDestinationsResponse>, Status> {
         let user = Caller::from_request(&request).require_user()?;
-        let (card, address) = self.destinations.masked(user.0).await?;
+        let (card, address) = destination::masked(&self.0, user.0).await?;
         Ok(Response::new(proto::GetDestinationsResponse {
-            bank_card: card.as_ref().map(map::card_out),
-            wallet_address: address.as_ref().map(map::address_out),
+            bank_card: card.as_ref().map(Into::into),
+            wallet_address: address.as_ref().map(Into::into),
         }))
     }
 
@@ -179,14 +175,12 @@ impl WalletService for Grpc {
         let caller = Caller::from_request(&request);
         let user = caller.require_user()?;
         let request = request.into_inner();
-        let destination = map::destination_in(request.destination)?;
+        let destination = request.destination.unwrap_or_default().try_into()?;
         let password = optional_password(&request.password, "password")?;
-        let bound = self
-            .destinations
-            .bind(user.0, destination, password, caller.deadline)
-            .await?;
+        let bound =
+            destination::bind(&self.0, user.0, destination, password, caller.deadline).await?;
         Ok(Response::new(proto::BindDestinationResponse {
-            destination: Some(map::destination_out(&bound)),
+            destination: Some((&bound).into()),
         }))
     }
 }

@@ -3,81 +3,52 @@
 //!
 //! Which secret it was stands in the hash (PHC's `keyid`), so that another can be put in its place while passwords are used.
 
-use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
-use adfolio_kit::refusal::{Reason, Refusal};
-use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
-use argon2::{ARGON2ID_IDENT, Algorithm, Argon2, Block, KeyId, Params, ParamsBuilder, Version};
+use adfolio_kit::password::{HashError, HashQueue, Memory, phc, random_salt};
+use adfolio_kit::refusal::Refusal;
+use argon2::password_hash::phc::{ParamsString, PasswordHash};
+use argon2::{Algorithm, Argon2, KeyId, Params, ParamsBuilder, Version};
 use secrecy::{ExposeSecret, SecretString};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::entity::PinDigest;
 
-/// When whoever found the queue full may come back.
-const QUEUE_RETRY: Duration = Duration::from_secs(1);
-
-/// Bytes of a hash.
-const OUTPUT_BYTES: usize = 32;
+/// Evaluations that may run or wait at once.
+const EVALUATIONS_MAX: usize = 64;
 
 /// Counts evaluations, for dashboards and for the proof that a refused attempt cost none.
 const EVALUATIONS: &str = "wallet_pay_password_evaluations_total";
-
-/// A password could not be hashed.
-#[derive(Debug, thiserror::Error)]
-pub enum HashError {
-    /// The stored hash is not one.
-    #[error("malformed password hash")]
-    Malformed(#[from] argon2::password_hash::phc::Error),
-    /// The parameters are not argon2's.
-    #[error("malformed hash parameters")]
-    Parameters(#[from] argon2::password_hash::Error),
-    /// Argon2 itself failed.
-    #[error("argon2 failed")]
-    Argon2(#[from] argon2::Error),
-    /// The task that hashed died.
-    #[error("hashing did not finish")]
-    Task(#[from] tokio::task::JoinError),
-    /// The semaphore was closed.
-    #[error("hashing is shut down")]
-    Closed(#[from] tokio::sync::AcquireError),
-}
 
 /// What a pepper's id is derived with. By argon2, too: whoever guesses at a pepper has to pay for each guess what one at a
 /// hash costs.
 const PEPPER_ID_SALT: &[u8] = b"adfolio-pepper-id";
 
 /// Hashes and verifies. Cheap to clone.
-#[derive(Clone)]
-pub(super) struct Hasher(Arc<Inner>);
+#[derive(Clone, Debug)]
+pub struct Hasher {
+    queue: HashQueue,
+    peppers: Arc<Peppers>,
+}
 
 /// What goes into a hash beside the password.
+#[derive(Debug)]
 struct Pepper {
     id: KeyId,
     secret: SecretString,
 }
 
-struct Inner {
+/// The pepper in use, and another one while it is changed.
+#[derive(Debug)]
+struct Peppers {
     current: Pepper,
     previous: Option<Pepper>,
-    places: Arc<Semaphore>,
-    cores: Arc<Semaphore>,
-    /// Working memories, made when first needed and used again: allocating anew for each evaluation leaves the allocator
-    /// holding a multiple of it.
-    memories: Mutex<Vec<Vec<Block>>>,
-}
-
-impl std::fmt::Debug for Hasher {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Hasher").finish_non_exhaustive()
-    }
 }
 
 /// A place in the queue.
+#[derive(Debug)]
 pub(super) struct Ticket {
-    inner: Arc<Inner>,
-    place: OwnedSemaphorePermit,
+    place: adfolio_kit::password::Ticket,
+    peppers: Arc<Peppers>,
 }
 
 /// What a password turned out to be.
@@ -93,93 +64,85 @@ pub(super) enum Verified {
 }
 
 impl Hasher {
-    /// With the pepper in use and another that is in hashes, for `queue` evaluations at once, running or waiting. Takes as long
-    /// as an evaluation for each.
-    pub(super) fn new(
-        current: SecretString,
-        previous: Option<SecretString>,
-        queue: usize,
-    ) -> Result<Self, HashError> {
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    /// With the pepper in use and another one that is in hashes. Takes as long as an evaluation for each.
+    pub fn new(current: SecretString, previous: Option<SecretString>) -> Result<Self, HashError> {
         let current = Pepper::new(current)?;
         let previous = previous.map(Pepper::new).transpose()?;
-        Ok(Self(Arc::new(Inner {
-            previous: previous.filter(|previous| previous.id != current.id),
-            current,
-            places: Arc::new(Semaphore::new(queue)),
-            cores: Arc::new(Semaphore::new(cores)),
-            memories: Mutex::default(),
-        })))
+        Ok(Self {
+            queue: HashQueue::new(EVALUATIONS_MAX, EVALUATIONS),
+            peppers: Arc::new(Peppers {
+                previous: previous.filter(|previous| previous.id != current.id),
+                current,
+            }),
+        })
     }
 
     /// Whether one of the peppers may be in this hash. Any may be, where it does not say: releases before did not.
     pub(super) fn knows(&self, stored: &str) -> Result<bool, HashError> {
         let params = Params::try_from(&PasswordHash::new(stored)?)?;
-        Ok(self.0.peppers_for(&params).next().is_some())
+        Ok(self.peppers.possible(&params).next().is_some())
     }
 
     /// What stands in every hash with the pepper in use, where there may be others.
     pub(super) fn mark(&self) -> Result<Option<String>, HashError> {
-        if self.0.previous.is_none() {
+        if self.peppers.previous.is_none() {
             return Ok(None);
         }
         let mut mark = ParamsString::new();
-        mark.add_b64_bytes("keyid", self.0.current.id.as_bytes())?;
+        mark.add_b64_bytes("keyid", self.peppers.current.id.as_bytes())?;
         Ok(Some(format!(",{mark}$")))
     }
 
     /// Takes a place in the queue, or TOO_MANY_ATTEMPTS.
     pub(super) fn enter(&self) -> Result<Ticket, Refusal> {
-        let place = Arc::clone(&self.0.places)
-            .try_acquire_owned()
-            .map_err(|_| Refusal::new(Reason::TooManyAttempts).retry_after(QUEUE_RETRY))?;
         Ok(Ticket {
-            inner: Arc::clone(&self.0),
-            place,
+            place: self.queue.enter()?,
+            peppers: Arc::clone(&self.peppers),
         })
     }
 }
 
-impl Inner {
-    fn peppers_for(&self, params: &Params) -> impl Iterator<Item = &Pepper> {
+impl Peppers {
+    /// The peppers that a hash with these parameters may have.
+    fn possible(&self, params: &Params) -> impl Iterator<Item = &Pepper> {
         let id = params.keyid().to_vec();
         std::iter::once(&self.current)
             .chain(&self.previous)
             .filter(move |pepper| id.is_empty() || pepper.id.as_bytes() == id)
     }
 
-    fn hash(&self, password: &PinDigest, memory: &mut Vec<Block>) -> Result<String, HashError> {
+    fn hash(&self, password: &PinDigest, memory: &mut Memory) -> Result<String, HashError> {
         let params = ParamsBuilder::new().keyid(self.current.id).build()?;
-        let salt = Salt::new(&rand::random::<[u8; 16]>())?;
-        let output = derive(&self.current, password, &salt, &params, memory)?;
-        let hash = PasswordHash {
-            algorithm: ARGON2ID_IDENT,
-            version: Some(Version::V0x13.into()),
-            params: ParamsString::try_from(&params)?,
-            salt: Some(salt),
-            hash: Some(output),
-        };
-        Ok(hash.to_string())
+        let salt = random_salt()?;
+        let output = memory.derive(
+            password.expose().as_bytes(),
+            self.current.secret.expose_secret().as_bytes(),
+            &salt,
+            &params,
+        )?;
+        Ok(phc(salt, output, &params)?.to_string())
     }
 
-    /// The pepper with which the password belongs to the stored hash.
-    fn find(
+    /// Whether the password belongs to the stored hash, with any of the peppers.
+    fn matches(
         &self,
         password: &PinDigest,
         stored: &PasswordHash,
-        memory: &mut Vec<Block>,
-    ) -> Result<Option<&Pepper>, HashError> {
+        memory: &mut Memory,
+    ) -> Result<bool, HashError> {
         let (Some(salt), Some(hash)) = (&stored.salt, &stored.hash) else {
-            return Ok(None);
+            return Ok(false);
         };
         let params = Params::try_from(stored)?;
-        for pepper in self.peppers_for(&params) {
+        for pepper in self.possible(&params) {
+            let secret = pepper.secret.expose_secret().as_bytes();
+            let output = memory.derive(password.expose().as_bytes(), secret, salt, &params)?;
             // Outputs compare in constant time.
-            if derive(pepper, password, salt, &params, memory)? == *hash {
-                return Ok(Some(pepper));
+            if output == *hash {
+                return Ok(true);
             }
         }
-        Ok(None)
+        Ok(false)
     }
 }
 
@@ -202,8 +165,10 @@ impl Pepper {
 impl Ticket {
     /// Hashes a new password to the text that is stored.
     pub(super) async fn hash(self, password: &PinDigest) -> Result<String, HashError> {
+        let Self { place, peppers } = self;
         let password = password.clone();
-        self.evaluate(move |inner, memory| inner.hash(&password, memory))
+        place
+            .evaluate(move |memory| peppers.hash(&password, memory))
             .await
     }
 
@@ -213,68 +178,23 @@ impl Ticket {
         password: &PinDigest,
         stored: String,
     ) -> Result<Verified, HashError> {
+        let Self { place, peppers } = self;
         let password = password.clone();
-        self.evaluate(move |inner, memory| {
-            let stored = PasswordHash::new(&stored)?;
-            let Some(_) = inner.find(&password, &stored, memory)? else {
-                return Ok(Verified::Wrong);
-            };
-            let says = Params::try_from(&stored)?;
-            let is_current = says.keyid() == inner.current.id.as_bytes();
-            let renewed = (!is_current)
-                .then(|| inner.hash(&password, memory))
-                .transpose()?;
-            Ok(Verified::Right { renewed })
-        })
-        .await
+        place
+            .evaluate(move |memory| {
+                let stored = PasswordHash::new(&stored)?;
+                if !peppers.matches(&password, &stored, memory)? {
+                    return Ok(Verified::Wrong);
+                }
+                let params = Params::try_from(&stored)?;
+                let is_current = params.keyid() == peppers.current.id.as_bytes();
+                let renewed = (!is_current)
+                    .then(|| peppers.hash(&password, memory))
+                    .transpose()?;
+                Ok(Verified::Right { renewed })
+            })
+            .await
     }
-
-    async fn evaluate<T, F>(self, work: F) -> Result<T, HashError>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Inner, &mut Vec<Block>) -> Result<T, HashError> + Send + 'static,
-    {
-        let core = Arc::clone(&self.inner.cores).acquire_owned().await?;
-        let Self { inner, place } = self;
-        tokio::task::spawn_blocking(move || {
-            let memories = || {
-                inner
-                    .memories
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-            };
-            let mut memory = memories().pop().unwrap_or_default();
-            let outcome = work(&inner, &mut memory);
-            memories().push(memory);
-            // Held to the end even if the caller has gone: the core is busy either way.
-            drop((core, place));
-            outcome
-        })
-        .await?
-    }
-}
-
-fn derive(
-    pepper: &Pepper,
-    password: &PinDigest,
-    salt: &Salt,
-    params: &Params,
-    memory: &mut Vec<Block>,
-) -> Result<Output, HashError> {
-    metrics::counter!(EVALUATIONS).increment(1);
-    let blocks = params.block_count();
-    if memory.len() < blocks {
-        memory.resize_with(blocks, Block::default);
-    }
-    let mut bytes = [0; OUTPUT_BYTES];
-    Argon2::new_with_secret(
-        pepper.secret.expose_secret().as_bytes(),
-        Algorithm::Argon2id,
-        Version::V0x13,
-        params.clone(),
-    )?
-    .hash_password_into_with_memory(password.expose().as_bytes(), salt, &mut bytes, memory)?;
-    Ok(Output::new(&bytes)?)
 }
 
 #[cfg(test)]
@@ -285,9 +205,9 @@ mod tests {
         PinDigest::parse(text, "password").expect("a digest")
     }
 
-    fn hasher(current: &str, previous: Option<&str>, queue: usize) -> Hasher {
+    fn hasher(current: &str, previous: Option<&str>) -> Hasher {
         let previous = previous.map(SecretString::from);
-        Hasher::new(current.into(), previous, queue).expect("a hasher")
+        Hasher::new(current.into(), previous).expect("a hasher")
     }
 
     async fn verify(hasher: &Hasher, password: &PinDigest, stored: &str) -> Verified {
@@ -309,7 +229,7 @@ mod tests {
 
     #[tokio::test]
     async fn verifies_what_it_hashed_with_the_same_pepper_and_nothing_else() {
-        let own = hasher(FIRST, None, 4);
+        let own = hasher(FIRST, None);
         let (right, wrong) = (
             digest("e10adc3949ba59abbe56e057f20f883e"),
             digest("e10adc3949ba59abbe56e057f20f883f"),
@@ -322,7 +242,7 @@ mod tests {
         );
         assert!(verify(&own, &right, &stored).await == KEPT);
         assert!(verify(&own, &wrong, &stored).await == Verified::Wrong);
-        let other = hasher(SECOND, None, 4);
+        let other = hasher(SECOND, None);
         assert!(!other.knows(&stored).expect("an answer"));
         assert!(verify(&other, &right, &stored).await == Verified::Wrong);
         // Where it does not say, it is tried.
@@ -333,7 +253,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_another_pepper_hashed_is_right_and_hashed_anew() {
-        let (before, after) = (hasher(FIRST, None, 4), hasher(SECOND, Some(FIRST), 4));
+        let (before, after) = (hasher(FIRST, None), hasher(SECOND, Some(FIRST)));
         let (right, wrong) = (
             digest("e10adc3949ba59abbe56e057f20f883e"),
             digest("e10adc3949ba59abbe56e057f20f883f"),
@@ -352,27 +272,12 @@ mod tests {
             assert!(renewed.contains(&mark) && !stored.contains(&mark));
             assert!(verify(&after, &right, &renewed).await == KEPT);
             assert!(verify(&after, &wrong, &renewed).await == Verified::Wrong);
-            assert!(verify(&hasher(SECOND, None, 4), &right, &renewed).await == KEPT);
+            assert!(verify(&hasher(SECOND, None), &right, &renewed).await == KEPT);
             // Who has both the other way round can go on as well.
-            let other_way = hasher(FIRST, Some(SECOND), 4);
+            let other_way = hasher(FIRST, Some(SECOND));
             assert!(verify(&other_way, &right, &renewed).await != Verified::Wrong);
         }
         // One and the same is no change.
-        assert!(
-            hasher(FIRST, Some(FIRST), 4)
-                .mark()
-                .expect("none")
-                .is_none()
-        );
-    }
-
-    #[tokio::test]
-    async fn a_full_queue_refuses() {
-        let hasher = hasher(FIRST, None, 1);
-        let first = hasher.enter().expect("a place");
-        let refusal = hasher.enter().err().expect("full");
-        assert_eq!(refusal.reason, Reason::TooManyAttempts);
-        drop(first);
-        assert!(hasher.enter().is_ok());
+        assert!(hasher(FIRST, Some(FIRST)).mark().expect("none").is_none());
     }
 }

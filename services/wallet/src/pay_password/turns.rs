@@ -21,7 +21,7 @@ type Rows = Mutex<HashMap<Uuid, (usize, Arc<tokio::sync::Mutex<()>>)>>;
 
 /// The rows of all users who wait.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Turns(Arc<Rows>);
+pub struct Turns(Arc<Rows>);
 
 /// A place in a user's row, given back when dropped.
 #[derive(Debug)]

@@ -14,17 +14,18 @@ pub mod outcome;
 mod repo;
 mod writer;
 
-pub use writer::{Queue, queue};
+pub use writer::{Queue, Writer, queue};
 
 use adfolio_kit::clock::Ids;
 use adfolio_kit::db::Tx;
-use adfolio_kit::identity::Caller;
+use adfolio_kit::error::CoreError;
+use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::Reason;
 use adfolio_kit::telemetry;
 use chrono::{DateTime, Utc};
 
+use crate::app::App;
 use crate::error::WalletError;
-use crate::peers::Peers;
 use entity::Command;
 use outcome::{Decision, Done};
 use repo::Item;
@@ -32,18 +33,20 @@ use repo::Item;
 /// Posts to the wallet of a user whom the caller names. Only for a user without a wallet auth is asked whether there is such
 /// a user: a wallet exists only for users that existed when it was opened.
 pub async fn post_to_named(
-    queue: &Queue,
-    peers: &Peers,
+    app: &App,
     caller: &Caller,
     command: Command,
 ) -> Result<Done, WalletError> {
-    match queue.post(command.clone(), caller.deadline).await {
-        Err(WalletError::Refused(refusal))
+    match app.queue.post(command.clone(), caller.deadline).await {
+        Err(WalletError::Core(CoreError::Refused(refusal)))
             if refusal.reason == Reason::NotFound
                 && refusal.field.as_deref() == Some("user_id") =>
         {
-            peers.require_user(caller, command.user_id).await?;
-            queue.post(command.opening_wallet(), caller.deadline).await
+            let user = UserId(command.user_id);
+            app.users.require(caller, &[user], "user_id").await?;
+            app.queue
+                .post(command.opening_wallet(), caller.deadline)
+                .await
         }
         outcome => outcome,
     }
@@ -67,7 +70,7 @@ pub async fn post_in_tx(
     let (_, decision) = decisions
         .into_iter()
         .next()
-        .ok_or(WalletError::Unreadable("outcome of a posting"))?;
+        .ok_or(CoreError::Corrupt("outcome of a posting"))?;
     metrics::counter!("wallet_postings_total", "outcome" => decision.outcome.as_str()).increment(1);
     Ok(decision)
 }

@@ -1,6 +1,8 @@
 //! Commands that move money by a key: what staff post, what users withdraw, what exchange orders take and give.
 
+use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{Caller, IdempotencyKey, Staff};
+use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::Money;
 use serde::Serialize;
@@ -8,60 +10,43 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::entity::amount_between;
-use crate::error::WalletError;
 
 /// Characters of a remark at most.
 const LONGEST_REMARK: usize = 500;
 
-/// What moves. The names are those of the books.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
-#[sqlx(type_name = "posting_kind", rename_all = "snake_case")]
-pub enum MovementKind {
-    /// Staff credit money.
-    Deposit,
-    /// A user asks for a withdrawal.
-    Withdraw,
-    /// A withdrawal left.
-    WithdrawalPaid,
-    /// A withdrawal came back.
-    WithdrawalRejected,
-    /// A disputed payment is taken back.
-    Chargeback,
-    /// A virtual recharge is taken back.
-    RechargeDeduction,
-    /// A membership fee.
-    Membership,
-    /// An exchange order takes money.
-    ExchangeDebit,
-    /// An exchange order gives back what it took.
-    ExchangeReturn,
-    /// An exchange order brings money.
-    ExchangeCredit,
-    /// Start-up funds are given.
-    StartUpGrant,
-    /// Start-up funds are returned.
-    StartUpReturn,
+names! {
+    /// What moves. The names are those of the books.
+    #[derive(sqlx::Type)]
+    #[sqlx(type_name = "posting_kind", rename_all = "snake_case")]
+    MovementKind {
+        /// Staff credit money.
+        Deposit = "deposit",
+        /// A user asks for a withdrawal.
+        Withdraw = "withdraw",
+        /// A withdrawal left.
+        WithdrawalPaid = "withdrawal_paid",
+        /// A withdrawal came back.
+        WithdrawalRejected = "withdrawal_rejected",
+        /// A disputed payment is taken back.
+        Chargeback = "chargeback",
+        /// A virtual recharge is taken back.
+        RechargeDeduction = "recharge_deduction",
+        /// A membership fee.
+        Membership = "membership",
+        /// An exchange order takes money.
+        ExchangeDebit = "exchange_debit",
+        /// An exchange order gives back what it took.
+        ExchangeReturn = "exchange_return",
+        /// An exchange order brings money.
+        ExchangeCredit = "exchange_credit",
+        /// Start-up funds are given.
+        StartUpGrant = "start_up_grant",
+        /// Start-up funds are returned.
+        StartUpReturn = "start_up_return",
+    }
 }
 
 impl MovementKind {
-    /// The name in the books.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Deposit => "deposit",
-            Self::Withdraw => "withdraw",
-            Self::WithdrawalPaid => "withdrawal_paid",
-            Self::WithdrawalRejected => "withdrawal_rejected",
-            Self::Chargeback => "chargeback",
-            Self::RechargeDeduction => "recharge_deduction",
-            Self::Membership => "membership",
-            Self::ExchangeDebit => "exchange_debit",
-            Self::ExchangeReturn => "exchange_return",
-            Self::ExchangeCredit => "exchange_credit",
-            Self::StartUpGrant => "start_up_grant",
-            Self::StartUpReturn => "start_up_return",
-        }
-    }
-
     /// The name in the audit log.
     fn audited_as(self) -> &'static str {
         match self {
@@ -128,15 +113,16 @@ struct AuditDetails<'a> {
     request_id: &'a str,
 }
 
-/// A step of an exchange order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExchangeStep {
-    /// Takes money.
-    Debit,
-    /// Gives back what was taken. Before anything was taken it closes the order: a debit that comes later is refused.
-    Return,
-    /// Brings money.
-    Credit,
+names! {
+    /// A step of an exchange order.
+    ExchangeStep {
+        /// Takes money.
+        Debit = "debit",
+        /// Gives back what was taken. Before anything was taken it closes the order: a debit that comes later is refused.
+        Return = "return",
+        /// Brings money.
+        Credit = "credit",
+    }
 }
 
 impl Movement {
@@ -149,7 +135,7 @@ impl Movement {
         fresh: Uuid,
         amount: i64,
         remark: &str,
-    ) -> Result<Self, WalletError> {
+    ) -> Result<Self, CoreError> {
         let amount = amount_between(Money::from_minor(1), amount, "amount")?;
         let remark = bounded_text(remark, "remark")?;
         let mut digest = Sha256::new();
@@ -178,7 +164,7 @@ impl Movement {
         (staff, caller): (Staff, &Caller),
         fresh: Uuid,
         reason: &str,
-    ) -> Result<Self, WalletError> {
+    ) -> Result<Self, CoreError> {
         let reason = bounded_text(reason, "reason")?;
         let is_rejection = kind == MovementKind::WithdrawalRejected;
         if is_rejection && reason.is_empty() {
@@ -211,7 +197,7 @@ impl Movement {
         digest: [u8; 32],
         amount: Money,
         details: &WithdrawalDetails,
-    ) -> Result<Self, WalletError> {
+    ) -> Result<Self, CoreError> {
         Ok(Self {
             key,
             amount,
@@ -296,7 +282,7 @@ pub fn bounded_text(text: &str, field: &'static str) -> Result<String, Refusal> 
     Ok(text.to_owned())
 }
 
-fn audit_details(kind: MovementKind, caller: &Caller, reason: &str) -> Result<String, WalletError> {
+fn audit_details(kind: MovementKind, caller: &Caller, reason: &str) -> Result<String, CoreError> {
     json(&AuditDetails {
         action: kind.audited_as(),
         reason,
@@ -304,8 +290,8 @@ fn audit_details(kind: MovementKind, caller: &Caller, reason: &str) -> Result<St
     })
 }
 
-fn json(value: &impl Serialize) -> Result<String, WalletError> {
-    serde_json::to_string(value).map_err(|_| WalletError::Unreadable("details of a posting"))
+fn json(value: &impl Serialize) -> Result<String, CoreError> {
+    serde_json::to_string(value).map_err(|_| CoreError::Corrupt("details of a posting"))
 }
 
 #[cfg(test)]
@@ -332,7 +318,7 @@ mod tests {
         let user = Uuid::from_u128(user);
         match Movement::by_staff(kind, user, (staff(), &caller), user, amount, remark) {
             Ok(movement) => Ok(movement),
-            Err(WalletError::Refused(refusal)) => Err(refusal),
+            Err(CoreError::Refused(refusal)) => Err(refusal),
             Err(error) => panic!("{error}"),
         }
     }

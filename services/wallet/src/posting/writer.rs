@@ -93,7 +93,7 @@ pub struct Writer {
     pool: PgPool,
     clock: Clock,
     ids: Ids,
-    wake: Notifier,
+    notifier: Notifier,
     batch_max: usize,
     /// Commands whose subject was in the batch already: the next batch begins with them.
     postponed: VecDeque<Job>,
@@ -101,7 +101,7 @@ pub struct Writer {
 }
 
 /// Makes a queue and its writer.
-pub fn queue(pool: PgPool, clock: Clock, wake: Notifier, args: PostingArgs) -> (Queue, Writer) {
+pub fn queue(pool: PgPool, clock: Clock, notifier: Notifier, args: PostingArgs) -> (Queue, Writer) {
     let (sender, jobs) = mpsc::channel(args.posting_queue_max.into());
     let closing = CancellationToken::new();
     let writer = Writer {
@@ -110,7 +110,7 @@ pub fn queue(pool: PgPool, clock: Clock, wake: Notifier, args: PostingArgs) -> (
         pool,
         clock,
         ids: Ids::random(),
-        wake,
+        notifier,
         batch_max: args.posting_batch_max.into(),
         postponed: VecDeque::new(),
         connection: None,
@@ -278,7 +278,7 @@ impl Writer {
             .iter()
             .any(|(_, decision)| decision.outcome.is_applied())
         {
-            self.wake.notify();
+            self.notifier.notify();
         }
         for (place, decision) in decisions {
             if let Some(job) = jobs.get_mut(place).and_then(Option::take) {

@@ -4,9 +4,9 @@ mod repo;
 
 use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
+use crate::app::App;
 use crate::error::WalletError;
 
 /// Users whose settings are asked for at once, at most.
@@ -59,8 +59,8 @@ impl Property {
 }
 
 /// The figures of a user; zeros before the first posting.
-pub async fn of_user(pool: &PgPool, user_id: Uuid) -> Result<Property, WalletError> {
-    Ok(repo::find(pool, user_id).await?.unwrap_or_default())
+pub async fn of_user(app: &App, user_id: Uuid) -> Result<Property, WalletError> {
+    Ok(repo::find(&app.pool, user_id).await?.unwrap_or_default())
 }
 
 /// What is set up in one wallet.
@@ -75,9 +75,9 @@ pub struct Settings {
 }
 
 /// What is set up in the wallets of some users; users without a wallet are left out.
-pub async fn settings(pool: &PgPool, user_ids: &[Uuid]) -> Result<Vec<Settings>, WalletError> {
+pub async fn settings(app: &App, user_ids: &[Uuid]) -> Result<Vec<Settings>, WalletError> {
     if user_ids.len() > SETTINGS_MAX {
         return Err(Refusal::invalid("user_ids").into());
     }
-    Ok(repo::settings(pool, user_ids).await?)
+    Ok(repo::settings(&app.pool, user_ids).await?)
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use adfolio_proto::coupon::v1::GetRedeemedTotalResponse;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -104,6 +103,26 @@ pub fn differing_orders(ledger: &Holds, plan: &Holds) -> Vec<Uuid> {
         .collect()
 }
 
+/// What plan's books say of an order that holds money.
+#[derive(Clone, Copy, Debug)]
+pub struct HoldBook {
+    /// The order.
+    pub order_id: Uuid,
+    /// What it holds, in minor units.
+    pub open: i64,
+    /// Whether a change of it is under way between plan and the ledger.
+    pub is_in_flight: bool,
+}
+
+/// What coupons cost by coupon's books, in minor units.
+#[derive(Clone, Copy, Debug)]
+pub struct CouponBook {
+    /// Of redeemed coupons.
+    pub redeemed: i64,
+    /// Of reserved ones.
+    pub reserved: i64,
+}
+
 /// What coupons cost by the ledger's books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CouponCost {
@@ -113,12 +132,12 @@ pub struct CouponCost {
 
 impl CouponCost {
     /// How far coupon's books are from the ledger's. A coupon that is reserved may not have arrived in the ledger yet.
-    pub fn distance(self, coupon: &GetRedeemedTotalResponse) -> i64 {
-        let surplus = coupon.redeemed_minor.saturating_sub(self.kept);
+    pub fn distance(self, coupon: CouponBook) -> i64 {
+        let surplus = coupon.redeemed.saturating_sub(self.kept);
         if surplus < 0 {
             surplus
         } else {
-            surplus.saturating_sub(coupon.reserved_minor).max(0)
+            surplus.saturating_sub(coupon.reserved).max(0)
         }
     }
 }
@@ -148,11 +167,8 @@ mod tests {
 
     #[test]
     fn only_reserved_coupons_may_be_ahead_of_the_ledger() {
-        let distance = |kept, redeemed_minor, reserved_minor| {
-            CouponCost { kept }.distance(&GetRedeemedTotalResponse {
-                redeemed_minor,
-                reserved_minor,
-            })
+        let distance = |kept, redeemed, reserved| {
+            CouponCost { kept }.distance(CouponBook { redeemed, reserved })
         };
         assert_eq!(distance(100, 100, 0), 0);
         assert_eq!(distance(100, 130, 30), 0);

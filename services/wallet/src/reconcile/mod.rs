@@ -10,11 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use adfolio_kit::db;
+use adfolio_kit::error::CoreError;
 use adfolio_kit::refusal::chain;
 use sqlx::PgPool;
 use tracing::error;
 use uuid::Uuid;
 
+use crate::app::App;
 use crate::error::WalletError;
 use crate::peers::Peers;
 use entity::{Check, CouponCost, Holds, Outcome, Proof, differing_orders};
@@ -40,25 +42,23 @@ const LOOK_PAUSE: Duration = Duration::from_millis(400);
 const SECOND_LOOKS_MAX: usize = 200;
 
 /// Makes every proof and keeps what it found, if no replica has begun one within `interval`; then tells metrics of the last.
-pub async fn reconcile_when_due(
-    pool: &PgPool,
-    peers: &Peers,
-    interval: Duration,
-) -> Result<(), WalletError> {
-    let claimed = db::write(pool, move |tx| {
+pub async fn reconcile_when_due(app: &App) -> Result<(), WalletError> {
+    let interval = app.rules.reconcile_interval;
+    let claimed = db::write(&app.pool, move |tx| {
         Box::pin(async move { Ok::<_, WalletError>(repo::claim_proof_in_tx(tx, interval).await?) })
     });
     if claimed.await? {
-        reconcile(pool, peers).await?;
+        reconcile(app).await?;
     }
-    if let Some(proof) = repo::last_proof(pool).await? {
-        tell(&proof);
+    if let Some(proof) = repo::last_proof(&app.pool).await? {
+        record(&proof);
     }
     Ok(())
 }
 
 /// Makes every proof, and keeps what it found.
-pub async fn reconcile(pool: &PgPool, peers: &Peers) -> Result<Vec<Check>, WalletError> {
+pub async fn reconcile(app: &App) -> Result<Vec<Check>, WalletError> {
+    let (pool, peers) = (&app.pool, &app.peers);
     let findings = walk_books(pool).await?;
     let mut checks = findings.checks();
     let users = repo::users_off_their_holds(pool).await?;
@@ -100,7 +100,9 @@ pub async fn reconcile(pool: &PgPool, peers: &Peers) -> Result<Vec<Check>, Walle
 /// A peer that cannot be asked fails its own check, not the others.
 fn settled(name: &'static str, outcome: Result<Check, WalletError>) -> Result<Check, WalletError> {
     match outcome {
-        Err(problem @ WalletError::Peer { .. }) => Ok(Check::not_made(name, &chain(&problem))),
+        Err(WalletError::Core(problem @ CoreError::Peer { .. })) => {
+            Ok(Check::not_made(name, &chain(&problem)))
+        }
         outcome => outcome,
     }
 }
@@ -197,7 +199,7 @@ struct PlanPage {
 }
 
 async fn plan_page(peers: &Peers, after: Uuid) -> Result<PlanPage, WalletError> {
-    let books = peers.list_holds(Some(after), HOLDS_PAGE).await?;
+    let books = peers.list_holds(after, HOLDS_PAGE).await?;
     let is_full = u32::try_from(books.len()).is_ok_and(|count| count >= HOLDS_PAGE);
     let mut page = PlanPage {
         holds: Holds::new(),
@@ -206,13 +208,9 @@ async fn plan_page(peers: &Peers, after: Uuid) -> Result<PlanPage, WalletError> 
         next: None,
     };
     for book in books {
-        let id = book
-            .order_id
-            .parse()
-            .map_err(|_| WalletError::Unreadable("order id in plan's books"))?;
-        page.holds.insert(id, book.open_minor);
-        if book.in_flight {
-            page.in_flight.insert(id);
+        page.holds.insert(book.order_id, book.open);
+        if book.is_in_flight {
+            page.in_flight.insert(book.order_id);
         }
     }
     if is_full && let Some((last, _)) = page.holds.last_key_value() {
@@ -247,11 +245,11 @@ async fn still_differing(
         let before = Uuid::from_u128(id.as_u128().saturating_sub(1));
         let ledger = repo::open_holds(pool, before, id, 1).await?;
         let book = peers
-            .list_holds(Some(before), 1)
+            .list_holds(before, 1)
             .await?
             .into_iter()
-            .find(|book| book.order_id == id.to_string());
-        let (open, in_flight) = book.map_or((0, false), |book| (book.open_minor, book.in_flight));
+            .find(|book| book.order_id == id);
+        let (open, in_flight) = book.map_or((0, false), |book| (book.open, book.is_in_flight));
         if !in_flight && ledger.get(&id).copied().unwrap_or(0) != open {
             differing.push(id);
         }
@@ -264,11 +262,11 @@ async fn compare_with_coupon(pool: &PgPool, peers: &Peers) -> Result<Check, Wall
     loop {
         let coupon = peers.redeemed_total().await?;
         let ledger: CouponCost = repo::coupon_cost(pool).await?;
-        let distance = ledger.distance(&coupon);
+        let distance = ledger.distance(coupon);
         if distance == 0 || looks >= LOOKS {
             let detail = format!(
                 "coupon's books say {}, {} of it reserved; the ledger's say {}",
-                coupon.redeemed_minor, coupon.reserved_minor, ledger.kept
+                coupon.redeemed, coupon.reserved, ledger.kept
             );
             return Ok(Check::zero("coupon_costs_equal_redeemed", distance, detail));
         }
@@ -277,9 +275,9 @@ async fn compare_with_coupon(pool: &PgPool, peers: &Peers) -> Result<Check, Wall
     }
 }
 
-/// Tells metrics.
+/// Records what a proof found in the metrics.
 #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
-fn tell(proof: &Proof) {
+fn record(proof: &Proof) {
     for (name, found) in &proof.outcome.checks {
         let ok = if found.ok { 1.0 } else { 0.0 };
         metrics::gauge!("wallet_reconcile_ok", "check" => name.clone()).set(ok);

@@ -8,6 +8,7 @@ use futures::stream::{self, Stream};
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use crate::app::App;
 use crate::error::WalletError;
 use crate::flow::entity::Month;
 
@@ -51,15 +52,15 @@ struct Position {
 /// The pieces of a month's statement, oldest first; the first comes even when it is empty. What is posted while it is read
 /// is not in it, unless it was there when the reading began.
 pub async fn pieces(
-    pool: &PgPool,
+    app: &App,
     caller: &Caller,
     user_id: Uuid,
     month: &str,
 ) -> Result<impl Stream<Item = Result<Vec<Row>, WalletError>> + Send + use<>, WalletError> {
     let month = Month::parse(month, caller.time_zone)?;
-    let (first, behind) = repo::bounds(pool, user_id, month.start, month.end).await?;
+    let (first, behind) = repo::bounds(&app.pool, user_id, month.start, month.end).await?;
     let position = Position {
-        pool: pool.clone(),
+        pool: app.pool.clone(),
         user_id,
         next: first,
         behind,

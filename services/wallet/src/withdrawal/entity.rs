@@ -1,6 +1,7 @@
 //! Withdrawals, and the terms on which they are asked for.
 
 use adfolio_kit::config::ConfigError;
+use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
@@ -10,36 +11,30 @@ use crate::config::WithdrawalArgs;
 use crate::destination::Sealed;
 use crate::property::Property;
 
-/// How money leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
-#[sqlx(type_name = "withdrawal_method", rename_all = "snake_case")]
-pub enum Method {
-    /// To the bound bank card.
-    BankCard,
-    /// To the bound wallet address.
-    WalletAddress,
-}
-
-impl Method {
-    /// The name in the books.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::BankCard => "bank_card",
-            Self::WalletAddress => "wallet_address",
-        }
+names! {
+    /// How money leaves.
+    #[derive(sqlx::Type)]
+    #[sqlx(type_name = "withdrawal_method", rename_all = "snake_case")]
+    Method {
+        /// To the bound bank card.
+        BankCard = "bank_card",
+        /// To the bound wallet address.
+        WalletAddress = "wallet_address",
     }
 }
 
-/// Where a withdrawal stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
-#[sqlx(type_name = "withdrawal_status", rename_all = "snake_case")]
-pub enum Status {
-    /// Waits for a decision.
-    Pending,
-    /// The money has left.
-    Paid,
-    /// The money came back.
-    Rejected,
+names! {
+    /// Where a withdrawal stands.
+    #[derive(sqlx::Type)]
+    #[sqlx(type_name = "withdrawal_status", rename_all = "snake_case")]
+    Status {
+        /// Waits for a decision.
+        Pending = "pending",
+        /// The money has left.
+        Paid = "paid",
+        /// The money came back.
+        Rejected = "rejected",
+    }
 }
 
 /// A withdrawal.

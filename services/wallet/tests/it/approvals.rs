@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use adfolio_kit::client::{Channel, outgoing};
-use adfolio_kit::clock::Clock;
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
@@ -15,12 +14,14 @@ use adfolio_proto::wallet::v1::{
     Approval, ApprovalAction, ApprovalDecision, ApprovalState, WithdrawalDecision,
 };
 use adfolio_testkit::{eventually, fixed_clock};
-use adfolio_wallet::config::{FourEyesArgs, PostingArgs};
+use adfolio_wallet::Config;
 use futures::future::join_all;
 use sqlx::Connection;
 use uuid::Uuid;
 
-use crate::helpers::{App, PIN, StaffPosting, assert_refused, finance, keyed, refusal, user_keyed};
+use crate::helpers::{
+    PIN, StaffPosting, Wallet, assert_refused, finance, keyed, refused, user_keyed,
+};
 
 const CALL_LIMIT: Duration = Duration::from_secs(20);
 
@@ -39,19 +40,13 @@ const ALL: [StaffPosting; 6] = [
     StaffPosting::Return,
 ];
 
-fn four_eyes() -> FourEyesArgs {
-    FourEyesArgs {
-        four_eyes_above: Some(Money::from_minor(THRESHOLD)),
-        approval_sweep_interval_seconds: 1,
-    }
+fn four_eyes(config: &mut Config) {
+    config.four_eyes.four_eyes_above = Some(Money::from_minor(THRESHOLD));
+    config.four_eyes.approval_sweep_interval_seconds = 1;
 }
 
-async fn spawn() -> App {
-    spawn_at(Clock::system()).await
-}
-
-async fn spawn_at(clock: Clock) -> App {
-    App::spawn_with(clock, PostingArgs::default(), four_eyes()).await
+async fn spawn() -> Wallet {
+    Wallet::builder().configure(four_eyes).spawn().await
 }
 
 /// Another member of staff than the one who asks.
@@ -63,7 +58,7 @@ fn any_other() -> Caller {
     Caller::staff(Uuid::now_v7(), StaffRole::Admin)
 }
 
-impl App {
+impl Wallet {
     /// A user with money that came in parts that needed nobody.
     async fn rich_user(&self, parts: u32) -> Uuid {
         let user = self.user();
@@ -91,7 +86,7 @@ impl App {
             page,
         };
         let request = outgoing(&second(), message, CALL_LIMIT);
-        let answer = self.admin().list_approvals(request).await;
+        let answer = self.staff().list_approvals(request).await;
         let answer = answer.expect("a page").into_inner();
         (answer.items, answer.next_cursor)
     }
@@ -104,11 +99,11 @@ impl App {
     }
 
     async fn approve(&self, by: &Caller, id: &str) -> Result<Approval, Refusal> {
-        decide(self.admin(), by, id, ApprovalDecision::Approved, "").await
+        decide(self.staff(), by, id, ApprovalDecision::Approved, "").await
     }
 
     async fn reject(&self, by: &Caller, id: &str, reason: &str) -> Result<Approval, Refusal> {
-        decide(self.admin(), by, id, ApprovalDecision::Rejected, reason).await
+        decide(self.staff(), by, id, ApprovalDecision::Rejected, reason).await
     }
 
     /// Asks for a posting above the threshold, and answers what waits then.
@@ -140,50 +135,57 @@ async fn decide(
         reason: reason.to_owned(),
     };
     let answer = admin.decide_approval(outgoing(by, message, CALL_LIMIT));
-    let answer = answer.await.map_err(refusal)?.into_inner();
+    let answer = answer.await.map_err(refused)?.into_inner();
     Ok(answer.approval.expect("an approval"))
 }
 
 #[tokio::test]
 async fn the_threshold_itself_is_posted_and_a_cent_more_waits() {
-    let app = spawn().await;
-    let user = app.rich_user(2).await;
+    let stack = spawn().await;
+    let user = stack.rich_user(2).await;
     for posting in ALL {
-        app.post_as(&finance(), posting, user, THRESHOLD)
+        stack
+            .post_as(&finance(), posting, user, THRESHOLD)
             .await
             .expect("posted");
     }
-    assert!(app.approvals(ApprovalState::Unspecified).await.is_empty());
-    let before = (app.property(user).await, app.transactions(user).await);
+    assert!(stack.approvals(ApprovalState::Unspecified).await.is_empty());
+    let before = (stack.property(user).await, stack.transactions(user).await);
     for posting in ALL {
-        let answer = app.post_as(&finance(), posting, user, ABOVE).await;
+        let answer = stack.post_as(&finance(), posting, user, ABOVE).await;
         assert_refused(answer, Reason::ApprovalRequired, None);
     }
     assert_eq!(
-        (app.property(user).await, app.transactions(user).await),
+        (stack.property(user).await, stack.transactions(user).await),
         before
     );
-    assert_eq!(app.approvals(ApprovalState::Pending).await.len(), ALL.len());
+    assert_eq!(
+        stack.approvals(ApprovalState::Pending).await.len(),
+        ALL.len()
+    );
     // What nobody could post is told at once.
     let (deposit, support) = (
         StaffPosting::Deposit,
         Caller::staff(Uuid::now_v7(), StaffRole::Support),
     );
-    let negative = app.post_as(&finance(), deposit, user, -1).await;
+    let negative = stack.post_as(&finance(), deposit, user, -1).await;
     assert_refused(negative, Reason::Validation, Some("amount"));
-    let nobody = app
+    let nobody = stack
         .post_as(&finance(), deposit, Uuid::now_v7(), ABOVE)
         .await;
     assert_refused(nobody, Reason::NotFound, Some("user_id"));
-    let wrong_role = app.post_as(&support, deposit, user, ABOVE).await;
+    let wrong_role = stack.post_as(&support, deposit, user, ABOVE).await;
     assert_refused(wrong_role, Reason::Forbidden, None);
-    assert_eq!(app.approvals(ApprovalState::Pending).await.len(), ALL.len());
+    assert_eq!(
+        stack.approvals(ApprovalState::Pending).await.len(),
+        ALL.len()
+    );
 }
 
 #[tokio::test]
 async fn an_approved_request_is_posted_as_it_was_asked_for() {
-    let app = spawn().await;
-    let user = app.rich_user(3).await;
+    let stack = spawn().await;
+    let user = stack.rich_user(3).await;
     let mut available = 3 * THRESHOLD;
     for (posting, action, sign) in [
         (StaffPosting::Deposit, ApprovalAction::Deposit, 1),
@@ -197,7 +199,7 @@ async fn an_approved_request_is_posted_as_it_was_asked_for() {
         (StaffPosting::Return, ApprovalAction::StartUpReturn, -1),
         (StaffPosting::Membership, ApprovalAction::Membership, -1),
     ] {
-        let waiting = app.asked(posting, user).await;
+        let waiting = stack.asked(posting, user).await;
         assert_eq!(
             (waiting.action(), waiting.user_id.as_str()),
             (action, user.to_string().as_str())
@@ -207,42 +209,48 @@ async fn an_approved_request_is_posted_as_it_was_asked_for() {
             waiting.requested_by,
             finance().staff.expect("staff").id.to_string()
         );
-        let approved = app.approve(&second(), &waiting.id).await.expect("approved");
+        let approved = stack
+            .approve(&second(), &waiting.id)
+            .await
+            .expect("approved");
         assert_eq!(approved.state(), ApprovalState::Approved);
         available += sign * ABOVE;
-        let line = app.all_flow(user).await.remove(0);
+        let line = stack.all_flow(user).await.remove(0);
         assert_eq!(
             (line.amount_minor, line.balance_after_minor),
             (sign * ABOVE, available)
         );
         assert!(line.id.starts_with(&approved.transaction_id), "{line:?}");
     }
-    assert_eq!(app.property(user).await.available_minor, available);
-    assert_eq!(app.books.lock().expect("books").members, [user.to_string()]);
-    app.assert_books_balance().await;
+    assert_eq!(stack.property(user).await.available_minor, available);
+    assert_eq!(
+        stack.books.lock().expect("books").members,
+        [user.to_string()]
+    );
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn who_asked_and_who_approved_what_and_why_is_audited() {
-    let app = spawn().await;
-    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
-    let user = app.user();
+    let stack = spawn().await;
+    let probe = stack.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = stack.user();
     let asking = Caller {
         reason: "transfer 4711".into(),
         ..finance()
     };
-    let answer = app.deposit_as(&asking, user, ABOVE, "welcome").await;
+    let answer = stack.deposit_as(&asking, user, ABOVE, "welcome").await;
     assert_refused(answer, Reason::ApprovalRequired, None);
-    let waiting = app.waiting().await;
+    let waiting = stack.waiting().await;
     assert_eq!(
         (waiting.remark.as_str(), waiting.request_reason.as_str()),
         ("welcome", "transfer 4711")
     );
     let approving = ApprovalDecision::Approved;
-    let decided = decide(app.admin(), &second(), &waiting.id, approving, "seen").await;
+    let decided = decide(stack.staff(), &second(), &waiting.id, approving, "seen").await;
     let decided = decided.expect("approved");
     assert_eq!(decided.decision_reason, "seen");
-    assert_eq!(app.all_flow(user).await[0].remark, "welcome");
+    assert_eq!(stack.all_flow(user).await[0].remark, "welcome");
 
     let acted = probe.wait_for("adfolio.wallet.v1.StaffActed", 3).await;
     let acted: Vec<StaffActed> = acted
@@ -277,15 +285,16 @@ async fn who_asked_and_who_approved_what_and_why_is_audited() {
 
 #[tokio::test]
 async fn rejections_and_failures_are_audited_too() {
-    let app = spawn().await;
-    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
-    let user = app.user();
-    let unknown = app.asked(StaffPosting::Deposit, user).await;
-    app.reject(&second(), &unknown.id, "unknown payer")
+    let stack = spawn().await;
+    let probe = stack.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = stack.user();
+    let unknown = stack.asked(StaffPosting::Deposit, user).await;
+    stack
+        .reject(&second(), &unknown.id, "unknown payer")
         .await
         .expect("rejected");
-    let uncovered = app.asked(StaffPosting::Chargeback, user).await;
-    let answer = app.approve(&second(), &uncovered.id).await;
+    let uncovered = stack.asked(StaffPosting::Chargeback, user).await;
+    let answer = stack.approve(&second(), &uncovered.id).await;
     assert_refused(answer, Reason::InsufficientBalance, Some("amount"));
     let acted = probe.wait_for("adfolio.wallet.v1.StaffActed", 4).await;
     let acted: Vec<StaffActed> = acted
@@ -312,85 +321,88 @@ async fn rejections_and_failures_are_audited_too() {
 
 #[tokio::test]
 async fn a_repeated_request_is_kept_once_and_its_key_replays_the_posting() {
-    let app = spawn().await;
-    let user = app.user();
+    let stack = spawn().await;
+    let user = stack.user();
     let caller = keyed("large");
-    let answers = join_all((0..20).map(|_| app.deposit_as(&caller, user, ABOVE, "x"))).await;
+    let answers = join_all((0..20).map(|_| stack.deposit_as(&caller, user, ABOVE, "x"))).await;
     for answer in answers {
         assert_refused(answer, Reason::ApprovalRequired, None);
     }
     // Without a key, or with another one, the same member's identical request is the same one while it waits.
     for again in [finance(), keyed("other")] {
-        let answer = app.deposit_as(&again, user, ABOVE, "x").await;
+        let answer = stack.deposit_as(&again, user, ABOVE, "x").await;
         assert_refused(answer, Reason::ApprovalRequired, None);
     }
-    let waiting = app.waiting().await;
+    let waiting = stack.waiting().await;
     // The key is taken, for large and for small.
     for minor in [ABOVE + 1, 5] {
-        let answer = app.deposit_as(&caller, user, minor, "x").await;
+        let answer = stack.deposit_as(&caller, user, minor, "x").await;
         assert_refused(answer, Reason::IdempotencyKeyReused, None);
     }
-    app.approve(&second(), &waiting.id).await.expect("approved");
-    let replayed = join_all((0..5).map(|_| app.deposit_as(&caller, user, ABOVE, "x"))).await;
+    stack
+        .approve(&second(), &waiting.id)
+        .await
+        .expect("approved");
+    let replayed = join_all((0..5).map(|_| stack.deposit_as(&caller, user, ABOVE, "x"))).await;
     for answer in replayed {
         let entry = answer.expect("the posting");
         assert_eq!(entry.amount_minor, ABOVE);
-        assert_eq!(app.all_flow(user).await, [entry]);
+        assert_eq!(stack.all_flow(user).await, [entry]);
     }
-    assert!(app.approvals(ApprovalState::Pending).await.is_empty());
+    assert!(stack.approvals(ApprovalState::Pending).await.is_empty());
     // Somebody else's, and one after the first was decided, are requests of their own.
     for again in [second(), finance()] {
-        let answer = app.deposit_as(&again, user, ABOVE, "x").await;
+        let answer = stack.deposit_as(&again, user, ABOVE, "x").await;
         assert_refused(answer, Reason::ApprovalRequired, None);
     }
-    assert_eq!(app.approvals(ApprovalState::Pending).await.len(), 2);
-    assert_eq!(app.property(user).await.available_minor, ABOVE);
+    assert_eq!(stack.approvals(ApprovalState::Pending).await.len(), 2);
+    assert_eq!(stack.property(user).await.available_minor, ABOVE);
 }
 
 #[tokio::test]
 async fn nobody_decides_about_their_own_request() {
-    let app = spawn().await;
-    let user = app.user();
-    let waiting = app.asked(StaffPosting::Deposit, user).await;
+    let stack = spawn().await;
+    let user = stack.user();
+    let waiting = stack.asked(StaffPosting::Deposit, user).await;
     let as_admin = Caller::staff(finance().staff.expect("staff").id, StaffRole::Admin);
     for own in [finance(), as_admin] {
-        let approved = app.approve(&own, &waiting.id).await;
+        let approved = stack.approve(&own, &waiting.id).await;
         assert_refused(approved, Reason::Forbidden, Some("requested_by"));
-        let rejected = app.reject(&own, &waiting.id, "mine").await;
+        let rejected = stack.reject(&own, &waiting.id, "mine").await;
         assert_refused(rejected, Reason::Forbidden, Some("requested_by"));
     }
     for role in [StaffRole::Support, StaffRole::Operator] {
         let other = Caller::staff(Uuid::now_v7(), role);
         assert_refused(
-            app.approve(&other, &waiting.id).await,
+            stack.approve(&other, &waiting.id).await,
             Reason::Forbidden,
             None,
         );
     }
-    let unknown = app.approve(&second(), &Uuid::now_v7().to_string()).await;
+    let unknown = stack.approve(&second(), &Uuid::now_v7().to_string()).await;
     assert_refused(unknown, Reason::NotFound, Some("id"));
     let spoilt = sqlx::query(
         "UPDATE approvals SET state = 'approved', decided_by = requested_by, decided_at = now(), transaction_id = id",
     )
-    .execute(&app.pool())
+    .execute(&stack.pool())
     .await;
     let error = spoilt.expect_err("a violation");
     let constraint = error.as_database_error().and_then(|it| it.constraint());
     assert_eq!(constraint, Some("approvals_second_person"));
-    assert_eq!(app.waiting().await, waiting);
-    assert_eq!(app.transactions(user).await, 0);
+    assert_eq!(stack.waiting().await, waiting);
+    assert_eq!(stack.transactions(user).await, 0);
 }
 
 #[tokio::test]
 async fn of_many_who_decide_at_once_one_does() {
-    let app = spawn().await;
-    let replica = app.replica_with(four_eyes()).await;
+    let stack = spawn().await;
+    let replica = stack.replica().await;
     for _ in 0..5 {
-        let user = app.user();
-        let waiting = app.asked(StaffPosting::Deposit, user).await;
+        let user = stack.user();
+        let waiting = stack.asked(StaffPosting::Deposit, user).await;
         let deciders = (0..12).map(|turn| {
             let admin = if turn % 2 == 0 {
-                app.admin()
+                stack.staff()
             } else {
                 WalletAdminServiceClient::new(replica.channel())
             };
@@ -410,83 +422,87 @@ async fn of_many_who_decide_at_once_one_does() {
         }
         let decided = decided.into_iter().next().expect("one").expect("decided");
         let posted = i64::from(decided.state() == ApprovalState::Approved);
-        assert_eq!(app.transactions(user).await, posted);
-        assert_eq!(app.property(user).await.available_minor, posted * ABOVE);
+        assert_eq!(stack.transactions(user).await, posted);
+        assert_eq!(stack.property(user).await.available_minor, posted * ABOVE);
     }
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn whoever_decided_is_answered_alike_again() {
-    let app = spawn().await;
-    let user = app.user();
-    let waiting = app.asked(StaffPosting::Deposit, user).await;
+    let stack = spawn().await;
+    let user = stack.user();
+    let waiting = stack.asked(StaffPosting::Deposit, user).await;
     let caller = second().with_key(Some("k".parse().expect("a key")));
-    let answers = join_all((0..10).map(|_| app.approve(&caller, &waiting.id))).await;
+    let answers = join_all((0..10).map(|_| stack.approve(&caller, &waiting.id))).await;
     let first = answers[0].clone().expect("approved");
     assert!(answers.iter().all(|it| it.as_ref() == Ok(&first)));
     // Also without the key, which does not live for ever.
-    assert_eq!(app.approve(&second(), &waiting.id).await, Ok(first));
-    let other = app.reject(&caller, &waiting.id, "no").await;
+    assert_eq!(stack.approve(&second(), &waiting.id).await, Ok(first));
+    let other = stack.reject(&caller, &waiting.id, "no").await;
     assert_refused(other, Reason::IdempotencyKeyReused, None);
-    let other = app.reject(&second(), &waiting.id, "no").await;
+    let other = stack.reject(&second(), &waiting.id, "no").await;
     assert_refused(other, Reason::NothingChanged, None);
-    assert_eq!(app.transactions(user).await, 1);
+    assert_eq!(stack.transactions(user).await, 1);
     let changed = sqlx::query("UPDATE approvals SET state = 'pending'")
-        .execute(&app.pool())
+        .execute(&stack.pool())
         .await;
     assert!(changed.is_err(), "a decision was changed");
 }
 
 #[tokio::test]
 async fn a_rejected_request_posts_nothing_and_stays_rejected() {
-    let app = spawn().await;
-    let user = app.rich_user(2).await;
+    let stack = spawn().await;
+    let user = stack.rich_user(2).await;
     let caller = keyed("large");
-    let ask = || app.post_as(&caller, StaffPosting::Chargeback, user, ABOVE);
+    let ask = || stack.post_as(&caller, StaffPosting::Chargeback, user, ABOVE);
     assert_refused(ask().await, Reason::ApprovalRequired, None);
-    let waiting = app.waiting().await;
+    let waiting = stack.waiting().await;
     for reason in ["", "  "] {
-        let answer = app.reject(&second(), &waiting.id, reason).await;
+        let answer = stack.reject(&second(), &waiting.id, reason).await;
         assert_refused(answer, Reason::Validation, Some("reason"));
     }
-    let long = app.reject(&second(), &waiting.id, &"ü".repeat(501)).await;
+    let long = stack.reject(&second(), &waiting.id, &"ü".repeat(501)).await;
     assert_refused(long, Reason::Validation, Some("reason"));
-    let rejected = app.reject(&second(), &waiting.id, "no dispute").await;
+    let rejected = stack.reject(&second(), &waiting.id, "no dispute").await;
     let rejected = rejected.expect("rejected");
     assert_eq!(
         (rejected.state(), rejected.decision_reason.as_str()),
         (ApprovalState::Rejected, "no dispute")
     );
     assert_eq!(
-        app.reject(&second(), &waiting.id, "no dispute").await,
+        stack.reject(&second(), &waiting.id, "no dispute").await,
         Ok(rejected)
     );
-    let late = app.approve(&any_other(), &waiting.id).await;
+    let late = stack.approve(&any_other(), &waiting.id).await;
     assert_refused(late, Reason::NothingChanged, None);
     // A client that repeats its call does not bring the request back.
     assert_refused(ask().await, Reason::ApprovalRequired, None);
-    assert!(app.approvals(ApprovalState::Pending).await.is_empty());
-    assert_eq!(app.property(user).await.available_minor, 2 * THRESHOLD);
+    assert!(stack.approvals(ApprovalState::Pending).await.is_empty());
+    assert_eq!(stack.property(user).await.available_minor, 2 * THRESHOLD);
 }
 
 #[tokio::test]
 async fn what_nobody_decides_within_a_week_expires() {
     let clock = fixed_clock("2026-11-02T10:00:00Z");
-    let app = spawn_at(clock.clone()).await;
-    let user = app.user();
-    let waiting = app.asked(StaffPosting::Deposit, user).await;
+    let stack = Wallet::builder()
+        .clock(clock.clone())
+        .configure(four_eyes)
+        .spawn()
+        .await;
+    let user = stack.user();
+    let waiting = stack.asked(StaffPosting::Deposit, user).await;
     clock.advance(WEEK.saturating_sub(Duration::from_secs(1)));
-    let newer = app.user();
-    let answer = app.deposit_as(&finance(), newer, ABOVE, "").await;
+    let newer = stack.user();
+    let answer = stack.deposit_as(&finance(), newer, ABOVE, "").await;
     assert_refused(answer, Reason::ApprovalRequired, None);
-    assert_eq!(app.approvals(ApprovalState::Pending).await.len(), 2);
+    assert_eq!(stack.approvals(ApprovalState::Pending).await.len(), 2);
     clock.advance(Duration::from_secs(1));
     // Not even before the sweep has come by.
-    let late = app.approve(&second(), &waiting.id).await;
+    let late = stack.approve(&second(), &waiting.id).await;
     assert_refused(late, Reason::NothingChanged, None);
     let expired = eventually("the request expires", || async {
-        let mut expired = app.approvals(ApprovalState::Expired).await;
+        let mut expired = stack.approvals(ApprovalState::Expired).await;
         (expired.len() == 1).then(|| expired.remove(0))
     })
     .await;
@@ -495,56 +511,56 @@ async fn what_nobody_decides_within_a_week_expires() {
         (expired.decided_by.as_str(), expired.decided_at),
         ("", None)
     );
-    let late = app.reject(&second(), &waiting.id, "late").await;
+    let late = stack.reject(&second(), &waiting.id, "late").await;
     assert_refused(late, Reason::NothingChanged, None);
-    assert_eq!(app.transactions(user).await, 0);
+    assert_eq!(stack.transactions(user).await, 0);
     // The other one still waits, and what expired can be asked for anew.
-    let other = app.waiting().await;
-    app.approve(&second(), &other.id).await.expect("approved");
-    let again = app.asked(StaffPosting::Deposit, user).await;
+    let other = stack.waiting().await;
+    stack.approve(&second(), &other.id).await.expect("approved");
+    let again = stack.asked(StaffPosting::Deposit, user).await;
     assert_ne!(again.id, waiting.id);
 }
 
 #[tokio::test]
 async fn what_cannot_be_posted_any_more_fails_and_says_why() {
-    let app = spawn().await;
-    let user = app.rich_user(1).await;
+    let stack = spawn().await;
+    let user = stack.rich_user(1).await;
     let caller = keyed("large");
-    let ask = || app.post_as(&caller, StaffPosting::Chargeback, user, ABOVE);
+    let ask = || stack.post_as(&caller, StaffPosting::Chargeback, user, ABOVE);
     assert_refused(ask().await, Reason::ApprovalRequired, None);
-    let waiting = app.waiting().await;
+    let waiting = stack.waiting().await;
     // Whoever approves is refused as the call itself would be, however often.
     for _ in 0..2 {
-        let answer = app.approve(&second(), &waiting.id).await;
+        let answer = stack.approve(&second(), &waiting.id).await;
         assert_refused(answer, Reason::InsufficientBalance, Some("amount"));
     }
-    let failed = app.approvals(ApprovalState::Failed).await.remove(0);
+    let failed = stack.approvals(ApprovalState::Failed).await.remove(0);
     assert_eq!(
         (failed.failure.as_str(), failed.transaction_id.as_str()),
         ("INSUFFICIENT_BALANCE", "")
     );
     // Money that comes later changes nothing about it.
-    app.deposit(user, THRESHOLD).await;
-    let late = app.approve(&any_other(), &waiting.id).await;
+    stack.deposit(user, THRESHOLD).await;
+    let late = stack.approve(&any_other(), &waiting.id).await;
     assert_refused(late, Reason::NothingChanged, None);
     assert_refused(
-        app.approve(&second(), &waiting.id).await,
+        stack.approve(&second(), &waiting.id).await,
         Reason::InsufficientBalance,
         Some("amount"),
     );
     assert_refused(ask().await, Reason::InsufficientBalance, Some("amount"));
-    assert!(app.approvals(ApprovalState::Pending).await.is_empty());
-    assert_eq!(app.property(user).await.available_minor, 2 * THRESHOLD);
-    app.assert_books_balance().await;
+    assert!(stack.approvals(ApprovalState::Pending).await.is_empty());
+    assert_eq!(stack.property(user).await.available_minor, 2 * THRESHOLD);
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn a_decision_that_dies_half_way_leaves_nothing_behind() {
-    let app = spawn().await;
-    let user = app.rich_user(1).await;
-    let waiting = app.asked(StaffPosting::Deposit, user).await;
+    let stack = spawn().await;
+    let user = stack.rich_user(1).await;
+    let waiting = stack.asked(StaffPosting::Deposit, user).await;
     // Somebody holds the wallet's row, so the decision stands between its lock on the request and the posting.
-    let mut blocker = sqlx::PgConnection::connect(app.db.url())
+    let mut blocker = sqlx::PgConnection::connect(stack.db.url())
         .await
         .expect("a connection");
     let mut blocking = blocker.begin().await.expect("a transaction");
@@ -553,49 +569,53 @@ async fn a_decision_that_dies_half_way_leaves_nothing_behind() {
         .execute(&mut *blocking)
         .await
         .expect("a lock");
-    let (admin, id) = (app.admin(), waiting.id.clone());
+    let (admin, id) = (stack.staff(), waiting.id.clone());
     let dying =
         tokio::spawn(
             async move { decide(admin, &second(), &id, ApprovalDecision::Approved, "").await },
         );
     eventually("the decision waits for the wallet", || async {
-        app.waiting_for_locks().await > 0
+        stack.waiting_for_locks().await > 0
     })
     .await;
     sqlx::query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE wait_event_type = 'Lock' AND datname = current_database()",
     )
-    .execute(&app.pool())
+    .execute(&stack.pool())
     .await
     .expect("an end");
     let answer = dying.await.expect("no panic");
     assert_refused(answer, Reason::Unavailable, None);
     blocking.rollback().await.expect("a rollback");
-    assert_eq!(app.waiting().await, waiting);
-    assert_eq!(app.property(user).await.available_minor, THRESHOLD);
+    assert_eq!(stack.waiting().await, waiting);
+    assert_eq!(stack.property(user).await.available_minor, THRESHOLD);
     // The decision is simply repeated, by whomever.
-    app.approve(&any_other(), &waiting.id)
+    stack
+        .approve(&any_other(), &waiting.id)
         .await
         .expect("approved");
-    assert_eq!(app.property(user).await.available_minor, THRESHOLD + ABOVE);
+    assert_eq!(
+        stack.property(user).await.available_minor,
+        THRESHOLD + ABOVE
+    );
 }
 
 #[tokio::test]
 async fn deciders_who_go_away_at_any_moment_post_once_or_not_at_all() {
-    let app = spawn().await;
-    let users: Vec<Uuid> = (0..60).map(|_| app.user()).collect();
+    let stack = spawn().await;
+    let users: Vec<Uuid> = (0..60).map(|_| stack.user()).collect();
     for user in &users {
-        let answer = app.deposit_as(&finance(), *user, ABOVE, "").await;
+        let answer = stack.deposit_as(&finance(), *user, ABOVE, "").await;
         assert_refused(answer, Reason::ApprovalRequired, None);
     }
-    let waiting = app.approvals(ApprovalState::Pending).await;
+    let waiting = stack.approvals(ApprovalState::Pending).await;
     assert_eq!(waiting.len(), users.len());
     join_all(waiting.iter().enumerate().map(|(turn, approval)| {
         let patience = Duration::from_micros(turn as u64 * 977 % 30_000);
-        let (app, by) = (&app, second());
+        let (stack, by) = (&stack, second());
         async move {
-            let _ = tokio::time::timeout(patience, app.approve(&by, &approval.id)).await;
+            let _ = tokio::time::timeout(patience, stack.approve(&by, &approval.id)).await;
         }
     }))
     .await;
@@ -603,31 +623,33 @@ async fn deciders_who_go_away_at_any_moment_post_once_or_not_at_all() {
         "SELECT count(*) FROM approvals a FULL JOIN transactions t ON t.id = a.transaction_id
          WHERE t.id IS NULL AND a.state = 'approved' OR a.id IS NULL",
     )
-    .fetch_one(&app.pool())
+    .fetch_one(&stack.pool())
     .await
     .expect("a count");
     assert_eq!(torn, 0, "decided and not posted, or posted and not decided");
     for approval in &waiting {
-        let approved = app.approve(&second(), &approval.id).await;
+        let approved = stack.approve(&second(), &approval.id).await;
         assert_eq!(approved.expect("approved").state(), ApprovalState::Approved);
     }
     for user in users {
-        assert_eq!(app.transactions(user).await, 1);
-        assert_eq!(app.property(user).await.available_minor, ABOVE);
+        assert_eq!(stack.transactions(user).await, 1);
+        assert_eq!(stack.property(user).await.available_minor, ABOVE);
     }
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn a_posting_made_elsewhere_under_the_key_is_not_made_again() {
-    let app = spawn().await;
-    let user = app.user();
+    let stack = spawn().await;
+    let user = stack.user();
     let caller = keyed("large");
-    let answer = app.deposit_as(&caller, user, ABOVE, "").await;
+    let answer = stack.deposit_as(&caller, user, ABOVE, "").await;
     assert_refused(answer, Reason::ApprovalRequired, None);
-    let waiting = app.waiting().await;
+    let waiting = stack.waiting().await;
     // Where the amount needs nobody any more, the repeated call posts.
-    let replica = app.replica_with(FourEyesArgs::default()).await;
+    let replica = stack
+        .replica_with(|config| config.four_eyes.four_eyes_above = None)
+        .await;
     let message = proto::DepositRequest {
         user_id: user.to_string(),
         amount_minor: ABOVE,
@@ -638,12 +660,15 @@ async fn a_posting_made_elsewhere_under_the_key_is_not_made_again() {
         .deposit(outgoing(&caller, message, CALL_LIMIT))
         .await
         .expect("posted");
-    let approved = app.approve(&second(), &waiting.id).await.expect("approved");
-    let lines = app.all_flow(user).await;
+    let approved = stack
+        .approve(&second(), &waiting.id)
+        .await
+        .expect("approved");
+    let lines = stack.all_flow(user).await;
     assert_eq!(lines.len(), 1);
     assert!(lines[0].id.starts_with(&approved.transaction_id));
     // What was posted before there was a threshold is replayed, not asked for.
-    let earlier = app.user_with(THRESHOLD).await;
+    let earlier = stack.user_with(THRESHOLD).await;
     let key = keyed("earlier");
     let message = proto::DepositRequest {
         user_id: earlier.to_string(),
@@ -652,24 +677,25 @@ async fn a_posting_made_elsewhere_under_the_key_is_not_made_again() {
     };
     let posted = admin.deposit(outgoing(&key, message, CALL_LIMIT)).await;
     let posted = posted.expect("posted").into_inner().entry;
-    let replayed = app.deposit_as(&key, earlier, ABOVE, "").await;
+    let replayed = stack.deposit_as(&key, earlier, ABOVE, "").await;
     assert_eq!(replayed.ok(), posted);
-    assert!(app.approvals(ApprovalState::Pending).await.is_empty());
+    assert!(stack.approvals(ApprovalState::Pending).await.is_empty());
 }
 
 #[tokio::test]
 async fn paying_a_large_withdrawal_takes_two() {
-    let app = spawn().await;
-    let user = app.withdrawing_user(THRESHOLD).await;
-    app.deposit(user, THRESHOLD).await;
+    let stack = spawn().await;
+    let user = stack.withdrawing_user(THRESHOLD).await;
+    stack.deposit(user, THRESHOLD).await;
     let pay = async |caller: &Caller, id: &str| {
-        app.decide(caller, id, WithdrawalDecision::Paid, "sent")
+        stack
+            .decide(caller, id, WithdrawalDecision::Paid, "sent")
             .await
     };
-    let small = app.withdraw(&user_keyed(user, "s"), 500, PIN).await;
+    let small = stack.withdraw(&user_keyed(user, "s"), 500, PIN).await;
     let small = small.expect("a withdrawal");
     pay(&finance(), &small.id).await.expect("paid");
-    let large = app.withdraw(&user_keyed(user, "l"), ABOVE, PIN).await;
+    let large = stack.withdraw(&user_keyed(user, "l"), ABOVE, PIN).await;
     let large = large.expect("a withdrawal");
     let caller = keyed("pay");
     for _ in 0..2 {
@@ -679,7 +705,7 @@ async fn paying_a_large_withdrawal_takes_two() {
             None,
         );
     }
-    let waiting = app.waiting().await;
+    let waiting = stack.waiting().await;
     assert_eq!(
         (waiting.action(), waiting.withdrawal_id.as_str()),
         (ApprovalAction::WithdrawalPaid, large.id.as_str())
@@ -688,9 +714,12 @@ async fn paying_a_large_withdrawal_takes_two() {
         (waiting.amount_minor, waiting.request_reason.as_str()),
         (ABOVE, "sent")
     );
-    assert_eq!(app.property(user).await.withdrawing_minor, ABOVE);
-    app.approve(&second(), &waiting.id).await.expect("approved");
-    assert_eq!(app.property(user).await.withdrawing_minor, 0);
+    assert_eq!(stack.property(user).await.withdrawing_minor, ABOVE);
+    stack
+        .approve(&second(), &waiting.id)
+        .await
+        .expect("approved");
+    assert_eq!(stack.property(user).await.withdrawing_minor, 0);
     let replayed = pay(&caller, &large.id).await.expect("paid");
     assert_eq!(replayed.status(), proto::WithdrawalStatus::Paid);
     // What is decided already is not asked for.
@@ -699,57 +728,59 @@ async fn paying_a_large_withdrawal_takes_two() {
         Reason::NothingChanged,
         None,
     );
-    assert_eq!(app.approvals(ApprovalState::Unspecified).await.len(), 1);
-    app.assert_books_balance().await;
+    assert_eq!(stack.approvals(ApprovalState::Unspecified).await.len(), 1);
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn a_withdrawal_rejected_meanwhile_is_not_paid() {
-    let app = spawn().await;
-    let user = app.withdrawing_user(THRESHOLD).await;
-    app.deposit(user, THRESHOLD).await;
-    let large = app.withdraw(&user_keyed(user, "l"), ABOVE, PIN).await;
+    let stack = spawn().await;
+    let user = stack.withdrawing_user(THRESHOLD).await;
+    stack.deposit(user, THRESHOLD).await;
+    let large = stack.withdraw(&user_keyed(user, "l"), ABOVE, PIN).await;
     let large = large.expect("a withdrawal");
     let paid = WithdrawalDecision::Paid;
-    let asked = app.decide(&finance(), &large.id, paid, "").await;
+    let asked = stack.decide(&finance(), &large.id, paid, "").await;
     assert_refused(asked, Reason::ApprovalRequired, None);
-    let waiting = app.waiting().await;
+    let waiting = stack.waiting().await;
     // To give money back takes nobody else.
     let rejected = WithdrawalDecision::Rejected;
-    app.decide(&finance(), &large.id, rejected, "wrong bank")
+    stack
+        .decide(&finance(), &large.id, rejected, "wrong bank")
         .await
         .expect("rejected");
-    let answer = app.approve(&second(), &waiting.id).await;
+    let answer = stack.approve(&second(), &waiting.id).await;
     assert_refused(answer, Reason::NothingChanged, None);
-    let failed = app.approvals(ApprovalState::Failed).await;
+    let failed = stack.approvals(ApprovalState::Failed).await;
     assert_eq!(failed[0].failure, "NOTHING_CHANGED");
-    let property = app.property(user).await;
+    let property = stack.property(user).await;
     assert_eq!(
         (property.available_minor, property.withdrawing_minor),
         (2 * THRESHOLD, 0)
     );
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn requests_are_listed_newest_first_by_state() {
-    let app = spawn().await;
-    let user = app.user();
+    let stack = spawn().await;
+    let user = stack.user();
     for minor in 1..=5 {
-        let answer = app
+        let answer = stack
             .deposit_as(&finance(), user, THRESHOLD + minor, "")
             .await;
         assert_refused(answer, Reason::ApprovalRequired, None);
     }
-    let oldest = app.approvals(ApprovalState::Pending).await.remove(4);
-    app.reject(&second(), &oldest.id, "no")
+    let oldest = stack.approvals(ApprovalState::Pending).await.remove(4);
+    stack
+        .reject(&second(), &oldest.id, "no")
         .await
         .expect("rejected");
     let amounts = async |state| {
         let (mut amounts, mut cursor) = (Vec::new(), String::new());
         loop {
             let page = Some(PageRequest { cursor, limit: 2 });
-            let (items, next) = app.approvals_page(state, page).await;
+            let (items, next) = stack.approvals_page(state, page).await;
             amounts.extend(items.iter().map(|item| item.amount_minor - THRESHOLD));
             if next.is_empty() {
                 return amounts;
@@ -765,12 +796,12 @@ async fn requests_are_listed_newest_first_by_state() {
         limit: 2,
         ..PageRequest::default()
     });
-    let (_, cursor) = app.approvals_page(ApprovalState::Pending, page).await;
+    let (_, cursor) = stack.approvals_page(ApprovalState::Pending, page).await;
     let message = proto::ListApprovalsRequest {
         state: ApprovalState::Rejected.into(),
         page: Some(PageRequest { cursor, limit: 2 }),
     };
     let request = outgoing(&second(), message, CALL_LIMIT);
-    let answer = app.admin().list_approvals(request).await;
-    assert_refused(answer.map_err(refusal), Reason::Validation, Some("cursor"));
+    let answer = stack.staff().list_approvals(request).await;
+    assert_refused(answer.map_err(refused), Reason::Validation, Some("cursor"));
 }

@@ -3,7 +3,7 @@
 use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
-use crate::helpers::App;
+use crate::helpers::Wallet;
 
 /// Runs statements as an intruder who is master of the database and has switched the triggers off.
 async fn tamper(pool: &PgPool, statement: &str) {
@@ -21,8 +21,8 @@ async fn tamper(pool: &PgPool, statement: &str) {
 }
 
 /// A user with a deposit, a hold with a coupon, and a report.
-async fn busy_user(app: &App) -> (Uuid, Uuid) {
-    let (user, order, ledger) = (app.user_with(1_000).await, Uuid::now_v7(), app.ledger());
+async fn busy_user(stack: &Wallet) -> (Uuid, Uuid) {
+    let (user, order, ledger) = (stack.user_with(1_000).await, Uuid::now_v7(), stack.ledger());
     ledger.hold(user, order, 300, 60).await.expect("a hold");
     ledger
         .record(user, order, 1, 100, 80)
@@ -33,9 +33,9 @@ async fn busy_user(app: &App) -> (Uuid, Uuid) {
 
 #[tokio::test]
 async fn nobody_changes_the_books() {
-    let app = App::spawn().await;
-    busy_user(&app).await;
-    let pool = app.pool();
+    let stack = Wallet::spawn().await;
+    busy_user(&stack).await;
+    let pool = stack.pool();
     for statement in [
         "UPDATE transactions SET remark = 'x'",
         "DELETE FROM transactions",
@@ -62,14 +62,14 @@ async fn nobody_changes_the_books() {
     .await
     .expect("privileges");
     assert_eq!(privileges, 0);
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn the_database_itself_refuses_what_does_not_balance() {
-    let app = App::spawn().await;
-    let (user, _) = busy_user(&app).await;
-    let pool = app.pool();
+    let stack = Wallet::spawn().await;
+    let (user, _) = busy_user(&stack).await;
+    let pool = stack.pool();
     for (statement, constraint) in [
         (
             "INSERT INTO entries (user_id, seq, leg, account, amount) VALUES ($1, 99, 1, 'promotions', 5)",
@@ -97,20 +97,20 @@ async fn the_database_itself_refuses_what_does_not_balance() {
         assert_eq!(error.code().as_deref(), Some("23514"), "{statement}");
         assert_eq!(error.constraint(), constraint, "{statement}");
     }
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn chains_verify_and_a_tampered_row_is_found() {
-    let app = App::spawn().await;
-    let (user, _) = busy_user(&app).await;
-    let (other, _) = busy_user(&app).await;
-    let all = app.verify(None).await;
+    let stack = Wallet::spawn().await;
+    let (user, _) = busy_user(&stack).await;
+    let (other, _) = busy_user(&stack).await;
+    let all = stack.verify(None).await;
     assert_eq!((all.users, all.transactions, all.broken.len()), (2, 8, 0));
-    let one = app.verify(Some(user)).await;
+    let one = stack.verify(Some(user)).await;
     assert_eq!((one.users, one.transactions), (1, 4));
 
-    let pool = app.pool();
+    let pool = stack.pool();
     tamper(
         &pool,
         &format!(
@@ -118,13 +118,13 @@ async fn chains_verify_and_a_tampered_row_is_found() {
         ),
     )
     .await;
-    let found = app.verify(None).await.broken;
+    let found = stack.verify(None).await.broken;
     assert_eq!(found.len(), 1);
     assert_eq!(
         (found[0].user_id.as_str(), found[0].sequence),
         (user.to_string().as_str(), 2)
     );
-    assert_eq!(app.verify(Some(other)).await.broken, []);
+    assert_eq!(stack.verify(Some(other)).await.broken, []);
 
     // The last transaction is taken away, and the wallet with it: the head no longer fits.
     tamper(
@@ -132,22 +132,22 @@ async fn chains_verify_and_a_tampered_row_is_found() {
         &format!("DELETE FROM transactions WHERE user_id = '{other}' AND seq = 4"),
     )
     .await;
-    assert_eq!(app.verify(Some(other)).await.broken[0].sequence, 4);
+    assert_eq!(stack.verify(Some(other)).await.broken[0].sequence, 4);
     tamper(
         &pool,
         &format!("UPDATE wallets SET seq = 3, to_be_settled = 0 WHERE user_id = '{other}'"),
     )
     .await;
     assert_eq!(
-        app.verify(Some(other)).await.broken[0].detail,
+        stack.verify(Some(other)).await.broken[0].detail,
         "wallet's chain head is another"
     );
 }
 
 #[tokio::test]
 async fn the_hash_of_the_statement_is_the_documented_one() {
-    let app = App::spawn().await;
-    let (user, _) = busy_user(&app).await;
+    let stack = Wallet::spawn().await;
+    let (user, _) = busy_user(&stack).await;
     let rows: Vec<(Vec<u8>, Vec<u8>)> = sqlx::query_as(
         "SELECT hash, sha256(coalesce(lag(hash) OVER (ORDER BY seq), decode(repeat('00', 32), 'hex'))
              || convert_to(format('adfolio-chain-1|%s|%s|%s|%s|%s|%s|%s|%s|%s', user_id, seq,
@@ -156,7 +156,7 @@ async fn the_hash_of_the_statement_is_the_documented_one() {
          FROM transactions WHERE user_id = $1 ORDER BY seq",
     )
     .bind(user)
-    .fetch_all(&app.pool())
+    .fetch_all(&stack.pool())
     .await
     .expect("the chain");
     assert_eq!(rows.len(), 4);
@@ -167,11 +167,11 @@ async fn the_hash_of_the_statement_is_the_documented_one() {
 
 #[tokio::test]
 async fn reconciliation_names_what_does_not_balance() {
-    let app = App::spawn().await;
-    let (user, order) = busy_user(&app).await;
-    busy_user(&app).await;
-    let pool = app.pool();
-    assert_eq!(app.failed_checks().await, Vec::<String>::new());
+    let stack = Wallet::spawn().await;
+    let (user, order) = busy_user(&stack).await;
+    busy_user(&stack).await;
+    let pool = stack.pool();
+    assert_eq!(stack.failed_checks().await, Vec::<String>::new());
     let steps = [
         (
             format!("UPDATE wallets SET available = available + 1 WHERE user_id = '{user}'"),
@@ -220,19 +220,19 @@ async fn reconciliation_names_what_does_not_balance() {
     ];
     for (breaking, mending, expected) in steps {
         tamper(&pool, &breaking).await;
-        assert_eq!(app.failed_checks().await, expected, "{breaking}");
+        assert_eq!(stack.failed_checks().await, expected, "{breaking}");
         tamper(&pool, &mending).await;
     }
-    assert_eq!(app.failed_checks().await, Vec::<String>::new());
+    assert_eq!(stack.failed_checks().await, Vec::<String>::new());
 }
 
 #[tokio::test]
 async fn proofs_hold_while_postings_go_on() {
-    let app = App::spawn().await;
-    let users = futures::future::join_all((0..20).map(|_| app.user_with(1_000_000))).await;
+    let stack = Wallet::spawn().await;
+    let users = futures::future::join_all((0..20).map(|_| stack.user_with(1_000_000))).await;
     let posting = async {
         for turn in 0..200_usize {
-            let (user, order, ledger) = (users[turn % users.len()], Uuid::now_v7(), app.ledger());
+            let (user, order, ledger) = (users[turn % users.len()], Uuid::now_v7(), stack.ledger());
             ledger.hold(user, order, 50, 7).await.expect("a hold");
             ledger
                 .record(user, order, 1, 20, 30)
@@ -246,15 +246,15 @@ async fn proofs_hold_while_postings_go_on() {
     };
     let proving = async {
         for _ in 0..4 {
-            let proof = app.reconcile().await;
+            let proof = stack.reconcile().await;
             let own = proof
                 .checks
                 .into_iter()
                 .filter(|check| !check.detail.contains("books"));
             assert_eq!(own.filter(|check| !check.ok).collect::<Vec<_>>(), []);
-            assert_eq!(app.verify(None).await.broken, []);
+            assert_eq!(stack.verify(None).await.broken, []);
         }
     };
     futures::future::join(posting, proving).await;
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use adfolio_testkit::{TestBroker, eventually};
-use adfolio_wallet::config::EVENTS_STREAM;
+use adfolio_wallet::EVENTS_STREAM;
 use prost::Message as _;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet};
 use serde_json::{Value, json};
 
-use crate::helpers::App;
-use crate::streams::TestStream;
+use crate::helpers::Wallet;
+use crate::streams::{TestStream, on_stream};
 
 const EVENTS_PROTO: &str = include_str!("../../../../proto/adfolio/events/v1/events.proto");
 
@@ -87,11 +87,14 @@ async fn what_is_published_looks_as_described() {
     let schemas = &document["components"]["schemas"];
     let names = TestBroker::namespace();
     let stream = TestStream::named(&names).await;
-    let app = App::spawn_with_stream(&stream.name).await;
-    app.user_with(1_000).await;
+    let stack = Wallet::builder()
+        .configure(on_stream(&stream))
+        .spawn()
+        .await;
+    stack.user_with(1_000).await;
     eventually("the events are sent", || async {
         let unsent: i64 = sqlx::query_scalar("SELECT count(*) FROM outbox")
-            .fetch_one(&app.pool())
+            .fetch_one(&stack.pool())
             .await
             .expect("the outbox");
         unsent == 0

@@ -10,53 +10,54 @@ use adfolio_testkit::{EventProbe, eventually};
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{App, PIN, address, assert_refused, card, refusal};
+use crate::helpers::{PIN, Wallet, address, assert_refused, card, refused};
 
 const ACCOUNT: &str = "6222021234567890";
 const OTHER: &str = "6222021234560000";
 const ADDRESS: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
 const LIMIT: std::time::Duration = std::time::Duration::from_secs(5);
 
-async fn bound(app: &App, user: Uuid) -> proto::GetDestinationsResponse {
+async fn bound(stack: &Wallet, user: Uuid) -> proto::GetDestinationsResponse {
     let request = outgoing(
         &Caller::user(UserId(user)),
         proto::GetDestinationsRequest {},
         LIMIT,
     );
-    let answer = app.wallet().get_destinations(request).await;
+    let answer = stack.users().get_destinations(request).await;
     answer.expect("destinations").into_inner()
 }
 
 #[tokio::test]
 async fn what_is_bound_goes_out_masked_and_is_nowhere_in_clear() {
-    let app = App::spawn().await;
-    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
-    let user = app.user();
+    let stack = Wallet::spawn().await;
+    let probe = stack.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = stack.user();
     assert_eq!(
-        bound(&app, user).await,
+        bound(&stack, user).await,
         proto::GetDestinationsResponse::default()
     );
-    let answer = app
+    let answer = stack
         .bind(user, card("6222 0212-3456 7890"), "")
         .await
         .expect("bound");
     assert_eq!(answer.kind, Some(card("****7890")));
-    app.bind(user, address(ADDRESS), "").await.expect("bound");
-    let all = bound(&app, user).await;
+    stack.bind(user, address(ADDRESS), "").await.expect("bound");
+    let all = bound(&stack, user).await;
     assert_eq!(all.bank_card.expect("a card").bank_account, "****7890");
     assert_eq!(
         all.wallet_address.expect("an address").address,
         "TJRa****RTv8"
     );
-    let figures = app.property(user).await;
+    let figures = stack.property(user).await;
     assert!(figures.has_bank_card && figures.has_wallet_address);
     assert_eq!(
         figures.withdrawal_blocked_by,
         ["INSUFFICIENT_BALANCE", "PAY_PASSWORD_NOT_SET"]
     );
-    app.set_password(user, PIN, "").await.expect("a password");
-    app.deposit(user, 1_000).await;
-    app.withdraw(&Caller::user(UserId(user)), 500, PIN)
+    stack.set_password(user, PIN, "").await.expect("a password");
+    stack.deposit(user, 1_000).await;
+    stack
+        .withdraw(&Caller::user(UserId(user)), 500, PIN)
         .await
         .expect("taken");
     let told = probe
@@ -77,13 +78,13 @@ async fn what_is_bound_goes_out_masked_and_is_nowhere_in_clear() {
     // Every row of every table as text.
     let tables: Vec<String> =
         sqlx::query_scalar("SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'")
-            .fetch_all(&app.pool())
+            .fetch_all(&stack.pool())
             .await
             .expect("tables");
     for table in tables {
         let statement = format!("SELECT t::text FROM \"{table}\" t");
         let rows: Vec<String> = sqlx::query_scalar(sqlx::AssertSqlSafe(statement))
-            .fetch_all(&app.pool())
+            .fetch_all(&stack.pool())
             .await
             .expect("rows");
         for row in rows {
@@ -96,55 +97,57 @@ async fn what_is_bound_goes_out_masked_and_is_nowhere_in_clear() {
 
 #[tokio::test]
 async fn binding_needs_the_password_once_there_is_one_and_a_change() {
-    let app = App::spawn().await;
-    let (user, other) = (app.user(), app.user());
-    app.bind(user, card(ACCOUNT), "").await.expect("bound");
+    let stack = Wallet::spawn().await;
+    let (user, other) = (stack.user(), stack.user());
+    stack.bind(user, card(ACCOUNT), "").await.expect("bound");
     assert_refused(
-        app.bind(user, card("6222-0212-3456-7890"), "").await,
+        stack.bind(user, card("6222-0212-3456-7890"), "").await,
         Reason::NothingChanged,
         None,
     );
-    app.set_password(user, PIN, "").await.expect("a password");
+    stack.set_password(user, PIN, "").await.expect("a password");
     let password = Some("password");
     assert_refused(
-        app.bind(user, card("6222021234560000"), "").await,
+        stack.bind(user, card("6222021234560000"), "").await,
         Reason::Validation,
         password,
     );
     assert_refused(
-        app.bind(user, card("6222021234560000"), "135792").await,
+        stack.bind(user, card("6222021234560000"), "135792").await,
         Reason::WrongPayPassword,
         password,
     );
     assert_refused(
-        app.bind(user, card(ACCOUNT), PIN).await,
+        stack.bind(user, card(ACCOUNT), PIN).await,
         Reason::NothingChanged,
         None,
     );
-    app.bind(user, card("6222021234560000"), PIN)
+    stack
+        .bind(user, card("6222021234560000"), PIN)
         .await
         .expect("rebound");
-    let card_now = bound(&app, user).await.bank_card.expect("a card");
+    let card_now = bound(&stack, user).await.bank_card.expect("a card");
     assert_eq!(card_now.bank_account, "****0000");
-    assert_eq!(bound(&app, other).await.bank_card, None);
+    assert_eq!(bound(&stack, other).await.bank_card, None);
     // What is out of form changes nothing.
     assert_refused(
-        app.bind(user, card("****0000"), PIN).await,
+        stack.bind(user, card("****0000"), PIN).await,
         Reason::Validation,
         Some("bank_account"),
     );
     assert_refused(
-        app.bind(user, address("short"), PIN).await,
+        stack.bind(user, address("short"), PIN).await,
         Reason::Validation,
         Some("address"),
     );
     let nothing = proto::BindDestinationRequest::default();
     let request = outgoing(&Caller::user(UserId(user)), nothing, LIMIT);
     assert_refused(
-        app.wallet()
+        stack
+            .users()
             .bind_destination(request)
             .await
-            .map_err(refusal),
+            .map_err(refused),
         Reason::Validation,
         Some("kind"),
     );
@@ -152,14 +155,14 @@ async fn binding_needs_the_password_once_there_is_one_and_a_change() {
 
 /// Binds from two replicas, all at once; answers who was taken, and checks that the others found theirs bound already.
 async fn race(
-    app: &App,
+    stack: &Wallet,
     user: Uuid,
     kinds: Vec<proto::destination::Kind>,
 ) -> Vec<proto::destination::Kind> {
-    let replica = app.replica().await;
+    let replica = stack.replica().await;
     let answers = join_all(kinds.into_iter().enumerate().map(|(turn, kind)| {
         let mut wallet = if turn % 2 == 0 {
-            app.wallet()
+            stack.users()
         } else {
             WalletServiceClient::new(replica.channel())
         };
@@ -173,7 +176,7 @@ async fn race(
             // All wait for one row, so the last waits for as long as the others take together.
             let request = outgoing(&Caller::user(UserId(user)), message, LIMIT * 6);
             let answer = wallet.bind_destination(request).await;
-            (kind, answer.map_err(refusal))
+            (kind, answer.map_err(refused))
         }
     }))
     .await;
@@ -185,13 +188,13 @@ async fn race(
 }
 
 /// What the database says of a user: the destinations, and the bindings that are to be told.
-async fn bindings(app: &App, user: Uuid, probe: &EventProbe, count: usize) -> i64 {
+async fn bindings(stack: &Wallet, user: Uuid, probe: &EventProbe, count: usize) -> i64 {
     let told = probe
         .wait_for("adfolio.wallet.v1.WalletSecurityChanged", count)
         .await;
     eventually("nothing is left to tell", || async {
         let left: i64 = sqlx::query_scalar("SELECT count(*) FROM outbox")
-            .fetch_one(&app.pool())
+            .fetch_one(&stack.pool())
             .await
             .expect("the outbox");
         left == 0
@@ -200,46 +203,47 @@ async fn bindings(app: &App, user: Uuid, probe: &EventProbe, count: usize) -> i6
     assert_eq!(told.len(), count, "one event for each change");
     sqlx::query_scalar("SELECT count(*) FROM destinations WHERE user_id = $1")
         .bind(user)
-        .fetch_one(&app.pool())
+        .fetch_one(&stack.pool())
         .await
         .expect("destinations")
 }
 
 #[tokio::test]
 async fn of_two_hundred_who_bind_the_same_at_once_one_binds() {
-    let app = App::spawn().await;
-    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
-    let user = app.user();
-    let won = race(&app, user, vec![card(ACCOUNT); 200]).await;
+    let stack = Wallet::spawn().await;
+    let probe = stack.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = stack.user();
+    let won = race(&stack, user, vec![card(ACCOUNT); 200]).await;
     assert_eq!(won, [card(ACCOUNT)]);
-    assert_eq!(bindings(&app, user, &probe, 1).await, 1);
+    assert_eq!(bindings(&stack, user, &probe, 1).await, 1);
     // From this card to another, and to an address beside it.
-    let won = race(&app, user, vec![card(OTHER); 200]).await;
+    let won = race(&stack, user, vec![card(OTHER); 200]).await;
     assert_eq!(won, [card(OTHER)]);
-    assert_eq!(bindings(&app, user, &probe, 2).await, 1);
-    let won = race(&app, user, vec![address(ADDRESS); 200]).await;
+    assert_eq!(bindings(&stack, user, &probe, 2).await, 1);
+    let won = race(&stack, user, vec![address(ADDRESS); 200]).await;
     assert_eq!(won, [address(ADDRESS)]);
-    assert_eq!(bindings(&app, user, &probe, 3).await, 2);
-    let now = bound(&app, user).await;
+    assert_eq!(bindings(&stack, user, &probe, 3).await, 2);
+    let now = bound(&stack, user).await;
     assert_eq!(now.bank_card.expect("a card").bank_account, "****0000");
 }
 
 #[tokio::test]
 async fn two_hundred_changes_between_two_cards_take_turns() {
-    let app = App::spawn().await;
-    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
-    let user = app.user();
-    app.bind(user, card("6222021234561111"), "")
+    let stack = Wallet::spawn().await;
+    let probe = stack.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = stack.user();
+    stack
+        .bind(user, card("6222021234561111"), "")
         .await
         .expect("bound");
     let kinds = (0..200).map(|turn| card(if turn / 2 % 2 == 0 { ACCOUNT } else { OTHER }));
-    let won = race(&app, user, kinds.collect()).await;
+    let won = race(&stack, user, kinds.collect()).await;
     // A change starts from what is bound, so to one card follows only to the other.
     let ones = won.iter().filter(|it| **it == card(ACCOUNT)).count();
     let others = won.len() - ones;
     assert!(ones.abs_diff(others) <= 1, "{ones} and {others}");
-    assert_eq!(bindings(&app, user, &probe, 1 + won.len()).await, 1);
-    let last = bound(&app, user).await.bank_card.expect("a card");
+    assert_eq!(bindings(&stack, user, &probe, 1 + won.len()).await, 1);
+    let last = bound(&stack, user).await.bank_card.expect("a card");
     if ones != others {
         let expected = if ones > others {
             "****7890"
@@ -254,7 +258,7 @@ async fn two_hundred_changes_between_two_cards_take_turns() {
         OTHER
     };
     assert_refused(
-        app.bind(user, card(settled), "").await,
+        stack.bind(user, card(settled), "").await,
         Reason::NothingChanged,
         None,
     );
@@ -262,19 +266,19 @@ async fn two_hundred_changes_between_two_cards_take_turns() {
 
 #[tokio::test]
 async fn two_hundred_changes_to_as_many_cards_are_made_one_after_the_other() {
-    let app = App::spawn().await;
-    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
-    let user = app.user();
+    let stack = Wallet::spawn().await;
+    let probe = stack.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = stack.user();
     let kinds: Vec<_> = (0..200_u64)
         .map(|turn| card(&(6_222_021_234_560_000 + turn).to_string()))
         .collect();
-    assert_eq!(race(&app, user, kinds.clone()).await, kinds);
-    assert_eq!(bindings(&app, user, &probe, 200).await, 1);
-    let last = bound(&app, user).await.bank_card.expect("a card");
+    assert_eq!(race(&stack, user, kinds.clone()).await, kinds);
+    assert_eq!(bindings(&stack, user, &probe, 200).await, 1);
+    let last = bound(&stack, user).await.bank_card.expect("a card");
     let account = format!("622202123456{}", last.bank_account.trim_start_matches('*'));
     assert!(kinds.contains(&card(&account)), "{account}");
     assert_refused(
-        app.bind(user, card(&account), "").await,
+        stack.bind(user, card(&account), "").await,
         Reason::NothingChanged,
         None,
     );
@@ -282,12 +286,12 @@ async fn two_hundred_changes_to_as_many_cards_are_made_one_after_the_other() {
 
 #[tokio::test]
 async fn staff_see_what_is_set_up() {
-    let app = App::spawn().await;
-    let (one, two, none) = (app.user(), app.user(), app.user());
-    app.bind(one, card(ACCOUNT), "").await.expect("bound");
-    app.set_password(two, PIN, "").await.expect("a password");
+    let stack = Wallet::spawn().await;
+    let (one, two, none) = (stack.user(), stack.user(), stack.user());
+    stack.bind(one, card(ACCOUNT), "").await.expect("bound");
+    stack.set_password(two, PIN, "").await.expect("a password");
     let ask = |caller: Caller, ids: Vec<Uuid>| {
-        let mut admin = app.admin();
+        let mut admin = stack.staff();
         async move {
             let message = proto::GetUserSettingsRequest {
                 user_ids: ids.iter().map(Uuid::to_string).collect(),
@@ -295,7 +299,7 @@ async fn staff_see_what_is_set_up() {
             let answer = admin
                 .get_user_settings(outgoing(&caller, message, LIMIT))
                 .await;
-            Ok(answer.map_err(refusal)?.into_inner().items)
+            Ok(answer.map_err(refused)?.into_inner().items)
         }
     };
     let operator = Caller::staff(Uuid::now_v7(), StaffRole::Operator);

@@ -4,16 +4,16 @@ use adfolio_proto::events::v1::{DepositCredited, TransactionPosted};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::helpers::App;
+use crate::helpers::Wallet;
 
 #[tokio::test]
 async fn every_transaction_is_announced_in_order_and_its_chain_can_be_checked_from_events_alone() {
-    let app = App::spawn().await;
-    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let stack = Wallet::spawn().await;
+    let probe = stack.broker.probe(&["adfolio.wallet.v1.*"]).await;
     let (user, order, ledger) = (
-        app.user_with(5_000_000_000_000).await,
+        stack.user_with(5_000_000_000_000).await,
         Uuid::now_v7(),
-        app.ledger(),
+        stack.ledger(),
     );
     ledger.hold(user, order, 300, 60).await.expect("a hold");
     ledger
@@ -33,7 +33,7 @@ async fn every_transaction_is_announced_in_order_and_its_chain_can_be_checked_fr
         .hold(user, Uuid::now_v7(), 9_000_000_000_000, 0)
         .await
         .expect_err("a refusal");
-    app.deposit(user, 1).await;
+    stack.deposit(user, 1).await;
 
     let events = probe
         .wait_for("adfolio.wallet.v1.TransactionPosted", 7)

@@ -5,7 +5,7 @@ use adfolio_proto::wallet::v1::{ExchangeStep, FlowType};
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{App, assert_refused};
+use crate::helpers::{Wallet, assert_refused};
 
 const DEBIT: ExchangeStep = ExchangeStep::Debit;
 const RETURN: ExchangeStep = ExchangeStep::Return;
@@ -13,8 +13,8 @@ const CREDIT: ExchangeStep = ExchangeStep::Credit;
 
 #[tokio::test]
 async fn a_debit_comes_back_once_and_exactly() {
-    let app = App::spawn().await;
-    let (user, order, ledger) = (app.user_with(1_000).await, Uuid::now_v7(), app.ledger());
+    let stack = Wallet::spawn().await;
+    let (user, order, ledger) = (stack.user_with(1_000).await, Uuid::now_v7(), stack.ledger());
     let available = |step, minor| {
         let ledger = ledger.clone();
         async move {
@@ -38,7 +38,7 @@ async fn a_debit_comes_back_once_and_exactly() {
         );
     }
     // Somebody else's order is an unknown one.
-    let other = app.user_with(1).await;
+    let other = stack.user_with(1).await;
     assert_refused(
         ledger.exchange(other, order, RETURN, 400).await,
         Reason::NotFound,
@@ -49,7 +49,7 @@ async fn a_debit_comes_back_once_and_exactly() {
     }
     assert_eq!(available(CREDIT, 50).await, Ok(1_050));
     assert_eq!(available(CREDIT, 50).await, Ok(1_050));
-    let lines: Vec<(i64, String)> = app
+    let lines: Vec<(i64, String)> = stack
         .all_flow(user)
         .await
         .into_iter()
@@ -58,13 +58,13 @@ async fn a_debit_comes_back_once_and_exactly() {
         .collect();
     let of_order = |minor| (minor, order.to_string());
     assert_eq!(lines, [of_order(50), of_order(400), of_order(-400)]);
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn a_return_before_its_debit_closes_the_order() {
-    let app = App::spawn().await;
-    let (user, order, ledger) = (app.user_with(1_000).await, Uuid::now_v7(), app.ledger());
+    let stack = Wallet::spawn().await;
+    let (user, order, ledger) = (stack.user_with(1_000).await, Uuid::now_v7(), stack.ledger());
     // Debits and returns that meet: whoever is first, in the end nothing is missing and nothing follows.
     let meeting = (0..40).map(|place| {
         let step = if place % 2 == 0 { RETURN } else { DEBIT };
@@ -95,19 +95,19 @@ async fn a_return_before_its_debit_closes_the_order() {
             Some("order_id"),
         );
     }
-    let other = app.user_with(1_000).await;
+    let other = stack.user_with(1_000).await;
     assert_refused(
         ledger.exchange(other, order, RETURN, 400).await,
         Reason::NotFound,
         Some("exchange_id"),
     );
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn an_order_is_closed_for_a_user_without_wallet_too() {
-    let app = App::spawn().await;
-    let (user, order, ledger) = (app.user(), Uuid::now_v7(), app.ledger());
+    let stack = Wallet::spawn().await;
+    let (user, order, ledger) = (stack.user(), Uuid::now_v7(), stack.ledger());
     ledger
         .exchange(user, order, RETURN, 70)
         .await
@@ -125,8 +125,8 @@ async fn an_order_is_closed_for_a_user_without_wallet_too() {
 
 #[tokio::test]
 async fn a_credit_opens_a_wallet_for_a_user_that_exists() {
-    let app = App::spawn().await;
-    let (user, ledger) = (app.user(), app.ledger());
+    let stack = Wallet::spawn().await;
+    let (user, ledger) = (stack.user(), stack.ledger());
     let figures = ledger
         .exchange(user, Uuid::now_v7(), CREDIT, 70)
         .await
@@ -152,5 +152,5 @@ async fn a_credit_opens_a_wallet_for_a_user_that_exists() {
         Reason::Validation,
         Some("amount_minor"),
     );
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }

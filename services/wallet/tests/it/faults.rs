@@ -4,27 +4,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use adfolio_kit::client::outgoing;
-use adfolio_kit::clock::Clock;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::wallet::v1::HoldRequest;
-use adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient;
 use adfolio_testkit::eventually;
-use adfolio_wallet::config::PostingArgs;
 use futures::future::join_all;
 use sqlx::Connection;
 use tonic::Code;
 use uuid::Uuid;
 
-use crate::helpers::{App, Ledger};
+use crate::helpers::{Ledger, Wallet};
 
 #[tokio::test]
 async fn callers_that_go_away_break_nothing() {
-    let app = App::spawn().await;
-    let users = join_all((0..8).map(|_| app.user_with(1_000_000))).await;
+    let stack = Wallet::spawn().await;
+    let users = join_all((0..8).map(|_| stack.user_with(1_000_000))).await;
     // Each call is dropped after another time: before, during or after its batch.
     let dropped = join_all((0..400_usize).map(|turn| {
-        let (ledger, user) = (app.ledger(), users[turn % users.len()]);
+        let (ledger, user) = (stack.ledger(), users[turn % users.len()]);
         async move {
             let (order, patience) = (
                 Uuid::now_v7(),
@@ -37,37 +34,31 @@ async fn callers_that_go_away_break_nothing() {
     .await;
     // Repeating each settles it: held once, whatever became of the first call.
     for (user, order, _) in &dropped {
-        app.ledger()
+        stack
+            .ledger()
             .hold(*user, *order, 10, 0)
             .await
             .expect("a hold");
     }
     for user in &users {
-        let figures = app.property(*user).await;
+        let figures = stack.property(*user).await;
         assert_eq!(
             (figures.available_minor, figures.to_be_consumed_minor),
             (1_000_000 - 500, 500)
         );
     }
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn replicas_post_side_by_side_to_the_same_users_and_orders() {
-    let app = App::spawn_at(
-        Clock::system(),
-        PostingArgs {
-            posting_batch_max: 7,
-            ..PostingArgs::default()
-        },
-    )
-    .await;
-    let replica = app.replica().await;
-    let ledgers = [
-        app.ledger(),
-        Ledger(LedgerServiceClient::new(replica.channel())),
-    ];
-    let users = join_all((0..3).map(|_| app.user_with(1_000_000))).await;
+    let stack = Wallet::builder()
+        .configure(|config| config.posting.posting_batch_max = 7)
+        .replicas(2)
+        .spawn()
+        .await;
+    let ledgers = [0, 1].map(|replica: usize| Ledger::of(stack.replicas[replica].channel()));
+    let users = join_all((0..3).map(|_| stack.user_with(1_000_000))).await;
     let orders: Vec<Uuid> = (0..60).map(|_| Uuid::now_v7()).collect();
     // Every order is asked for twice by its user, once at each replica, and once by another user.
     let calls = orders.iter().enumerate().flat_map(|(place, order)| {
@@ -94,25 +85,27 @@ async fn replicas_post_side_by_side_to_the_same_users_and_orders() {
             );
         }
     }
-    let held: i64 = join_all(users.iter().map(|user| app.property(*user)))
+    let held: i64 = join_all(users.iter().map(|user| stack.property(*user)))
         .await
         .iter()
         .map(|p| p.to_be_consumed_minor)
         .sum();
     assert_eq!(held, 6_000);
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn a_full_queue_refuses_at_once_and_what_is_overdue_is_not_posted() {
-    let posting = PostingArgs {
-        posting_queue_max: 4,
-        posting_batch_max: 2,
-    };
-    let app = App::spawn_at(Clock::system(), posting).await;
-    let user = app.user_with(1_000).await;
+    let stack = Wallet::builder()
+        .configure(|config| {
+            config.posting.posting_queue_max = 4;
+            config.posting.posting_batch_max = 2;
+        })
+        .spawn()
+        .await;
+    let user = stack.user_with(1_000).await;
     // Somebody holds the wallet's row, so the writer waits.
-    let mut blocker = sqlx::PgConnection::connect(app.db.url())
+    let mut blocker = sqlx::PgConnection::connect(stack.db.url())
         .await
         .expect("a connection");
     let mut blocking = blocker.begin().await.expect("a transaction");
@@ -128,7 +121,7 @@ async fn a_full_queue_refuses_at_once_and_what_is_overdue_is_not_posted() {
             paid_minor: 1,
             discount_minor: 0,
         };
-        let mut client = app.ledger().0;
+        let mut client = stack.ledger().0;
         async move {
             client
                 .hold(outgoing(&Caller::system(), message, limit))
@@ -137,7 +130,7 @@ async fn a_full_queue_refuses_at_once_and_what_is_overdue_is_not_posted() {
     };
     let first = tokio::spawn(hold(Duration::from_secs(10)));
     eventually("the writer waits for the row", || async {
-        app.waiting_for_locks().await > 0
+        stack.waiting_for_locks().await > 0
     })
     .await;
     // Four fit into the queue, for a moment only; the others learn at once that it is full.
@@ -161,19 +154,20 @@ async fn a_full_queue_refuses_at_once_and_what_is_overdue_is_not_posted() {
         .await
         .expect("no panic")
         .expect("the one that waited is posted");
-    app.ledger()
+    stack
+        .ledger()
         .hold(user, Uuid::now_v7(), 1, 0)
         .await
         .expect("the queue is free again");
     // Of those whose deadline passed in the queue nothing was posted.
-    assert_eq!(app.property(user).await.to_be_consumed_minor, 2);
-    app.assert_books_balance().await;
+    assert_eq!(stack.property(user).await.to_be_consumed_minor, 2);
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn a_lost_connection_leaves_every_call_repeatable() {
-    let app = App::spawn().await;
-    let user = app.user_with(1_000_000).await;
+    let stack = Wallet::spawn().await;
+    let user = stack.user_with(1_000_000).await;
     let orders: Vec<Uuid> = (0..300).map(|_| Uuid::now_v7()).collect();
     let posted = AtomicUsize::new(0);
     let ending = async {
@@ -182,7 +176,7 @@ async fn a_lost_connection_leaves_every_call_repeatable() {
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                  WHERE application_name = 'adfolio-wallet' AND datname = current_database() AND query LIKE '%post_commands%'",
             )
-            .execute(&app.pool())
+            .execute(&stack.pool())
             .await
             .expect("an end");
             eventually("some more are posted", || {
@@ -192,7 +186,7 @@ async fn a_lost_connection_leaves_every_call_repeatable() {
         }
     };
     let holding = join_all(orders.iter().map(|order| {
-        let (ledger, posted) = (app.ledger(), &posted);
+        let (ledger, posted) = (stack.ledger(), &posted);
         async move {
             loop {
                 match ledger.hold(user, *order, 10, 0).await {
@@ -203,16 +197,16 @@ async fn a_lost_connection_leaves_every_call_repeatable() {
         }
     }));
     futures::future::join(holding, ending).await;
-    assert_eq!(app.property(user).await.to_be_consumed_minor, 3_000);
-    app.assert_books_balance().await;
+    assert_eq!(stack.property(user).await.to_be_consumed_minor, 3_000);
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn a_stop_lets_running_calls_post() {
-    let app = App::spawn().await;
-    let user = app.user_with(1_000_000).await;
-    let replica = app.replica().await;
-    let ledger = Ledger(LedgerServiceClient::new(replica.channel()));
+    let stack = Wallet::spawn().await;
+    let user = stack.user_with(1_000_000).await;
+    let replica = stack.replica().await;
+    let ledger = Ledger::of(replica.channel());
     ledger
         .hold(user, Uuid::now_v7(), 1, 0)
         .await
@@ -230,10 +224,10 @@ async fn a_stop_lets_running_calls_post() {
         .iter()
         .filter(|answer| answer.as_ref().is_ok_and(Result::is_ok))
         .count();
-    let figures = app.property(user).await;
+    let figures = stack.property(user).await;
     assert_eq!(
         figures.to_be_consumed_minor,
         1 + i64::try_from(held).expect("a count")
     );
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }

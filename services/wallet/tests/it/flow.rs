@@ -6,11 +6,10 @@ use adfolio_kit::time_zone::TimeZone;
 use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::wallet::v1::{FlowType, GetMonthlyRequest, ListFlowRequest, MonthSummary};
 use adfolio_testkit::{fixed_clock, instant};
-use adfolio_wallet::config::PostingArgs;
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{App, assert_refused, refusal};
+use crate::helpers::{Wallet, assert_refused, refused};
 
 fn caller_in(user: Uuid, zone: &str) -> Caller {
     Caller {
@@ -26,23 +25,24 @@ fn page(cursor: &str, limit: u32) -> PageRequest {
     }
 }
 
-async fn amounts(app: &App, caller: &Caller, month: &str) -> Vec<i64> {
+async fn amounts(stack: &Wallet, caller: &Caller, month: &str) -> Vec<i64> {
     let request = ListFlowRequest {
         month: month.to_owned(),
         page: Some(page("", 100)),
         ..Default::default()
     };
-    let lines = app.flow(caller, request).await.expect("lines").items;
+    let lines = stack.flow(caller, request).await.expect("lines").items;
     lines.iter().map(|line| line.amount_minor).collect()
 }
 
-async fn monthly(app: &App, caller: &Caller, months: u32) -> Vec<MonthSummary> {
+async fn monthly(stack: &Wallet, caller: &Caller, months: u32) -> Vec<MonthSummary> {
     let request = adfolio_kit::client::outgoing(
         caller,
         GetMonthlyRequest { months },
         std::time::Duration::from_secs(5),
     );
-    app.wallet()
+    stack
+        .users()
         .get_monthly(request)
         .await
         .expect("months")
@@ -52,10 +52,10 @@ async fn monthly(app: &App, caller: &Caller, months: u32) -> Vec<MonthSummary> {
 
 #[tokio::test]
 async fn pages_are_complete_and_without_repeats_while_postings_go_on() {
-    let app = App::spawn().await;
-    let user = app.user();
+    let stack = Wallet::spawn().await;
+    let user = stack.user();
     for amount in 1..=30 {
-        app.deposit(user, amount).await;
+        stack.deposit(user, amount).await;
     }
     let caller = caller_in(user, "UTC");
     let (mut seen, mut cursor) = (Vec::new(), String::new());
@@ -64,11 +64,11 @@ async fn pages_are_complete_and_without_repeats_while_postings_go_on() {
             page: Some(page(&cursor, 7)),
             ..Default::default()
         };
-        let answer = app.flow(&caller, request).await.expect("a page");
+        let answer = stack.flow(&caller, request).await.expect("a page");
         assert!(answer.items.len() == 7 || answer.next_cursor.is_empty());
         seen.extend(answer.items.iter().map(|line| line.amount_minor));
         // What comes in meanwhile is before the first page.
-        join_all((0..5).map(|_| app.deposit(user, 1_000))).await;
+        join_all((0..5).map(|_| stack.deposit(user, 1_000))).await;
         cursor = answer.next_cursor;
         if cursor.is_empty() {
             break;
@@ -79,15 +79,15 @@ async fn pages_are_complete_and_without_repeats_while_postings_go_on() {
 
 #[tokio::test]
 async fn cursors_of_other_users_and_made_up_ones_are_refused() {
-    let app = App::spawn().await;
-    let (user, other) = (app.user_with(1).await, app.user_with(1).await);
-    app.deposit(user, 2).await;
-    app.deposit(other, 2).await;
+    let stack = Wallet::spawn().await;
+    let (user, other) = (stack.user_with(1).await, stack.user_with(1).await);
+    stack.deposit(user, 2).await;
+    stack.deposit(other, 2).await;
     let request = ListFlowRequest {
         page: Some(page("", 1)),
         ..Default::default()
     };
-    let cursor = app
+    let cursor = stack
         .flow(&caller_in(user, "UTC"), request)
         .await
         .expect("a page")
@@ -98,7 +98,8 @@ async fn cursors_of_other_users_and_made_up_ones_are_refused() {
         ..Default::default()
     };
     assert_eq!(
-        app.flow(&caller_in(user, "UTC"), with(&cursor, 1))
+        stack
+            .flow(&caller_in(user, "UTC"), with(&cursor, 1))
             .await
             .expect("a page")
             .items
@@ -106,24 +107,24 @@ async fn cursors_of_other_users_and_made_up_ones_are_refused() {
         1
     );
     assert_refused(
-        app.flow(&caller_in(other, "UTC"), with(&cursor, 1)).await,
+        stack.flow(&caller_in(other, "UTC"), with(&cursor, 1)).await,
         Reason::Validation,
         Some("cursor"),
     );
     for junk in ["x", "AAAA", &cursor[1..], &"a".repeat(10_000), "💰"] {
         assert_refused(
-            app.flow(&caller_in(user, "UTC"), with(junk, 1)).await,
+            stack.flow(&caller_in(user, "UTC"), with(junk, 1)).await,
             Reason::Validation,
             Some("cursor"),
         );
     }
     assert_refused(
-        app.flow(&caller_in(user, "UTC"), with("", 101)).await,
+        stack.flow(&caller_in(user, "UTC"), with("", 101)).await,
         Reason::Validation,
         Some("limit"),
     );
     assert_refused(
-        app.flow(&Caller::system(), with("", 1)).await,
+        stack.flow(&Caller::system(), with("", 1)).await,
         Reason::NotAuthenticated,
         None,
     );
@@ -131,8 +132,8 @@ async fn cursors_of_other_users_and_made_up_ones_are_refused() {
 
 #[tokio::test]
 async fn lines_are_filtered_by_type_and_the_available_ones_sum_to_the_balance() {
-    let app = App::spawn().await;
-    let (user, ledger) = (app.user_with(10_000).await, app.ledger());
+    let stack = Wallet::spawn().await;
+    let (user, ledger) = (stack.user_with(10_000).await, stack.ledger());
     for (paid, discount) in [(100, 0), (200, 50), (0, 70)] {
         let order = Uuid::now_v7();
         ledger
@@ -151,13 +152,13 @@ async fn lines_are_filtered_by_type_and_the_available_ones_sum_to_the_balance() 
             .expect("a settlement");
     }
     let caller = caller_in(user, "UTC");
-    let all = app.all_flow(user).await;
+    let all = stack.all_flow(user).await;
     let available: i64 = all
         .iter()
         .filter(|line| line.account == 1)
         .map(|line| line.amount_minor)
         .sum();
-    assert_eq!(available, app.property(user).await.available_minor);
+    assert_eq!(available, stack.property(user).await.available_minor);
     for (kind, count) in [
         (FlowType::SystemTopUp, 1),
         (FlowType::AdServing, 4),
@@ -175,7 +176,7 @@ async fn lines_are_filtered_by_type_and_the_available_ones_sum_to_the_balance() 
                 page: Some(page(&cursor, 3)),
                 ..Default::default()
             };
-            let answer = app.flow(&caller, request).await.expect("a page");
+            let answer = stack.flow(&caller, request).await.expect("a page");
             lines.extend(answer.items);
             cursor = answer.next_cursor;
             if cursor.is_empty() {
@@ -195,7 +196,7 @@ async fn lines_are_filtered_by_type_and_the_available_ones_sum_to_the_balance() 
         ..Default::default()
     };
     assert_refused(
-        app.flow(&caller, unknown).await,
+        stack.flow(&caller, unknown).await,
         Reason::Validation,
         Some("type"),
     );
@@ -204,8 +205,8 @@ async fn lines_are_filtered_by_type_and_the_available_ones_sum_to_the_balance() 
 #[tokio::test]
 async fn months_are_those_of_the_caller_s_time_zone() {
     let clock = fixed_clock("2026-02-28T18:14:59.999999Z");
-    let app = App::spawn_at(clock.clone(), PostingArgs::default()).await;
-    let user = app.user();
+    let stack = Wallet::builder().clock(clock.clone()).spawn().await;
+    let user = stack.user();
     // Kathmandu's March begins at 18:15 UTC, Berlin's at 23:00, UTC's at midnight; Berlin's ends an hour earlier (DST).
     for (amount, time) in [
         (1, "2026-02-28T18:14:59.999999Z"),
@@ -221,7 +222,7 @@ async fn months_are_those_of_the_caller_s_time_zone() {
         (1024, "2026-04-01T00:00:00Z"),
     ] {
         clock.set(instant(time));
-        app.deposit(user, amount).await;
+        stack.deposit(user, amount).await;
     }
     for (zone, march) in [
         ("Asia/Kathmandu GMT+05:45", 2 + 4 + 8 + 16 + 32),
@@ -232,16 +233,19 @@ async fn months_are_those_of_the_caller_s_time_zone() {
     ] {
         let caller = caller_in(user, zone);
         assert_eq!(
-            amounts(&app, &caller, "2026-03").await.iter().sum::<i64>(),
+            amounts(&stack, &caller, "2026-03")
+                .await
+                .iter()
+                .sum::<i64>(),
             march,
             "{zone}"
         );
         assert_eq!(
-            amounts(&app, &caller, "2026-01").await,
+            amounts(&stack, &caller, "2026-01").await,
             Vec::<i64>::new(),
             "{zone}"
         );
-        let months = monthly(&app, &caller, 3).await;
+        let months = monthly(&stack, &caller, 3).await;
         let names: Vec<&str> = months.iter().map(|month| month.month.as_str()).collect();
         assert_eq!(names, ["2026-04", "2026-03", "2026-02"], "{zone}");
         assert_eq!(months[1].income_minor, march, "{zone}");
@@ -257,23 +261,23 @@ async fn months_are_those_of_the_caller_s_time_zone() {
             ..Default::default()
         };
         assert_refused(
-            app.flow(&caller_in(user, "UTC"), request).await,
+            stack.flow(&caller_in(user, "UTC"), request).await,
             Reason::Validation,
             Some("month"),
         );
     }
-    assert_eq!(app.verify(Some(user)).await.broken, []);
+    assert_eq!(stack.verify(Some(user)).await.broken, []);
 }
 
 #[tokio::test]
 async fn a_month_s_pages_stay_within_it() {
     let clock = fixed_clock("2026-05-10T00:00:00Z");
-    let app = App::spawn_at(clock.clone(), PostingArgs::default()).await;
-    let user = app.user();
+    let stack = Wallet::builder().clock(clock.clone()).spawn().await;
+    let user = stack.user();
     for (month, base) in [("2026-05", 0), ("2026-06", 100), ("2026-07", 200)] {
         clock.set(instant(&format!("{month}-10T00:00:00Z")));
         for amount in 1..=5 {
-            app.deposit(user, base + amount).await;
+            stack.deposit(user, base + amount).await;
         }
     }
     let (mut seen, mut cursor) = (Vec::new(), String::new());
@@ -283,7 +287,7 @@ async fn a_month_s_pages_stay_within_it() {
             page: Some(page(&cursor, 2)),
             ..Default::default()
         };
-        let answer = app
+        let answer = stack
             .flow(&caller_in(user, "UTC"), request)
             .await
             .expect("a page");
@@ -299,8 +303,8 @@ async fn a_month_s_pages_stay_within_it() {
 #[tokio::test]
 async fn months_sum_up_income_expense_and_every_type() {
     let clock = fixed_clock("2026-05-10T00:00:00Z");
-    let app = App::spawn_at(clock.clone(), PostingArgs::default()).await;
-    let (user, order, ledger) = (app.user_with(1_000).await, Uuid::now_v7(), app.ledger());
+    let stack = Wallet::builder().clock(clock.clone()).spawn().await;
+    let (user, order, ledger) = (stack.user_with(1_000).await, Uuid::now_v7(), stack.ledger());
     ledger.hold(user, order, 600, 100).await.expect("a hold");
     clock.set(instant("2026-06-10T00:00:00Z"));
     ledger
@@ -311,7 +315,7 @@ async fn months_sum_up_income_expense_and_every_type() {
         .settle(user, order, 350, 500, 50)
         .await
         .expect("a settlement");
-    let months = monthly(&app, &caller_in(user, "UTC"), 0).await;
+    let months = monthly(&stack, &caller_in(user, "UTC"), 0).await;
     assert_eq!(months.len(), 12);
     let types = |month: &MonthSummary| -> Vec<(FlowType, i64)> {
         month
@@ -350,7 +354,7 @@ async fn months_sum_up_income_expense_and_every_type() {
             .iter()
             .all(|month| month.income_minor == 0 && month.by_type.is_empty())
     );
-    let stranger = monthly(&app, &caller_in(app.user(), "UTC"), 24).await;
+    let stranger = monthly(&stack, &caller_in(stack.user(), "UTC"), 24).await;
     assert_eq!(stranger.len(), 24);
     assert!(
         stranger
@@ -363,7 +367,7 @@ async fn months_sum_up_income_expense_and_every_type() {
         std::time::Duration::from_secs(5),
     );
     assert_refused(
-        app.wallet().get_monthly(request).await.map_err(refusal),
+        stack.users().get_monthly(request).await.map_err(refused),
         Reason::Validation,
         Some("months"),
     );
@@ -372,13 +376,13 @@ async fn months_sum_up_income_expense_and_every_type() {
 #[tokio::test]
 async fn time_of_a_user_never_runs_back() {
     let clock = fixed_clock("2026-05-10T12:00:00Z");
-    let app = App::spawn_at(clock.clone(), PostingArgs::default()).await;
-    let user = app.user_with(1).await;
+    let stack = Wallet::builder().clock(clock.clone()).spawn().await;
+    let user = stack.user_with(1).await;
     clock.set(instant("2026-05-10T11:59:59Z"));
-    let second = app.deposit(user, 2).await;
+    let second = stack.deposit(user, 2).await;
     assert_eq!(
         second.time.map(|time| time.seconds),
         Some(instant("2026-05-10T12:00:00Z").timestamp())
     );
-    assert_eq!(app.verify(Some(user)).await.broken, []);
+    assert_eq!(stack.verify(Some(user)).await.broken, []);
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
-use crate::helpers::App;
+use crate::helpers::Wallet;
 
 const ROWS: i64 = 100_000;
 
@@ -45,8 +45,8 @@ fn assert_cheap(plan: &Value, most: f64) {
 
 #[tokio::test]
 async fn withdrawals_cost_the_same_on_the_first_and_the_last_page() {
-    let app = App::spawn().await;
-    let (pool, user) = (app.pool(), Uuid::now_v7());
+    let stack = Wallet::spawn().await;
+    let (pool, user) = (stack.pool(), Uuid::now_v7());
     // Ids grow with time, so the oldest page is that of the smallest ids.
     sqlx::query(
         "INSERT INTO withdrawals (id, user_id, amount, fee, method, status, requested_at, decided_at, key_id, sealed)
@@ -95,8 +95,8 @@ async fn withdrawals_cost_the_same_on_the_first_and_the_last_page() {
 
 #[tokio::test]
 async fn approvals_cost_the_same_on_the_first_and_the_last_page() {
-    let app = App::spawn().await;
-    let pool = app.pool();
+    let stack = Wallet::spawn().await;
+    let pool = stack.pool();
     sqlx::query(
         "INSERT INTO approvals (id, kind, user_id, amount, remark, posting_key, request_digest, details, requested_by,
                                 requested_at, state, decided_by, decided_at)
@@ -131,8 +131,8 @@ async fn approvals_cost_the_same_on_the_first_and_the_last_page() {
 
 #[tokio::test]
 async fn fund_details_cost_the_same_on_the_first_and_the_last_page() {
-    let app = App::spawn().await;
-    let (pool, user) = (app.pool(), Uuid::now_v7());
+    let stack = Wallet::spawn().await;
+    let (pool, user) = (stack.pool(), Uuid::now_v7());
     sqlx::query(
         "INSERT INTO entries (user_id, seq, leg, account, flow_type, amount, balance_after)
          SELECT $1, n, leg, CASE leg WHEN 1 THEN 'available' ELSE 'deposits_clearing' END::ledger_account,
@@ -162,8 +162,8 @@ async fn fund_details_cost_the_same_on_the_first_and_the_last_page() {
 
 #[tokio::test]
 async fn figures_come_from_one_indexed_row() {
-    let app = App::spawn().await;
-    let pool = app.pool();
+    let stack = Wallet::spawn().await;
+    let pool = stack.pool();
     sqlx::query(
         "INSERT INTO wallets (user_id) SELECT gen_random_uuid() FROM generate_series(1, $1)",
     )

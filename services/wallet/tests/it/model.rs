@@ -9,7 +9,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
 use uuid::Uuid;
 
-use crate::helpers::{App, Ledger, PIN, StaffPosting, address, keyed, user_keyed};
+use crate::helpers::{Ledger, PIN, StaffPosting, Wallet, address, keyed, user_keyed};
 
 const USERS: usize = 4;
 const ORDERS: usize = 12;
@@ -531,16 +531,17 @@ struct Actors {
 
 impl Actors {
     /// Users who may withdraw. All have the password whose hash is given, which costs less than to hash it for each.
-    async fn new(app: &App, round: usize, hash: &str) -> Self {
-        let users: Vec<Uuid> = (0..USERS).map(|_| app.user()).collect();
+    async fn new(stack: &Wallet, round: usize, hash: &str) -> Self {
+        let users: Vec<Uuid> = (0..USERS).map(|_| stack.user()).collect();
         for user in &users {
-            app.bind(*user, address("TJRabPrwbZy45sbavfcjinPJC18kjpRTv8"), "")
+            stack
+                .bind(*user, address("TJRabPrwbZy45sbavfcjinPJC18kjpRTv8"), "")
                 .await
                 .expect("an address");
             sqlx::query("INSERT INTO pay_passwords (user_id, hash) VALUES ($1, $2)")
                 .bind(user)
                 .bind(hash)
-                .execute(&app.pool())
+                .execute(&stack.pool())
                 .await
                 .expect("a password");
         }
@@ -554,20 +555,20 @@ impl Actors {
     }
 
     /// The users' rows as they stand.
-    async fn figures(&self, app: &App) -> Vec<Figures> {
+    async fn figures(&self, stack: &Wallet) -> Vec<Figures> {
         sqlx::query_as(
             "SELECT available, to_be_consumed, to_be_settled, withdrawing, discount_total, start_up_outstanding
              FROM unnest($1::uuid[]) WITH ORDINALITY AS u (user_id, place) JOIN wallets USING (user_id) ORDER BY place",
         )
         .bind(&self.users)
-        .fetch_all(&app.pool())
+        .fetch_all(&stack.pool())
         .await
         .expect("figures")
     }
 }
 
 async fn act(
-    app: &App,
+    stack: &Wallet,
     ledger: &Ledger,
     actors: &mut Actors,
     recorded: (i64, i64),
@@ -581,7 +582,8 @@ async fn act(
             amount,
         } => {
             let caller = keyed(&format!("{}-{key}", actors.round));
-            app.post_as(&caller, posting, actors.users[user], amount)
+            stack
+                .post_as(&caller, posting, actors.users[user], amount)
                 .await
                 .map(|entry| vec![entry.amount_minor, entry.balance_after_minor])
         }
@@ -596,7 +598,7 @@ async fn act(
             .map(|figures| vec![figures.available_minor]),
         Step::Withdraw { user, key, amount } => {
             let caller = user_keyed(actors.users[user], &format!("{}-{key}", actors.round));
-            let answer = app
+            let answer = stack
                 .withdraw_by(&caller, amount, WithdrawalMethod::WalletAddress, PIN)
                 .await;
             answer.map(|withdrawal| {
@@ -615,7 +617,7 @@ async fn act(
             } else {
                 WithdrawalDecision::Rejected
             };
-            let answer = app.decide(&caller, id, decision, "because").await;
+            let answer = stack.decide(&caller, id, decision, "because").await;
             answer.map(|withdrawal| seen(&withdrawal))
         }
         _ => act_on_order(ledger, actors, recorded, step).await,
@@ -664,7 +666,7 @@ async fn act_on_order(
             ledger
                 .release(user, order)
                 .await
-                .map(|(paid, discount)| vec![paid, discount])
+                .map(|returned| vec![returned.paid, returned.discount])
         }
         Step::Settle {
             user,
@@ -676,7 +678,7 @@ async fn act_on_order(
             let answer = ledger
                 .settle(user, order, recorded.0 + off, recorded.1, share)
                 .await;
-            answer.map(|(out, back)| vec![out, back])
+            answer.map(|settled| vec![settled.paid_out, settled.returned])
         }
         _ => unreachable!("not about an order"),
     }
@@ -687,22 +689,22 @@ const REPEATS_MAX: u32 = 5;
 
 /// One sequence after the other; sequences of different rounds share no user, so rounds run side by side, which fills
 /// the batches. After each step the figures of every user of the round are the model's.
-async fn play(app: &App, round: usize, steps: Vec<Step>, hash: &str) {
-    let mut actors = Actors::new(app, round, hash).await;
-    let (ledger, mut model) = (app.ledger(), Model::default());
+async fn play(stack: &Wallet, round: usize, steps: Vec<Step>, hash: &str) {
+    let mut actors = Actors::new(stack, round, hash).await;
+    let (ledger, mut model) = (stack.ledger(), Model::default());
     for (place, step) in steps.iter().enumerate() {
         let recorded = match *step {
             Step::Settle { order, .. } => model.recorded(order),
             _ => (0, 0),
         };
         let expected = model.apply(step);
-        let mut seen = act(app, &ledger, &mut actors, recorded, step).await;
+        let mut seen = act(stack, &ledger, &mut actors, recorded, step).await;
         // Nobody knows whether a call had its effect that a busy machine let fall; every command is repeatable.
         for _ in 1..REPEATS_MAX {
             if seen != Err(Reason::Unavailable) {
                 break;
             }
-            seen = act(app, &ledger, &mut actors, recorded, step).await;
+            seen = act(stack, &ledger, &mut actors, recorded, step).await;
         }
         assert_eq!(
             seen,
@@ -711,13 +713,13 @@ async fn play(app: &App, round: usize, steps: Vec<Step>, hash: &str) {
             &steps[..place]
         );
         assert_eq!(
-            actors.figures(app).await,
+            actors.figures(stack).await,
             model.wallets,
             "round {round}, step {place}: {step:?}"
         );
     }
     for (place, user) in actors.users.iter().enumerate() {
-        let lines = app.all_flow(*user).await;
+        let lines = stack.all_flow(*user).await;
         let available: i64 = lines
             .iter()
             .filter(|line| line.account == 1)
@@ -762,19 +764,22 @@ async fn random_sequences_equal_the_model() {
 }
 
 async fn play_in_one_wallet(rounds: &[(usize, Vec<Step>)]) {
-    let app = App::spawn().await;
-    let first = app.user();
-    app.set_password(first, PIN, "").await.expect("a password");
+    let stack = Wallet::spawn().await;
+    let first = stack.user();
+    stack
+        .set_password(first, PIN, "")
+        .await
+        .expect("a password");
     let hash: String = sqlx::query_scalar("SELECT hash FROM pay_passwords WHERE user_id = $1")
         .bind(first)
-        .fetch_one(&app.pool())
+        .fetch_one(&stack.pool())
         .await
         .expect("a hash");
     for side_by_side in rounds.chunks(40) {
         let playing = side_by_side
             .iter()
-            .map(|(round, steps)| play(&app, *round, steps.clone(), &hash));
+            .map(|(round, steps)| play(&stack, *round, steps.clone(), &hash));
         futures::future::join_all(playing).await;
     }
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }

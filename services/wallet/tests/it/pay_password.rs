@@ -8,11 +8,10 @@ use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::events::v1::{StaffActed, WalletSecurityChanged};
 use adfolio_proto::wallet::v1 as proto;
 use adfolio_testkit::fixed_clock;
-use adfolio_wallet::config::PostingArgs;
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{App, Ledger, PIN, address, assert_refused, keyed, md5, refusal};
+use crate::helpers::{Ledger, PIN, Wallet, address, assert_refused, keyed, md5, refused};
 
 const OTHER: &str = "730194";
 const WRONG: &str = "135792";
@@ -22,16 +21,16 @@ pub fn support() -> Caller {
     Caller::staff(Uuid::from_u128(0x5e), StaffRole::Support)
 }
 
-pub async fn reset(app: &App, caller: &Caller, user: Uuid) -> Result<(), Refusal> {
+pub async fn reset(stack: &Wallet, caller: &Caller, user: Uuid) -> Result<(), Refusal> {
     let message = proto::ResetPayPasswordRequest {
         user_id: user.to_string(),
         reason: "forgotten".into(),
     };
-    let answer = app
-        .admin()
+    let answer = stack
+        .staff()
         .reset_pay_password(outgoing(caller, message, LIMIT))
         .await;
-    answer.map(|_| ()).map_err(refusal)
+    answer.map(|_| ()).map_err(refused)
 }
 
 async fn verify(ledger: &Ledger, user: Uuid, digits: &str) -> Result<(), Refusal> {
@@ -40,8 +39,8 @@ async fn verify(ledger: &Ledger, user: Uuid, digits: &str) -> Result<(), Refusal
         password: md5(digits),
     };
     let request = outgoing(&Caller::system(), message, LIMIT);
-    let answer = ledger.0.clone().verify_pay_password(request).await;
-    answer.map(|_| ()).map_err(refusal)
+    let answer = ledger.client().verify_pay_password(request).await;
+    answer.map(|_| ()).map_err(refused)
 }
 
 fn wrong<T: std::fmt::Debug>(outcome: Result<T, Refusal>) {
@@ -50,42 +49,42 @@ fn wrong<T: std::fmt::Debug>(outcome: Result<T, Refusal>) {
 
 #[tokio::test]
 async fn it_is_set_once_and_changed_with_the_old_one() {
-    let app = App::spawn().await;
-    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
-    let (user, old) = (app.user(), Some("old_password"));
+    let stack = Wallet::spawn().await;
+    let probe = stack.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let (user, old) = (stack.user(), Some("old_password"));
     assert_refused(
-        app.check_password(user, PIN).await,
+        stack.check_password(user, PIN).await,
         Reason::PayPasswordNotSet,
         None,
     );
     assert_refused(
-        app.set_password(user, PIN, OTHER).await,
+        stack.set_password(user, PIN, OTHER).await,
         Reason::PayPasswordNotSet,
         old,
     );
-    app.set_password(user, PIN, "").await.expect("set");
-    assert!(app.property(user).await.has_pay_password);
-    app.check_password(user, PIN).await.expect("right");
-    wrong(app.check_password(user, WRONG).await);
+    stack.set_password(user, PIN, "").await.expect("set");
+    assert!(stack.property(user).await.has_pay_password);
+    stack.check_password(user, PIN).await.expect("right");
+    wrong(stack.check_password(user, WRONG).await);
     // Without the old one, with a wrong one, with the same.
     assert_refused(
-        app.set_password(user, OTHER, "").await,
+        stack.set_password(user, OTHER, "").await,
         Reason::Validation,
         old,
     );
     assert_refused(
-        app.set_password(user, OTHER, WRONG).await,
+        stack.set_password(user, OTHER, WRONG).await,
         Reason::WrongPayPassword,
         old,
     );
     assert_refused(
-        app.set_password(user, PIN, PIN).await,
+        stack.set_password(user, PIN, PIN).await,
         Reason::PasswordUnchanged,
         Some("password"),
     );
-    app.set_password(user, OTHER, PIN).await.expect("changed");
-    wrong(app.check_password(user, PIN).await);
-    verify(&app.ledger(), user, OTHER).await.expect("right");
+    stack.set_password(user, OTHER, PIN).await.expect("changed");
+    wrong(stack.check_password(user, PIN).await);
+    verify(&stack.ledger(), user, OTHER).await.expect("right");
     let told = probe
         .wait_for("adfolio.wallet.v1.WalletSecurityChanged", 2)
         .await;
@@ -97,22 +96,22 @@ async fn it_is_set_once_and_changed_with_the_old_one() {
     // Neither the digits nor their MD5 nor a hash of it without the pepper.
     let hash: String = sqlx::query_scalar("SELECT hash FROM pay_passwords WHERE user_id = $1")
         .bind(user)
-        .fetch_one(&app.pool())
+        .fetch_one(&stack.pool())
         .await
         .expect("a hash");
     assert!(hash.starts_with("$argon2id$") && !hash.contains(&md5(OTHER)));
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn forms_are_checked_and_weak_ones_refused() {
-    let app = App::spawn().await;
-    let user = app.user();
+    let stack = Wallet::spawn().await;
+    let user = stack.user();
     for digits in [
         "000000", "123456", "654321", "121212", "123123", "112233", "199001",
     ] {
         assert_refused(
-            app.set_password(user, digits, "").await,
+            stack.set_password(user, digits, "").await,
             Reason::WeakPayPassword,
             Some("password"),
         );
@@ -143,17 +142,17 @@ async fn forms_are_checked_and_weak_ones_refused() {
             old_password: old.to_owned(),
         };
         let request = outgoing(&Caller::user(UserId(user)), message, LIMIT);
-        let answer = app.wallet().set_pay_password(request).await;
-        assert_refused(answer.map_err(refusal), reason, Some(field));
+        let answer = stack.users().set_pay_password(request).await;
+        assert_refused(answer.map_err(refused), reason, Some(field));
     }
-    assert!(!app.property(user).await.has_pay_password);
+    assert!(!stack.property(user).await.has_pay_password);
 }
 
 #[tokio::test]
 async fn of_fifty_first_ones_at_once_one_is_set() {
-    let app = App::spawn().await;
-    let user = app.user();
-    let answers = join_all((0..50).map(|_| app.set_password(user, PIN, ""))).await;
+    let stack = Wallet::spawn().await;
+    let user = stack.user();
+    let answers = join_all((0..50).map(|_| stack.set_password(user, PIN, ""))).await;
     let (won, lost): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
     assert_eq!(won.len(), 1);
     for answer in lost {
@@ -163,21 +162,19 @@ async fn of_fifty_first_ones_at_once_one_is_set() {
 
 #[tokio::test]
 async fn five_hundred_guesses_at_once_are_five_guesses() {
-    let app = App::spawn().await;
-    let user = app.user();
-    app.set_password(user, PIN, "").await.expect("set");
-    let replica = app.replica().await;
-    let ledger = Ledger(proto::ledger_service_client::LedgerServiceClient::new(
-        replica.channel(),
-    ));
+    let stack = Wallet::spawn().await;
+    let user = stack.user();
+    stack.set_password(user, PIN, "").await.expect("set");
+    let replica = stack.replica().await;
+    let ledger = Ledger::of(replica.channel());
     let guesses = (0..500_u32).map(|guess| {
-        let (app, ledger) = (&app, &ledger);
+        let (stack, ledger) = (&stack, &ledger);
         async move {
             let digits = format!("{:06}", 700_000 + guess);
             if guess % 2 == 0 {
                 verify(ledger, user, &digits).await
             } else {
-                app.check_password(user, &digits).await
+                stack.check_password(user, &digits).await
             }
         }
     });
@@ -194,7 +191,7 @@ async fn five_hundred_guesses_at_once_are_five_guesses() {
         495
     );
     assert_refused(
-        app.check_password(user, PIN).await,
+        stack.check_password(user, PIN).await,
         Reason::PayPasswordLocked,
         None,
     );
@@ -202,10 +199,10 @@ async fn five_hundred_guesses_at_once_are_five_guesses() {
 
 #[tokio::test]
 async fn fifty_right_ones_at_once_are_all_right() {
-    let app = App::spawn().await;
-    let user = app.user();
-    app.set_password(user, PIN, "").await.expect("set");
-    for answer in join_all((0..50).map(|_| app.check_password(user, PIN))).await {
+    let stack = Wallet::spawn().await;
+    let user = stack.user();
+    stack.set_password(user, PIN, "").await.expect("set");
+    for answer in join_all((0..50).map(|_| stack.check_password(user, PIN))).await {
         assert_eq!(answer, Ok(()));
     }
 }
@@ -213,32 +210,32 @@ async fn fifty_right_ones_at_once_are_all_right() {
 #[tokio::test]
 async fn the_lock_is_shared_by_all_calls_kept_over_restarts_and_ends() {
     let clock = fixed_clock("2026-05-10T12:00:00Z");
-    let app = App::spawn_at(clock.clone(), PostingArgs::default()).await;
-    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
-    let (user, ledger) = (app.user_with(10_000).await, app.ledger());
+    let stack = Wallet::builder().clock(clock.clone()).spawn().await;
+    let probe = stack.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let (user, ledger) = (stack.user_with(10_000).await, stack.ledger());
     let caller = Caller::user(UserId(user));
-    app.set_password(user, PIN, "").await.expect("set");
+    stack.set_password(user, PIN, "").await.expect("set");
     let to = || address("TJRabPrwbZy45sbavfcjinPJC18kjpRTv8");
     // A right one in between begins the count anew.
-    wrong(app.check_password(user, WRONG).await);
-    app.check_password(user, PIN).await.expect("right");
+    wrong(stack.check_password(user, WRONG).await);
+    stack.check_password(user, PIN).await.expect("right");
     // One wrong by each of the calls that take it.
-    wrong(app.check_password(user, WRONG).await);
+    wrong(stack.check_password(user, WRONG).await);
     wrong(verify(&ledger, user, WRONG).await);
-    wrong(app.withdraw(&caller, 500, WRONG).await);
-    wrong(app.bind(user, to(), WRONG).await);
+    wrong(stack.withdraw(&caller, 500, WRONG).await);
+    wrong(stack.bind(user, to(), WRONG).await);
     assert_refused(
-        app.set_password(user, OTHER, WRONG).await,
+        stack.set_password(user, OTHER, WRONG).await,
         Reason::WrongPayPassword,
         Some("old_password"),
     );
     let locked = |outcome: Result<(), Refusal>| outcome.expect_err("locked");
     for refusal in [
-        locked(app.check_password(user, PIN).await),
+        locked(stack.check_password(user, PIN).await),
         locked(verify(&ledger, user, PIN).await),
-        locked(app.withdraw(&caller, 500, PIN).await.map(|_| ())),
-        locked(app.bind(user, to(), PIN).await.map(|_| ())),
-        locked(app.set_password(user, OTHER, PIN).await),
+        locked(stack.withdraw(&caller, 500, PIN).await.map(|_| ())),
+        locked(stack.bind(user, to(), PIN).await.map(|_| ())),
+        locked(stack.set_password(user, OTHER, PIN).await),
     ] {
         assert_eq!(
             (refusal.reason, refusal.retry_after),
@@ -246,10 +243,8 @@ async fn the_lock_is_shared_by_all_calls_kept_over_restarts_and_ends() {
         );
     }
     // Another process knows of it: it is in the database.
-    let replica = app.replica_at(clock.clone()).await;
-    let other = Ledger(proto::ledger_service_client::LedgerServiceClient::new(
-        replica.channel(),
-    ));
+    let replica = stack.replica().await;
+    let other = Ledger::of(replica.channel());
     assert_refused(
         verify(&other, user, PIN).await,
         Reason::PayPasswordLocked,
@@ -263,42 +258,42 @@ async fn the_lock_is_shared_by_all_calls_kept_over_restarts_and_ends() {
 
     clock.advance(Duration::from_secs(30 * 60 - 1));
     assert_refused(
-        app.check_password(user, PIN).await,
+        stack.check_password(user, PIN).await,
         Reason::PayPasswordLocked,
         None,
     );
     clock.advance(Duration::from_secs(1));
-    app.check_password(user, PIN).await.expect("right again");
+    stack.check_password(user, PIN).await.expect("right again");
 }
 
 #[tokio::test]
 async fn ten_wrong_in_a_day_lock_it_until_staff_reset_it() {
     let clock = fixed_clock("2026-05-10T12:00:00Z");
-    let app = App::spawn_at(clock.clone(), PostingArgs::default()).await;
-    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
-    let user = app.user();
-    app.set_password(user, PIN, "").await.expect("set");
+    let stack = Wallet::builder().clock(clock.clone()).spawn().await;
+    let probe = stack.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = stack.user();
+    stack.set_password(user, PIN, "").await.expect("set");
     for _ in 0..2 {
         for _ in 0..5 {
-            wrong(app.check_password(user, WRONG).await);
+            wrong(stack.check_password(user, WRONG).await);
         }
         clock.advance(Duration::from_mins(31));
     }
     clock.advance(Duration::from_hours(30 * 24));
-    let refusal = app.check_password(user, PIN).await.expect_err("locked");
+    let refusal = stack.check_password(user, PIN).await.expect_err("locked");
     assert_eq!(
         (refusal.reason, refusal.retry_after),
         (Reason::PayPasswordLocked, None)
     );
-    reset(&app, &support(), user).await.expect("reset");
-    assert!(!app.property(user).await.has_pay_password);
+    reset(&stack, &support(), user).await.expect("reset");
+    assert!(!stack.property(user).await.has_pay_password);
     assert_refused(
-        app.check_password(user, PIN).await,
+        stack.check_password(user, PIN).await,
         Reason::PayPasswordNotSet,
         None,
     );
-    app.set_password(user, PIN, "").await.expect("set again");
-    app.check_password(user, PIN).await.expect("right");
+    stack.set_password(user, PIN, "").await.expect("set again");
+    stack.check_password(user, PIN).await.expect("right");
     let acted = probe.wait_for("adfolio.wallet.v1.StaffActed", 1).await;
     let acted: StaffActed = acted[0].data().expect("an event");
     assert_eq!(
@@ -319,36 +314,36 @@ async fn ten_wrong_in_a_day_lock_it_until_staff_reset_it() {
 
 #[tokio::test]
 async fn resets_are_for_support_of_users_that_have_one() {
-    let app = App::spawn().await;
-    let user = app.user();
+    let stack = Wallet::spawn().await;
+    let user = stack.user();
     assert_refused(
-        reset(&app, &support(), Uuid::now_v7()).await,
+        reset(&stack, &support(), Uuid::now_v7()).await,
         Reason::NotFound,
         Some("user_id"),
     );
     assert_refused(
-        reset(&app, &support(), user).await,
+        reset(&stack, &support(), user).await,
         Reason::NothingChanged,
         None,
     );
-    app.set_password(user, PIN, "").await.expect("set");
+    stack.set_password(user, PIN, "").await.expect("set");
     assert_refused(
-        reset(&app, &keyed("k"), user).await,
+        reset(&stack, &keyed("k"), user).await,
         Reason::Forbidden,
         None,
     );
     let myself = Caller::user(UserId(user));
     assert_refused(
-        reset(&app, &myself, user).await,
+        reset(&stack, &myself, user).await,
         Reason::NotAuthenticated,
         None,
     );
     // With a key a repeat is answered like the first call; without one it finds nothing.
     let once = support().with_key(Some("once".parse().expect("a key")));
-    let answers = join_all((0..10).map(|_| reset(&app, &once, user))).await;
+    let answers = join_all((0..10).map(|_| reset(&stack, &once, user))).await;
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
     assert_refused(
-        reset(&app, &support(), user).await,
+        reset(&stack, &support(), user).await,
         Reason::NothingChanged,
         None,
     );

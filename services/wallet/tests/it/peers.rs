@@ -25,10 +25,10 @@ use uuid::Uuid;
 pub struct PeerBooks {
     /// Users that auth knows.
     pub users: HashSet<String>,
-    /// Orders that hold money by plan's books: open amount and whether something is in flight.
-    pub holds: BTreeMap<Uuid, (i64, bool)>,
-    /// Coupons redeemed, and reserved of them.
-    pub redeemed: (i64, i64),
+    /// Orders that hold money by plan's books.
+    pub holds: BTreeMap<Uuid, OpenHold>,
+    /// What coupons cost by coupon's books.
+    pub redeemed: Redeemed,
     /// How often auth was asked.
     pub look_ups: usize,
     /// Users who became members.
@@ -37,6 +37,20 @@ pub struct PeerBooks {
     pub members_refused: bool,
     /// How often plan was asked for its holds.
     pub hold_lists: usize,
+}
+
+/// An order that holds money, in minor units.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenHold {
+    pub open: i64,
+    pub in_flight: bool,
+}
+
+/// Coupons that were redeemed, in minor units, and how much of it is still reserved.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Redeemed {
+    pub total: i64,
+    pub reserved: i64,
 }
 
 /// Auth, plan and coupon in one server.
@@ -98,11 +112,11 @@ impl PlanReconcileService for Peers {
         let items = books
             .holds
             .range((std::ops::Bound::Excluded(after), std::ops::Bound::Unbounded))
-            .map(|(id, (open_minor, in_flight))| plan::HoldBook {
+            .map(|(id, hold)| plan::HoldBook {
                 order_id: id.to_string(),
                 user_id: String::new(),
-                open_minor: *open_minor,
-                in_flight: *in_flight,
+                open_minor: hold.open,
+                in_flight: hold.in_flight,
             });
         Ok(Response::new(plan::ListHoldsResponse {
             items: items.take(request.limit as usize).collect(),
@@ -137,10 +151,10 @@ impl CouponReservationService for Peers {
         &self,
         _: Request<coupon::GetRedeemedTotalRequest>,
     ) -> Result<Response<coupon::GetRedeemedTotalResponse>, Status> {
-        let (redeemed_minor, reserved_minor) = self.0.lock().expect("books").redeemed;
+        let redeemed = self.0.lock().expect("books").redeemed;
         Ok(Response::new(coupon::GetRedeemedTotalResponse {
-            redeemed_minor,
-            reserved_minor,
+            redeemed_minor: redeemed.total,
+            reserved_minor: redeemed.reserved,
         }))
     }
 }

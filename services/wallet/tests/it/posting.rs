@@ -6,7 +6,7 @@ use adfolio_proto::wallet::v1::{FlowType, Property, WalletAccount};
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{App, assert_refused, finance, keyed};
+use crate::helpers::{Ledger, Returned, Settled, Wallet, assert_refused, finance, keyed};
 
 /// Neither a transaction password nor a destination is set up here.
 fn blocked_by(available: i64) -> Vec<String> {
@@ -32,11 +32,11 @@ fn figures(available: i64, to_be_consumed: i64, to_be_settled: i64, discount: i6
 
 #[tokio::test]
 async fn a_plan_s_money_is_followed_from_deposit_to_settlement() {
-    let app = App::spawn().await;
-    let (user, order, ledger) = (app.user(), Uuid::now_v7(), app.ledger());
-    assert_eq!(app.property(user).await, figures(0, 0, 0, 0));
+    let stack = Wallet::spawn().await;
+    let (user, order, ledger) = (stack.user(), Uuid::now_v7(), stack.ledger());
+    assert_eq!(stack.property(user).await, figures(0, 0, 0, 0));
 
-    let entry = app
+    let entry = stack
         .deposit_as(&finance(), user, 100_000, " first deposit ")
         .await
         .expect("a deposit");
@@ -48,7 +48,7 @@ async fn a_plan_s_money_is_followed_from_deposit_to_settlement() {
         ),
         (100_000, 100_000, "first deposit")
     );
-    assert_eq!(app.property(user).await, figures(100_000, 0, 0, 0));
+    assert_eq!(stack.property(user).await, figures(100_000, 0, 0, 0));
 
     assert_eq!(
         ledger.hold(user, order, 60_000, 10_000).await,
@@ -56,23 +56,26 @@ async fn a_plan_s_money_is_followed_from_deposit_to_settlement() {
     );
     assert_eq!(ledger.record(user, order, 1, 20_000, 30_000).await, Ok(1));
     assert_eq!(
-        app.property(user).await,
+        stack.property(user).await,
         figures(40_000, 50_000, 30_000, 10_000)
     );
     // A restatement lowers both.
     assert_eq!(ledger.record(user, order, 2, 14_000, 28_001).await, Ok(2));
     assert_eq!(
-        app.property(user).await,
+        stack.property(user).await,
         figures(40_000, 56_000, 28_001, 10_000)
     );
     // 56,000 of 70,000 come back, 6 of 7 parts to the user.
     assert_eq!(
         ledger.settle(user, order, 14_000, 28_001, 2_801).await,
-        Ok((25_200, 48_000))
+        Ok(Settled {
+            paid_out: 25_200,
+            returned: 48_000
+        })
     );
-    assert_eq!(app.property(user).await, figures(113_200, 0, 0, 2_000));
+    assert_eq!(stack.property(user).await, figures(113_200, 0, 0, 2_000));
 
-    let lines = app.all_flow(user).await;
+    let lines = stack.all_flow(user).await;
     let shown: Vec<(FlowType, WalletAccount, i64, i64)> = lines
         .iter()
         .rev()
@@ -110,14 +113,14 @@ async fn a_plan_s_money_is_followed_from_deposit_to_settlement() {
             .iter()
             .all(|line| line.reference == order.to_string())
     );
-    assert!(ledger.order_flow(app.user(), order).await.is_empty());
-    app.assert_books_balance().await;
+    assert!(ledger.order_flow(stack.user(), order).await.is_empty());
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn deposits_are_for_finance_and_for_users_that_exist() {
-    let app = App::spawn().await;
-    let user = app.user();
+    let stack = Wallet::spawn().await;
+    let user = stack.user();
     for (caller, reason) in [
         (Caller::system(), Reason::NotAuthenticated),
         (Caller::user(UserId(user)), Reason::NotAuthenticated),
@@ -130,48 +133,53 @@ async fn deposits_are_for_finance_and_for_users_that_exist() {
             Reason::Forbidden,
         ),
     ] {
-        assert_refused(app.deposit_as(&caller, user, 5, "").await, reason, None);
+        assert_refused(stack.deposit_as(&caller, user, 5, "").await, reason, None);
     }
     assert_refused(
-        app.deposit_as(&finance(), Uuid::now_v7(), 5, "").await,
+        stack.deposit_as(&finance(), Uuid::now_v7(), 5, "").await,
         Reason::NotFound,
         Some("user_id"),
     );
     for amount in [0, -1, i64::MIN, i64::MAX, 1_000_000_000_000_001] {
         assert_refused(
-            app.deposit_as(&finance(), user, amount, "").await,
+            stack.deposit_as(&finance(), user, amount, "").await,
             Reason::Validation,
             Some("amount"),
         );
     }
     assert_refused(
-        app.deposit_as(&finance(), user, 5, &"x".repeat(501)).await,
+        stack
+            .deposit_as(&finance(), user, 5, &"x".repeat(501))
+            .await,
         Reason::Validation,
         Some("remark"),
     );
-    assert_eq!(app.property(user).await, figures(0, 0, 0, 0));
-    app.deposit(user, 1_000_000_000_000_000).await;
-    app.deposit(user, 1).await;
+    assert_eq!(stack.property(user).await, figures(0, 0, 0, 0));
+    stack.deposit(user, 1_000_000_000_000_000).await;
+    stack.deposit(user, 1).await;
     // Auth is asked only while there is no wallet.
-    assert_eq!(app.books.lock().expect("books").look_ups, 2);
+    assert_eq!(stack.books.lock().expect("books").look_ups, 2);
 }
 
 #[tokio::test]
 async fn a_deposit_s_key_makes_it_one_deposit() {
-    let app = App::spawn().await;
-    let (user, other) = (app.user(), app.user());
-    let first = app
+    let stack = Wallet::spawn().await;
+    let (user, other) = (stack.user(), stack.user());
+    let first = stack
         .deposit_as(&keyed("k1"), user, 700, "a")
         .await
         .expect("a deposit");
-    app.deposit(user, 50).await;
+    stack.deposit(user, 50).await;
     assert_eq!(
-        app.deposit_as(&keyed("k1"), user, 700, "a").await.as_ref(),
+        stack
+            .deposit_as(&keyed("k1"), user, 700, "a")
+            .await
+            .as_ref(),
         Ok(&first)
     );
     for (user, amount, remark) in [(user, 701, "a"), (user, 700, "b"), (other, 700, "a")] {
         assert_refused(
-            app.deposit_as(&keyed("k1"), user, amount, remark).await,
+            stack.deposit_as(&keyed("k1"), user, amount, remark).await,
             Reason::IdempotencyKeyReused,
             None,
         );
@@ -179,39 +187,32 @@ async fn a_deposit_s_key_makes_it_one_deposit() {
     // Another member of staff has keys of their own.
     let colleague = Caller::staff(Uuid::now_v7(), StaffRole::Admin)
         .with_key(Some("k1".parse().expect("a key")));
-    app.deposit_as(&colleague, user, 700, "a")
+    stack
+        .deposit_as(&colleague, user, 700, "a")
         .await
         .expect("a deposit");
-    assert_eq!(app.property(user).await, figures(1_450, 0, 0, 0));
+    assert_eq!(stack.property(user).await, figures(1_450, 0, 0, 0));
 
     let caller = keyed("k2");
-    let racing = join_all((0..50).map(|_| app.deposit_as(&caller, other, 9, ""))).await;
+    let racing = join_all((0..50).map(|_| stack.deposit_as(&caller, other, 9, ""))).await;
     assert!(
         racing
             .iter()
             .all(|answer| answer == &racing[0] && answer.is_ok()),
         "{racing:?}"
     );
-    assert_eq!(app.property(other).await, figures(9, 0, 0, 0));
+    assert_eq!(stack.property(other).await, figures(9, 0, 0, 0));
     // Without a key each call is a deposit.
-    join_all((0..20).map(|_| app.deposit(other, 1))).await;
-    assert_eq!(app.property(other).await, figures(29, 0, 0, 0));
-    app.assert_books_balance().await;
+    join_all((0..20).map(|_| stack.deposit(other, 1))).await;
+    assert_eq!(stack.property(other).await, figures(29, 0, 0, 0));
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn two_hundred_parallel_holds_on_money_for_ten_make_exactly_ten() {
-    let app = App::spawn().await;
-    let replica = app.replica().await;
-    let user = app.user_with(10_099).await;
-    let ledgers = [
-        app.ledger(),
-        crate::helpers::Ledger(
-            adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient::new(
-                replica.channel(),
-            ),
-        ),
-    ];
+    let stack = Wallet::builder().replicas(2).spawn().await;
+    let user = stack.user_with(10_099).await;
+    let ledgers = [0, 1].map(|replica: usize| Ledger::of(stack.replicas[replica].channel()));
     let holds = join_all((0..200).map(|turn: usize| {
         let ledger = ledgers[turn % 2].clone();
         async move { ledger.hold(user, Uuid::now_v7(), 1_000, 0).await }
@@ -221,15 +222,15 @@ async fn two_hundred_parallel_holds_on_money_for_ten_make_exactly_ten() {
     for refused in holds.into_iter().filter(Result::is_err) {
         assert_refused(refused, Reason::InsufficientBalance, Some("amount"));
     }
-    assert_eq!(app.property(user).await, figures(99, 10_000, 0, 0));
-    assert_eq!(app.all_flow(user).await.len(), 11);
-    app.assert_books_balance().await;
+    assert_eq!(stack.property(user).await, figures(99, 10_000, 0, 0));
+    assert_eq!(stack.all_flow(user).await.len(), 11);
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn an_order_is_held_once() {
-    let app = App::spawn().await;
-    let (user, order, ledger) = (app.user_with(1_000).await, Uuid::now_v7(), app.ledger());
+    let stack = Wallet::spawn().await;
+    let (user, order, ledger) = (stack.user_with(1_000).await, Uuid::now_v7(), stack.ledger());
     let racing = join_all((0..50).map(|_| ledger.hold(user, order, 400, 100))).await;
     assert!(
         racing
@@ -249,7 +250,7 @@ async fn an_order_is_held_once() {
     );
     assert_refused(
         ledger
-            .hold(app.user_with(1_000).await, order, 400, 100)
+            .hold(stack.user_with(1_000).await, order, 400, 100)
             .await,
         Reason::IdempotencyKeyReused,
         None,
@@ -266,20 +267,32 @@ async fn an_order_is_held_once() {
     );
     // A coupon may pay for all of it, also without a wallet so far.
     assert_eq!(
-        ledger.hold(app.user(), Uuid::now_v7(), 0, 70).await,
+        ledger.hold(stack.user(), Uuid::now_v7(), 0, 70).await,
         Ok(figures(0, 70, 0, 70))
     );
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn a_released_order_gives_back_once_and_is_never_held_again() {
-    let app = App::spawn().await;
-    let (user, ledger) = (app.user_with(1_000).await, app.ledger());
+    let stack = Wallet::spawn().await;
+    let (user, ledger) = (stack.user_with(1_000).await, stack.ledger());
     // Released before its hold arrived.
     let early = Uuid::now_v7();
-    assert_eq!(ledger.release(user, early).await, Ok((0, 0)));
-    assert_eq!(ledger.release(user, early).await, Ok((0, 0)));
+    assert_eq!(
+        ledger.release(user, early).await,
+        Ok(Returned {
+            paid: 0,
+            discount: 0
+        })
+    );
+    assert_eq!(
+        ledger.release(user, early).await,
+        Ok(Returned {
+            paid: 0,
+            discount: 0
+        })
+    );
     assert_refused(
         ledger.hold(user, early, 10, 0).await,
         Reason::PlanNotPuttable,
@@ -305,7 +318,11 @@ async fn a_released_order_gives_back_once_and_is_never_held_again() {
     // 200 of 300 are left: in the proportion paid 133⅓ and 66⅔, and what does not divide is the user's.
     let racing = join_all((0..20).map(|_| ledger.release(user, order))).await;
     assert!(
-        racing.iter().all(|answer| answer == &Ok((134, 66))),
+        racing.iter().all(|answer| answer
+            == &Ok(Returned {
+                paid: 134,
+                discount: 66
+            })),
         "{racing:?}"
     );
     assert_refused(
@@ -314,25 +331,31 @@ async fn a_released_order_gives_back_once_and_is_never_held_again() {
         Some("order_id"),
     );
     assert_refused(
-        ledger.release(app.user(), order).await,
+        ledger.release(stack.user(), order).await,
         Reason::NotFound,
         Some("order_id"),
     );
-    assert_eq!(app.property(user).await, figures(934, 0, 0, 34));
+    assert_eq!(stack.property(user).await, figures(934, 0, 0, 34));
     // What a late restatement frees comes back too, and all that came back is rounded as one.
     ledger
         .record(user, order, 2, 98, 0)
         .await
         .expect("a restatement");
-    assert_eq!(ledger.release(user, order).await, Ok((135, 67)));
-    assert_eq!(app.property(user).await, figures(935, 0, 0, 33));
-    app.assert_books_balance().await;
+    assert_eq!(
+        ledger.release(user, order).await,
+        Ok(Returned {
+            paid: 135,
+            discount: 67
+        })
+    );
+    assert_eq!(stack.property(user).await, figures(935, 0, 0, 33));
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn delivery_is_recorded_by_version_and_within_the_hold() {
-    let app = App::spawn().await;
-    let (user, order, ledger) = (app.user_with(1_000).await, Uuid::now_v7(), app.ledger());
+    let stack = Wallet::spawn().await;
+    let (user, order, ledger) = (stack.user_with(1_000).await, Uuid::now_v7(), stack.ledger());
     assert_refused(
         ledger.record(user, order, 1, 1, 1).await,
         Reason::NotFound,
@@ -340,7 +363,7 @@ async fn delivery_is_recorded_by_version_and_within_the_hold() {
     );
     ledger.hold(user, order, 500, 0).await.expect("a hold");
     assert_refused(
-        ledger.record(app.user(), order, 1, 1, 1).await,
+        ledger.record(stack.user(), order, 1, 1, 1).await,
         Reason::NotFound,
         Some("order_id"),
     );
@@ -369,24 +392,24 @@ async fn delivery_is_recorded_by_version_and_within_the_hold() {
         Reason::Validation,
         Some("version"),
     );
-    assert_eq!(app.property(user).await, figures(500, 200, 90, 0));
+    assert_eq!(stack.property(user).await, figures(500, 200, 90, 0));
     // A report that changes nothing leaves no trace but its version.
-    let before = app.all_flow(user).await.len();
+    let before = stack.all_flow(user).await.len();
     assert_eq!(ledger.record(user, order, 6, 300, 90).await, Ok(6));
-    assert_eq!(app.all_flow(user).await.len(), before);
+    assert_eq!(stack.all_flow(user).await.len(), before);
     // Many at once: the highest stands.
     join_all(
         (7..40).map(|version| ledger.record(user, order, version, 300 + version, 90 + version)),
     )
     .await;
-    assert_eq!(app.property(user).await, figures(500, 161, 129, 0));
-    app.assert_books_balance().await;
+    assert_eq!(stack.property(user).await, figures(500, 161, 129, 0));
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn a_settlement_pays_once_and_only_what_was_recorded() {
-    let app = App::spawn().await;
-    let (user, order, ledger) = (app.user_with(1_000).await, Uuid::now_v7(), app.ledger());
+    let stack = Wallet::spawn().await;
+    let (user, order, ledger) = (stack.user_with(1_000).await, Uuid::now_v7(), stack.ledger());
     ledger.hold(user, order, 500, 0).await.expect("a hold");
     ledger
         .record(user, order, 1, 300, 90)
@@ -408,16 +431,20 @@ async fn a_settlement_pays_once_and_only_what_was_recorded() {
         Some("platform_share_minor"),
     );
     assert_refused(
-        ledger.settle(app.user(), order, 300, 90, 9).await,
+        ledger.settle(stack.user(), order, 300, 90, 9).await,
         Reason::NotFound,
         Some("order_id"),
     );
     let racing = join_all((0..30).map(|_| ledger.settle(user, order, 300, 90, 9))).await;
     assert!(
-        racing.iter().all(|answer| answer == &Ok((81, 200))),
+        racing.iter().all(|answer| answer
+            == &Ok(Settled {
+                paid_out: 81,
+                returned: 200
+            })),
         "{racing:?}"
     );
-    assert_eq!(app.property(user).await, figures(781, 0, 0, 0));
+    assert_eq!(stack.property(user).await, figures(781, 0, 0, 0));
     assert_refused(
         ledger.settle(user, order, 300, 90, 8).await,
         Reason::IdempotencyKeyReused,
@@ -429,7 +456,13 @@ async fn a_settlement_pays_once_and_only_what_was_recorded() {
         Some("order_id"),
     );
     assert_eq!(ledger.record(user, order, 1, 300, 90).await, Ok(1));
-    assert_eq!(ledger.release(user, order).await, Ok((200, 0)));
+    assert_eq!(
+        ledger.release(user, order).await,
+        Ok(Returned {
+            paid: 200,
+            discount: 0
+        })
+    );
     assert_refused(
         ledger.hold(user, order, 500, 0).await,
         Reason::PlanNotPuttable,
@@ -439,13 +472,25 @@ async fn a_settlement_pays_once_and_only_what_was_recorded() {
     // Nothing earned: the rest comes back and nothing is paid out. All of it the platform's: no line for the user.
     let (idle, shared) = (Uuid::now_v7(), Uuid::now_v7());
     ledger.hold(user, idle, 100, 0).await.expect("a hold");
-    assert_eq!(ledger.settle(user, idle, 0, 0, 0).await, Ok((0, 100)));
+    assert_eq!(
+        ledger.settle(user, idle, 0, 0, 0).await,
+        Ok(Settled {
+            paid_out: 0,
+            returned: 100
+        })
+    );
     ledger.hold(user, shared, 100, 0).await.expect("a hold");
     ledger
         .record(user, shared, 1, 100, 50)
         .await
         .expect("a report");
-    assert_eq!(ledger.settle(user, shared, 100, 50, 50).await, Ok((0, 0)));
-    assert_eq!(app.property(user).await, figures(681, 0, 0, 0));
-    app.assert_books_balance().await;
+    assert_eq!(
+        ledger.settle(user, shared, 100, 50, 50).await,
+        Ok(Settled {
+            paid_out: 0,
+            returned: 0
+        })
+    );
+    assert_eq!(stack.property(user).await, figures(681, 0, 0, 0));
+    stack.assert_books_balance().await;
 }

@@ -10,8 +10,8 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::helpers::{App, StaffPosting, finance};
-use crate::streams::{Consumer, TestStream};
+use crate::helpers::{StaffPosting, Wallet, finance};
+use crate::streams::{Consumer, TestStream, on_stream};
 
 const USERS: usize = 6;
 
@@ -28,18 +28,25 @@ const ROUNDS_MAX: usize = 2_000;
 async fn consumers_that_are_killed_again_and_again_know_every_balance_exactly() {
     let names = TestBroker::namespace();
     let stream = TestStream::named(&names).await;
-    let app = App::spawn_with_stream(&stream.name).await;
+    let stack = Wallet::builder()
+        .configure(on_stream(&stream))
+        .spawn()
+        .await;
     let folder = tempfile::tempdir().expect("a folder");
     let states = ["rust.json", "python.json"].map(|name| folder.path().join(name));
-    let users = join_all((0..USERS).map(|_| app.user_with(1_000_000))).await;
+    let users = join_all((0..USERS).map(|_| stack.user_with(1_000_000))).await;
     // The relay declares the stream before it publishes.
     eventually("the first events are sent", || async {
-        unsent(&app).await == 0
+        unsent(&stack).await == 0
     })
     .await;
 
     let is_enough = AtomicBool::new(false);
-    let posting = join_all(users.iter().map(|user| post_until(&app, *user, &is_enough)));
+    let posting = join_all(
+        users
+            .iter()
+            .map(|user| post_until(&stack, *user, &is_enough)),
+    );
     let killing = async {
         let consumers = Consumer::ALL.into_iter().zip(&states);
         join_all(consumers.map(|(consumer, state)| kill_repeatedly(consumer, &stream, state)))
@@ -47,9 +54,12 @@ async fn consumers_that_are_killed_again_and_again_know_every_balance_exactly() 
         is_enough.store(true, Ordering::SeqCst);
     };
     tokio::join!(posting, killing);
-    eventually("all events are sent", || async { unsent(&app).await == 0 }).await;
+    eventually("all events are sent", || async {
+        unsent(&stack).await == 0
+    })
+    .await;
 
-    let expected = balances_of_the_ledger(&app).await;
+    let expected = balances_of_the_ledger(&stack).await;
     assert_eq!(expected.len(), USERS);
     for (consumer, state) in Consumer::ALL.into_iter().zip(&states) {
         let output = consumer.read_all(&stream, state).await;
@@ -57,12 +67,12 @@ async fn consumers_that_are_killed_again_and_again_know_every_balance_exactly() 
         println!("{consumer:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
     // Each can go on where the other stood.
-    app.deposit(users[0], 1).await;
+    stack.deposit(users[0], 1).await;
     eventually("the last event is sent", || async {
-        unsent(&app).await == 0
+        unsent(&stack).await == 0
     })
     .await;
-    let expected = balances_of_the_ledger(&app).await;
+    let expected = balances_of_the_ledger(&stack).await;
     for (consumer, state) in Consumer::ALL.into_iter().zip(states.iter().rev()) {
         assert_eq!(
             balances(&consumer.read_all(&stream, state).await),
@@ -209,8 +219,8 @@ async fn consumers_do_not_go_on_in_another_stream() {
 }
 
 /// Posts, as long as it is asked for, what users, plans and staff do with a wallet.
-async fn post_until(app: &App, user: Uuid, is_enough: &AtomicBool) {
-    let ledger = app.ledger();
+async fn post_until(stack: &Wallet, user: Uuid, is_enough: &AtomicBool) {
+    let ledger = stack.ledger();
     for round in 0..ROUNDS_MAX {
         if is_enough.load(Ordering::SeqCst) {
             return;
@@ -222,7 +232,8 @@ async fn post_until(app: &App, user: Uuid, is_enough: &AtomicBool) {
             .await
             .expect("a report");
         if round % 3 == 0 {
-            app.post_as(&finance(), StaffPosting::Chargeback, user, 7)
+            stack
+                .post_as(&finance(), StaffPosting::Chargeback, user, 7)
                 .await
                 .expect("a chargeback");
         }
@@ -232,7 +243,7 @@ async fn post_until(app: &App, user: Uuid, is_enough: &AtomicBool) {
                 .await
                 .expect("a settlement");
         }
-        app.deposit(user, 50_000).await;
+        stack.deposit(user, 50_000).await;
     }
     panic!("the consumers read nothing");
 }
@@ -263,9 +274,12 @@ fn place(state: &Path) -> Option<u64> {
 async fn recorded_events() -> (TestBroker, Vec<Vec<u8>>, BTreeMap<String, Value>) {
     let names = TestBroker::namespace();
     let stream = TestStream::named(&names).await;
-    let app = App::spawn_with_stream(&stream.name).await;
-    let user = app.user_with(1_000).await;
-    let (ledger, order) = (app.ledger(), Uuid::now_v7());
+    let stack = Wallet::builder()
+        .configure(on_stream(&stream))
+        .spawn()
+        .await;
+    let user = stack.user_with(1_000).await;
+    let (ledger, order) = (stack.ledger(), Uuid::now_v7());
     ledger.hold(user, order, 300, 60).await.expect("a hold");
     ledger
         .record(user, order, 1, 100, 80)
@@ -275,8 +289,11 @@ async fn recorded_events() -> (TestBroker, Vec<Vec<u8>>, BTreeMap<String, Value>
         .settle(user, order, 100, 80, 8)
         .await
         .expect("a settlement");
-    app.deposit(user, 5).await;
-    eventually("all events are sent", || async { unsent(&app).await == 0 }).await;
+    stack.deposit(user, 5).await;
+    eventually("all events are sent", || async {
+        unsent(&stack).await == 0
+    })
+    .await;
     // Two deposits have an event for people and one for the audit log besides.
     let all = stream.read(7 + 2 * 2).await;
     let is_transaction = |body: &Vec<u8>| {
@@ -286,7 +303,7 @@ async fn recorded_events() -> (TestBroker, Vec<Vec<u8>>, BTreeMap<String, Value>
     let events: Vec<Vec<u8>> = all.into_iter().filter(is_transaction).collect();
     assert_eq!(events.len(), 7);
     stream.delete().await;
-    (names, events, balances_of_the_ledger(&app).await)
+    (names, events, balances_of_the_ledger(&stack).await)
 }
 
 async fn read_by_all(stream: &TestStream) -> Vec<Output> {
@@ -315,11 +332,11 @@ fn balances(output: &Output) -> BTreeMap<String, Value> {
 }
 
 /// What a consumer should print.
-async fn balances_of_the_ledger(app: &App) -> BTreeMap<String, Value> {
+async fn balances_of_the_ledger(stack: &Wallet) -> BTreeMap<String, Value> {
     let wallets: Vec<(Uuid, i64, Vec<u8>, [i64; 4])> = sqlx::query_as(
         "SELECT user_id, seq, chain_head, ARRAY[available, to_be_consumed, to_be_settled, withdrawing] FROM wallets",
     )
-    .fetch_all(&app.pool())
+    .fetch_all(&stack.pool())
     .await
     .expect("wallets");
     let lines = wallets.into_iter().map(|(user, seq, hash, balances)| {
@@ -335,9 +352,9 @@ async fn balances_of_the_ledger(app: &App) -> BTreeMap<String, Value> {
     lines.collect()
 }
 
-async fn unsent(app: &App) -> i64 {
+async fn unsent(stack: &Wallet) -> i64 {
     sqlx::query_scalar("SELECT count(*) FROM outbox")
-        .fetch_one(&app.pool())
+        .fetch_one(&stack.pool())
         .await
         .expect("the outbox")
 }

@@ -7,7 +7,7 @@ use adfolio_proto::wallet::v1::FlowType;
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{App, StaffPosting, assert_refused, finance, keyed};
+use crate::helpers::{StaffPosting, Wallet, assert_refused, finance, keyed};
 
 const OTHERS: [StaffPosting; 5] = [
     StaffPosting::Chargeback,
@@ -19,9 +19,9 @@ const OTHERS: [StaffPosting; 5] = [
 
 #[tokio::test]
 async fn every_posting_is_a_line_an_event_and_an_entry_in_the_audit_log() {
-    let app = App::spawn().await;
-    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
-    let user = app.user_with(10_000).await;
+    let stack = Wallet::spawn().await;
+    let probe = stack.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = stack.user_with(10_000).await;
     let caller = Caller {
         reason: "as agreed \"by phone\"".into(),
         ..finance()
@@ -38,7 +38,7 @@ async fn every_posting_is_a_line_an_event_and_an_entry_in_the_audit_log() {
         (StaffPosting::Grant, FlowType::StartUpFunds, 5_000),
         (StaffPosting::Return, FlowType::StartUpFunds, -2_000),
     ] {
-        let entry = app
+        let entry = stack
             .post_as(&caller, posting, user, i64::abs(change))
             .await
             .expect("posted");
@@ -51,9 +51,9 @@ async fn every_posting_is_a_line_an_event_and_an_entry_in_the_audit_log() {
             ),
             (flow_type, change, available)
         );
-        assert_eq!(app.all_flow(user).await[0], entry);
+        assert_eq!(stack.all_flow(user).await[0], entry);
     }
-    let figures = app.property(user).await;
+    let figures = stack.property(user).await;
     assert_eq!(
         (
             figures.available_minor,
@@ -61,8 +61,11 @@ async fn every_posting_is_a_line_an_event_and_an_entry_in_the_audit_log() {
         ),
         (12_400, 3_000)
     );
-    assert_eq!(app.books.lock().expect("books").members, [user.to_string()]);
-    app.assert_books_balance().await;
+    assert_eq!(
+        stack.books.lock().expect("books").members,
+        [user.to_string()]
+    );
+    stack.assert_books_balance().await;
 
     let made = probe
         .wait_for("adfolio.wallet.v1.StaffPostingMade", 5)
@@ -106,50 +109,48 @@ async fn every_posting_is_a_line_an_event_and_an_entry_in_the_audit_log() {
         let state: serde_json::Value = serde_json::from_str(text).expect("JSON");
         state[name].as_i64().expect("a figure")
     };
-    let before = |name| figure(&grant.before_json, name);
-    let after = |name| figure(&grant.after_json, name);
-    assert_eq!(
-        (before("available_minor"), after("available_minor")),
-        (9_400, 14_400)
-    );
-    assert_eq!(
-        (
-            before("start_up_outstanding_minor"),
-            after("start_up_outstanding_minor")
-        ),
-        (0, 5_000)
-    );
+    for (name, before, after) in [
+        ("available_minor", 9_400, 14_400),
+        ("start_up_outstanding_minor", 0, 5_000),
+    ] {
+        assert_eq!(figure(&grant.before_json, name), before, "{name} before");
+        assert_eq!(figure(&grant.after_json, name), after, "{name} after");
+    }
 }
 
 #[tokio::test]
 async fn postings_are_refused_beyond_what_is_there() {
-    let app = App::spawn().await;
-    let user = app.user_with(1_000).await;
+    let stack = Wallet::spawn().await;
+    let user = stack.user_with(1_000).await;
     for posting in [
         StaffPosting::Chargeback,
         StaffPosting::Deduction,
         StaffPosting::Membership,
     ] {
         assert_refused(
-            app.post_as(&finance(), posting, user, 1_001).await,
+            stack.post_as(&finance(), posting, user, 1_001).await,
             Reason::InsufficientBalance,
             Some("amount"),
         );
     }
-    app.post_as(&finance(), StaffPosting::Grant, user, 500)
+    stack
+        .post_as(&finance(), StaffPosting::Grant, user, 500)
         .await
         .expect("granted");
     assert_refused(
-        app.post_as(&finance(), StaffPosting::Return, user, 501)
+        stack
+            .post_as(&finance(), StaffPosting::Return, user, 501)
             .await,
         Reason::AmountOutOfRange,
         Some("amount"),
     );
-    app.post_as(&finance(), StaffPosting::Chargeback, user, 1_400)
+    stack
+        .post_as(&finance(), StaffPosting::Chargeback, user, 1_400)
         .await
         .expect("charged back");
     assert_refused(
-        app.post_as(&finance(), StaffPosting::Return, user, 500)
+        stack
+            .post_as(&finance(), StaffPosting::Return, user, 500)
             .await,
         Reason::InsufficientBalance,
         Some("amount"),
@@ -158,92 +159,97 @@ async fn postings_are_refused_beyond_what_is_there() {
     for posting in OTHERS {
         for minor in [-1, 0] {
             assert_refused(
-                app.post_as(&finance(), posting, user, minor).await,
+                stack.post_as(&finance(), posting, user, minor).await,
                 Reason::Validation,
                 Some("amount"),
             );
         }
         assert_refused(
-            app.post_as(&finance(), posting, Uuid::now_v7(), 1).await,
+            stack.post_as(&finance(), posting, Uuid::now_v7(), 1).await,
             Reason::NotFound,
             Some("user_id"),
         );
         assert_refused(
-            app.post_as(&support, posting, user, 1).await,
+            stack.post_as(&support, posting, user, 1).await,
             Reason::Forbidden,
             None,
         );
         assert_refused(
-            app.post_as(&Caller::user(UserId(user)), posting, user, 1)
+            stack
+                .post_as(&Caller::user(UserId(user)), posting, user, 1)
                 .await,
             Reason::NotAuthenticated,
             None,
         );
     }
     // A user without a wallet has nothing to take, but can be granted something.
-    let fresh = app.user();
+    let fresh = stack.user();
     assert_refused(
-        app.post_as(&finance(), StaffPosting::Chargeback, fresh, 1)
+        stack
+            .post_as(&finance(), StaffPosting::Chargeback, fresh, 1)
             .await,
         Reason::InsufficientBalance,
         Some("amount"),
     );
-    app.post_as(&finance(), StaffPosting::Grant, fresh, 1)
+    stack
+        .post_as(&finance(), StaffPosting::Grant, fresh, 1)
         .await
         .expect("granted");
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn a_key_posts_once_whatever_the_kind() {
-    let app = App::spawn().await;
-    let user = app.user_with(10_000).await;
+    let stack = Wallet::spawn().await;
+    let user = stack.user_with(10_000).await;
     for posting in OTHERS {
         if posting == StaffPosting::Return {
-            app.post_as(&finance(), StaffPosting::Grant, user, 5_000)
+            stack
+                .post_as(&finance(), StaffPosting::Grant, user, 5_000)
                 .await
                 .expect("granted");
         }
         let key = keyed(&format!("{posting:?}"));
-        let before = app.property(user).await.available_minor;
-        let answers = join_all((0..50).map(|_| app.post_as(&key, posting, user, 70))).await;
+        let before = stack.property(user).await.available_minor;
+        let answers = join_all((0..50).map(|_| stack.post_as(&key, posting, user, 70))).await;
         let first = answers[0].clone().expect("posted");
         assert!(answers.iter().all(|it| it.as_ref() == Ok(&first)));
-        let after = app.property(user).await.available_minor;
+        let after = stack.property(user).await.available_minor;
         assert_eq!(i64::abs(after - before), 70, "{posting:?}");
         assert_refused(
-            app.post_as(&key, posting, user, 71).await,
+            stack.post_as(&key, posting, user, 71).await,
             Reason::IdempotencyKeyReused,
             None,
         );
         assert_refused(
-            app.deposit_as(&key, user, 70, "").await,
+            stack.deposit_as(&key, user, 70, "").await,
             Reason::IdempotencyKeyReused,
             None,
         );
     }
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn of_fifty_chargebacks_at_once_the_balance_covers_what_it_covers() {
-    let app = App::spawn().await;
-    let user = app.user_with(1_000).await;
+    let stack = Wallet::spawn().await;
+    let user = stack.user_with(1_000).await;
     let caller = finance();
-    let charges = (0..50).map(|_| app.post_as(&caller, StaffPosting::Chargeback, user, 100));
+    let charges = (0..50).map(|_| stack.post_as(&caller, StaffPosting::Chargeback, user, 100));
     let answers = join_all(charges).await;
     assert_eq!(answers.iter().filter(|it| it.is_ok()).count(), 10);
-    assert_eq!(app.property(user).await.available_minor, 0);
-    app.assert_books_balance().await;
+    assert_eq!(stack.property(user).await.available_minor, 0);
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn a_membership_stands_even_when_auth_cannot_be_told() {
-    let app = App::spawn().await;
-    let user = app.user_with(1_000).await;
-    app.books.lock().expect("books").members_refused = true;
-    app.post_as(&finance(), StaffPosting::Membership, user, 400)
+    let stack = Wallet::spawn().await;
+    let user = stack.user_with(1_000).await;
+    stack.books.lock().expect("books").members_refused = true;
+    stack
+        .post_as(&finance(), StaffPosting::Membership, user, 400)
         .await
         .expect("a member");
-    assert_eq!(app.property(user).await.available_minor, 600);
+    assert_eq!(stack.property(user).await.available_minor, 600);
 }

@@ -9,15 +9,14 @@ use adfolio_proto::wallet::v1::{
     ExchangeStep, GetStatementRequest, GetStatementResponse, StatementRow,
 };
 use adfolio_testkit::{fixed_clock, instant};
-use adfolio_wallet::config::PostingArgs;
 use futures::future::join_all;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::helpers::{App, assert_refused, refusal};
+use crate::helpers::{Wallet, assert_refused, refused};
 
 async fn pieces(
-    app: &App,
+    stack: &Wallet,
     caller: &Caller,
     month: &str,
 ) -> Result<Vec<GetStatementResponse>, Refusal> {
@@ -25,18 +24,18 @@ async fn pieces(
         month: month.to_owned(),
     };
     let request = outgoing(caller, message, Duration::from_secs(20));
-    let answer = app.wallet().get_statement(request).await;
-    let mut stream = answer.map_err(refusal)?.into_inner();
+    let answer = stack.users().get_statement(request).await;
+    let mut stream = answer.map_err(refused)?.into_inner();
     let mut pieces = Vec::new();
-    while let Some(piece) = stream.message().await.map_err(refusal)? {
+    while let Some(piece) = stream.message().await.map_err(refused)? {
         pieces.push(piece);
     }
     Ok(pieces)
 }
 
-async fn rows(app: &App, user: Uuid, month: &str) -> Vec<StatementRow> {
+async fn rows(stack: &Wallet, user: Uuid, month: &str) -> Vec<StatementRow> {
     let caller = Caller::user(UserId(user));
-    let pieces = pieces(app, &caller, month).await.expect("a statement");
+    let pieces = pieces(stack, &caller, month).await.expect("a statement");
     pieces.into_iter().flat_map(|piece| piece.rows).collect()
 }
 
@@ -67,8 +66,12 @@ fn follow(user: Uuid, rows: &[StatementRow], mut previous: Vec<u8>) -> Vec<u8> {
 #[tokio::test]
 async fn the_months_of_a_user_make_up_the_whole_chain() {
     let clock = fixed_clock("2026-05-10T00:00:00Z");
-    let app = App::spawn_at(clock.clone(), PostingArgs::default()).await;
-    let (user, order, ledger) = (app.user_with(10_000).await, Uuid::now_v7(), app.ledger());
+    let stack = Wallet::builder().clock(clock.clone()).spawn().await;
+    let (user, order, ledger) = (
+        stack.user_with(10_000).await,
+        Uuid::now_v7(),
+        stack.ledger(),
+    );
     ledger.hold(user, order, 300, 60).await.expect("a hold");
     clock.set(instant("2026-06-10T00:00:00Z"));
     let exchange = Uuid::now_v7();
@@ -77,23 +80,23 @@ async fn the_months_of_a_user_make_up_the_whole_chain() {
         .await
         .expect("debited");
     // More than a piece.
-    join_all((0..1_100).map(|_| app.deposit(user, 1))).await;
+    join_all((0..1_100).map(|_| stack.deposit(user, 1))).await;
     let (may, june) = (
-        rows(&app, user, "2026-05").await,
-        rows(&app, user, "2026-06").await,
+        rows(&stack, user, "2026-05").await,
+        rows(&stack, user, "2026-06").await,
     );
     assert_eq!((may.len(), june.len()), (2, 1_101));
     let head = follow(user, &june, follow(user, &may, vec![0; 32]));
     let stored: Vec<u8> = sqlx::query_scalar("SELECT chain_head FROM wallets WHERE user_id = $1")
         .bind(user)
-        .fetch_one(&app.pool())
+        .fetch_one(&stack.pool())
         .await
         .expect("a head");
     assert_eq!(head, stored);
     let last = june.last().expect("a row");
     assert_eq!(
         (last.sequence, last.available_minor),
-        (1_103, app.property(user).await.available_minor)
+        (1_103, stack.property(user).await.available_minor)
     );
     assert_eq!(may[1].reference, order.to_string());
     assert_eq!(june[0].reference, exchange.to_string());
@@ -101,27 +104,29 @@ async fn the_months_of_a_user_make_up_the_whole_chain() {
 
 #[tokio::test]
 async fn an_empty_month_has_one_empty_piece_and_a_wrong_one_none() {
-    let app = App::spawn().await;
-    let user = app.user_with(5).await;
+    let stack = Wallet::spawn().await;
+    let user = stack.user_with(5).await;
     let caller = Caller::user(UserId(user));
-    let empty = pieces(&app, &caller, "2020-01").await.expect("a statement");
+    let empty = pieces(&stack, &caller, "2020-01")
+        .await
+        .expect("a statement");
     assert_eq!(empty.len(), 1);
     assert_eq!(
         (empty[0].user_id.clone(), empty[0].rows.len()),
         (user.to_string(), 0)
     );
-    let stranger = Caller::user(UserId(app.user()));
-    let nothing = pieces(&app, &stranger, "2026-11").await;
+    let stranger = Caller::user(UserId(stack.user()));
+    let nothing = pieces(&stack, &stranger, "2026-11").await;
     assert!(nothing.expect("a statement")[0].rows.is_empty());
     for month in ["", "2026-13", "now"] {
         assert_refused(
-            pieces(&app, &caller, month).await,
+            pieces(&stack, &caller, month).await,
             Reason::Validation,
             Some("month"),
         );
     }
     assert_refused(
-        pieces(&app, &Caller::system(), "2026-01").await,
+        pieces(&stack, &Caller::system(), "2026-01").await,
         Reason::NotAuthenticated,
         None,
     );

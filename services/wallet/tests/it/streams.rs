@@ -5,6 +5,7 @@ use std::process::{Output, Stdio};
 
 use adfolio_kit::broker::Session;
 use adfolio_testkit::{TestBroker, within_limit};
+use adfolio_wallet::Config;
 use futures::StreamExt as _;
 use lapin::BasicProperties;
 use lapin::options::{
@@ -22,6 +23,12 @@ const PREFETCH: u16 = 500;
 pub struct TestStream {
     pub name: String,
     session: Session,
+}
+
+/// The usual stream has the events of all tests; this one is a test's own.
+pub fn on_stream(stream: &TestStream) -> impl FnOnce(&mut Config) + use<> {
+    let name = stream.name.clone();
+    move |config| config.events_stream = name
 }
 
 impl TestStream {

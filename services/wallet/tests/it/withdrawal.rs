@@ -16,7 +16,7 @@ use tonic::Request;
 use uuid::Uuid;
 
 use crate::helpers::{
-    App, PIN, StaffPosting, address, assert_refused, card, finance, keyed, refusal, user_keyed,
+    PIN, StaffPosting, Wallet, address, assert_refused, card, finance, keyed, refused, user_keyed,
 };
 
 const WRONG: &str = "135792";
@@ -32,45 +32,45 @@ fn account(withdrawal: &Withdrawal) -> &str {
     }
 }
 
-async fn list(app: &App, user: Uuid) -> Vec<Withdrawal> {
+async fn list(stack: &Wallet, user: Uuid) -> Vec<Withdrawal> {
     let mut request = Request::new(ListWithdrawalsRequest::default());
     Caller::user(UserId(user)).attach(request.metadata_mut());
-    let answer = app.wallet().list_withdrawals(request).await;
+    let answer = stack.users().list_withdrawals(request).await;
     answer.expect("a page").into_inner().items
 }
 
 async fn staff_list(
-    app: &App,
+    stack: &Wallet,
     caller: &Caller,
     message: AdminListWithdrawalsRequest,
 ) -> Result<Vec<Withdrawal>, adfolio_kit::refusal::Refusal> {
     let mut request = Request::new(message);
     caller.attach(request.metadata_mut());
-    let answer = app.admin().admin_list_withdrawals(request).await;
-    Ok(answer.map_err(refusal)?.into_inner().items)
+    let answer = stack.staff().admin_list_withdrawals(request).await;
+    Ok(answer.map_err(refused)?.into_inner().items)
 }
 
 #[tokio::test]
 async fn a_paid_withdrawal_leaves_and_a_rejected_one_comes_back() {
-    let app = App::spawn().await;
-    let probe = app.broker.probe(&["adfolio.wallet.v1.*"]).await;
-    let user = app.withdrawing_user(100_000).await;
+    let stack = Wallet::spawn().await;
+    let probe = stack.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = stack.withdrawing_user(100_000).await;
     let caller = Caller::user(UserId(user));
-    let first = app.withdraw(&caller, 30_000, PIN).await.expect("taken");
+    let first = stack.withdraw(&caller, 30_000, PIN).await.expect("taken");
     assert_eq!(
         (first.amount_minor, first.fee_minor, first.status()),
         (30_000, 0, WithdrawalStatus::Pending)
     );
     assert_eq!(account(&first), "****7890");
-    let second = app.withdraw(&caller, 20_000, PIN).await.expect("taken");
-    let figures = app.property(user).await;
+    let second = stack.withdraw(&caller, 20_000, PIN).await.expect("taken");
+    let figures = stack.property(user).await;
     assert_eq!(
         (figures.available_minor, figures.withdrawing_minor),
         (50_000, 50_000)
     );
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 
-    let paid = app
+    let paid = stack
         .decide(&finance(), &first.id, WithdrawalDecision::Paid, "sent")
         .await
         .expect("paid");
@@ -78,7 +78,7 @@ async fn a_paid_withdrawal_leaves_and_a_rejected_one_comes_back() {
         (paid.status(), paid.reason.as_str(), account(&paid)),
         (WithdrawalStatus::Paid, "", "6222021234567890")
     );
-    let rejected = app
+    let rejected = stack
         .decide(
             &finance(),
             &second.id,
@@ -88,18 +88,18 @@ async fn a_paid_withdrawal_leaves_and_a_rejected_one_comes_back() {
         .await
         .expect("rejected");
     assert_eq!(rejected.reason, "account closed");
-    let figures = app.property(user).await;
+    let figures = stack.property(user).await;
     assert_eq!(
         (figures.available_minor, figures.withdrawing_minor),
         (70_000, 0)
     );
 
-    let mine = list(&app, user).await;
+    let mine = list(&stack, user).await;
     let ids: Vec<&str> = mine.iter().map(|it| it.id.as_str()).collect();
     assert_eq!(ids, [second.id.as_str(), first.id.as_str()]);
     assert_eq!(mine[0].reason, "account closed");
     assert!(mine.iter().all(|it| account(it) == "****7890"));
-    let lines = app.all_flow(user).await;
+    let lines = stack.all_flow(user).await;
     let payouts: Vec<(i64, &str, &str)> = lines
         .iter()
         .filter(|line| line.r#type() == FlowType::ManualPayout)
@@ -119,7 +119,7 @@ async fn a_paid_withdrawal_leaves_and_a_rejected_one_comes_back() {
             (-30_000, first.id.as_str(), "")
         ]
     );
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 
     let told = probe
         .wait_for("adfolio.wallet.v1.WithdrawalStatusChanged", 4)
@@ -151,12 +151,12 @@ async fn a_paid_withdrawal_leaves_and_a_rejected_one_comes_back() {
 
 #[tokio::test]
 async fn refusals_come_in_the_order_of_the_contract() {
-    let app = App::spawn().await;
-    let user = app.user_with(1_000).await;
+    let stack = Wallet::spawn().await;
+    let user = stack.user_with(1_000).await;
     let caller = Caller::user(UserId(user));
     let try_with = |minor: i64, digits: &'static str| {
-        let (app, caller) = (&app, &caller);
-        async move { app.withdraw(caller, minor, digits).await }
+        let (stack, caller) = (&stack, &caller);
+        async move { stack.withdraw(caller, minor, digits).await }
     };
     let amount = Some("amount");
     // Nothing is set up, yet the balance is what is told first, then the range.
@@ -170,8 +170,9 @@ async fn refusals_come_in_the_order_of_the_contract() {
     }
     assert_refused(try_with(-1, PIN).await, Reason::Validation, amount);
     assert_refused(try_with(500, PIN).await, Reason::PayPasswordNotSet, None);
-    app.set_password(user, PIN, "").await.expect("a password");
-    app.post_as(&finance(), StaffPosting::Grant, user, 5_000)
+    stack.set_password(user, PIN, "").await.expect("a password");
+    stack
+        .post_as(&finance(), StaffPosting::Grant, user, 5_000)
         .await
         .expect("start-up funds");
     assert_refused(
@@ -185,10 +186,11 @@ async fn refusals_come_in_the_order_of_the_contract() {
         None,
     );
     assert_eq!(
-        app.property(user).await.withdrawal_blocked_by,
+        stack.property(user).await.withdrawal_blocked_by,
         ["START_UP_FUNDS_NOT_RETURNED", "BANK_CARD_NOT_BOUND"]
     );
-    app.post_as(&finance(), StaffPosting::Return, user, 5_000)
+    stack
+        .post_as(&finance(), StaffPosting::Return, user, 5_000)
         .await
         .expect("returned");
     assert_refused(
@@ -197,7 +199,8 @@ async fn refusals_come_in_the_order_of_the_contract() {
         Some("method"),
     );
     // An address is no card.
-    app.bind(user, address("TJRabPrwbZy45sbavfcjinPJC18kjpRTv8"), PIN)
+    stack
+        .bind(user, address("TJRabPrwbZy45sbavfcjinPJC18kjpRTv8"), PIN)
         .await
         .expect("an address");
     assert_refused(
@@ -205,11 +208,12 @@ async fn refusals_come_in_the_order_of_the_contract() {
         Reason::BankCardNotBound,
         Some("method"),
     );
-    assert!(app.property(user).await.withdrawal_blocked_by.is_empty());
+    assert!(stack.property(user).await.withdrawal_blocked_by.is_empty());
     let method = WithdrawalMethod::WalletAddress;
-    let fee = app.withdraw_by(&caller, 500, method, PIN).await;
+    let fee = stack.withdraw_by(&caller, 500, method, PIN).await;
     assert_eq!(fee.expect("taken").fee_minor, 100);
-    app.bind(user, card("6222021234567890"), PIN)
+    stack
+        .bind(user, card("6222021234567890"), PIN)
         .await
         .expect("a card");
     for _ in 0..5 {
@@ -225,69 +229,71 @@ async fn refusals_come_in_the_order_of_the_contract() {
         Reason::InsufficientBalance,
         amount,
     );
-    let unspecified = app
+    let unspecified = stack
         .withdraw_by(&caller, 100, WithdrawalMethod::Unspecified, PIN)
         .await;
     assert_refused(unspecified, Reason::Validation, Some("method"));
-    let nobody = app.withdraw(&Caller::system(), 100, PIN).await;
+    let nobody = stack.withdraw(&Caller::system(), 100, PIN).await;
     assert_refused(nobody, Reason::NotAuthenticated, None);
-    let figures = app.property(user).await;
+    let figures = stack.property(user).await;
     assert_eq!(
         (figures.available_minor, figures.withdrawing_minor),
         (500, 500)
     );
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn a_repeated_withdrawal_is_one_withdrawal() {
-    let app = App::spawn().await;
-    let user = app.withdrawing_user(1_000).await;
+    let stack = Wallet::spawn().await;
+    let user = stack.withdrawing_user(1_000).await;
     let caller = user_keyed(user, "once");
-    let answers = join_all((0..10).map(|_| app.withdraw(&caller, 600, PIN))).await;
+    let answers = join_all((0..10).map(|_| stack.withdraw(&caller, 600, PIN))).await;
     let ids: std::collections::HashSet<String> = answers
         .into_iter()
         .map(|answer| answer.expect("taken").id)
         .collect();
     assert_eq!(ids.len(), 1);
     assert_refused(
-        app.withdraw(&caller, 601, PIN).await,
+        stack.withdraw(&caller, 601, PIN).await,
         Reason::IdempotencyKeyReused,
         None,
     );
     // Another user's key is another key.
-    let other = app.withdrawing_user(1_000).await;
-    app.withdraw(&user_keyed(other, "once"), 601, PIN)
+    let other = stack.withdrawing_user(1_000).await;
+    stack
+        .withdraw(&user_keyed(other, "once"), 601, PIN)
         .await
         .expect("taken");
     // A repeat is answered even after the money is gone and the withdrawal decided.
     let id = ids.into_iter().next().expect("an id");
-    app.decide(&finance(), &id, WithdrawalDecision::Paid, "")
+    stack
+        .decide(&finance(), &id, WithdrawalDecision::Paid, "")
         .await
         .expect("paid");
-    let repeat = app.withdraw(&caller, 600, PIN).await.expect("a repeat");
+    let repeat = stack.withdraw(&caller, 600, PIN).await.expect("a repeat");
     assert_eq!(
         (repeat.id, repeat.status),
         (id, WithdrawalStatus::Paid.into())
     );
-    assert_eq!(app.property(user).await.available_minor, 400);
+    assert_eq!(stack.property(user).await.available_minor, 400);
 }
 
 #[tokio::test]
 async fn a_repeat_that_meets_what_the_first_call_withdraws_is_that_withdrawal() {
-    let app = Arc::new(App::spawn().await);
-    let user = app.withdrawing_user(1_000).await;
+    let stack = Arc::new(Wallet::spawn().await);
+    let user = stack.withdrawing_user(1_000).await;
     let withdraw = || {
-        let (app, caller) = (app.clone(), user_keyed(user, "once"));
-        tokio::spawn(async move { app.withdraw(&caller, 600, PIN).await })
+        let (stack, caller) = (stack.clone(), user_keyed(user, "once"));
+        tokio::spawn(async move { stack.withdraw(&caller, 600, PIN).await })
     };
     let waiting = async |count: i64| {
         eventually("so many wait for a lock", || async {
-            app.waiting_for_locks().await >= count
+            stack.waiting_for_locks().await >= count
         })
         .await;
     };
-    let mut session = PgConnection::connect(app.db.url()).await.expect("one");
+    let mut session = PgConnection::connect(stack.db.url()).await.expect("one");
     let mut row = session.begin().await.expect("a transaction");
     sqlx::query("SELECT FROM wallets WHERE user_id = $1 FOR UPDATE")
         .bind(user)
@@ -297,7 +303,7 @@ async fn a_repeat_that_meets_what_the_first_call_withdraws_is_that_withdrawal() 
     // The first call has checked the balance and waits to post.
     let first = withdraw();
     waiting(1).await;
-    let url = app.db.url().to_owned();
+    let url = stack.db.url().to_owned();
     let table = tokio::spawn(async move {
         let mut session = PgConnection::connect(&url).await.expect("one");
         let mut table = session.begin().await.expect("a transaction");
@@ -314,39 +320,39 @@ async fn a_repeat_that_meets_what_the_first_call_withdraws_is_that_withdrawal() 
     table.await.expect("no panic");
     let first = first.await.expect("no panic").expect("taken");
     assert_eq!(repeat.await.expect("no panic").expect("a repeat"), first);
-    assert_eq!(app.property(user).await.available_minor, 400);
+    assert_eq!(stack.property(user).await.available_minor, 400);
 }
 
 #[tokio::test]
 async fn of_many_withdrawals_at_once_the_balance_covers_what_it_covers() {
-    let app = App::spawn().await;
-    let user = app.withdrawing_user(1_000).await;
+    let stack = Wallet::spawn().await;
+    let user = stack.withdrawing_user(1_000).await;
     let caller = Caller::user(UserId(user));
-    let answers = join_all((0..50).map(|_| app.withdraw(&caller, 300, PIN))).await;
+    let answers = join_all((0..50).map(|_| stack.withdraw(&caller, 300, PIN))).await;
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 3);
     for answer in answers.into_iter().filter(Result::is_err) {
         assert_refused(answer, Reason::InsufficientBalance, Some("amount"));
     }
-    assert_eq!(app.property(user).await.withdrawing_minor, 900);
-    app.assert_books_balance().await;
+    assert_eq!(stack.property(user).await.withdrawing_minor, 900);
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn of_fifty_decisions_at_once_one_wins() {
-    let app = App::spawn().await;
-    let user = app.withdrawing_user(1_000).await;
+    let stack = Wallet::spawn().await;
+    let user = stack.withdrawing_user(1_000).await;
     let caller = Caller::user(UserId(user));
-    let id = app.withdraw(&caller, 300, PIN).await.expect("taken").id;
+    let id = stack.withdraw(&caller, 300, PIN).await.expect("taken").id;
     let answers = join_all((0..50).map(|turn| {
         let decision = if turn % 2 == 0 {
             WithdrawalDecision::Paid
         } else {
             WithdrawalDecision::Rejected
         };
-        let (app, id) = (&app, &id);
+        let (stack, id) = (&stack, &id);
         async move {
             let key = keyed(&format!("decision-{turn}"));
-            (turn, app.decide(&key, id, decision, "so").await)
+            (turn, stack.decide(&key, id, decision, "so").await)
         }
     }))
     .await;
@@ -364,21 +370,21 @@ async fn of_fifty_decisions_at_once_one_wins() {
     } else {
         (WithdrawalDecision::Rejected, WithdrawalDecision::Paid)
     };
-    assert_eq!(app.decide(&winner, &id, same, "so").await, Ok(first));
+    assert_eq!(stack.decide(&winner, &id, same, "so").await, Ok(first));
     assert_refused(
-        app.decide(&winner, &id, other, "so").await,
+        stack.decide(&winner, &id, other, "so").await,
         Reason::IdempotencyKeyReused,
         None,
     );
-    app.assert_books_balance().await;
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
 async fn decisions_are_checked() {
-    let app = App::spawn().await;
-    let user = app.withdrawing_user(1_000).await;
+    let stack = Wallet::spawn().await;
+    let user = stack.withdrawing_user(1_000).await;
     let caller = Caller::user(UserId(user));
-    let id = app.withdraw(&caller, 300, PIN).await.expect("taken").id;
+    let id = stack.withdraw(&caller, 300, PIN).await.expect("taken").id;
     let paid = WithdrawalDecision::Paid;
     let unknown = Uuid::now_v7().to_string();
     for (id, decision, reason, expected, field) in [
@@ -401,50 +407,51 @@ async fn decisions_are_checked() {
         ),
         (&id, paid, &"x".repeat(501), Reason::Validation, "reason"),
     ] {
-        let answer = app.decide(&finance(), id, decision, reason).await;
+        let answer = stack.decide(&finance(), id, decision, reason).await;
         assert_refused(answer, expected, Some(field));
     }
     let support = Caller::staff(Uuid::now_v7(), StaffRole::Support);
     assert_refused(
-        app.decide(&support, &id, paid, "").await,
+        stack.decide(&support, &id, paid, "").await,
         Reason::Forbidden,
         None,
     );
     assert_refused(
-        app.decide(&caller, &id, paid, "").await,
+        stack.decide(&caller, &id, paid, "").await,
         Reason::NotAuthenticated,
         None,
     );
-    assert_eq!(app.property(user).await.withdrawing_minor, 300);
+    assert_eq!(stack.property(user).await.withdrawing_minor, 300);
 }
 
 #[tokio::test]
 async fn finance_sees_all_withdrawals_whole_and_filtered() {
-    let app = App::spawn().await;
+    let stack = Wallet::spawn().await;
     let (user, other) = (
-        app.withdrawing_user(1_000).await,
-        app.withdrawing_user(1_000).await,
+        stack.withdrawing_user(1_000).await,
+        stack.withdrawing_user(1_000).await,
     );
     let caller = Caller::user(UserId(user));
-    let first = app.withdraw(&caller, 100, PIN).await.expect("taken").id;
-    let second = app.withdraw(&caller, 200, PIN).await.expect("taken").id;
-    let third = app
+    let first = stack.withdraw(&caller, 100, PIN).await.expect("taken").id;
+    let second = stack.withdraw(&caller, 200, PIN).await.expect("taken").id;
+    let third = stack
         .withdraw(&Caller::user(UserId(other)), 300, PIN)
         .await
         .expect("taken")
         .id;
-    app.decide(&finance(), &first, WithdrawalDecision::Paid, "")
+    stack
+        .decide(&finance(), &first, WithdrawalDecision::Paid, "")
         .await
         .expect("paid");
     let ids = |status: WithdrawalStatus, user_id: String| {
-        let app = &app;
+        let stack = &stack;
         async move {
             let message = AdminListWithdrawalsRequest {
                 status: status.into(),
                 user_id,
                 page: None,
             };
-            let rows = staff_list(app, &finance(), message).await.expect("rows");
+            let rows = staff_list(stack, &finance(), message).await.expect("rows");
             assert!(rows.iter().all(|it| account(it) == "6222021234567890"));
             rows.into_iter().map(|it| it.id).collect::<Vec<_>>()
         }
@@ -465,24 +472,24 @@ async fn finance_sees_all_withdrawals_whole_and_filtered() {
     let operator = Caller::staff(Uuid::now_v7(), StaffRole::Operator);
     let message = AdminListWithdrawalsRequest::default();
     assert_refused(
-        staff_list(&app, &operator, message.clone()).await,
+        staff_list(&stack, &operator, message.clone()).await,
         Reason::Forbidden,
         None,
     );
     assert_refused(
-        staff_list(&app, &caller, message).await,
+        staff_list(&stack, &caller, message).await,
         Reason::NotAuthenticated,
         None,
     );
     // Only one's own in one's own list.
-    assert_eq!(list(&app, other).await.len(), 1);
+    assert_eq!(list(&stack, other).await.len(), 1);
 }
 
 #[tokio::test]
 async fn the_terms_are_for_everyone() {
-    let app = App::spawn().await;
-    let answer = app
-        .wallet()
+    let stack = Wallet::spawn().await;
+    let answer = stack
+        .users()
         .get_withdrawal_methods(GetWithdrawalMethodsRequest {})
         .await;
     let terms: Vec<_> = answer

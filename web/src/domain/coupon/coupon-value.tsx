@@ -5,7 +5,7 @@ import { percentText } from './totals';
 
 type Benefit = Pick<Coupon, 'mode' | 'value'>;
 
-/** What a coupon gives, in a few characters: `10% off`, `−20.00`, `+50.00`. */
+/** A coupon's value in a few characters: `10% off`, `−20.00`, `+50.00`. */
 export function useCouponValue(): (benefit: Benefit) => string {
   const { t } = useTranslation();
   const { money, decimal } = useFormats();

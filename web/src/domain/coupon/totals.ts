@@ -3,10 +3,10 @@ import { add, compare, percentOf, smaller, subtract } from '@/lib/money';
 
 type Benefit = Pick<Coupon, 'mode' | 'value'>;
 
-/** What a put comes to with a coupon: what the user pays, what the coupon gives, and what is spent on ads. */
+/** The totals of an order with a coupon: the price, the coupon's worth, and the ad budget. */
 export type PutTotals = { paid: string; worth: string; budget: string };
 
-/** The percentage of a discount as a plain decimal; the server may write it with its sign. */
+/** The percentage of a discount as a plain decimal. The server may append a percent sign. */
 export function percentText(value: string): string {
   return value.replace(/\s*%$/, '');
 }

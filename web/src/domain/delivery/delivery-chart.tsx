@@ -16,7 +16,7 @@ const KEYS = {
   clicks: ['clicks'],
 } as const satisfies Record<Metric, readonly (keyof SeriesPoint)[]>;
 
-/** Delivery over time: what it cost and brought in, or how often it was seen or clicked. */
+/** Delivery over time: cost and revenue, impressions, or clicks. */
 export function DeliveryChart({ points, id }: { points: readonly SeriesPoint[]; id: string }) {
   const { t } = useTranslation();
   const { money, integer } = useFormats();

@@ -10,13 +10,13 @@ import styles from './flow-list.module.css';
 
 type Props = {
   entries: readonly FlowEntry[];
-  /** Leads from a movement to the plan that it belongs to; the plan's own page leaves that out. */
+  /** Links a movement to its plan. The plan's own page does not need that. */
   linked?: boolean;
-  /** Makes each movement open its details. */
+  /** Opens the details of a movement. */
   onOpen?: (entry: FlowEntry) => void;
 };
 
-/** Movements of money, each with what it was for and the balance it left. */
+/** Movements of money, each with its purpose and the resulting balance. */
 export function FlowList({ entries, linked = false, onOpen }: Props) {
   return (
     <ul className={styles.list}>

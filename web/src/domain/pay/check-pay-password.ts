@@ -1,6 +1,6 @@
 import { post } from '@/lib/api/call';
 
-/** Asks the server whether a transaction password (MD5, see `md5Hex`) is right; throws when it is not. */
+/** Checks a transaction password (as MD5, see `md5Hex`) with the server; throws if it is wrong. */
 export async function checkPayPassword(password: string): Promise<void> {
   await post('/check/password', { password });
 }

@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next';
 import { useBasicConfig } from '../basic-config';
 import styles from './cooling-off-hint.module.css';
 
-/** Says before a change of what protects the wallet that withdrawals wait afterwards; nothing where they do not. */
+/** Warns that withdrawals wait after a security-relevant change; renders nothing where they do not. */
 export function CoolingOffHint() {
   const { t } = useTranslation();
   const hours = useBasicConfig().data?.withdrawal_cooling_off_hours;
-  // The browser's copy of an older version does not know of it.
+  // The stored copy of an older version lacks the field.
   if (!hours) return null;
   return (
     <p className={styles.hint}>

@@ -13,7 +13,7 @@ type Props = {
   value: string;
   onChange: (digits: string) => void;
   state?: PasscodeState;
-  /** What is wrong; shown while the state is `wrong`. */
+  /** Shown while the state is `wrong`. */
   error?: string | null;
   autoFocus?: boolean;
 };
@@ -21,8 +21,8 @@ type Props = {
 const BOXES = Array.from({ length: PASSCODE_LENGTH }, (_, index) => index);
 
 /**
- * Six boxes over one input, so that pasting, deleting and the platform's keyboards work as in any field. What is no digit
- * is dropped. A wrong code stays to be corrected; whoever owns the value clears the error when it changes.
+ * Six boxes below one transparent input, so that pasting, deleting and system keyboards work as usual. Drops everything
+ * but digits. A wrong code stays for correction; the owner of the value clears the error on change.
  */
 export function PasscodeField({ label, value, onChange, state = 'entering', error, autoFocus }: Props) {
   const { t } = useTranslation();
@@ -32,7 +32,7 @@ export function PasscodeField({ label, value, onChange, state = 'entering', erro
   const wrong = state === 'wrong';
 
   useEffect(() => {
-    // A dialog moves the focus in when it opens; a field that appears later has to ask for it.
+    // A dialog focuses its first field when it opens; later fields must focus themselves.
     if (autoFocus || wrong) input.current?.focus();
   }, [autoFocus, wrong]);
 
@@ -49,7 +49,7 @@ export function PasscodeField({ label, value, onChange, state = 'entering', erro
           type="password"
           inputMode="numeric"
           pattern="[0-9]*"
-          // Neither a one-time code nor a login password: nothing may be offered or stored here.
+          // Neither a one-time code nor a login password: browsers must not fill it in or store it.
           autoComplete="off"
           data-1p-ignore=""
           data-lpignore="true"
@@ -90,7 +90,7 @@ export function PasscodeField({ label, value, onChange, state = 'entering', erro
   );
 }
 
-/** The digits of what was typed or pasted, at most as many as the password has. */
+/** The digits of the input, cut to the length of the password. */
 export function digitsOf(text: string): string {
   return text.replace(/\D/g, '').slice(0, PASSCODE_LENGTH);
 }

@@ -14,7 +14,10 @@ import { PASSCODE_LENGTH, PasscodeField, type PasscodeState } from './passcode-f
 import type { PaySheetProps } from './pay-sheet';
 import styles from './pay-sheet-content.module.css';
 
-/** Review, then transaction password, then the deed: one dialog, one entry of the history, and one call however often it is tapped. */
+/**
+ * Review, transaction password, payment, all in one dialog and one history entry. However often the button is tapped,
+ * one call is made.
+ */
 export default function PaySheetContent({
   title,
   children,
@@ -33,7 +36,7 @@ export default function PaySheetContent({
   return (
     <Sheet
       isOpen
-      // While the call is on its way its outcome would find nobody to tell it to.
+      // A pending payment must be able to report its outcome.
       onClose={() => (busy ? undefined : onClose())}
       title={inPassword ? t('passcode.title') : title}
       footer={
@@ -124,9 +127,9 @@ type Paying = ReturnType<typeof usePaying>;
 function usePaying(onPay: PaySheetProps['onPay']) {
   const errorText = useErrorText();
   const [digits, setDigits] = useState('');
-  // Any failure of the check counts as a wrong password and is said at the boxes; later ones belong to the deed.
+  // Every failure of the check is shown at the boxes; later failures belong to the payment.
   const checking = useRef(false);
-  // A second tap may come before React has drawn the button as busy.
+  // A second tap may arrive before React disables the button.
   const running = useRef(false);
   const mutation = useMutation({
     mutationFn: async (password: string | null) => {

@@ -95,7 +95,7 @@ test('the right one is checked, then the deed done with its MD5, once however of
   await user.dblClick(okButton);
   await waitFor(() => expect(field).toHaveAccessibleDescription('Checking…'));
   expect(okButton).toBeDisabled();
-  // Closed now, the sheet would hide how it ends.
+  // Closing now would hide the outcome.
   await user.keyboard('{Escape}');
   expect(onClose).not.toHaveBeenCalled();
   answer();

@@ -3,17 +3,17 @@ import { usePart } from '@/ui/use-part';
 
 export type PaySheetProps = {
   title: string;
-  /** What is about to happen: amount, fee or coupon, destination, balance after. */
+  /** The review: amount, fee or coupon, destination, resulting balance. */
   children: ReactNode;
-  /** The button that leads from the review on: to the password, or straight to the deed where none is asked for. */
+  /** The label of the button that leaves the review, to the password or straight to the payment. */
   confirmLabel: string;
-  /** False: the user has no transaction password that could be asked for. */
+  /** False if the user has no transaction password. */
   asksPassword: boolean;
-  /** What the password stands for, in a few words above its boxes: the amount, the account. */
+  /** A short summary above the password's boxes, such as amount and account. */
   summary?: ReactNode;
   /**
-   * Does it. Gets the password as MD5, or null where none is asked for. A rejection is shown here and everything stays;
-   * the caller closes the sheet or leaves the page after a success.
+   * Makes the payment. Receives the password as MD5, or null without one. The sheet shows a rejection and stays open;
+   * after a success the caller closes it or leaves the page.
    */
   onPay: (password: string | null) => Promise<unknown>;
   onClose: () => void;
@@ -21,7 +21,7 @@ export type PaySheetProps = {
 
 const load = () => import('./pay-sheet-content');
 
-/** Review, then transaction password, then the deed. Fetched with its digest of the password when it is first asked for. */
+/** Review, transaction password, payment. Loads on first use, together with the MD5 code. */
 export function PaySheet(props: PaySheetProps) {
   const Content = usePart(load, true, props.onClose);
   return Content ? <Content {...props} /> : null;

@@ -60,7 +60,7 @@ test('a blocked account reaches customer service and its message is still there 
   const { user } = openApp('/wallet');
   await user.click(await screen.findByRole('button', { name: 'Contact customer service' }));
   const dialog = await screen.findByRole('dialog', { name: 'Customer service' });
-  // Its own pages are closed to the account.
+  // A blocked account cannot use the app's own contact page.
   expect(await within(dialog).findByRole('link', { name: /^Customer service 1 - Chat/ })).toBeVisible();
   await user.click(within(dialog).getByRole('button', { name: 'Close' }));
   await user.click(await screen.findByRole('button', { name: 'OK' }));

@@ -10,7 +10,7 @@ import styles from './service-dialog.module.css';
 import { IN_APP, useServiceEntries } from './service-entries';
 import { serviceStore } from './service-store';
 
-/** The contacts of customer service. Choosing one leads there and closes the dialog. */
+/** The contacts of customer service. Choosing one opens it and closes the dialog. */
 export default function ServiceDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const { token } = useSession();
@@ -55,7 +55,7 @@ export default function ServiceDialog({ isOpen, onClose }: { isOpen: boolean; on
                 <button
                   type="button"
                   className={styles.entry}
-                  // In place of the dialog's own entry of the history: Back leads to the page below it.
+                  // Replaces the dialog's history entry, so that Back leads to the page below it.
                   onClick={() => navigate(customerPath(entry.url), { replace: true })}
                 >
                   {content}
@@ -84,7 +84,7 @@ export function customerPath(url: string): string {
   return `/customer?url=${encodeURIComponent(url)}`;
 }
 
-/** The address of a page of the web; anything else, as a script, is not led to. */
+/** A web address; undefined for anything else, such as a script. */
 function webAddress(url: string): string | undefined {
   return /^https?:\/\//i.test(url) ? url : undefined;
 }

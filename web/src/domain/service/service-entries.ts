@@ -6,17 +6,17 @@ import { userInfoQuery } from '../user-info';
 
 export type ServiceVariant = 'normal' | 'recharge';
 
-/** In-app page, as the server marks it; every other type is a page outside. */
+/** The server's mark for in-app pages. All other types open outside. */
 export const IN_APP = 1;
 
-/** The contacts of a user, who may have his own, else those of the platform. Undefined until either is known. */
+/** The user's own contacts if any, else the platform's. Undefined until either is known. */
 export function useServiceEntries(variant: ServiceVariant): ServiceEntry[] | undefined {
   const { user, config } = useSources();
   const source = user.data ?? config.data;
   return variant === 'recharge' ? source?.recharge_customer_service_url : source?.customer_service_url;
 }
 
-/** All contacts of the user and of the platform, as far as known: the pages that may be shown inside the app. */
+/** All known contacts of the user and the platform. Only these may open inside the app. */
 export function useServiceContacts() {
   const { user, config } = useSources();
   const entries: ServiceEntry[] = [user.data, config.data].flatMap((source) =>

@@ -2,17 +2,17 @@ import { createStore } from '@/lib/store';
 import { useOverlay } from '@/ui/use-overlay';
 
 export type ServiceRequest = {
-  /** `recharge`: the contacts for deposits. */
+  /** `recharge` selects the contacts for deposits. */
   variant: 'normal' | 'recharge';
-  /** Why the user was sent here, shown below the title. */
+  /** The reason for contact, shown below the title. */
   subtitle?: string | undefined;
-  /** The app's own pages are closed to the user, so that every contact opens in a new tab. */
+  /** Opens every contact in a new tab, because the user cannot use the app's own pages. */
   outside?: boolean | undefined;
 };
 
 export const serviceStore = createStore<ServiceRequest>({ variant: 'normal' });
 
-/** The one customer-service dialog, which stands in the shell: any page opens it, the device's Back closes it. */
+/** The only customer-service dialog. It belongs to the shell, any page can open it, and Back closes it. */
 export function useService(): {
   isOpen: boolean;
   open: (request?: Partial<ServiceRequest>) => void;

@@ -11,7 +11,7 @@ export function rangeType(range: Range): StatisticsType {
 
 const RANGE_TYPES = { today: 1, week: 2, month: 3, all: 4 } as const satisfies Record<Range, StatisticsType>;
 
-/** Whether there is anything to draw. */
+/** Whether the series has anything to draw. */
 export function hasDelivery(series: readonly SeriesPoint[]): boolean {
   return series.some((point) => point.impressions > 0 || point.clicks > 0 || Number(point.consumed) !== 0);
 }
@@ -20,7 +20,7 @@ export const NICKNAME_MAX = 50;
 
 export type ProfileValues = { nickname: string; email: string; phone: string };
 
-/** What is wrong with a field: a key below `account.error`. */
+/** A key below `account.error`. */
 export type ProfileError =
   | 'nickname_required'
   | 'email_required'
@@ -28,7 +28,7 @@ export type ProfileError =
   | 'phone_required'
   | 'phone_invalid';
 
-/** An account that never had an email or a phone number may go on without; one that has keeps one. */
+/** An account that has an email or phone number must keep one; an account without may stay without. */
 export function checkProfile(
   values: ProfileValues,
   current: ProfileValues,
@@ -45,7 +45,7 @@ export function checkProfile(
 
 export type ProfileChange = Partial<ProfileValues> & { avatar_file_id?: string };
 
-/** Only what differs is sent; null when nothing does. `avatar` is an uploaded file, or empty for none. */
+/** The changed fields; null if there are none. `avatar` is an uploaded file's id, or empty for none. */
 export function profileChange(
   values: ProfileValues,
   current: ProfileValues,
@@ -59,7 +59,7 @@ export function profileChange(
   return Object.keys(change).length > 0 ? change : null;
 }
 
-/** The field that an error of the server belongs to. */
+/** The field that a server error belongs to. */
 export function profileFieldOf(field: string | null): keyof ProfileValues | null {
   return field === 'nickname' || field === 'email' || field === 'phone' ? field : null;
 }
@@ -68,7 +68,7 @@ function trimmed({ nickname, email, phone }: ProfileValues): ProfileValues {
   return { nickname: nickname.trim(), email: email.trim(), phone: phone.trim() };
 }
 
-/** Up to two letters that stand for a name where there is no picture. */
+/** Up to two initials, shown without a picture. */
 export function initialsOf(name: string): string {
   const words = name.split(/[\s._-]+/).filter(Boolean);
   return words
@@ -84,20 +84,20 @@ export function nameOf({ nickname, username }: Pick<UserInfo, 'nickname' | 'user
 
 const LEVELS_SHOWN = 5;
 
-/** The part of the scale around a level; levels begin at 1 and nothing says where they end. */
+/** The part of the scale around a level. Levels start at 1 and have no known end. */
 export function levelsAround(level: number): number[] {
   const first = Math.max(1, level - Math.floor(LEVELS_SHOWN / 2));
   return Array.from({ length: LEVELS_SHOWN }, (_, index) => first + index);
 }
 
-/** Whom the user follows now, as far as the records that are loaded tell. */
+/** The current follow, if it is among the loaded records. */
 export function currentFollow(follows: readonly Follow[], currentId: string | null): Follow | null {
   return follows.find((follow) => follow.operator_id === currentId && follow.ended_at === null) ?? null;
 }
 
 export type FollowError = 'required' | 'unknown' | 'current';
 
-/** The key below `operated.error` of a refusal; null for one that is not about the id. */
+/** The key below `operated.error` for a refusal; null if it is not about the id. */
 export function followErrorOf(reason: string): FollowError | null {
   const errors: Record<string, FollowError> = { FOLLOW_ID_ERROR: 'unknown', FOLLOW_ID_CURRENT: 'current' };
   return errors[reason] ?? null;

@@ -1,7 +1,7 @@
 import { PASSWORD_MIN } from '@/domain/login-password';
 import { isEmail, isPhone } from '@/lib/contact';
 
-/** The fields of the forms as typed; what is wrong with one is a key below `auth.error`. */
+/** The fields as typed. Errors are keys below `auth.error`. */
 export type LoginValues = { username: string; password: string };
 
 export type RegisterValues = {
@@ -67,7 +67,7 @@ export function checkPhone(phone: string): FieldError | undefined {
   return isPhone(phone) ? undefined : 'phone_invalid';
 }
 
-/** What is sent: outer blanks are typing noise, except in passwords. An empty nickname is left out. */
+/** The request body. Trims everything but passwords and omits an empty nickname. */
 export function registerBody({ nickname, ...values }: RegisterValues) {
   const name = nickname.trim();
   return {
@@ -81,7 +81,7 @@ export function registerBody({ nickname, ...values }: RegisterValues) {
   };
 }
 
-/** The form field that an error of the server belongs to, by its `field` or, where it names none, by its reason. */
+/** The form field that a server error belongs to, by its `field` or else its reason. */
 export function registerFieldOf(field: string | null, reason: string): keyof RegisterValues | null {
   const byReason: Record<string, keyof RegisterValues> = {
     USERNAME_TAKEN: 'username',
@@ -103,7 +103,7 @@ export function registerFieldOf(field: string | null, reason: string): keyof Reg
   return known[field ?? ''] ?? byReason[reason] ?? null;
 }
 
-/** A path inside the app to go back to after the login; anything else is ignored. */
+/** The path inside the app to return to after the login; `home` for anything else. */
 export function returnPath(from: unknown, home: string): string {
   return typeof from === 'string' && /^\/(?!\/)/.test(from) && !from.startsWith('/login') ? from : home;
 }

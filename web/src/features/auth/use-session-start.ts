@@ -3,7 +3,7 @@ import { userInfoQuery } from '@/domain/user-info';
 import type { Session } from '@/lib/api/types';
 import { startSession } from '@/lib/session/store';
 
-/** Takes over a session that the server opened, and what came with it. */
+/** Starts a session with the server's answer and caches its user. */
 export function useSessionStart(): (session: Session) => void {
   const queryClient = useQueryClient();
   return (session) => {

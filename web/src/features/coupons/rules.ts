@@ -4,18 +4,18 @@ export const STATES = ['unused', 'used', 'expired'] as const satisfies readonly 
 
 const SOON_MS = 3 * 86_400_000;
 
-/** Whether an unused coupon runs out within three days. */
+/** Whether an unused coupon expires within three days. */
 export function expiresSoon(expiresAt: string, now: Date): boolean {
   const left = Date.parse(expiresAt) - now.getTime();
   return left > 0 && left <= SOON_MS;
 }
 
-/** What can still be claimed comes before what was. */
+/** Claimable items first, then claimed ones. */
 export function unclaimedFirst(items: readonly Claimable[]): Claimable[] {
   return items.toSorted((a, b) => Number(a.claimed) - Number(b.claimed));
 }
 
-/** The one-time support of new users apart from what comes again. */
+/** Separates the one-time support of new users from periodic coupons. */
 export function byKind(items: readonly Claimable[]): { newUser: Claimable[]; periodic: Claimable[] } {
   return {
     newUser: items.filter(({ kind }) => kind === 'new_user'),

@@ -11,7 +11,7 @@ export const STATUS_TONES: Record<ExchangeStatus, Tone> = {
   expired: 'neutral',
 };
 
-/** Currencies whose minor unit is not the hundredth (ISO 4217), the same as the server's. */
+/** Currencies whose minor unit is not 1/100 (ISO 4217). The server has the same list. */
 const ODD_DECIMALS: Record<number, readonly string[]> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' '),
   3: 'BHD IQD JOD KWD LYD OMR TND'.split(' '),
@@ -26,8 +26,8 @@ function decimalsOf(currency: string): number {
 }
 
 /**
- * The other side of an amount at a rate, rounded down to the minor unit of its currency as the server does; null when
- * that comes to nothing.
+ * The other side of an amount at a rate, rounded down to the currency's minor unit like the server; null if that is
+ * zero.
  */
 export function counterAmount(amount: string, rate: string, currency: string): string | null {
   const decimals = decimalsOf(currency);
@@ -43,7 +43,7 @@ export function counterAmount(amount: string, rate: string, currency: string): s
 
 type Range = { min: string; max: string };
 
-/** What an offer and the platform both allow. */
+/** The range that both the offer and the platform allow. */
 export function limitsOf(offer: Range, platform: Range | undefined): Range {
   if (!platform) return { min: offer.min, max: offer.max };
   return {
@@ -56,7 +56,7 @@ export type AmountError = 'amount_invalid' | 'below_minimum' | 'above_maximum' |
 
 type Terms = Pick<ExchangeOffer, 'direction' | 'currency' | 'rate'>;
 
-/** What is wrong with a typed amount, the first thing first; null when it can be exchanged. */
+/** The first error of a typed amount; null if it is valid. */
 export function checkAmount(
   typed: string,
   offer: Terms,
@@ -72,7 +72,7 @@ export function checkAmount(
   return null;
 }
 
-/** Whether wallet money is given; it is set aside as soon as the order is placed. Else it comes in at the end. */
+/** Whether the user gives wallet money, which is reserved with the order. Otherwise money arrives at the end. */
 export function leavesWallet({ direction }: Pick<ExchangeOffer, 'direction'>): boolean {
   return direction === 'wallet_to_currency';
 }
@@ -81,7 +81,7 @@ export function balanceAfter(offer: Terms, amount: string, available: string): s
   return leavesWallet(offer) ? subtract(available, amount) : add(available, amount);
 }
 
-/** The open order, if there is one. Nobody can open a second, so it is the newest. */
+/** The open order, if any. Only one can be open, so it is the newest. */
 export function currentOf(orders: readonly ExchangeOrder[] | undefined): ExchangeOrder | null {
   const newest = orders?.[0];
   return newest?.status === 'pending' ? newest : null;
@@ -89,10 +89,10 @@ export function currentOf(orders: readonly ExchangeOrder[] | undefined): Exchang
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
-/** What ends later than this is shown by its date, not by a running clock. */
+/** Later ends are shown as a date, not as a countdown. */
 const COUNTDOWN_MS = 48 * HOUR;
 
-/** The time left as `hh:mm:ss`; null while it is too long to count down. */
+/** The time left as `hh:mm:ss`; null if it is too long for a countdown. */
 export function countdownText(leftMs: number): string | null {
   if (leftMs >= COUNTDOWN_MS) return null;
   const seconds = Math.max(0, Math.floor(leftMs / SECOND));

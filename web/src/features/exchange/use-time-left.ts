@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const TICK_MS = 1000;
 
-/** Milliseconds until a moment, every second, 0 when it is over. The clock stands still while the page is hidden. */
+/** Milliseconds until a time, updated every second; 0 afterwards. Pauses while the page is hidden. */
 export function useTimeLeft(until: string): number {
   const [now, setNow] = useState(Date.now);
   const left = Math.max(0, Date.parse(until) - now);

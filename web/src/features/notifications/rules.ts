@@ -6,7 +6,7 @@ export type Category = (typeof CATEGORIES)[number];
 export const FILTERS = ['all', 'unread', 'read'] as const;
 export type Filter = (typeof FILTERS)[number];
 
-/** What is marked: one notification, or all of a category. */
+/** The target of a marking: one notification, or all of a category. */
 export type Mark = { id: string } | { all: true; category: Category };
 
 type Pages = { items: Notification[] }[];
@@ -16,7 +16,7 @@ export function isMarked(notification: Notification, mark: Mark): boolean {
   return mark.category === 'all' || notification.category === mark.category;
 }
 
-/** The pages as they are once the server has done the marking, shown before it has. */
+/** The pages with the marking applied, before the server confirms it. */
 export function markPages<P extends Pages>(pages: P, mark: Mark): P {
   return pages.map((page) => ({
     ...page,
@@ -24,14 +24,14 @@ export function markPages<P extends Pages>(pages: P, mark: Mark): P {
   })) as P;
 }
 
-/** The notifications that a marking makes read. */
+/** The ids that a marking changes from unread to read. */
 export function unreadIds(pages: Pages, mark: Mark): string[] {
   return pages.flatMap(({ items }) =>
     items.filter((item) => !item.read && isMarked(item, mark)).map(({ id }) => id),
   );
 }
 
-/** The pages without a marking that failed. */
+/** The pages with a failed marking undone. */
 export function unmarkPages<P extends Pages>(pages: P, ids: ReadonlySet<string>): P {
   return pages.map((page) => ({
     ...page,
@@ -39,7 +39,7 @@ export function unmarkPages<P extends Pages>(pages: P, ids: ReadonlySet<string>)
   })) as P;
 }
 
-/** The unread total after one more was read; never below zero. Marking a whole category leaves it to the server. */
+/** The unread total after a marking, never below zero. For a category only the server knows it. */
 export function unreadAfter(total: number, mark: Mark): number {
   if ('id' in mark) return Math.max(0, total - 1);
   return mark.category === 'all' ? 0 : total;

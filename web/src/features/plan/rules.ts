@@ -29,7 +29,7 @@ export const STATUS_TONES: Record<PlanStatus, Tone> = {
   settled: 'positive',
 };
 
-/** The count beside a status tab; the one for all is their sum. */
+/** The count of a status tab; the sum for the tab of all. */
 export function countOf(
   counts: { [status: string]: number } | undefined,
   tab: StatusTab,
@@ -39,12 +39,12 @@ export function countOf(
   return STATUSES.reduce((total, status) => total + (counts[status] ?? 0), 0);
 }
 
-/** A plan that an operator pushed and that waits for the user's amount. */
+/** Whether an operator pushed the plan and it waits for the user's amount. */
 export function isPushed({ status }: Pick<Plan, 'status'>): boolean {
   return status === 'waiting';
 }
 
-/** Where a pushed plan is put. */
+/** The path where a pushed plan is placed. */
 export function putPath({ id, product }: Pick<Plan, 'id'> & { product: { id: string } }): string {
   return `/plan/goods-detail?id=${encodeURIComponent(product.id)}&plan=${encodeURIComponent(id)}`;
 }
@@ -58,7 +58,7 @@ export type Step = {
 
 const PATH: readonly PlanStatus[] = ['matching', 'putting', 'put_finished', 'waiting_settlement', 'settled'];
 
-/** What a plan has been through, and what lies ahead of it unless it has come to an end. */
+/** A plan's past steps, and the ones ahead unless it has ended. */
 export function stepsOf({ status, timeline }: Pick<PlanDetail, 'status' | 'timeline'>): Step[] {
   const past = timeline.map((step, index): Step => {
     const isLast = index === timeline.length - 1;
@@ -78,7 +78,7 @@ export function isFinal(status: PlanStatus): boolean {
   return status === 'settled' || status === 'put_failed';
 }
 
-/** Whether the plan may still change by itself, so that its page asks again from time to time. */
+/** Whether the plan can still change by itself, so that its page polls. */
 export function isRunning({ status }: Pick<Plan, 'status'>): boolean {
   return !isFinal(status) && status !== 'waiting';
 }
@@ -92,7 +92,7 @@ export type AmountError =
 
 export type PutLimits = { min: string; max: string; available: string | undefined };
 
-/** What is wrong with a typed amount, the first thing first; null when it can be put. */
+/** The first error of a typed amount; null if it is valid. */
 export function checkAmount(typed: string, limits: PutLimits, coupon: Coupon | null): AmountError | null {
   const amount = parseTypedAmount(typed);
   if (amount === null) return 'amount_invalid';
@@ -104,7 +104,7 @@ export function checkAmount(typed: string, limits: PutLimits, coupon: Coupon | n
   return null;
 }
 
-/** Where a refused put is explained; null: where it was confirmed, since no input would change it. */
+/** The place that explains a refusal. Null: the sheet itself, since no input would change it. */
 export type RefusalPlace = 'amount' | 'coupon' | 'plan';
 
 export function refusalPlace({
@@ -119,7 +119,7 @@ export function refusalPlace({
   return field === 'amount' ? 'amount' : null;
 }
 
-/** Amounts to tap in place of typing: the least, a few round ones between, the most that the user can pay. */
+/** Suggested amounts: the minimum, a few round ones, and the most the user can pay. */
 export function quickAmounts({ min, max, available }: PutLimits): string[] {
   const most = available !== undefined && compare(available, max) < 0 ? available : max;
   if (compare(most, min) < 0) return [min];
@@ -129,7 +129,7 @@ export function quickAmounts({ min, max, available }: PutLimits): string[] {
   return chosen.filter((amount, index) => chosen.indexOf(amount) === index);
 }
 
-/** Ages as shown; both ends may be open. */
+/** The age range as shown; both ends can be open. */
 export function ageRange({
   age_min,
   age_max,
@@ -139,7 +139,7 @@ export function ageRange({
 
 const HUES = [168, 204, 228, 18, 42, 286] as const;
 
-/** A colour for a product without a picture, always the same for the same name. */
+/** A stable colour for a product without a picture. */
 export function hueOf(name: string): number {
   let hash = 7;
   for (const char of name) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % 65_521;

@@ -1,4 +1,4 @@
-/** What has words of its own; the server may know more, which then is said in general words. */
+/** Actions with texts of their own. Others from the server get a general text. */
 const ACTIONS = [
   'auth.set_user_state',
   'auth.set_user_profile',
@@ -37,7 +37,7 @@ const ACTIONS = [
 
 type Action = (typeof ACTIONS)[number];
 
-/** The key of the words for an entry of the log. */
+/** The text key of a log entry. */
 export function textOfEntry(action: string, by: 'staff' | 'user') {
   const known = ACTIONS.find((each): each is Action => each === action);
   return known ? (`security.action.${known}` as const) : (`security.unknown.${by}` as const);

@@ -1,4 +1,4 @@
-// In this order: most browsers also name those that they descend from.
+// The order matters: most browsers also name their ancestors.
 const BROWSERS = [
   ['Edge', /\bEdg(e|A|iOS)?\//],
   ['Opera', /\b(OPR|Opera)\//],
@@ -20,8 +20,7 @@ const SYSTEMS = [
 const LONGEST = 40;
 
 /**
- * What a `User-Agent` says in words that its owner knows: the browser and the system, else how it begins. It is what the
- * device said of itself, no proof. Empty when it said nothing.
+ * The browser and system that a `User-Agent` claims, else its beginning. It is a claim, not a proof. Empty without one.
  */
 export function deviceNames(userAgent: string | null): string[] {
   if (!userAgent) return [];

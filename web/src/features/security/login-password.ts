@@ -2,7 +2,7 @@ import { PASSWORD_MIN } from '@/domain/login-password';
 
 export type PasswordValues = { old_password: string; new_password: string; confirm_password: string };
 
-/** What is wrong with a field: a key below `security_login.error`. */
+/** A key below `security_login.error`. */
 export type PasswordError =
   | 'old_required'
   | 'new_required'
@@ -32,7 +32,7 @@ function checkConfirmation({ new_password, confirm_password }: PasswordValues): 
   return confirm_password === new_password ? undefined : 'differ';
 }
 
-/** The field that an error of the server belongs to, by its `field` or, where it names none, by its reason. */
+/** The field that a server error belongs to, by its `field` or else its reason. */
 export function passwordFieldOf(field: string | null, reason: string): keyof PasswordValues | null {
   const byReason: Record<string, keyof PasswordValues> = {
     WRONG_PASSWORD: 'old_password',

@@ -1,4 +1,4 @@
-/** What is asked for, in this order; the current password only when one is set. */
+/** The steps in order; the current password only if one is set. */
 export type PasswordStep = 'old' | 'new' | 'confirm';
 
 export type Entries = Record<PasswordStep, string>;
@@ -11,7 +11,7 @@ export function stepsFor(isSet: boolean): readonly PasswordStep[] {
   return isSet ? ['old', 'new', 'confirm'] : ['new', 'confirm'];
 }
 
-/** What is wrong with what was entered at a step; null when the next one can follow. */
+/** The error of the entry at a step; null if the next step can follow. */
 export function checkEntry(step: PasswordStep, entries: Entries): EntryError | null {
   if (entries[step].length < LENGTH) return 'incomplete';
   if (step === 'new' && entries.new === entries.old) return 'unchanged';
@@ -19,7 +19,7 @@ export function checkEntry(step: PasswordStep, entries: Entries): EntryError | n
   return null;
 }
 
-/** The step at which a refusal of the server is said: it may be about an earlier one. */
+/** The step that shows a refusal. It may be an earlier one. */
 export function stepOfRefusal(reason: string, isSet: boolean): PasswordStep {
   if (reason === 'WEAK_PAY_PASSWORD') return 'new';
   if (isSet && (reason === 'WRONG_PAY_PASSWORD' || reason === 'PAY_PASSWORD_LOCKED')) return 'old';

@@ -3,8 +3,8 @@ export type FrameDecision = { allowed: true; src: string; sandbox: string } | { 
 const SANDBOX = 'allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-downloads';
 
 /**
- * Whether a page may be shown inside the app: only one of an origin that the list of contacts names, over https. A page
- * of the app's own origin is shown without that origin's rights, which would lead it out of its sandbox.
+ * Whether a page may be framed: only https pages of an origin among the contacts. Pages of the app's own origin lose
+ * that origin's rights, which would let them out of the sandbox.
  */
 export function decideFrame(
   wanted: string | null,
@@ -19,7 +19,7 @@ export function decideFrame(
 }
 
 function isWebPage({ protocol, origin, username, password }: URL, ownOrigin: string): boolean {
-  // A name before the host only serves to look like another host.
+  // A user name in the URL only serves to imitate another host.
   if (username !== '' || password !== '') return false;
   return protocol === 'https:' || origin === ownOrigin;
 }

@@ -16,13 +16,13 @@ export function checkFeedback({ topic, content }: FeedbackValues): {
   };
 }
 
-/** Whether the pictures can go with the text: all of them have arrived. */
+/** Whether all pictures have been uploaded. */
 export function picturesState(states: readonly string[]): 'ready' | 'pending' | 'failed' {
   if (states.includes('failed')) return 'failed';
   return states.includes('uploading') ? 'pending' : 'ready';
 }
 
-/** The part of the form that an error of the server belongs to: `images[0]` is one of the pictures. */
+/** The part of the form that a server error belongs to. `images[0]` is one of the pictures. */
 export function feedbackFieldOf(field: string | null): keyof FeedbackValues | 'images' | null {
   if (field === 'topic' || field === 'content') return field;
   return field?.startsWith('images') ? 'images' : null;
@@ -30,7 +30,7 @@ export function feedbackFieldOf(field: string | null): keyof FeedbackValues | 'i
 
 export type Neighbours = { index: number; faq: Faq; previous: Faq | null; next: Faq | null };
 
-/** A question with the one before and the one after it; null when there is none with this id. */
+/** A question with its neighbours; null for an unknown id. */
 export function questionOf(questions: readonly Faq[], id: string | null): Neighbours | null {
   const index = questions.findIndex((question) => question.id === id);
   const faq = questions[index];

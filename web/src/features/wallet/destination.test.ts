@@ -21,7 +21,7 @@ test('every field of a card is needed, and each has its form', () => {
   expect(Object.keys(checkCard(empty))).toHaveLength(5);
   expect(checkCard({ ...card, mobile: 'call me' })).toEqual({ mobile: 'mobile_invalid' });
   expect(checkCard({ ...card, mobile: '+1234' })).toEqual({ mobile: 'mobile_invalid' });
-  // What a masked account looks like when it is sent back.
+  // A masked account, sent back by mistake.
   expect(checkCard({ ...card, bank_account: '****3000' })).toEqual({ bank_account: 'account_invalid' });
   expect(checkCard({ ...card, bank_account: '1234567' })).toEqual({ bank_account: 'account_invalid' });
 });

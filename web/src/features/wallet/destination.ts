@@ -2,7 +2,7 @@ import type { Destinations, WithdrawalMethod } from '@/lib/api/types';
 
 export const KINDS = ['bank_card', 'wallet_address'] as const satisfies readonly WithdrawalMethod[];
 
-/** Networks to tap in place of typing. */
+/** Suggested networks. */
 export const NETWORKS = ['TRC20', 'ERC20', 'BEP20'] as const;
 
 export const CARD_FIELDS = ['card_name', 'user_name', 'mobile', 'bank_account', 'branch_name'] as const;
@@ -21,7 +21,7 @@ export type FieldError =
 const LONGEST_NAME = 100;
 const LONGEST_NETWORK = 20;
 
-/** What a name may have at most; longer ones cannot be typed. */
+/** The inputs' maximum lengths. */
 export const MAX_LENGTHS = {
   name: LONGEST_NAME,
   network: LONGEST_NETWORK,
@@ -44,7 +44,7 @@ export function checkAddress(values: AddressValues): Partial<Record<keyof Addres
   return { ...found, ...missing(ADDRESS_FIELDS, values) };
 }
 
-/** The form begins with what is bound, but for the account itself: that is known only masked. */
+/** Prefills the form from the bound card, except for the account number, which is only known masked. */
 export function startCard({ bank_card }: Destinations): CardValues {
   return {
     card_name: bank_card?.card_name ?? '',
@@ -59,7 +59,7 @@ export function startAddress({ wallet_address }: Destinations): AddressValues {
   return { network: wallet_address?.network ?? '', address: '' };
 }
 
-/** A long number in groups of four, so that it can be compared with what stands on a paper. */
+/** A long number in groups of four, for comparison with a document. */
 export function grouped(account: string): string {
   return compact(account)
     .toUpperCase()
@@ -71,7 +71,7 @@ function missing<K extends string>(fields: readonly K[], values: Record<K, strin
   return Object.fromEntries(empty.map((field) => [field, 'required'])) as Partial<Record<K, FieldError>>;
 }
 
-/** Without the blanks and hyphens that people group digits with. */
+/** Removes grouping blanks and hyphens. */
 function compact(text: string): string {
   return text.replace(/[ -]/g, '');
 }

@@ -18,10 +18,10 @@ export const FLOW_TYPES = [
 export const TYPE_CHOICES = ['all', ...FLOW_TYPES] as const;
 export const VIEWS = ['list', 'monthly', 'statement'] as const;
 
-/** How far back the month filter and the monthly view reach. */
+/** The range of the month filter and the monthly view. */
 export const MONTHS_BACK = 12;
 
-/** The last `count` months as `YYYY-MM`, the current one first, in the user's own time zone. */
+/** The last `count` months as `YYYY-MM`, newest first, in the user's time zone. */
 export function recentMonths(now: Date, count: number): string[] {
   return Array.from({ length: count }, (_, back) => {
     const month = new Date(now.getFullYear(), now.getMonth() - back, 1);
@@ -29,7 +29,7 @@ export function recentMonths(now: Date, count: number): string[] {
   });
 }
 
-/** The parts that the total assets are made of, in the order shown; what is zero and unusual is left out. */
+/** The parts of the total assets in display order. Omits withdrawals in progress if there are none. */
 export function assetParts(
   property: Property,
 ): { key: 'to_be_consumed' | 'to_be_settled' | 'withdrawing'; value: string }[] {
@@ -40,7 +40,7 @@ export function assetParts(
   return parts.filter(({ key, value }) => key !== 'withdrawing' || signOf(value) !== 0);
 }
 
-/** The movements of a month by type, the largest first, without those that were zero. */
+/** The non-zero movements of a month by type, in the server's order. */
 export function typesOf(entry: MonthlyEntry): { type: string; amount: string }[] {
   return Object.entries(entry.by_type)
     .filter(([, amount]) => signOf(amount) !== 0)
@@ -51,10 +51,10 @@ export function isFlowType(type: string): type is FlowType {
   return (FLOW_TYPES as readonly string[]).includes(type);
 }
 
-/** Months shown in the chart at least, so that a young wallet's bars are not as wide as the chart. */
+/** The minimum of months in the chart, so that a new wallet's bars are not as wide as the chart. */
 const CHART_MONTHS = 6;
 
-/** The months of the chart, the oldest first: from the first one that moved, or the last six. */
+/** The chart's months, oldest first: from the first one with a movement, but at least the last six. */
 export function chartMonths(items: readonly MonthlyEntry[]): MonthlyEntry[] {
   const oldestFirst = [...items].sort((a, b) => a.month.localeCompare(b.month));
   const first = oldestFirst.findIndex((entry) => typesOf(entry).length > 0);
@@ -69,7 +69,7 @@ export type FlowTarget = { label: 'see_plan' | 'see_withdrawal' | 'see_exchange'
 
 const OF_PLANS: readonly FlowType[] = ['ad_serving', 'ad_billing', 'profit_sharing', 'discount_amount'];
 
-/** Where what a movement belongs to is shown; null where it belongs to nothing that has a page. */
+/** The page of a movement's reference; null if it has none. */
 export function targetOf({ type, reference }: Pick<FlowEntry, 'type' | 'reference'>): FlowTarget | null {
   if (!reference) return null;
   const id = encodeURIComponent(reference);

@@ -72,7 +72,7 @@ test('quotes hold commas, quotes and line breaks', () => {
 
 test('a long file is checked in slices', async () => {
   const progress: number[] = [];
-  // The first fault ends the check, so a long one has to be right: a header and many rows that continue each other.
+  // The check stops at the first fault, so a long one needs valid rows that continue each other.
   const many = [lines[0], ...chain(1200)].join('\n');
   expect(await verifyStatement(many, (entries) => progress.push(entries))).toMatchObject({
     ok: true,
@@ -85,7 +85,7 @@ test('a statement is saved under its month', () => {
   expect(statementName('2026-11')).toBe('adfolio-statement-2026-11.csv');
 });
 
-/** Rows of a chain of one's own, made with the published rule. */
+/** Rows of a valid chain, built by the published rule. */
 function chain(count: number): string[] {
   let previous = '0'.repeat(64);
   return Array.from({ length: count }, (_, index) => {

@@ -4,7 +4,7 @@ import { toMinor } from '@/lib/money';
 
 const ACCOUNTS = ['available', 'to_be_consumed', 'to_be_settled', 'withdrawing'] as const;
 
-/** What every statement has; further columns may stand among them. */
+/** The required columns. Others may appear among them. */
 const COLUMNS = [
   'sequence',
   'time',
@@ -19,19 +19,19 @@ const COLUMNS = [
 
 type Row = Record<(typeof COLUMNS)[number], string>;
 
-/** Why a row does not follow from the one before it. */
+/** Why a row does not follow from the previous one. */
 export type Fault = 'not_a_statement' | 'unreadable' | 'gap' | 'other_wallet' | 'hash' | 'balance';
 
 export type Verdict =
   | { ok: true; entries: number; lastHash: string | null }
   | { ok: false; fault: Fault; row: number; sequence: string | null };
 
-/** Rows after which the checking lets the page draw. */
+/** The number of rows per slice. */
 const ROWS_AT_ONCE = 500;
 
 const FIRST_HASH = '0'.repeat(64);
 
-/** The file's rows as they come, each with its number; quotes may hold commas, quotes and line breaks. */
+/** The rows of a CSV file. Quoted fields may contain commas, quotes and line breaks. */
 export function* csvRows(text: string): Generator<string[]> {
   let row: string[] = [];
   let field = '';
@@ -58,7 +58,7 @@ export function* csvRows(text: string): Generator<string[]> {
   if (field !== '' || row.length > 0) yield [...row, field];
 }
 
-/** The chain's hash at a row: over the hash before it and everything of the row that counts. */
+/** The chain's hash at a row, over the previous hash and the row's content. */
 export function hashOf(row: Omit<Row, 'hash'>): string {
   const changes = ACCOUNTS.map((account) => String(toMinor(row[`${account}_change`])));
   const text = [
@@ -79,8 +79,8 @@ export function hashOf(row: Omit<Row, 'hash'>): string {
 }
 
 /**
- * Recomputes the hash chain of a statement and its running balances, and names the first row that does not fit. Yields
- * the number of rows done from time to time, so that a long file does not freeze the page.
+ * Recomputes a statement's hash chain and running balances and returns the first fault. Yields the number of checked
+ * rows after each slice, so that a long file does not freeze the page.
  */
 export function* checkStatement(text: string): Generator<number, Verdict> {
   const rows = csvRows(text);
@@ -95,7 +95,7 @@ export function* checkStatement(text: string): Generator<number, Verdict> {
     entries += 1;
     const row = Object.fromEntries(header.map((name, index) => [name, cells[index] ?? ''])) as Row;
     const fault = cells.length === header.length ? faultOf(row, before) : 'unreadable';
-    // The header is the first row of the file.
+    // The header is row 1.
     if (fault) return { ok: false, fault, row: entries + 1, sequence: row.sequence || null };
     before = row;
     if (entries % ROWS_AT_ONCE === 0) yield entries;
@@ -103,7 +103,7 @@ export function* checkStatement(text: string): Generator<number, Verdict> {
   return { ok: true, entries, lastHash: before?.hash ?? null };
 }
 
-/** Runs the check in slices between which the page can draw and be used. */
+/** Runs the check in slices, between which the page stays responsive. */
 export async function verifyStatement(
   text: string,
   onProgress?: (entries: number) => void,
@@ -139,7 +139,7 @@ function isReadable(row: Row): boolean {
   return amounts && /^\d{1,15}$/.test(row.sequence) && HASH.test(row.hash) && HASH.test(row.previous_hash);
 }
 
-/** The chain covers the changes; the balances beside them must follow from these, or they could be altered. */
+/** The chain covers only the changes. The balances must follow from them, or they could be altered. */
 function addsUp(row: Row, before: Row | null): boolean {
   if (!before && row.sequence !== '1') return true;
   return ACCOUNTS.every((account) => {
@@ -148,7 +148,7 @@ function addsUp(row: Row, before: Row | null): boolean {
   });
 }
 
-/** The name that a month's statement is saved under. */
+/** The file name of a month's statement. */
 export function statementName(month: string): string {
   return `adfolio-statement-${month}.csv`;
 }

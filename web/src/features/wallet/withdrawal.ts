@@ -31,8 +31,8 @@ const STEP_OF = {
 } as const satisfies Partial<Record<Reason, Step['key']>>;
 
 /**
- * What stands before a withdrawal, with what is already done of it; empty when nothing does, or nothing but that withdrawals
- * cool off, which is waited for. A reason that this version does not know still blocks, and customer service can tell more.
+ * The steps before a withdrawal, with completed ones marked. Empty if nothing blocks it but the cooling-off period,
+ * which needs no action. An unknown reason still blocks and refers to customer service.
  */
 export function stepsOf({ withdraw_blocked_by }: Pick<Property, 'withdraw_blocked_by'>): Step[] {
   const blocking = withdraw_blocked_by.filter((reason) => reason !== 'WITHDRAWAL_COOLING_OFF');
@@ -53,21 +53,21 @@ const SOONEST_MS = 10_000;
 const LATEST_MS = 3_600_000;
 
 /**
- * In how many milliseconds to ask again for figures that say until when withdrawals cool off; false when they do not. The
- * server's clock decides, so a little later than by this one is asked once more, and never at a distance that timers cannot.
+ * The refetch interval while withdrawals cool off; false if they do not. The server's clock decides, so after the end
+ * by the local clock it polls with a minimum interval. Capped by what timers support.
  */
 export function askAgainMs(until: string | null | undefined, now: number): number | false {
   if (!until) return false;
   return Math.min(Math.max(Date.parse(until) - now, SOONEST_MS), LATEST_MS);
 }
 
-/** Where a method pays to; null when nothing is bound for it. */
+/** A method's destination; null if none is bound. */
 export function destinationOf(method: WithdrawalMethod, bound: Destinations): Destination | null {
   if (method === 'bank_card') return bound.bank_card && { kind: 'bank_card', ...bound.bank_card };
   return bound.wallet_address && { kind: 'wallet_address', ...bound.wallet_address };
 }
 
-/** The method that the page begins with: the wanted one, else the first that can be used. */
+/** The initial method: the wanted one, else the first usable one. */
 export function startMethod(
   wanted: string | null,
   terms: readonly WithdrawalTerms[],
@@ -85,7 +85,7 @@ export type AmountError =
   | 'below_minimum'
   | 'above_maximum';
 
-/** What is wrong with a typed amount, the first thing first; null when it can be withdrawn. */
+/** The first error of a typed amount; null if it is valid. */
 export function checkWithdrawal(
   typed: string,
   available: string,
@@ -101,18 +101,18 @@ export function checkWithdrawal(
   return null;
 }
 
-/** The most that can leave at once. */
+/** The maximum amount of one withdrawal. */
 export function allOf(available: string, terms: Pick<WithdrawalTerms, 'max'>): string {
   return smaller(available, terms.max);
 }
 
-/** The fee is kept from the amount: what leaves the wallet is the amount, what arrives is less by the fee. */
+/** The amount that arrives. The fee is deducted from the amount that leaves the wallet. */
 export function arrivesOf(amount: string, fee: string): string {
   const rest = subtract(amount, fee);
   return signOf(rest) < 0 ? '0.00' : rest;
 }
 
-/** The field of the form that a refusal is about; null when it is about something else. */
+/** The form field of a refusal; null if it is about something else. */
 export function fieldOf(reason: string, field: string | null): 'amount' | 'method' | null {
   if (reason === 'INSUFFICIENT_BALANCE' || reason === 'AMOUNT_OUT_OF_RANGE') return 'amount';
   if (reason === 'BANK_CARD_NOT_BOUND') return 'method';

@@ -8,7 +8,7 @@ type PathWith<M extends Method> = {
   [P in keyof paths]: paths[P] extends { [K in M]: { responses: unknown } } ? P : never;
 }[keyof paths];
 type Operation<P extends keyof paths, M extends Method> = M extends keyof paths[P] ? paths[P][M] : never;
-/** What a success carries: the answer's other shapes are thrown as `ApiError`. */
+/** The data of a success. All other answers are thrown as `ApiError`. */
 type Answer<O> = O extends { responses: { 200: { content: { 'application/json': infer Envelope } } } }
   ? Extract<Envelope, { code: 200 }> extends { data: infer D }
     ? D
@@ -28,9 +28,9 @@ export type PostBody<P extends PostPath> = Body<Operation<P, 'post'>>;
 
 type Options = {
   signal?: AbortSignal | undefined;
-  /** Makes the call safe to repeat: the same key and body get the first answer again. */
+  /** Makes the call safe to repeat: the server answers the same key and body with its first answer. */
   idempotencyKey?: string | undefined;
-  /** Sent in place of the stored token, as by the host token of the open-account screen. */
+  /** Replaces the stored token, as with the host token when opening an account. */
   token?: string | undefined;
 };
 
@@ -53,7 +53,7 @@ export function post<P extends PostPath>(
   return call(`/api${path}`, { method: 'POST', body: JSON.stringify(body) }, options);
 }
 
-/** The text of a file that a call answers with in place of an envelope; a refusal comes in an envelope as ever. */
+/** The text of a file that a call returns without an envelope. Refusals still come in an envelope. */
 export async function getFile<P extends GetPath>(
   path: P,
   query?: GetQuery<P>,
@@ -79,7 +79,7 @@ async function exchange(url: string, init: RequestInit, options: Options = {}): 
     const response = await fetch(url, { ...init, headers, signal, credentials: 'omit' });
     return { response, text: await response.text() };
   } catch (cause) {
-    // A call that its screen gave up is not a failure that anyone wants to hear of.
+    // The caller cancelled, so this is not a network failure.
     if (options.signal?.aborted) throw cause;
     throw new ApiError(0, '', { reason: NETWORK });
   } finally {
@@ -87,7 +87,9 @@ async function exchange(url: string, init: RequestInit, options: Options = {}): 
   }
 }
 
-/** A signal that fires with the screen's own or when the call has taken too long. `AbortSignal.any` is too young for it. */
+/**
+ * A signal that fires with the caller's or after the timeout. `AbortSignal.any` is too new for the supported browsers.
+ */
 function limitedSignal(own: AbortSignal | undefined): { signal: AbortSignal; release: () => void } {
   const controller = new AbortController();
   const abort = () => controller.abort();
@@ -103,7 +105,7 @@ function limitedSignal(own: AbortSignal | undefined): { signal: AbortSignal; rel
   };
 }
 
-/** Who asks, from where and in which language: what every call says, also one that is not sent by `fetch`. */
+/** Token, time zone and language, for every call, also those that do not use `fetch`. */
 export function commonHeaders(otherToken?: string): Headers {
   const headers = new Headers({ Accept: 'application/json', 'X-TZ': timeZoneHeader() });
   const { token, lang } = sessionStore.get();
@@ -122,13 +124,13 @@ function headersOf(init: RequestInit, options: Options): Headers {
 
 type Envelope = { code: number; msg?: string | null; data?: unknown };
 
-/** The data of a success; everything else is thrown as `ApiError`. */
+/** Returns the data of a success and throws an `ApiError` for anything else. */
 export function readEnvelope<T>(response: Pick<Response, 'status' | 'statusText'>, text: string): T {
   const ok = response.status >= 200 && response.status < 300;
   const envelope = parseEnvelope(text);
   if (ok && envelope?.code === Code.ok) return envelope.data as T;
   if (!envelope) throw new ApiError(Code.server, ok ? '' : response.statusText, {}, response.status);
-  // A 404 or 405 of the edge is a missing path, not a cancelled account: only a business answer carries those codes.
+  // A 404 or 405 from the edge is a missing path, not a cancelled account. Only business answers carry those codes.
   const code = ok || response.status === Code.tooMany ? envelope.code : Code.server;
   throw new ApiError(code, envelope.msg ?? '', (envelope.data ?? {}) as ErrorData, response.status);
 }

@@ -1,4 +1,4 @@
-/** The envelope codes that the gateway answers with. */
+/** The gateway's envelope codes. */
 export const Code = {
   ok: 200,
   badParams: 400,
@@ -21,8 +21,8 @@ export type ErrorData = {
 };
 
 /**
- * A failed call. `code` is the envelope's code, or 0 when no answer came at all; `message` is the text of the
- * server in the caller's language and may be empty, then the screen shows its own.
+ * A failed call. `code` is the envelope's code, or 0 without an answer. `message` is the server's text in the user's
+ * language; if empty, the screen shows its own.
  */
 export class ApiError extends Error {
   readonly code: number;
@@ -30,7 +30,7 @@ export class ApiError extends Error {
   readonly field: string | null;
   readonly lang: string | null;
   readonly retryAfterSeconds: number | null;
-  /** True when the business itself refused, so that the call certainly had no effect. */
+  /** True if a service refused the call, so that it certainly had no effect. */
   readonly refused: boolean;
 
   constructor(code: number, message: string, data: ErrorData = {}, httpStatus = 200) {
@@ -45,14 +45,14 @@ export class ApiError extends Error {
   }
 }
 
-/** The error of a call that got no answer: offline, or the connection broke. */
+/** The reason of a call without an answer. */
 export const NETWORK = 'NETWORK';
 
 export function isNetworkError(error: unknown): boolean {
   return error instanceof ApiError && error.reason === NETWORK;
 }
 
-/** The codes about the session or its account, which mean the same wherever they come and are handled in one place. */
+/** Codes about the session or the account, which are handled centrally. */
 export function isSessionError(error: unknown): boolean {
   const { notAuthenticated, notActivated, disabled, cancelled, sessionExpired } = Code;
   const codes: readonly number[] = [notAuthenticated, notActivated, disabled, cancelled, sessionExpired];

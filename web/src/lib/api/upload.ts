@@ -3,15 +3,15 @@ import { ApiError, NETWORK } from './error';
 import type { UploadedFile } from './types';
 
 type Options = {
-  /** Told the whole percent that has been sent, as often as the browser says so. */
+  /** Receives the percentage sent so far. */
   onProgress: (percent: number) => void;
   signal: AbortSignal;
 };
 
-/** A phone on a slow network may take this long for the largest picture. */
+/** Long enough for the largest picture on a slow network. */
 const UPLOAD_TIMEOUT_MS = 180_000;
 
-/** Uploads a picture. By XMLHttpRequest, since `fetch` does not tell how much of a body has been sent. */
+/** Uploads a picture. Uses XMLHttpRequest, because `fetch` reports no upload progress. */
 export function uploadImage(file: File, { onProgress, signal }: Options): Promise<UploadedFile> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

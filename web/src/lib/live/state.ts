@@ -1,4 +1,4 @@
 import { createStore } from '@/lib/store';
 
-/** Whether the server tells by itself what changes; while it does not, pages ask from time to time. */
+/** Whether the event stream is connected. Pages poll while it is not. */
 export const liveStore = createStore(false);

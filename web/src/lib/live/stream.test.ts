@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startSession } from '@/lib/session/store';
 import { followStream, type LiveHandlers, waitAfter } from './stream';
 
-/** A server whose streams the test feeds and ends. */
+/** A server whose streams the test controls. */
 class Streams {
   readonly opened: { signal: AbortSignal; headers: Headers; controller: ReadableStreamDefaultController }[] =
     [];

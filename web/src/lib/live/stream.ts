@@ -2,33 +2,35 @@ import { createParser } from 'eventsource-parser';
 import { commonHeaders, readEnvelope } from '@/lib/api/call';
 import { ApiError, isSessionError } from '@/lib/api/error';
 
-/** What changed, to be fetched again; the server never says what it is now. */
+/** What has changed and must be refetched. Events carry no data. */
 export type LiveKind = 'unread' | 'wallet' | 'plan';
 
 export type LiveHandlers = {
-  /** `isFirst`: the first of its kind on this connection, which only says that something may have been missed before. */
+  /**
+   * `isFirst`: the first event of its kind on this connection, which only means that changes may have been missed
+   * before.
+   */
   onChange: (kind: LiveKind, isFirst: boolean) => void;
   onConnected: (isConnected: boolean) => void;
-  /** The server does not know the session any more, or its account is closed: nothing more will come. */
+  /** The session or the account is gone, and the stream stays closed. */
   onRefused: () => void;
 };
 
 const KINDS: readonly string[] = ['unread', 'wallet', 'plan'] satisfies LiveKind[];
 
-/** What the server waits before a client may come back, until it says so itself. */
+/** The initial reconnect delay, until the server sends its own. */
 const RETRY_MS = 3_000;
 const RETRY_LIMIT_MS = 60_000;
 
-/** The server shows every 15 s that a stream lives; one that is silent for longer is lost. */
+/** The server sends a sign of life every 15 s. A longer silence means that the stream is lost. */
 const SILENCE_LIMIT_MS = 45_000;
 
-/** A connection that held so long was a good one: the next failure is the first again. */
+/** After a connection this long, the backoff starts over. */
 const STEADY_MS = 10_000;
 
 /**
- * Follows the server's event stream of the session until the answer is called. A stream that ends or fails is opened
- * again, later after each failure, and at times that differ between clients, since a server that restarts ends all of
- * them at once. `EventSource` would do the same but cannot send the token.
+ * Follows the session's event stream until the returned function is called. Reconnects with exponential backoff and
+ * jitter, because a restarting server drops all clients at once. `EventSource` cannot send the token.
  */
 export function followStream(handlers: LiveHandlers): () => void {
   const controller = new AbortController();
@@ -61,7 +63,7 @@ async function run(signal: AbortSignal, handlers: LiveHandlers): Promise<void> {
   }
 }
 
-/** One connection from its opening to its end. */
+/** One connection, from open to end. */
 async function listen(
   outer: AbortSignal,
   handlers: LiveHandlers,
@@ -107,12 +109,12 @@ async function read(body: ReadableStream<Uint8Array>, onText: (text: string) => 
       onText(decoder.decode(value, { stream: true }));
     }
   } finally {
-    // Also when a handler threw: the connection must not stay open unread.
+    // Also after a handler has thrown: the connection must not stay open unread.
     reader.cancel().catch(() => undefined);
   }
 }
 
-/** A signal that fires with the outer one, or when nothing came for too long. */
+/** A signal that fires with the outer one or after too long a silence. */
 function watchSilence(outer: AbortSignal): { signal: AbortSignal; alive: () => void; release: () => void } {
   const controller = new AbortController();
   const abort = () => controller.abort();
@@ -133,7 +135,7 @@ function watchSilence(outer: AbortSignal): { signal: AbortSignal; alive: () => v
   };
 }
 
-/** Doubles with each failure, within limits; between half and one and a half of it, by chance. */
+/** Exponential backoff with a cap and a jitter of ±50 %. */
 export function waitAfter(failures: number, retryMs: number, chance: number = Math.random()): number {
   const doubled = retryMs * 2 ** Math.min(Math.max(0, failures - 1), 10);
   return Math.min(doubled, RETRY_LIMIT_MS) * (0.5 + chance);

@@ -2,17 +2,20 @@ import type { UserInfo } from '@/lib/api/types';
 import { readObject, readText, write } from '@/lib/storage';
 import { createStore } from '@/lib/store';
 
-/** What is known of the visitor before any answer of the server. */
+/** What is known about the visitor before any answer. */
 export type SessionState = {
   token: string | null;
-  /** How the user came in; decides what an ended session does. Kept because the token may already be dead then. */
+  /**
+   * How the user entered, which decides what happens when the session ends. Stored, because the token may be dead by
+   * then.
+   */
   entry: UserInfo['entry'] | null;
   lang: string;
-  /** Whether somebody chose the language; else it is a guess, which may still change. Only a choice is stored. */
+  /** Whether the user chose the language. A guess may change and is not stored. */
   langChosen: boolean;
-  /** True after a logout: the next login then starts afresh instead of going back to where the user was. */
+  /** True after a logout. The next login then starts at the home page. */
   leftByUser: boolean;
-  /** Who has to log in again after a change of the password; the login offers the name. */
+  /** The user name to prefill after a password change. */
   returningUsername: string | null;
 };
 
@@ -44,7 +47,7 @@ export function startSession(token: string, entry: UserInfo['entry'] | null = nu
   sessionStore.set((current) => ({ ...current, token, entry, leftByUser: false, returningUsername: null }));
 }
 
-/** Keeps what the server said of the user, for the next visit to begin with. */
+/** Stores the user for the next visit. */
 export function rememberUser(user: UserInfo): void {
   if (sessionStore.get().token === null) return;
   write(USER_KEY, user);
@@ -53,21 +56,21 @@ export function rememberUser(user: UserInfo): void {
   sessionStore.set((current) => ({ ...current, entry: user.entry }));
 }
 
-/** The user as he was known last; only ever the one whom the token belongs to. */
+/** The stored user, if it belongs to the current token. */
 export function keptUser(): UserInfo | null {
   const kept = readObject(USER_KEY) as UserInfo | null;
-  // A copy of an older version may lack what is read of it.
+  // A copy from an older version may lack fields.
   const whole = typeof kept?.id === 'string' && Array.isArray(kept.recharge_customer_service_url);
   return whole && sessionStore.get().token !== null ? kept : null;
 }
 
-/** Forgets the token and who it belonged to; the language stays. */
+/** Deletes the token and its user. The language stays. */
 export function endSession(leftByUser = false, returningUsername: string | null = null): void {
   for (const key of [TOKEN_KEY, ENTRY_KEY, USER_KEY]) write(key, null);
   sessionStore.set((current) => ({ ...current, token: null, entry: null, leftByUser, returningUsername }));
 }
 
-/** Sets the language of the interface; a guess does not outlive the page. */
+/** Sets the interface language. Only a choice is stored. */
 export function setLang(lang: string, chosen: boolean): void {
   if (chosen) write(LANG_KEY, lang);
   sessionStore.set((current) =>
@@ -77,7 +80,7 @@ export function setLang(lang: string, chosen: boolean): void {
   );
 }
 
-/** Follows a login or logout made in another tab of the same browser. */
+/** Follows logins and logouts in other tabs. */
 export function followOtherTabs(onTokenChange: () => void): void {
   window.addEventListener('storage', (event) => {
     if (event.key !== TOKEN_KEY && event.key !== null) return;

@@ -8,17 +8,17 @@ import { bandAt, bandCentre, bandMarks, barRects, niceMax, type Plot, type Serie
 
 type Props = {
   label: string;
-  /** The months as `YYYY-MM`, the oldest first. */
+  /** Months as `YYYY-MM`, oldest first. */
   months: readonly string[];
-  /** One or two series over the same months; the values only give the bars their height. */
+  /** One or two series over the same months. The values only determine the bars' height. */
   series: readonly Series[];
-  /** The exact text of a bar, as the tooltip and the table show it. */
+  /** The exact value of a bar for tooltip and table. */
   textAt: (series: string, index: number) => string;
-  /** What the table's first column holds. */
+  /** The heading of the table's first column. */
   heading: string;
 };
 
-/** Bars side by side for each month. */
+/** A bar chart by month. */
 export default function Bars({ label, months, series, textAt, heading }: Props) {
   const { i18n } = useTranslation();
   const names = useMonthNames(months, i18n.language);

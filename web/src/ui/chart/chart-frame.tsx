@@ -16,18 +16,18 @@ type Props = {
   label: string;
   series: readonly Pick<Series, 'key' | 'label'>[];
   count: number;
-  /** What the table's first column holds. */
+  /** The heading of the table's first column. */
   heading: string;
-  /** The name of a place on the axis: in full, and as its mark. */
+  /** The name of a position on the axis, in full and as a tick label. */
   nameAt: (index: number) => string;
   markAt: (index: number) => string;
-  /** The places that have a mark on the axis. */
+  /** The positions with a tick label. */
   marksOf: (count: number, plot: Plot) => readonly number[];
-  /** The exact text of a value, as the tooltip and the table show it. */
+  /** The exact value for tooltip and table. */
   textAt: (series: string, index: number) => string;
   xAt: (index: number, count: number, plot: Plot) => number;
   nearest: (x: number, count: number, plot: Plot) => number;
-  /** True where every mark stands in the middle of its place, the first and the last too. */
+  /** Centres every tick label, including the first and the last. */
   centred?: boolean;
   children: (plot: Plot, index: number | null) => ReactNode;
 };
@@ -35,12 +35,12 @@ type Props = {
 const HEIGHT = 192;
 const FALLBACK_WIDTH = 340;
 
-/** Set `--tone` to the colour of the first and of the second series. */
+/** Classes that set `--tone` to the colour of the first and the second series. */
 export const TONES = [styles.a, styles.b];
 
 /**
- * What stands around every chart: a plain SVG of about 3 kB where a charting library takes 20 and more. A pointer or the
- * arrow keys walk over its places, and a table says the same in text.
+ * The frame of every chart: axis, tooltip, keyboard control and a data table. A plain SVG of about 3 kB; charting
+ * libraries start at 20 kB.
  */
 export function ChartFrame(props: Props) {
   const { label, series, count, nameAt, textAt, xAt, nearest, children } = props;
@@ -100,7 +100,7 @@ export function ChartFrame(props: Props) {
   );
 }
 
-/** The lines behind what is drawn, with their values. */
+/** The grid lines with their values. */
 export function Grid({ plot, max }: { plot: Plot; max: number }) {
   const { i18n } = useTranslation();
   const compact = new Intl.NumberFormat(localeOf(i18n.language), {
@@ -123,7 +123,7 @@ export function Grid({ plot, max }: { plot: Plot; max: number }) {
   ));
 }
 
-/** The line that marks the chosen place. */
+/** The line at the active position. */
 export function Cursor({ x, plot }: { x: number; plot: Plot }) {
   return <line className={styles.cursor} x1={x} x2={x} y1={plot.top} y2={plot.height - plot.bottom} />;
 }
@@ -171,7 +171,7 @@ function Table({ label, series, count, heading, nameAt, textAt }: Props) {
   return (
     <details className={styles.table}>
       <summary>{t('chart.as_table')}</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll containers must be reachable by keyboard */}
       <section className={styles.scroll} tabIndex={0} aria-label={label}>
         <table>
           <thead>
@@ -224,7 +224,7 @@ function tipPosition(x: number, width: number) {
 function useWidth() {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(FALLBACK_WIDTH);
-  // Before the first paint, so that nothing is ever seen in the wrong width.
+  // A layout effect, so that nothing is painted at the wrong width.
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;

@@ -9,9 +9,9 @@ import { areaPath, linePath, nearestIndex, niceMax, type Plot, type Series, xAt,
 type Props = {
   label: string;
   times: readonly string[];
-  /** One or two series over the same times; the values only place the line. */
+  /** One or two series over the same times. The values only place the line. */
   series: readonly Series[];
-  /** The exact text of a point, as the tooltip and the table show it. */
+  /** The exact value of a point for tooltip and table. */
   textAt: (series: string, index: number) => string;
 };
 
@@ -38,7 +38,7 @@ export default function Chart({ label, times, series, textAt }: Props) {
   );
 }
 
-/** First and last time, and the middle one where it stands near the middle. */
+/** The first and the last time, and the middle one if it is near the centre. */
 function marksOf(count: number): number[] {
   const hasMiddle = count % 2 === 1 || count >= 10;
   return [...new Set(hasMiddle ? [0, Math.floor((count - 1) / 2), count - 1] : [0, count - 1])];
@@ -61,7 +61,7 @@ function Lines({ plot, max, series, index }: LinesProps) {
       ))}
       {index === null ? null : <Cursor x={xAt(index, first?.values.length ?? 0, plot)} plot={plot} />}
       {series.map((line, position) => {
-        // A single point draws no line, so it is marked; else only the chosen one is.
+        // A single point draws no line, so it gets a dot; otherwise only the active one does.
         const at = index ?? (line.values.length === 1 ? 0 : null);
         return at === null ? null : (
           <circle
@@ -79,7 +79,7 @@ function Lines({ plot, max, series, index }: LinesProps) {
 
 const DAY_MS = 86_400_000;
 
-/** Points are named by what tells them apart: the month, the date, or the time of the day. */
+/** Names points by their resolution: month, date, or time of day. */
 function useTimeText(times: readonly string[], lang: string) {
   return useMemo(() => {
     const at = times.map((time) => new Date(time));

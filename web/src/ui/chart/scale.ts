@@ -1,4 +1,4 @@
-/** The geometry of a line chart, apart from React. Floats are fine here: they place pixels, they are no amounts. */
+/** The geometry of charts. Floats are fine here: they are pixels, not amounts. */
 export type Series = { key: string; label: string; values: readonly number[] };
 
 export type Plot = {
@@ -10,7 +10,7 @@ export type Plot = {
   bottom: number;
 };
 
-/** A round number at or above `max` whose quarters are round too. */
+/** A round number at or above `max` with round quarters. */
 export function niceMax(max: number): number {
   if (max <= 0) return 4;
   const power = 10 ** Math.floor(Math.log10(max));
@@ -49,7 +49,7 @@ export function areaPath(values: readonly number[], max: number, plot: Plot): st
   return `${linePath(values, max, plot)}L${end} ${base}L${start} ${base}Z`;
 }
 
-/** The point nearest to a horizontal position. */
+/** The index nearest to a horizontal position. */
 export function nearestIndex(x: number, count: number, plot: Plot): number {
   if (count <= 1) return 0;
   const inner = plot.width - plot.left - plot.right;
@@ -57,21 +57,21 @@ export function nearestIndex(x: number, count: number, plot: Plot): number {
   return Math.min(count - 1, Math.max(0, index));
 }
 
-/** The middle of a place that has a width of its own, as bars need it. */
+/** The centre of a band, the slot of a bar. */
 export function bandCentre(index: number, count: number, plot: Plot): number {
   return plot.left + (innerWidth(plot) * (index + 0.5)) / Math.max(1, count);
 }
 
-/** The place that a horizontal position lies in. */
+/** The band at a horizontal position. */
 export function bandAt(x: number, count: number, plot: Plot): number {
   const index = Math.floor(((x - plot.left) / innerWidth(plot)) * count);
   return Math.min(count - 1, Math.max(0, index));
 }
 
-/** Room that a mark below a bar needs, in pixels. */
+/** The width of a tick label below a bar, in pixels. */
 const MARK_WIDTH = 44;
 
-/** The places whose marks fit side by side, the last one always among them. */
+/** The bands whose tick labels fit, always including the last. */
 export function bandMarks(count: number, plot: Plot): number[] {
   const step = Math.max(1, Math.ceil((count * MARK_WIDTH) / innerWidth(plot)));
   return Array.from({ length: count }, (_, index) => index).filter(
@@ -79,14 +79,14 @@ export function bandMarks(count: number, plot: Plot): number[] {
   );
 }
 
-/** How much of a place its bars fill, and how wide one may become. */
+/** The share of a band that its bars fill, and the maximum width of a bar. */
 const FILLED = 0.62;
 const BAR_MAX = 18;
 const GAP = 2;
 
 export type Bar = { x: number; y: number; width: number; height: number };
 
-/** The bars of one of several series; those of a place stand side by side around its middle. */
+/** The bars of one series. Bars of the same band stand side by side around its centre. */
 export function barRects(
   values: readonly number[],
   { position, of }: { position: number; of: number },
@@ -103,7 +103,7 @@ export function barRects(
       x: round(bandCentre(index, values.length, plot) + offset),
       y: round(y),
       width: round(width),
-      // The least amount is still seen.
+      // The smallest amount must stay visible.
       height: value > 0 ? Math.max(1, round(base - y)) : 0,
     };
   });

@@ -20,7 +20,7 @@ type Props = {
   error?: string | null;
 };
 
-/** A field of up to `limit` pictures: each a row with its preview, how far it is, and what can be done about it. */
+/** A field for up to `limit` pictures, each with preview, progress and actions. */
 export function ImageUpload({ label, uploads, limit, maxBytes, error }: Props) {
   const { t } = useTranslation();
   const { integer } = useFormats();

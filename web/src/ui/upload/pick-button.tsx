@@ -10,7 +10,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** The platform's own file chooser behind something that looks like the rest. */
+/** The native file chooser behind a styled button. */
 export function PickButton({ label, describedBy, multiple = false, onPick, children }: Props) {
   return (
     <span className={styles.pick}>
@@ -24,7 +24,7 @@ export function PickButton({ label, describedBy, multiple = false, onPick, child
         aria-describedby={describedBy}
         onChange={(event) => {
           onPick([...(event.target.files ?? [])]);
-          // The same file may be chosen again after it was removed.
+          // Allows choosing the same file again after its removal.
           event.target.value = '';
         }}
       />

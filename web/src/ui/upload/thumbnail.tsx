@@ -8,8 +8,8 @@ type Props = { file: File | null; url: string | undefined; round?: boolean };
 const SIZE = 192;
 
 /**
- * A picture before and after its upload. What is not uploaded yet is drawn on a canvas: an address of its own would need
- * `blob:` in the content security policy. The name beside it says what it is.
+ * A picture before and after its upload. Draws a local file on a canvas, because an object URL would need `blob:` in
+ * the content security policy. Decorative, because the name stands beside it.
  */
 export function Thumbnail({ file, url, round }: Props) {
   const look = cx(styles.thumbnail, round && styles.round);
@@ -48,7 +48,7 @@ function Broken({ className }: { className: string }) {
   );
 }
 
-/** Fills the square with the middle of the picture. */
+/** Draws the picture's centre square. */
 async function draw(file: File, target: () => HTMLCanvasElement | null): Promise<void> {
   const picture = await createImageBitmap(file);
   const side = Math.min(picture.width, picture.height);

@@ -5,7 +5,7 @@ import { FieldError } from '../field';
 import styles from './upload-state.module.css';
 import type { Upload } from './use-uploads';
 
-/** How far an upload is; what went wrong is announced. */
+/** The progress of an upload. Errors are announced. */
 export function UploadState({ item }: { item: Upload }) {
   const { t } = useTranslation();
   const { wholePercent } = useFormats();

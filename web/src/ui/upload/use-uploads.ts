@@ -10,30 +10,30 @@ import { type ImageFault, imageFault, megabytes } from '@/lib/image';
 
 export type Upload = {
   key: string;
-  /** Null for one that was uploaded before, as from a draft. */
+  /** Null for an earlier upload, such as one from a draft. */
   file: File | null;
   name: string;
   state: 'uploading' | 'done' | 'failed';
   percent: number;
   error: string | null;
-  /** Whether another try could help; a file that is no picture stays none. */
+  /** Whether a retry can help. It cannot if the file is not an image. */
   canRetry: boolean;
   uploaded: UploadedFile | null;
 };
 
-/** What is taken as the server's limit until its settings are known. */
+/** The assumed limit until the server's configuration has loaded. */
 export const DEFAULT_MAX_BYTES = 5 * 1024 * 1024;
 
 export type Uploads = ReturnType<typeof useUploads>;
 
 type Job = { file: File; signal: AbortSignal; onProgress: (percent: number) => void };
 
-/** The pictures of a form: each is sent as soon as it is chosen, and can be given up, tried again or removed. */
+/** The pictures of a form. Each uploads as soon as it is chosen, and can be cancelled, retried or removed. */
 export function useUploads(maxBytes: number, initial: () => Upload[] = () => []) {
   const faultOf = useFaultText(maxBytes);
   const [items, setItems] = useState<readonly Upload[]>(initial);
   const running = useRef(new Map<string, AbortController>());
-  // A mutation, so that an expired session is noticed here as everywhere.
+  // A mutation, so that the query client handles an expired session.
   const { mutateAsync } = useMutation({
     mutationFn: ({ file, ...options }: Job) => uploadImage(file, options),
     meta: { inline: true },
@@ -105,7 +105,7 @@ function newUpload(file: File): Upload {
   };
 }
 
-/** A picture that was uploaded earlier. */
+/** An upload from an earlier visit. */
 export function doneUpload(uploaded: UploadedFile, name: string): Upload {
   return {
     key: uploaded.id,
@@ -130,7 +130,7 @@ function useFaultText(maxBytes: number) {
   const fault = (kind: ImageFault) => t(`upload.error.${kind}`, { size: megabytes(maxBytes) });
   return {
     fault,
-    /** The server's own check, or the edge's, says the same as ours. */
+    /** Shows the server's or the edge's check in the same words as the local one. */
     error: (error: unknown) => {
       const known = error instanceof ApiError ? FAULTS[error.reason] : undefined;
       return { error: known ? fault(known) : errorText(error), canRetry: !known };

@@ -142,12 +142,12 @@ pub async fn compare(system: &System, history: &History) {
     compare_exchanges(system, user, history).await;
     compare_coupons(system, user, history).await;
     let property = history.client.get("/user/property").await.ok();
-    let figure = |name: &str| i64::try_from(cents(property[name].as_str().unwrap())).expect("fits");
+    let amount = |name: &str| i64::try_from(cents(property[name].as_str().unwrap())).expect("fits");
     let shown = Funds {
-        available: figure("available_funds"),
-        to_be_consumed: figure("to_be_consumed"),
-        to_be_settled: figure("to_be_settled"),
-        withdrawing: figure("withdrawing"),
+        available: amount("available_funds"),
+        to_be_consumed: amount("to_be_consumed"),
+        to_be_settled: amount("to_be_settled"),
+        withdrawing: amount("withdrawing"),
     };
     assert_eq!(shown, funds, "money of {user} was made or lost");
 }

@@ -4,13 +4,13 @@ import { userInfoQuery } from '@/domain/user-info';
 import { get, type PostBody, post } from '@/lib/api/call';
 import { adCenterKeys } from './keys';
 
-/** How many pushed plans wait for the user's amount. */
+/** The number of pushed plans that wait for the user's amount. */
 export const waitingCountQuery = queryOptions({
   queryKey: adCenterKeys.waitingCount,
   queryFn: ({ signal }) => post('/plan/order/await/put/count', {}, { signal }),
 });
 
-/** Whom the user has followed, the newest first. */
+/** The operators that the user has followed, newest first. */
 export const followsQuery = infiniteQueryOptions({
   queryKey: adCenterKeys.follows,
   queryFn: ({ pageParam, signal }) =>

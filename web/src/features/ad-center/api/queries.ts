@@ -6,9 +6,7 @@ import { adCenterKeys } from './keys';
 
 export const STATISTICS_REFRESH_MS = 30_000;
 
-/**
- * The figures of a range: asked for every 30 s, never while the page is hidden, and at once when it comes back.
- */
+/** The statistics of a range. Polls every 30 s while the page is visible, and refetches when it becomes visible. */
 export const statisticsQuery = (range: Range) =>
   queryOptions({
     queryKey: adCenterKeys.statistics(range),

@@ -18,7 +18,7 @@ import styles from './account-card.module.css';
 
 const loadProfileSheet = () => import('./profile-sheet');
 
-/** What the platform holds of the account itself; a tap opens the profile. */
+/** The account's level, score and deposit. A tap opens the profile. */
 export function AccountCard() {
   const { t } = useTranslation();
   const { integer } = useFormats();
@@ -75,7 +75,7 @@ function Owner({ user }: { user: UserInfo }) {
   );
 }
 
-/** Whoever closes the sheet gives up what was typed; a message that covers it, as of an expired session, does not. */
+/** Closing the sheet discards the draft. A message that covers the sheet, such as an expired session, does not. */
 function useDraftEnd(isOpen: boolean) {
   const { state } = useLocation();
   const isCovered = Boolean(state?.overlay) && !isOpen;

@@ -8,10 +8,10 @@ import { Money } from '@/ui/money';
 import { Skeleton } from '@/ui/states';
 import styles from './figure-grid.module.css';
 
-/** A rate of nothing is no figure. */
+/** Shown for a rate without a denominator. */
 const NO_FIGURE = '–';
 
-/** The other figures; those that are made of plans lead to them. */
+/** The secondary statistics. Those that sum up plans link to them. */
 export function FigureGrid({ statistics }: { statistics: Statistics | undefined }) {
   const { t } = useTranslation();
   const { integer, money, ratio, percent } = useFormats();

@@ -16,7 +16,7 @@ export function FollowForm({ hasCurrent }: { hasCurrent: boolean }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const follow = useFollow();
-  // A second tap may come before React has drawn the button as busy.
+  // A second tap may arrive before React disables the button.
   const running = useRef(false);
   const form = useForm(EMPTY, ({ operator_id }) => ({
     operator_id: operator_id.trim() === '' ? t('operated.error.required') : undefined,

@@ -7,7 +7,7 @@ import { Menu, MenuLink } from '@/ui/menu';
 import { ErrorState, SkeletonCards } from '@/ui/states';
 import styles from './help-card.module.css';
 
-/** What the platform says about itself: its headline, the frequent questions and the operating rules. */
+/** The platform's headline, frequent questions and operating rules. */
 export function HelpCard() {
   const { t, i18n } = useTranslation();
   const query = useQuery(basicConfigQuery(i18n.language));

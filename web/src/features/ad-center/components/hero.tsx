@@ -17,7 +17,7 @@ type Props = {
   onRefresh: () => void;
 };
 
-/** The result first, then what it is made of. */
+/** The profit, then its parts. */
 export function Hero({ statistics, updatedAt, isFetching, failed, onRefresh }: Props) {
   const { t } = useTranslation();
   const { time } = useFormats();

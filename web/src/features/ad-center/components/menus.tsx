@@ -19,7 +19,7 @@ import { Menu, MenuButton, MenuLink } from '@/ui/menu';
 
 const ICON = 20;
 
-/** Everything else that belongs to the account. */
+/** Links to everything else in the account. */
 export function Menus() {
   return (
     <>

@@ -35,7 +35,7 @@ import styles from './profile-sheet.module.css';
 
 type Props = { user: UserInfo; onClose: () => void };
 
-/** What the user may change of the account, and what is fixed. */
+/** The editable and the fixed data of the account. */
 export default function ProfileSheet({ user, onClose }: Props) {
   const { t } = useTranslation();
   const { date } = useFormats();
@@ -104,11 +104,11 @@ function useAvatar() {
       add(files.slice(0, 1));
     },
     remove: () => {
-      // First what was chosen just now, then what was there before.
+      // Removes the new picture first, then the saved one.
       if (!chosen) setRemoved(true);
       clear();
     },
-    /** The id to be saved; undefined leaves the picture as it is. */
+    /** The file id to save; undefined keeps the saved picture. */
     fileId: chosen?.uploaded?.id ?? (isRemoved ? '' : undefined),
   };
 }
@@ -154,7 +154,7 @@ function useProfile(user: UserInfo, onSaved: () => void) {
   const edit = useEditProfile();
   const avatar = useAvatar();
   const [note, setNote] = useState<string | null>(null);
-  // A second tap may come before React has drawn the button as busy.
+  // A second tap may arrive before React disables the button.
   const running = useRef(false);
   const current: ProfileValues = { nickname: user.nickname, email: user.email, phone: user.phone };
   const form = useForm({ ...current, ...draftOf<ProfileValues>(PROFILE_DRAFT) }, (values) => {

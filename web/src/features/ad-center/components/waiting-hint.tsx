@@ -5,7 +5,7 @@ import { Link } from 'react-router';
 import { waitingCountQuery } from '../api/account';
 import styles from './waiting-hint.module.css';
 
-/** Pushed plans that wait for the user's amount. Nothing is said while there are none, and a failure says nothing. */
+/** Links to pushed plans that wait for the user's amount. Hidden if there are none or the count failed. */
 export function WaitingHint() {
   const { t } = useTranslation();
   const count = useQuery(waitingCountQuery).data?.count ?? 0;

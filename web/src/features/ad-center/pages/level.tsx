@@ -15,7 +15,7 @@ import { ErrorState, SkeletonCards } from '@/ui/states';
 import { levelsAround } from '../rules';
 import styles from './level.module.css';
 
-/** What customer service keeps of an account, with what each of it means. It promises nothing that a level would give. */
+/** The ratings that customer service keeps for an account, each explained. Promises no benefits of a level. */
 export default function LevelPage() {
   const { t } = useTranslation();
   const { integer } = useFormats();

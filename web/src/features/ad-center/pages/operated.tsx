@@ -22,7 +22,7 @@ const POINTS = [
   { key: 'operated.point_single', Icon: Repeat2 },
 ] as const;
 
-/** Following a proxy operator, who then proposes plans. */
+/** Follows a proxy operator, who can then propose plans. */
 export default function OperatedPage() {
   const { t } = useTranslation();
   const query = useInfiniteQuery(followsQuery);

@@ -2,7 +2,7 @@ import { type PostBody, post } from '@/lib/api/call';
 
 export const login = (body: PostBody<'/auth/v2/login'>) => post('/auth/v2/login', body);
 
-/** `key` makes a repeated tap or a retry after a lost answer the same registration. */
+/** `key` makes a repeated tap or a retry after a lost answer count as one registration. */
 export const register = (body: PostBody<'/auth/v2/register'>, key: string) =>
   post('/auth/v2/register', body, { idempotencyKey: key });
 

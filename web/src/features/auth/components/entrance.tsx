@@ -6,7 +6,7 @@ import styles from './entrance.module.css';
 
 type Props = { title: string; lead: string; children: ReactNode };
 
-/** The frame of login and registration: a card of its own on a wide screen. */
+/** The frame of login and registration: a card on wide screens. */
 export function Entrance({ title, lead, children }: Props) {
   return (
     <div className={cx(styles.page, styles.boxed)}>

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { useService } from '@/domain/service/service-store';
 import { TextButton } from './text-button';
 
-/** Who has no authorisation code gets one from customer service. */
+/** Refers users without an authorisation code to customer service. */
 export function NoCode() {
   const { t } = useTranslation();
   const service = useService();

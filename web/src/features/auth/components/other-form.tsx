@@ -3,7 +3,7 @@ import styles from './other-form.module.css';
 
 type Props = { question: string; to: string; action: string };
 
-/** Leads from the login to the registration or back, and remembers the page that the visitor came for. */
+/** Links login and registration, and keeps the page that the visitor wanted. */
 export function OtherForm({ question, to, action }: Props) {
   const { state } = useLocation();
   return (

@@ -10,7 +10,7 @@ import { LogoMark } from '@/ui/logo';
 import { ErrorState } from '@/ui/states';
 import styles from './entry.module.css';
 
-/** Where a native host shell comes in: takes token and language out of the query and moves on. */
+/** The entry point for host apps: takes token and language from the query and redirects. */
 export default function EntryPage() {
   const { t } = useTranslation();
   const [query] = useSearchParams();
@@ -20,7 +20,7 @@ export default function EntryPage() {
 
   useEffect(() => {
     if (token && token !== sessionStore.get().token) startSession(token, 'host');
-    // A language that cannot be loaded must not keep anyone out.
+    // The message must appear even if the language cannot be loaded.
     changeLanguage(lang)
       .catch(() => false)
       .then(() => setReady(true));
@@ -45,7 +45,7 @@ export default function EntryPage() {
   );
 }
 
-/** The host knows the user, but no ad account has been opened for him yet. */
+/** The host knows the user, but there is no ad account yet. */
 function hasNoAccount(error: unknown): boolean {
   return (
     error instanceof ApiError && (error.code === Code.notAuthenticated || error.code === Code.notActivated)

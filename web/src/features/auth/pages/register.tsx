@@ -129,7 +129,7 @@ function useRegistration() {
     );
   });
   const mutation = useMutation({
-    // A lost answer followed by another tap with the same values opens one account.
+    // A retry with the same values after a lost answer must not open a second account.
     mutationFn: (body: ReturnType<typeof registerBody>) => register(body, key.for(body)),
     meta: { inline: true },
     onSettled: (_session, error) => key.settle(error),

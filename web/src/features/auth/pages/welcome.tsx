@@ -23,7 +23,7 @@ const POINTS = [
   { key: 'auth.welcome_point_figures', Icon: ShieldCheck },
 ] as const;
 
-/** Opening an ad account with an authorisation code, as a visitor from a host shell. */
+/** Opens an ad account with an authorisation code, for visitors from a host app. */
 export default function WelcomePage() {
   const { t } = useTranslation();
   const navigate = useNavigate();

@@ -14,15 +14,15 @@ export const couponListQuery = (state: CouponState) =>
     staleTime: 0,
   });
 
-/** `onClaimed` is told even where the campaign is gone from the page by then. */
+/** `onClaimed` runs even if the campaign has left the page by then. */
 export function useClaimCoupon(onClaimed: () => void) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: ({ campaignId, key }: { campaignId: string; key: string }) =>
       post('/user_coupon/receive', { campaign_id: campaignId }, { idempotencyKey: key }),
-    // Not with the call: that is forgotten with its button, which goes with the last coupon of a campaign.
+    // Not passed to `mutate`: its callbacks die with the button, which leaves with the last coupon of a campaign.
     onSuccess: onClaimed,
-    // Also after a refusal: what could be claimed has changed.
+    // After a refusal, too, because it means that the list is outdated.
     onSettled: () =>
       Promise.all([
         queryClient.invalidateQueries({ queryKey: couponKeys.all }),

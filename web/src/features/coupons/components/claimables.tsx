@@ -15,7 +15,7 @@ import { Ticket, TicketFoot, TicketNote } from './ticket';
 
 type ListProps = { items: readonly Claimable[]; title?: string };
 
-/** The campaigns that the user may claim a coupon of. */
+/** Campaigns with a coupon to claim. */
 export function Claimables({ items, title }: ListProps) {
   const { t } = useTranslation();
   if (items.length === 0) return null;
@@ -53,7 +53,7 @@ export function ClaimableTicket({ item, words = 'claim', note }: TicketProps) {
   const valueText = useCouponValue();
   const claim = useClaimCoupon(() => toast(t('coupon.claimed_success')));
   const key = useIntentionKey();
-  // A second tap may come before React has drawn the button as busy.
+  // A second tap may arrive before React disables the button.
   const running = useRef(false);
   const onClaim = () => {
     if (running.current) return;

@@ -4,7 +4,7 @@ import styles from './ticket.module.css';
 
 type Props = { value: string; mode: string; name: string; isOver?: boolean; children: ReactNode };
 
-/** A coupon as a voucher: what it gives on the stub, its name and `children` on the rest. */
+/** A voucher: its value on the stub, its name and `children` beside it. */
 export function Ticket({ value, mode, name, isOver = false, children }: Props) {
   return (
     <li className={cx(styles.ticket, isOver && styles.over)}>
@@ -26,7 +26,7 @@ export function TicketNote({ isUrgent = false, children }: NoteProps) {
   return <p className={cx(styles.meta, isUrgent && styles.soon)}>{children}</p>;
 }
 
-/** What stands side by side below the notes. */
+/** A row below the notes. */
 export function TicketFoot({ children }: { children: ReactNode }) {
   return <div className={styles.foot}>{children}</div>;
 }

@@ -16,7 +16,7 @@ import { Claimables, ClaimableTicket } from '../components/claimables';
 import { byKind } from '../rules';
 import styles from './activities.module.css';
 
-/** What new users and, from time to time, everyone can claim, and the rules of it. */
+/** Coupons for new users and periodic ones for everyone, with their rules. */
 export default function ActivitiesPage() {
   const { t } = useTranslation();
   return (

@@ -12,7 +12,7 @@ import type { AcceptorDetail, AcceptorKind } from '@/lib/api/types';
 import { currentOf } from '../rules';
 import { exchangeKeys } from './keys';
 
-/** How often an open order is looked after: its acceptor decides about it, not the user. */
+/** The polling interval of an open order, whose acceptor decides about it. */
 const CURRENT_REFRESH_MS = 15_000;
 
 export const exchangeListQuery = infiniteQueryOptions({
@@ -25,7 +25,7 @@ export const exchangeListQuery = infiniteQueryOptions({
   staleTime: 0,
 });
 
-/** An acceptor behind a code, with what the user has typed for it so far. */
+/** The acceptor behind a code, with the user's input. */
 export type Found = Pick<AcceptorDetail, 'acceptor' | 'offer'> & {
   kind: AcceptorKind;
   code: string;
@@ -33,8 +33,8 @@ export type Found = Pick<AcceptorDetail, 'acceptor' | 'offer'> & {
 };
 
 /**
- * What the last code opened. It is never asked for by itself, since each try of a code is counted; it stays for the way
- * to the transaction password and back.
+ * The acceptor that the last code opened. Never fetched automatically, because each attempt counts. Survives setting a
+ * transaction password in between.
  */
 export const foundQuery = queryOptions<Found | null>({
   queryKey: exchangeKeys.found,
@@ -65,7 +65,7 @@ export function useCreateExchange() {
   });
 }
 
-/** `onCancelled` is told even where the order is gone from the page by then: its stream may be faster than the answer. */
+/** `onCancelled` runs even if the order has left the page by then: the event stream may be faster than the answer. */
 export function useCancelExchange(onCancelled: () => void) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -77,7 +77,7 @@ export function useCancelExchange(onCancelled: () => void) {
   });
 }
 
-/** An order moves money; also a refusal tells that something changed. Resolves when the orders are there. */
+/** An order moves money, and a refusal means that something has changed. Resolves when the orders are refetched. */
 async function refreshAfterExchange(queryClient: QueryClient): Promise<void> {
   for (const root of [roots.wallet, roots.notifications, roots.user]) {
     void queryClient.invalidateQueries({ queryKey: root });

@@ -25,7 +25,7 @@ import { sidesOf } from './exchange-text';
 import { Notice } from './notice';
 import { Sides } from './sides';
 
-/** The overlay of the review. */
+/** The name of the review's overlay. */
 export const REVIEW = 'exchange-review';
 
 const SET_PASSWORD_PATH = '/wallet/set-password?next=/wallet/foreign-exchange';
@@ -105,7 +105,7 @@ export function AmountForm({ found, limits, wallet, onCodeRefused }: Props) {
   );
 }
 
-/** Says at the amount's field what the server found wrong with it, once the sheet above it has gone. */
+/** Shows the server's error at the amount field once the sheet above has closed. */
 function useRefusedAmount(isCovered: boolean, say: (text: string) => void): (text: string) => void {
   const [refused, setRefused] = useState<string | null>(null);
   const latest = useRef(say);
@@ -129,13 +129,13 @@ function usePlacing({ found, review, refuseAmount, onCodeRefused }: Placing) {
   const queryClient = useQueryClient();
   const create = useCreateExchange();
   const key = useIntentionKey();
-  // The device's Back may have closed the sheet while the call was on its way.
+  // Back may have closed the sheet during the call.
   const latest = useRef(review);
   latest.current = review;
 
   return async (amount: string, password: string | null) => {
     const { kind, code } = found;
-    // The password is no part of the intention: retyped after a lost answer it is still the same order.
+    // Without the password: retyping it after a lost answer must not make a new order.
     const intention = { kind, code, amount };
     try {
       await create.mutateAsync({
@@ -152,7 +152,7 @@ function usePlacing({ found, review, refuseAmount, onCodeRefused }: Placing) {
         latest.current.close();
         onCodeRefused({ code, text: errorText(error) });
       } else if (error instanceof ApiError && error.reason === 'EXCHANGE_LIMIT') {
-        // Neither the code nor the amount: another exchange is open, and the page shows it now.
+        // Not about code or amount: another exchange is open, and the page shows it now.
         latest.current.close();
         toast(errorText(error), 'fail');
       }
@@ -161,7 +161,7 @@ function usePlacing({ found, review, refuseAmount, onCodeRefused }: Placing) {
     toast(t('exchange.success'));
     latest.current.close();
     keepFound(queryClient, null);
-    // The open order stands at the top now.
+    // The open order is now at the top.
     window.scrollTo({ top: 0 });
   };
 }

@@ -11,7 +11,7 @@ import stack from '@/ui/stack.module.css';
 import { useForm } from '@/ui/use-form';
 import { type Found, useFindAcceptor } from '../api/queries';
 
-/** A code that was refused after it had opened an acceptor. */
+/** A code that was refused when the order was placed. */
 export type RefusedCode = { code: string; text: string };
 
 type Props = { kind: AcceptorKind; refused: RefusedCode | null; onFound: (found: Found) => void };
@@ -28,7 +28,7 @@ export function CodeForm({ kind, refused, onFound }: Props) {
   const latest = useRef(form);
   latest.current = form;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was said about a code belongs to the kind it was tried for
+  // biome-ignore lint/correctness/useExhaustiveDependencies: messages about a code belong to the kind it was tried for
   useEffect(() => {
     const { setValue, reject, values } = latest.current;
     setFailure(null);

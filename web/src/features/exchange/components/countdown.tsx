@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
 import { countdownText } from '../rules';
 
-/** When something ends: its date while that is far, the time left once it is near. */
+/** When something ends: a date, or a countdown shortly before. */
 export function Countdown({ until, leftMs }: { until: string; leftMs: number }) {
   const { t } = useTranslation();
   const { dateTime } = useFormats();

@@ -24,10 +24,10 @@ import { StatusBadge } from './status-badge';
 
 type Props = { order: ExchangeOrder; wallet: string };
 
-/** The order that is open: what happens with it next, and the way to call it off. */
+/** The open order, its next step, and the button to cancel it. */
 export function CurrentExchange({ order, wallet }: Props) {
   const { t } = useTranslation();
-  // By its order: where that goes while the dialog is open, the dialog is not to be about the next one.
+  // One overlay per order: if the order leaves while the dialog is open, the dialog must not show the next order.
   const cancel = useOverlay(`exchange-cancel-${order.id}`);
   const sides = sidesOf(order, order.amount, order.counter_amount, wallet);
   return (
@@ -83,7 +83,7 @@ function CancelDialog({ order, wallet, overlay }: DialogProps) {
   const errorText = useErrorText();
   const mutation = useCancelExchange(() => toast(t('exchange.cancelled')));
   const key = useIntentionKey();
-  // A second tap may come before React has drawn the button as busy.
+  // A second tap may arrive before React disables the button.
   const sending = useRef(false);
 
   const send = () => {

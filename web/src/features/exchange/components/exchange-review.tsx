@@ -19,7 +19,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** What is about to be exchanged, with whom, and what is left then. */
+/** Reviews an exchange: the sides, the acceptor and the resulting balance. */
 export function ExchangeReview({ found, amount, sides, available, wallet, onPay, onClose }: Props) {
   const { t } = useTranslation();
   const { offer, acceptor } = found;

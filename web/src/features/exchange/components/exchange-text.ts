@@ -5,13 +5,13 @@ import { localeOf } from '@/i18n/languages';
 import type { ExchangeOffer } from '@/lib/api/types';
 import { leavesWallet } from '../rules';
 
-/** The platform's own settings that an exchange goes by. */
+/** The platform's settings for exchanges. */
 export function usePlatform() {
   const { i18n } = useTranslation();
   return useQuery(basicConfigQuery(i18n.language)).data;
 }
 
-/** A decimal of the server with just its own decimals: rates have up to eight, currencies none to four. */
+/** Formats a decimal with exactly its own decimals: rates have up to eight, currencies up to four. */
 export function useExact(): (value: string) => string {
   const { i18n } = useTranslation();
   return (value) => {
@@ -28,7 +28,7 @@ export type Side = { amount: string; currency: string };
 
 type Sided = Pick<ExchangeOffer, 'direction' | 'currency'>;
 
-/** What the user gives and gets, whichever of the two is the wallet's. */
+/** What the user gives and gets. Either side can be the wallet's. */
 export function sidesOf(
   terms: Sided,
   amount: string,

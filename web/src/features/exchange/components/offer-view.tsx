@@ -19,13 +19,13 @@ import { RateRow } from './rate-row';
 
 type Props = {
   found: Found;
-  /** Another order is open, and nobody can have two. */
+  /** Another order is open, and only one is allowed. */
   isBlocked: boolean;
   onForget: () => void;
   onCodeRefused: (refused: RefusedCode) => void;
 };
 
-/** The acceptor behind a code, what it offers, and the amount to take it up with. */
+/** The acceptor behind a code, its offer, and the amount form. */
 export function OfferView({ found, isBlocked, onForget, onCodeRefused }: Props) {
   const { t } = useTranslation();
   const platform = usePlatform();
@@ -33,7 +33,7 @@ export function OfferView({ found, isBlocked, onForget, onCodeRefused }: Props) 
   const limits = limitsOf(found.offer, platform?.exchange_limit);
   const wallet = platform?.currency ?? '';
   const isOver = left === 0;
-  // A review that is open stays: what has ended or been taken meanwhile is for the server to say.
+  // An open review stays. If the offer has ended meanwhile, the server reports it.
   const isReviewed = useOverlay(REVIEW).isOpen;
   return (
     <div className={stack.gap4}>

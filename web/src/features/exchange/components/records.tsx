@@ -17,7 +17,7 @@ import styles from './records.module.css';
 import { Sides, SidesLine } from './sides';
 import { StatusBadge } from './status-badge';
 
-/** Every exchange there was, the newest first. */
+/** All exchanges, newest first. */
 export function Records({ wallet }: { wallet: string }) {
   const { t } = useTranslation();
   const query = useInfiniteQuery(exchangeListQuery);

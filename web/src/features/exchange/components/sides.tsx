@@ -5,7 +5,7 @@ import styles from './sides.module.css';
 
 type Props = { give: Side | null; get: Side | null };
 
-/** Both sides of an exchange above each other, dashes while they are not known. */
+/** The two sides of an exchange, with dashes while they are unknown. */
 export function Sides({ give, get }: Props) {
   const { t } = useTranslation();
   return (
@@ -38,7 +38,7 @@ export function SideAmount({ side }: { side: Side }) {
   );
 }
 
-/** The same in one line of a list. */
+/** Both sides in one line. */
 export function SidesLine({ give, get }: { give: Side; get: Side }) {
   return (
     <span className={styles.line}>

@@ -48,7 +48,7 @@ export default function ForeignExchangePage() {
   );
 }
 
-/** An order that was open and has ended has moved money: the figures of the wallet are asked for again. */
+/** Refetches the wallet after an open order has ended, because that moves money. */
 function useWalletAfter(openId: string | null): void {
   const queryClient = useQueryClient();
   const before = useRef(openId);

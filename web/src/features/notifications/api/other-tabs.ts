@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { notificationKeys } from './keys';
 
-// One for listening and telling: a channel does not hear itself, but would hear another one of the same tab.
+// One channel for sending and receiving: it does not hear itself, but would hear a second one in the same tab.
 let shared: BroadcastChannel | null = null;
 
 function channel(): BroadcastChannel | null {
@@ -10,7 +10,7 @@ function channel(): BroadcastChannel | null {
   return shared;
 }
 
-/** Lets the app's other tabs ask for the notifications again. */
+/** Makes the app's other tabs refetch their notifications. */
 export function tellOtherTabs(): void {
   channel()?.postMessage('changed');
 }

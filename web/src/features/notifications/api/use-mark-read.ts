@@ -10,11 +10,11 @@ import { tellOtherTabs } from './other-tabs';
 type Lists = InfiniteData<PostAnswer<'/user/notifications'>>;
 type Count = PostAnswer<'/user/notifications/unread_count'>;
 
-/** Marks as read at once on the screen, and takes it back when the server could not. */
+/** Marks as read optimistically, and undoes it if the server fails. */
 export function useMarkRead() {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
-  // While another marking is on its way, an answer does not know of it yet.
+  // An answer does not include mutations that are still pending.
   const isLast = () => queryClient.isMutating({ mutationKey: notificationKeys.markRead }) === 1;
 
   return useMutation({
@@ -35,7 +35,7 @@ export function useMarkRead() {
     },
     onError: (error, mark, context) => {
       if (context) {
-        // Only what this marking did: another one may have succeeded meanwhile.
+        // Undoes only this mutation: another one may have succeeded meanwhile.
         updateLists(queryClient, (pages) => unmarkPages(pages, context.marked));
         queryClient.setQueryData<Count>(
           notificationKeys.unread,

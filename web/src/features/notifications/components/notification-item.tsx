@@ -10,7 +10,7 @@ const icons = { announcement: Megaphone, maintenance: Wrench, activity: Gift } a
 
 type Props = { notification: Notification; onRead: () => void };
 
-/** Opening a notification reads it. */
+/** A notification. Opening it marks it as read. */
 export function NotificationItem({ notification, onRead }: Props) {
   const { t } = useTranslation();
   const { moment } = useFormats();

@@ -27,7 +27,7 @@ export const planListQuery = (push: Push, status: StatusTab) =>
     staleTime: 0,
   });
 
-/** How many pushed plans wait for the user. */
+/** The number of pushed plans that wait for the user. */
 export const waitingCountQuery = queryOptions({
   queryKey: planKeys.waiting,
   queryFn: async ({ signal }) => (await post('/plan/order/await/put/count', {}, { signal })).count,
@@ -64,7 +64,7 @@ export function usePutPlan() {
   return useMutation({
     mutationFn: ({ body, key }: Put) => post('/plan/order/put', body, { idempotencyKey: key }),
     meta: { inline: true },
-    // A put moves money, makes a plan and may use a coupon up; also a refused one tells that something changed.
+    // A put moves money, creates a plan and may use a coupon. A refusal, too, means that something has changed.
     onSettled: () => {
       for (const root of [roots.wallet, roots.plans, roots.statistics, roots.coupons, roots.notifications]) {
         void queryClient.invalidateQueries({ queryKey: root });

@@ -3,7 +3,7 @@ import { useFormats } from '@/i18n/format';
 import type { Audience } from '@/lib/api/types';
 import { ageRange } from '../rules';
 
-/** Whom an ad is shown to, in one line. */
+/** The audience of an ad in one line. */
 export function useAudienceText(): (audience: Audience) => string {
   const { t } = useTranslation();
   const { list } = useFormats();

@@ -54,7 +54,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
   );
 }
 
-/** What an operator proposes, how long it stands, and the way to put it. */
+/** An operator's proposal with its expiry and a button to accept it. */
 function Pushed({ plan }: { plan: Plan }) {
   const { t } = useTranslation();
   const { moment } = useFormats();

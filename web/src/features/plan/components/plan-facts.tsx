@@ -8,7 +8,7 @@ import { isPushed } from '../rules';
 import { useAudienceText } from './audience-text';
 import styles from './plan-facts.module.css';
 
-/** What was ordered and how it was paid. */
+/** What was ordered and how it was paid for. */
 export function PlanFacts({ plan }: { plan: PlanDetail }) {
   const { t } = useTranslation();
   const { dateTime, list } = useFormats();

@@ -44,7 +44,7 @@ export function PlanSummary({ plan }: { plan: PlanDetail }) {
   );
 }
 
-/** What has come of a plan so far. */
+/** A plan's results so far. */
 function Delivery({ plan }: { plan: PlanDetail }) {
   const { t } = useTranslation();
   const { integer } = useFormats();
@@ -75,7 +75,7 @@ function Delivery({ plan }: { plan: PlanDetail }) {
   );
 }
 
-/** What an operator proposes, and how long it stands. */
+/** An operator's proposal with its expiry. */
 function Proposal({ plan }: { plan: PlanDetail }) {
   const { t } = useTranslation();
   const { dateTime } = useFormats();

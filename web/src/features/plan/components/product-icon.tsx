@@ -5,7 +5,7 @@ import styles from './product-icon.module.css';
 
 type Props = { name: string; url: string | null | undefined; large?: boolean };
 
-/** The product's picture, or its initial on a colour of its own. */
+/** The product's picture, or its initial on a colour derived from its name. */
 export function ProductIcon({ name, url, large }: Props) {
   const [failed, setFailed] = useState(false);
   const size = large ? 64 : 44;

@@ -13,7 +13,7 @@ import styles from './product-sheet.module.css';
 
 type Props = { isOpen: boolean; onClose: () => void };
 
-/** What can be advertised. */
+/** The products that can be advertised. */
 export function ProductSheet({ isOpen, onClose }: Props) {
   const { t } = useTranslation();
   return (

@@ -22,12 +22,12 @@ import { PutPreview } from './put-preview';
 import { ReviewSheet } from './review-sheet';
 import { usePlacing } from './use-placing';
 
-/** The overlay of the review. */
+/** The name of the review's overlay. */
 export const REVIEW = 'review';
 
 type Props = { product: ProductDetail; plan: Plan | null };
 
-/** The amount and the coupon of an ad; what they come to is reviewed in a sheet before anything is paid. */
+/** The amount and the coupon of an ad. A sheet reviews the totals before anything is paid. */
 export function PutForm({ product, plan }: Props) {
   const { t } = useTranslation();
   const { money } = useFormats();
@@ -79,7 +79,7 @@ export function PutForm({ product, plan }: Props) {
         </Button>
         <p className={styles.note}>{t('put.realtime')}</p>
       </form>
-      {/* Whether there is a password to ask for is known before anything can be confirmed. */}
+      {/* Waits for the user, to know whether there is a password to ask for. */}
       {review.isOpen && amount !== null && !(user.isPending || user.isPlaceholderData) ? (
         <ReviewSheet
           product={product}
@@ -99,7 +99,7 @@ export function PutForm({ product, plan }: Props) {
 
 type AmountFormInput = { plan: Plan | null; limits: PutLimits; coupon: Coupon | null };
 
-/** The typed amount is in the address, so that a login that comes between does not lose it. */
+/** Keeps the typed amount in the URL, so that it survives a login in between. */
 function useAmountForm({ plan, limits, coupon }: AmountFormInput) {
   const { t } = useTranslation();
   const { money, typedMoney } = useFormats();
@@ -121,13 +121,13 @@ function useAmountForm({ plan, limits, coupon }: AmountFormInput) {
         current.set('amount', form.values.amount);
         return current;
       },
-      // With the entry's state: the review, which takes the focus from the field, must not be closed by it.
+      // Keeps the entry's state, because the review's overlay lives there and opens on this blur.
       { replace: true, state },
     );
   return { form, amount: parseTypedAmount(form.values.amount), keepAmount };
 }
 
-/** Says what the server refused beside the input that it is about, once the sheet above has gone. */
+/** Shows a refusal beside the input it is about, once the sheet above has closed. */
 function useRefusal(isCovered: boolean, sayAmount: (text: string) => void) {
   const [refused, setRefused] = useState<{ place: RefusalPlace; text: string } | null>(null);
   const latest = useRef(sayAmount);

@@ -13,7 +13,7 @@ type Props = {
   currency: string | undefined;
 };
 
-/** What the typed amount comes to with the chosen coupon, before anything is reviewed. */
+/** The totals of the typed amount and the chosen coupon. */
 export function PutPreview({ amount, coupon, available, currency }: Props) {
   const { t } = useTranslation();
   const counts = coupon !== null && amount !== null && meetsRequirement(coupon, amount);

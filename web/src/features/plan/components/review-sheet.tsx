@@ -21,7 +21,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** What is about to be paid and what it buys; the transaction password follows where the user has one. */
+/** Reviews the price and what it buys. The transaction password follows if the user has one. */
 export function ReviewSheet(props: Props) {
   const { product, plan, amount, coupon, available, currency, asksPassword, onPay, onClose } = props;
   const { t } = useTranslation();

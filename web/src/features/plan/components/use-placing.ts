@@ -16,8 +16,8 @@ type Sheet = { isOpen: boolean; close: () => void };
 type OnRefused = (place: RefusalPlace, text: string) => void;
 
 /**
- * Places what was reviewed and leads to the plan. The key belongs to the page, not to the sheet: after a lost answer the
- * sheet may be closed and opened again, and it is still the same call. `onRefused` hears of what belongs to an input.
+ * Places the reviewed order and opens its plan. The idempotency key belongs to the page: after a lost answer, reopening
+ * the sheet must repeat the same call. `onRefused` receives refusals that belong to an input.
  */
 export function usePlacing({ product, plan, coupon }: Order, sheet: Sheet, onRefused: OnRefused) {
   const { t } = useTranslation();
@@ -25,7 +25,7 @@ export function usePlacing({ product, plan, coupon }: Order, sheet: Sheet, onRef
   const errorText = useErrorText();
   const put = usePutPlan();
   const key = useIntentionKey();
-  // The device's Back may have closed the sheet while the call was on its way.
+  // Back may have closed the sheet during the call.
   const latest = useRef(sheet);
   latest.current = sheet;
 
@@ -39,7 +39,7 @@ export function usePlacing({ product, plan, coupon }: Order, sheet: Sheet, onRef
       const placed = await put.mutateAsync({ body, key: key.for(body) });
       key.settle(null);
       toast(t('put.success'));
-      // Takes the place of the sheet's entry in the history: Back leads to the product, not to a second put.
+      // Replaces the sheet's history entry, so that Back leads to the product and not to a second order.
       const to = `/plan/detail?id=${encodeURIComponent(placed.id)}`;
       navigate(to, { replace: latest.current.isOpen });
     } catch (error) {

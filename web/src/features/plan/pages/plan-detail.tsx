@@ -49,7 +49,7 @@ function PlanView({ plan }: { plan: PlanDetail }) {
           {plan.series.length > 0 ? (
             <DeliveryChart points={plan.series} id="plan-chart" />
           ) : (
-            // As high as the chart, so that the first report moves nothing.
+            // As high as the chart, to avoid a layout shift with the first report.
             <div className={styles.noDelivery}>
               <EmptyState
                 icon={<ChartNoAxesColumn size={28} />}

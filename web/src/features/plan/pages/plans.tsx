@@ -101,7 +101,7 @@ export default function PlansPage() {
   );
 }
 
-/** Leads to the pushed plans. Nothing is said while none waits, and a failure says nothing. */
+/** Links to the pushed plans. Hidden if there are none or the count failed. */
 function WaitingBanner() {
   const { t } = useTranslation();
   const count = useQuery(waitingCountQuery).data ?? 0;
@@ -115,7 +115,7 @@ function WaitingBanner() {
   );
 }
 
-/** Open by the address, so that other pages can lead straight to the choice of a product and Back closes it. */
+/** Open state in the URL, so that other pages can link to the product sheet and Back closes it. */
 function useProductSheet() {
   const [query, setQuery] = useSearchParams();
   return {

@@ -23,9 +23,9 @@ export default function ProductDetailPage() {
   const id = query.get('id') ?? '';
   const planId = query.get('plan');
   const product = useQuery({ ...productQuery(id), enabled: id !== '' });
-  // A plan that an operator pushed is put with its own amount to start from.
+  // A pushed plan starts with its proposed amount.
   const plan = useQuery({ ...planQuery(planId ?? ''), enabled: planId !== null });
-  // A review that is open stays: that its plan is gone is for the server to say.
+  // An open review stays. If its plan has gone, the server reports it.
   const isReviewed = useOverlay(REVIEW).isOpen;
   usePageHeader({ title: product.data?.name });
 
@@ -54,7 +54,7 @@ export default function ProductDetailPage() {
   );
 }
 
-/** The pushed plan that was to be put has been put or has expired: nothing else is put in its place unasked. */
+/** Shown when the pushed plan has been placed or has expired. Never places another order in its stead. */
 function PlanGone({ plan }: { plan: PlanDetail }) {
   const { t } = useTranslation();
   return (

@@ -8,7 +8,7 @@ export function useSetPayPassword() {
     mutationFn: (body: PostBody<'/set/password'>) => post('/set/password', body),
     meta: { inline: true },
     onSuccess: () => {
-      // Not waited for: the page is left first, or it would show for a moment that a password is set already.
+      // Not awaited: the page must be left before it can show that a password is already set.
       void queryClient.invalidateQueries({ queryKey: roots.user });
       void queryClient.invalidateQueries({ queryKey: roots.wallet });
     },

@@ -19,19 +19,19 @@ export const securityLogQuery = infiniteQueryOptions({
 });
 
 type Told = {
-  /** Sessions have ended. Told even where the page is gone by then. */
+  /** Runs when sessions have ended, even if the page is gone by then. */
   onEnded: () => void;
   onSettled?: () => void;
 };
 
-/** Whatever became of it, what is shown is asked for again: a session may have ended by itself meanwhile. */
+/** Refetches in any case, because a session may have ended by itself meanwhile. */
 export function useEndSessions({ onEnded, onSettled }: Told) {
   const queryClient = useQueryClient();
-  // A second tap may come before React has drawn the button as busy.
+  // A second tap may arrive before React disables the button.
   const running = useRef(false);
   const mutation = useMutation({
     mutationFn: (body: PostBody<'/user/sessions/end'>) => post('/user/sessions/end', body),
-    // Not with the call: that is forgotten with its button, which goes as soon as there is nothing more to end.
+    // Not passed to `mutate`: its callbacks die with the button, which leaves when there is nothing more to end.
     onSuccess: onEnded,
     onSettled: () => {
       running.current = false;

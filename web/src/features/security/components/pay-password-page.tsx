@@ -8,10 +8,10 @@ import { LinkButton } from '@/ui/button';
 import { EmptyState, ErrorState } from '@/ui/states';
 import { PayPasswordSkeleton, PayPasswordSteps } from './pay-password-steps';
 
-/** The steps, or the way to the other page when a password is set already or there is none to change. */
+/** The steps, or a link to the other page if a password is already set or there is none to change. */
 export function PayPasswordPage({ changes }: { changes: boolean }) {
   const query = useQuery(userInfoQuery);
-  // What was known before the reload may be older than a reset by customer service.
+  // The stored copy may predate a reset by customer service.
   if (query.data && !query.isPlaceholderData)
     return <Page isSet={query.data.has_pay_password} changes={changes} />;
   if (query.isError) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
@@ -21,7 +21,7 @@ export function PayPasswordPage({ changes }: { changes: boolean }) {
 function Page({ isSet, changes }: { isSet: boolean; changes: boolean }) {
   const { t } = useTranslation();
   const { search } = useLocation();
-  // Once begun the steps stay: setting the password makes it set, and they still have to say so.
+  // Once started, the steps stay: they still have to report the password they have just set.
   const [fits, setFits] = useState(isSet === changes);
   if (!fits && isSet === changes) setFits(true);
   if (fits) return <PayPasswordSteps isSet={changes} />;

@@ -11,7 +11,7 @@ import type { PasswordStep } from '../pay-password';
 import styles from './pay-password-steps.module.css';
 import { usePayPasswordSteps } from './use-pay-password-steps';
 
-/** Enter, then confirm; where a password is set, the current one comes first. One step at a time, Back goes one back. */
+/** Asks for the current password if there is one, then for the new one twice. Back returns one step. */
 export function PayPasswordSteps({ isSet }: { isSet: boolean }) {
   const { t } = useTranslation();
   const service = useService();
@@ -43,7 +43,7 @@ export function PayPasswordSteps({ isSet }: { isSet: boolean }) {
       </div>
       <div className={styles.field}>
         <PasscodeField
-          // Another step is another field: it takes the focus and its own message.
+          // A new field for each step, with its own focus and message.
           key={step}
           autoFocus
           label={t(labelOf(step, isSet))}
@@ -77,7 +77,7 @@ export function PayPasswordSteps({ isSet }: { isSet: boolean }) {
   );
 }
 
-/** Takes the place of the steps while it is not known whether a password is set. */
+/** Shown until it is known whether a password is set. */
 export function PayPasswordSkeleton() {
   const { t } = useTranslation();
   return (

@@ -11,7 +11,7 @@ import { textOfEntry } from '../activity';
 import { securityLogQuery } from '../api/queries';
 import styles from './security-log.module.css';
 
-/** What staff did to the account, and what was done from the user's own sessions to protect it. */
+/** Actions by staff and security-relevant actions of the user's own sessions. */
 export function SecurityLog() {
   const { t } = useTranslation();
   const query = useInfiniteQuery(securityLogQuery);

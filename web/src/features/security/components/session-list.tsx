@@ -13,7 +13,7 @@ import { sessionsQuery, useEndSessions } from '../api/queries';
 import { deviceNames, isPhone } from '../device';
 import styles from './session-list.module.css';
 
-/** Where the user is logged in, this device first, with the ways to end that. */
+/** The user's sessions, this device first, with buttons to end them. */
 export function SessionList() {
   const { t } = useTranslation();
   const query = useQuery(sessionsQuery);

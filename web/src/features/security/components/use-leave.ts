@@ -1,7 +1,7 @@
 import { useLocation, useNavigate, useSearchParams } from 'react-router';
 import { internalPath } from '@/lib/internal-path';
 
-/** Back to where the user came from: the page that the address names, else the one before, else the wallet. */
+/** Returns to the page named in the URL, else to the previous page, else to the wallet. */
 export function useLeave(): () => void {
   const navigate = useNavigate();
   const { key } = useLocation();

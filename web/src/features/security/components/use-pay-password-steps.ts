@@ -13,7 +13,7 @@ import { useLeave } from './use-leave';
 
 const NOTHING: Entries = { old: '', new: '', confirm: '' };
 
-/** The state of setting or changing the transaction password: where it stands, what was entered, what is wrong. */
+/** The state machine of setting or changing the transaction password. */
 export function usePayPasswordSteps(isSet: boolean) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -22,12 +22,12 @@ export function usePayPasswordSteps(isSet: boolean) {
   const { step, index, steps, entries, error, goTo, forget } = entering;
   const check = useMutation({ mutationFn: checkPayPassword, meta: { inline: true } });
   const set = useSetPayPassword();
-  // A second tap may come before React has drawn the button as busy.
+  // A second tap may arrive before React disables the button.
   const running = useRef(false);
 
   const refuse = (cause: unknown, at: PasswordStep) => {
     running.current = false;
-    // What has to be entered anew is not confirmed by what was entered before.
+    // A new entry invalidates the old confirmation.
     if (at !== 'confirm') forget('confirm');
     goTo(at, errorText(cause));
   };
@@ -90,7 +90,7 @@ function bodyOf(entries: Entries, isSet: boolean) {
   };
 }
 
-/** Where it stands and what was entered at each step; typing takes away what was wrong. */
+/** The current step and the entries so far. Typing clears the error. */
 function useEntries(isSet: boolean) {
   const steps = stepsFor(isSet);
   const [step, setStep] = useState<PasswordStep>(steps[0] ?? 'new');

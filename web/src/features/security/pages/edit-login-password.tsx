@@ -21,7 +21,7 @@ const EMPTY: PasswordValues = { old_password: '', new_password: '', confirm_pass
 
 export default function EditLoginPasswordPage() {
   const { t } = useTranslation();
-  // A password manager stores the new password under this name.
+  // Password managers store the new password under this name.
   const username = useQuery(userInfoQuery).data?.username ?? '';
   const { form, submit, alert, isPending } = usePasswordChange();
   return (
@@ -63,7 +63,7 @@ function usePasswordChange() {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const queryClient = useQueryClient();
-  // A second tap may come before React has drawn the button as busy.
+  // A second tap may arrive before React disables the button.
   const running = useRef(false);
   const form = useForm(EMPTY, (values) =>
     Object.fromEntries(
@@ -78,7 +78,7 @@ function usePasswordChange() {
     meta: { inline: true },
     onSuccess: () => {
       toast(t('security_login.success'));
-      // The server has ended every session; the guard leads to the login.
+      // The server has ended all sessions; the guard redirects to the login.
       endSession(true, queryClient.getQueryData(userInfoQuery.queryKey)?.username ?? null);
     },
     onError: (error) => {

@@ -14,7 +14,7 @@ const LOG = '*/api/user/security/log';
 const devices = () => screen.findByRole('region', { name: 'Where you are logged in' });
 const activity = () => screen.findByRole('region', { name: 'Activity on your account' });
 
-/** A server that ends what it is asked to, and keeps what it was asked. */
+/** A server that ends sessions on request and records the requests. */
 function endingServer() {
   const sent: { id?: string; others?: boolean }[] = [];
   let alive: OwnSession[] = ownSessions;

@@ -8,7 +8,7 @@ import { SecurityLog } from '../components/security-log';
 import { SessionList } from '../components/session-list';
 import styles from './security.module.css';
 
-/** Who is logged in to the account, and what was done to it. */
+/** The account's sessions and its security log. */
 export default function SecurityPage() {
   const { t } = useTranslation();
   const queryClient = useQueryClient();

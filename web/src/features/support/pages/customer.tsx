@@ -9,10 +9,10 @@ import { EmptyState, ErrorState, Skeleton } from '@/ui/states';
 import { decideFrame } from '../customer-rules';
 import styles from './customer.module.css';
 
-/** A chat that has not come by then may have failed, which a frame does not tell: another way is offered. */
+/** After this time the frame may have failed, which it cannot report, so the page offers a link. */
 const SLOW_MS = 8_000;
 
-/** The page of a contact inside the app. */
+/** A contact's page in a frame. */
 export default function CustomerPage() {
   const { t } = useTranslation();
   const [query] = useSearchParams();
@@ -21,7 +21,7 @@ export default function CustomerPage() {
   const frame = decideFrame(query.get('url'), entries, window.location.origin);
 
   if (frame.allowed) return <Frame key={frame.src} src={frame.src} sandbox={frame.sandbox} />;
-  // A list that is still on its way may name the page.
+  // The pending list may contain the page.
   if (isFetching) return <Loading />;
   if (error) return <ErrorState error={error} onRetry={retry} />;
   return (

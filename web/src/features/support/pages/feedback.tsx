@@ -28,7 +28,7 @@ export default function FeedbackPage() {
   const user = useQuery(userInfoQuery);
   const config = useQuery(basicConfigQuery(i18n.language));
   const [isSent, setSent] = useState(false);
-  // A draft belongs to a user; without knowing whose it is, the form still works.
+  // Waits for the user, who owns the draft. If that fails, the form still works.
   if (user.isPending || config.isPending) return <FormSkeleton />;
   return (
     <div className={stack.gap4}>
@@ -88,7 +88,7 @@ function useFeedback({ maxBytes, onSent }: FormProps) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const key = useIntentionKey();
-  // A second tap may come before React has drawn the button as busy.
+  // A second tap may arrive before React disables the button.
   const running = useRef(false);
   const [draft] = useState(() => draftOf<Draft>(DRAFT));
   const [imagesError, setImagesError] = useState<string | null>(null);
@@ -148,7 +148,7 @@ function fieldOf(error: unknown) {
 function Sent({ onAnother }: { onAnother: () => void }) {
   const { t } = useTranslation();
   const box = useRef<HTMLDivElement>(null);
-  // The form that held the focus is gone; what took its place is read out.
+  // The focused form is gone; focusing its replacement announces it.
   useEffect(() => box.current?.focus(), []);
   return (
     <div ref={box} className={styles.sent} tabIndex={-1} role="status">

@@ -14,7 +14,7 @@ import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
 import { type Neighbours, questionOf } from '../rules';
 import styles from './question.module.css';
 
-/** One of the frequent questions with its answer, or the operating rules. */
+/** A frequent question with its answer, or the operating rules. */
 export default function QuestionPage() {
   const { t, i18n } = useTranslation();
   const [query] = useSearchParams();
@@ -41,7 +41,7 @@ export default function QuestionPage() {
 function Others({ question: { previous, next } }: { question: Neighbours }) {
   const { t } = useTranslation();
   if (!previous && !next) return null;
-  // Going on through the questions is one step in the history: Back leads out of them.
+  // Replaces the history entry, so that Back leaves the questions in one step.
   return (
     <nav className={styles.others} aria-label={t('help.more')}>
       {previous ? (

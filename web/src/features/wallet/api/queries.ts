@@ -29,7 +29,7 @@ export const monthlyQuery = queryOptions({
   staleTime: 0,
 });
 
-/** A month's statement as CSV. Not cached: it is asked for when it is downloaded or checked. */
+/** A month's statement as CSV. Not cached, because it is needed only for a download or a check. */
 export function loadStatement(month: string): Promise<string> {
   return getFile('/transaction_flow/statement', { month });
 }
@@ -49,10 +49,10 @@ export const withdrawalListQuery = infiniteQueryOptions({
   staleTime: 0,
 });
 
-/** Pages that the search for one withdrawal reads at most. */
+/** The most pages read in search of one withdrawal. */
 const PAGES_MAX = 10;
 
-/** One withdrawal by its id, null when it is none of the user's latest thousand: the server lists them only. */
+/** A withdrawal by its id; null if it is not among the latest thousand. The server can only list them. */
 export const withdrawalQuery = (id: string) =>
   queryOptions({
     queryKey: walletKeys.withdrawal(id),
@@ -84,7 +84,7 @@ export function useWithdraw() {
       post('/user/withdraw', body, { idempotencyKey: key }),
     meta: { inline: true },
     onSuccess: (withdrawal) => queryClient.setQueryData(withdrawalQuery(withdrawal.id).queryKey, withdrawal),
-    // A refusal, too, tells that the figures shown are not the server's any more.
+    // A refusal, too, means that the balances shown are outdated.
     onSettled: () => void queryClient.invalidateQueries({ queryKey: walletKeys.all }),
   });
 }

@@ -18,7 +18,7 @@ import { BindReview } from './bind-review';
 import type { BindFormProps } from './card-form';
 import { useBinding } from './use-binding';
 
-/** The wallet address to bind. */
+/** Binds a wallet address. */
 export function AddressForm({ bound, asksPassword, next }: BindFormProps) {
   const { t } = useTranslation();
   const form = useForm<AddressValues>(startAddress(bound), (values) => {

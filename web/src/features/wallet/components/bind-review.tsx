@@ -7,7 +7,7 @@ import type { Binding } from './use-binding';
 
 type Props = { binding: Binding; asksPassword: boolean; account: string; children: ReactNode };
 
-/** The account once more, large and whole, before it is bound: a slip here sends money elsewhere. */
+/** Shows the full account in large type before it is bound, because a typo would send money elsewhere. */
 export function BindReview({ binding, asksPassword, account, children }: Props) {
   const { t } = useTranslation();
   return (

@@ -10,13 +10,13 @@ import { destinationTexts } from './destination-text';
 
 type Props = {
   destination: Destination;
-  /** Where the user came from to bind something. */
+  /** The page to return to after binding. */
   next: string | null;
-  /** Null while the form for another one is open. */
+  /** Null while the replacement form is open. */
   onReplace: (() => void) | null;
 };
 
-/** What is bound, masked as the server shows it, and the question before another one takes its place. */
+/** The bound account, masked by the server, and a confirmation before replacing it. */
 export function BoundDestination({ destination, next, onReplace }: Props) {
   const { t } = useTranslation();
   const dialog = useOverlay('rebind');

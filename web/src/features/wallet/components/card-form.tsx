@@ -12,7 +12,7 @@ import { useBinding } from './use-binding';
 
 export type BindFormProps = { bound: Destinations; asksPassword: boolean; next: string | null };
 
-/** How each field is typed and filled in; banks, branches and accounts have no word of their own for that. */
+/** Keyboard and autofill of each field. There are no autofill tokens for banks, branches and accounts. */
 const INPUTS: Record<keyof CardValues, ComponentProps<'input'>> = {
   card_name: { autoComplete: 'off', maxLength: MAX_LENGTHS.name },
   user_name: { autoComplete: 'name', autoCapitalize: 'words', maxLength: MAX_LENGTHS.name },
@@ -27,7 +27,7 @@ const INPUTS: Record<keyof CardValues, ComponentProps<'input'>> = {
   branch_name: { autoComplete: 'off', maxLength: MAX_LENGTHS.name },
 };
 
-/** The bank card to bind. Begins with the bound one's details but for its account number. */
+/** Binds a bank card. Prefilled from the bound card, except for its account number. */
 export function CardForm({ bound, asksPassword, next }: BindFormProps) {
   const { t } = useTranslation();
   const form = useForm<CardValues>(startCard(bound), (values) => {

@@ -5,7 +5,7 @@ import { Button } from '@/ui/button';
 import { Card } from '@/ui/card';
 import styles from './cooling-off-notice.module.css';
 
-/** Why withdrawals wait and until when, and whom to tell if the change was somebody else's. */
+/** Why and until when withdrawals wait, and whom to contact if the change was not the user's. */
 export function CoolingOffNotice({ until }: { until: string }) {
   const { t } = useTranslation();
   const { dateTime } = useFormats();

@@ -9,7 +9,7 @@ import { NumberedList } from '@/ui/numbered-list';
 import { Sheet } from '@/ui/sheet';
 import styles from './deposit-sheet.module.css';
 
-/** Deposits are credited by customer service; this says how, and what to name. */
+/** Explains that customer service credits deposits, and what to tell it. */
 export function DepositSheet({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const service = useService();

@@ -3,14 +3,14 @@ import type { Destination } from '@/lib/api/types';
 
 type Texts = { title: string; account: string };
 
-/** A destination in words: whose it is, and the masked account. */
+/** A destination's name and masked account. */
 export function destinationTexts(destination: Destination): Texts {
   return destination.kind === 'bank_card'
     ? { title: destination.card_name, account: destination.bank_account }
     : { title: destination.network, account: destination.address };
 }
 
-/** The same in one line. */
+/** A destination in one line. */
 export function useDestinationLine(): (destination: Destination | null) => string {
   const { t } = useTranslation();
   return (destination) => {

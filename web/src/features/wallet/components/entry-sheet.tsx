@@ -13,7 +13,7 @@ import styles from './entry-sheet.module.css';
 
 type Props = { entry: FlowEntry; isOpen: boolean; onClose: () => void };
 
-/** Everything about one movement: what it was, what it left, what it belongs to, and its place in the hash chain. */
+/** The details of a movement: type, resulting balance, reference, and its place in the hash chain. */
 export function EntrySheet({ entry, isOpen, onClose }: Props) {
   const { t } = useTranslation();
   const { dateTime } = useFormats();

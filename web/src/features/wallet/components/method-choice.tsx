@@ -16,7 +16,7 @@ type Props = {
   onChange: (method: WithdrawalMethod) => void;
 };
 
-/** Where the money goes. A method without an account offers to bind one and leads back here. */
+/** The withdrawal method. A method without an account links to binding one and back. */
 export function MethodChoice({ terms, bound, value, onChange }: Props) {
   const { t } = useTranslation();
   if (terms.length === 0) return <p className={styles.muted}>{t('withdraw.no_method')}</p>;

@@ -10,7 +10,7 @@ import styles from './start-up-sheet.module.css';
 
 type Props = { property: Property; isOpen: boolean; onClose: () => void };
 
-/** What start-up funds are, what is still to be returned, and who arranges that. */
+/** Explains start-up funds, the amount to return, and whom to contact. */
 export function StartUpSheet({ property, isOpen, onClose }: Props) {
   const { t } = useTranslation();
   const service = useService();

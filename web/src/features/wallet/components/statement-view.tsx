@@ -19,7 +19,7 @@ import styles from './statement-view.module.css';
 import { useVerification } from './use-verification';
 import { VerdictCard } from './verdict-card';
 
-/** A month's statement to download, and the proof that nothing in one was changed. */
+/** Downloads a month's statement, and verifies that a statement is unchanged. */
 export default function StatementView() {
   const { t } = useTranslation();
   const { month: monthText } = useFormats();
@@ -117,7 +117,7 @@ function Verification({ month }: { month: string }) {
             aria-label={t('statement.choose_file')}
             onChange={(event) => {
               checkFile(event.target.files?.[0]);
-              // The same file, corrected, can be chosen again.
+              // Allows choosing the same file again.
               event.target.value = '';
             }}
           />
@@ -141,5 +141,5 @@ function Verification({ month }: { month: string }) {
 
 const MEGABYTE = 1024 * 1024;
 
-/** A statement of a hundred thousand transactions has about a third of this. */
+/** About three times the size of a statement with 100,000 transactions. */
 const FILE_BYTES_MAX = 100 * MEGABYTE;

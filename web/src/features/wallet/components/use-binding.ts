@@ -12,7 +12,7 @@ import { useLateRejection } from './use-late-rejection';
 
 type Input = {
   body: PostBody<'/bank_card/edit'>;
-  /** The form's own fields: a refusal of one of them is shown there. */
+  /** The form's fields. A refusal of one of them is shown there. */
   fields: readonly string[];
   reject: (found: Record<string, string>) => void;
   next: string | null;
@@ -20,7 +20,7 @@ type Input = {
 
 export type Binding = ReturnType<typeof useBinding>;
 
-/** Binds what a form holds, after its review; then leads to where the user came from, or shows what is bound. */
+/** Binds the form's account after its review, then returns to the previous page or shows the account. */
 export function useBinding({ body, fields, reject, next }: Input) {
   const { t } = useTranslation();
   const errorText = useErrorText();

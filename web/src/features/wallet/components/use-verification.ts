@@ -6,7 +6,7 @@ export type Verified = { source: string; verdict: Verdict };
 
 type Job = { source: string; load: () => Promise<string> };
 
-/** Loads a statement and checks it in slices, one at a time. */
+/** Loads and verifies one statement at a time, in slices. */
 export function useVerification() {
   const [done, setDone] = useState(0);
   const running = useRef(false);

@@ -8,7 +8,7 @@ import type { Verdict } from '../statement';
 import type { Verified } from './use-verification';
 import styles from './verdict-card.module.css';
 
-/** What the check of a statement found: everything right, or the first row that is not. */
+/** The result of a verification: success, or the first wrong row. */
 export function VerdictCard({ source, verdict }: Verified) {
   const { t } = useTranslation();
   if (!verdict.ok) return <Broken source={source} verdict={verdict} />;

@@ -15,7 +15,7 @@ import styles from './wallet-actions.module.css';
 
 type Action = { to: string; Icon: LucideIcon; label: string };
 
-/** The ways on from the wallet, besides deposit and withdrawal. */
+/** Links from the wallet to everything but deposit and withdrawal. */
 export function WalletActions() {
   const { t } = useTranslation();
   const hasPassword = useQuery(userInfoQuery).data?.has_pay_password;

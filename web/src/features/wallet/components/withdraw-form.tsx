@@ -34,16 +34,16 @@ import styles from './withdraw-form.module.css';
 import { WithdrawReview } from './withdraw-review';
 import { WithdrawSteps } from './withdraw-steps';
 
-/** What stands before a withdrawal, or the form for it. */
+/** The withdrawal form, or what blocks a withdrawal. */
 export function WithdrawForm() {
   const { lang } = useSession();
   const property = useQuery({
     ...propertyQuery,
-    // Whoever waits on this page gets the form when the time has come.
+    // Shows the form as soon as the cooling-off period has ended.
     refetchInterval: ({ state }) => askAgainMs(state.data?.withdrawal_available_at, Date.now()),
   });
   const bound = useQuery(destinationsQuery);
-  // Another language has its own texts but the same terms: the form stays.
+  // The form stays during a language switch, because terms do not depend on the language.
   const config = useQuery({ ...basicConfigQuery(lang), placeholderData: keepPreviousData });
   const { refetch: refetchProperty } = property;
   const { refetch: refetchBound } = bound;
@@ -140,7 +140,7 @@ function Fields({ property, bound, terms }: FieldsProps) {
   );
 }
 
-/** The amount and the method. Both are in the address, so that binding an account or a login in between loses neither. */
+/** Keeps amount and method in the URL, so that they survive binding an account or a login in between. */
 function useWithdrawalForm({ property, bound, terms }: FieldsProps) {
   const { t } = useTranslation();
   const { money } = useFormats();
@@ -160,7 +160,7 @@ function useWithdrawalForm({ property, bound, terms }: FieldsProps) {
         current.set(name, value);
         return current;
       },
-      // With the entry's state: the review, which takes the focus from the field, must not be closed by it.
+      // Keeps the entry's state, because the review's overlay lives there and opens on this blur.
       { replace: true, state },
     );
   const choose = (next: WithdrawalMethod) => {
@@ -172,7 +172,7 @@ function useWithdrawalForm({ property, bound, terms }: FieldsProps) {
 
 type AmountProps = Omit<ComponentProps<typeof TextField>, 'label' | 'property'> & {
   property: Property;
-  /** Fills in the most that can leave at once; null while no method is chosen. */
+  /** Fills in the maximum; null while no method is chosen. */
   onAll: (() => void) | null;
 };
 

@@ -28,7 +28,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** What is about to leave. One intention: however often it is tapped or retried, one withdrawal is asked for. */
+/** Reviews a withdrawal. However often it is tapped or retried, one withdrawal is requested. */
 export function WithdrawReview({ amount, terms, destination, property, onRefused, onClose }: Props) {
   const { t } = useTranslation();
   const { money } = useFormats();
@@ -88,7 +88,7 @@ function usePay(amount: string, { method }: WithdrawalTerms, onRefused: Props['o
       const { id } = await withdraw.mutateAsync({ body, key: key.for(body) });
       key.settle(null);
       toast(t('withdraw.success'));
-      // Takes the place of the sheet's entry in the history: Back leads to the form, not to the password.
+      // Replaces the sheet's history entry, so that Back leads to the form and not to the password.
       navigate(`/wallet/withdraw?id=${encodeURIComponent(id)}`, { replace: true });
     } catch (error) {
       key.settle(error);

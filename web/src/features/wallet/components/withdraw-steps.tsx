@@ -14,7 +14,7 @@ import styles from './withdraw-steps.module.css';
 
 type Props = { steps: readonly Step[]; property: Property };
 
-/** What blocks a withdrawal, each with what to do about it; what is done is ticked off. */
+/** What blocks a withdrawal, with an action for each item; completed items are ticked off. */
 export function WithdrawSteps({ steps, property }: Props) {
   const { t } = useTranslation();
   return (

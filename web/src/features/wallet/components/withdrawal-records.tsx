@@ -16,7 +16,7 @@ import { STATUS_TONES } from '../withdrawal';
 import { useDestinationLine } from './destination-text';
 import styles from './withdrawal-records.module.css';
 
-/** Every withdrawal with its status, and why when it was rejected. */
+/** All withdrawals with status and reason of rejection. */
 export default function WithdrawalRecords() {
   const { t } = useTranslation();
   const query = useInfiniteQuery(withdrawalListQuery);

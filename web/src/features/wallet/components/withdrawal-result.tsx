@@ -23,7 +23,7 @@ import styles from './withdrawal-result.module.css';
 const ICONS = { pending: Clock3, paid: CircleCheck, rejected: CircleX } as const;
 const NEXT = ['check', 'hold', 'notice'] as const;
 
-/** What became of one withdrawal, from the moment it was submitted. */
+/** The state of a withdrawal from its submission on. */
 export function WithdrawalResult({ id }: { id: string }) {
   const { t } = useTranslation();
   const query = useQuery(withdrawalQuery(id));

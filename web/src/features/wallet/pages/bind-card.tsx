@@ -59,12 +59,12 @@ export default function BindCardPage() {
 
 type KindProps = { kind: WithdrawalMethod; bound: Destinations; user: UserInfo };
 
-/** What is bound, or the form to bind something; another one only after a question. */
+/** The bound account, or the form to bind one. Replacing an account needs a confirmation. */
 function Kind({ kind, bound, user }: KindProps) {
   const { t } = useTranslation();
   const [query] = useSearchParams();
   const current = destinationOf(kind, bound);
-  // The account that was bound when the user chose to replace it: once another one is bound, that is over.
+  // The account to replace. Once another one is bound, the replacement is over.
   const [replaced, setReplaced] = useState<typeof current>(null);
   const isReplacing = replaced !== null && JSON.stringify(replaced) === JSON.stringify(current);
   const Form = kind === 'bank_card' ? CardForm : AddressForm;

@@ -12,7 +12,7 @@ import styles from './withdraw.module.css';
 const PANEL = 'withdrawals';
 const loadRecords = () => import('../components/withdrawal-records');
 
-/** Asking for a withdrawal, what became of one (`?id=`), and all of them. */
+/** The withdrawal form, the state of one withdrawal (`?id=`), and the list of all. */
 export default function WithdrawPage() {
   const { t } = useTranslation();
   const [query] = useSearchParams();

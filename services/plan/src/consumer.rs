@@ -1,21 +1,22 @@
-//! Reports over the broker: events of type `adfolio.delivery.v1.DeliveryReported`, which a network's adapter publishes.
+//! What this service consumes: delivery reports that a network's adapter publishes.
 //!
-//! All good reports of a message land with its row in the inbox. One of which nothing could be taken goes to the dead letters
-//! with its reasons: it can be redriven once, say, its plan is there.
+//! All good reports of a message are stored in the transaction of its inbox row. A message without
+//! any good report becomes a dead letter with the reasons. It can be redriven, for example once its
+//! plan exists.
 
 use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
 use adfolio_kit::db::Tx;
 use adfolio_kit::outbox::CloudEvent;
-use adfolio_proto::events::v1::DeliveryReported;
+use adfolio_proto::events::v1 as events;
 use tracing::warn;
 
-use super::entity::Verdict;
-use super::intake::{self, Origin};
-use super::report::Sent;
 use crate::app::App;
-use crate::error::PlanError;
-use crate::events::DELIVERY_REPORTED;
+use crate::delivery::entity::Verdict;
+use crate::delivery::intake::{self, Origin};
+use crate::delivery::report::Sent;
 use crate::settlement;
+
+const DELIVERY_REPORTED: &str = "adfolio.delivery.v1.DeliveryReported";
 
 /// Reports of a message at most.
 const MOST_REPORTS: usize = 1_000;
@@ -23,7 +24,7 @@ const MOST_REPORTS: usize = 1_000;
 /// Reasons that a log line names at most.
 const MOST_REASONS: usize = 5;
 
-/// A message of which nothing could be taken.
+/// A message without any good report.
 #[derive(Debug, thiserror::Error)]
 #[error("no report could be taken: {0}")]
 struct NothingTaken(String);
@@ -34,26 +35,18 @@ pub fn reports() -> Consumer {
 }
 
 /// Takes reports.
-#[derive(Clone)]
-pub struct OnDeliveryReported {
-    app: App,
-}
-
-impl OnDeliveryReported {
-    /// For these use cases.
-    pub fn new(app: App) -> Self {
-        Self { app }
-    }
-}
+#[derive(Debug)]
+pub struct OnDeliveryReported(pub App);
 
 impl Handler for OnDeliveryReported {
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
-        let message: DeliveryReported = event.data()?;
+        let app = &self.0;
+        let message: events::DeliveryReported = event.data()?;
         if !intake::is_source(&message.source) || message.reports.len() > MOST_REPORTS {
-            let problem = "the source is no name, or there are too many reports".to_owned();
+            let problem = "the source is not a name, or there are too many reports".to_owned();
             return Err(HandlerError::permanent(NothingTaken(problem)));
         }
-        let (now, delay) = (self.app.clock.now(), self.app.rules.settlement_delay);
+        let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
         let (mut rows, mut reasons) = (Vec::new(), Vec::new());
         for (place, report) in (1..).zip(message.reports) {
             match Sent::from(report).read(&message.source, place, now) {
@@ -61,9 +54,8 @@ impl Handler for OnDeliveryReported {
                 Err(reason) => reasons.push(format!("{place}: {reason}")),
             }
         }
-        let verdicts = intake::take_in_tx(tx, &message.source, Origin::Network, &rows, now, delay)
-            .await
-            .map_err(handler_error)?;
+        let verdicts =
+            intake::take_in_tx(tx, &message.source, Origin::Network, &rows, now, delay).await?;
         let mut taken: usize = 0;
         for (place, verdict) in &verdicts {
             intake::count(verdict);
@@ -83,16 +75,24 @@ impl Handler for OnDeliveryReported {
         if rejected > 0 {
             warn!(source = message.source, event = %event.id, rejected, reasons, "reports cannot be taken");
         }
-        // Both look by themselves, too, should this commit fail to come before they do.
-        settlement::wake(&self.app);
-        self.app.notifier.notify();
+        // Both also poll, in case they look before this commit.
+        settlement::wake(app);
+        app.notifier.notify();
         Ok(())
     }
 }
 
-fn handler_error(error: PlanError) -> HandlerError {
-    match error {
-        PlanError::Database(error) => error.into(),
-        other => HandlerError::failed(other),
+impl From<events::DeliveryReport> for Sent {
+    fn from(report: events::DeliveryReport) -> Self {
+        Self {
+            report_id: report.report_id,
+            revision: report.revision,
+            plan_number: report.plan_number,
+            time: report.time.and_then(|time| time.try_into().ok()),
+            impressions: report.impressions,
+            clicks: report.clicks,
+            spend: report.spend,
+            revenue: report.revenue,
+        }
     }
 }

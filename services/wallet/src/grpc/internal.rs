@@ -1,20 +1,20 @@
 //! The postings that other services make, for orders of plans and of exchange.
 
 use adfolio_kit::identity::Caller;
-use adfolio_kit::refusal::Refusal;
+use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::wire;
 use adfolio_proto::wallet::v1 as proto;
 use adfolio_proto::wallet::v1::ledger_service_server::LedgerService;
 use tonic::{Request, Response, Status};
 
-use super::{Grpc, map};
+use super::{InternalApi, property};
 use crate::pay_password::entity::PinDigest;
 use crate::posting::entity::Command;
 use crate::posting::movement::{ExchangeStep, Movement};
-use crate::{flow, posting};
+use crate::{flow, pay_password, posting};
 
 #[tonic::async_trait]
-impl LedgerService for Grpc {
+impl LedgerService for InternalApi {
     async fn hold(
         &self,
         request: Request<proto::HoldRequest>,
@@ -29,9 +29,9 @@ impl LedgerService for Grpc {
             request.paid_minor,
             request.discount_minor,
         )?;
-        let done = self.queue.post(command, deadline).await?;
+        let done = self.0.queue.post(command, deadline).await?;
         Ok(Response::new(proto::HoldResponse {
-            property: Some(self.property(done.property)),
+            property: Some(property(&self.0, done.property)),
         }))
     }
 
@@ -44,6 +44,7 @@ impl LedgerService for Grpc {
         let user_id = wire::id(&request.user_id, "user_id")?;
         let order_id = wire::id(&request.order_id, "order_id")?;
         let done = self
+            .0
             .queue
             .post(Command::release(user_id, order_id), deadline)
             .await?;
@@ -68,7 +69,7 @@ impl LedgerService for Grpc {
             request.consumed_total_minor,
             request.revenue_total_minor,
         )?;
-        let done = self.queue.post(command, deadline).await?;
+        let done = self.0.queue.post(command, deadline).await?;
         Ok(Response::new(proto::RecordDeliveryResponse {
             version: done.hold.version,
         }))
@@ -89,7 +90,7 @@ impl LedgerService for Grpc {
             request.revenue_total_minor,
             request.platform_share_minor,
         )?;
-        let hold = self.queue.post(command, deadline).await?.hold;
+        let hold = self.0.queue.post(command, deadline).await?.hold;
         Ok(Response::new(proto::SettleResponse {
             paid_out_minor: hold.paid_out().minor(),
             paid_returned_minor: hold.paid_returned_at_settle,
@@ -103,9 +104,9 @@ impl LedgerService for Grpc {
         let request = request.into_inner();
         let user_id = wire::id(&request.user_id, "user_id")?;
         let order_id = wire::id(&request.order_id, "order_id")?;
-        let lines = flow::list_of_order(&self.pool, user_id, order_id).await?;
+        let lines = flow::list_of_order(&self.0, user_id, order_id).await?;
         Ok(Response::new(proto::ListOrderFlowResponse {
-            items: lines.into_iter().map(map::flow_entry).collect(),
+            items: lines.into_iter().map(Into::into).collect(),
         }))
     }
 
@@ -117,17 +118,12 @@ impl LedgerService for Grpc {
         let request = request.into_inner();
         let exchange_id = wire::id(&request.exchange_id, "exchange_id")?;
         let user_id = wire::id(&request.user_id, "user_id")?;
-        let step = match proto::ExchangeStep::try_from(request.step) {
-            Ok(proto::ExchangeStep::Debit) => ExchangeStep::Debit,
-            Ok(proto::ExchangeStep::Return) => ExchangeStep::Return,
-            Ok(proto::ExchangeStep::Credit) => ExchangeStep::Credit,
-            _ => return Err(Refusal::invalid("step").into()),
-        };
+        let step = ExchangeStep::required(request.step, "step")?;
         let movement = Movement::exchange(user_id, exchange_id, step, request.amount_minor)?;
         let command = Command::movement(user_id, movement);
-        let done = posting::post_to_named(&self.queue, &self.peers, &caller, command).await?;
+        let done = posting::post_to_named(&self.0, &caller, command).await?;
         Ok(Response::new(proto::PostExchangeResponse {
-            property: Some(self.property(done.property)),
+            property: Some(property(&self.0, done.property)),
         }))
     }
 
@@ -139,7 +135,7 @@ impl LedgerService for Grpc {
         let request = request.into_inner();
         let user_id = wire::id(&request.user_id, "user_id")?;
         let password = PinDigest::parse(&request.password, "password")?;
-        self.passwords.verify(user_id, password, deadline).await?;
+        pay_password::verify(&self.0, user_id, password, deadline).await?;
         Ok(Response::new(proto::VerifyPayPasswordResponse {}))
     }
 }

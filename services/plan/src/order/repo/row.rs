@@ -1,14 +1,37 @@
 //! Orders as rows.
 
+use adfolio_kit::error::CoreError;
+use adfolio_kit::identity::UserId;
 use adfolio_money::{Micros, Money};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::entity::{CouponUse, Delivered, Order, Pending, Status};
 use crate::error::PlanError;
+use crate::ids::{CouponId, OperatorId, OrderId, ProductId, ReservationId};
+use crate::order::entity::{CouponUse, Delivered, Order};
+use crate::order::status::{Pending, Status};
 use crate::product::entity::Audience;
 
-/// A row of orders; the names and the order are those of the table.
+/// `query_orders!("SELECT ", " FROM orders WHERE id = $1", id)`: a query for orders. It names every
+/// column, so it goes on working when a later release adds one.
+macro_rules! query_orders {
+    ($before:tt, $after:tt $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            OrderRow,
+            $before
+                + "id, user_id, plan_number, product_id, product_name, product_icon_url, status, official, operator_id, put_content,
+                   put_rule, regions, age_min, age_max, gender, put_amount_minor, paid_amount_minor, discount_amount_minor,
+                   coupon_id, coupon_name, reservation_id, impressions, clicks, reported_micros, charged_micros,
+                   revenue_micros, estimated_reports, sources, version, posted_version, pending, fail_reason, paid_out_minor,
+                   created_at, put_at, window_ends_at, finished_at, settle_after, settled_at, expires_at"
+                + $after
+            $(, $argument)*
+        )
+    };
+}
+pub(super) use query_orders;
+
+/// A row of orders.
 pub(super) struct OrderRow {
     pub(super) id: Uuid,
     pub(super) user_id: Uuid,
@@ -60,10 +83,13 @@ impl TryFrom<OrderRow> for Order {
             .coupon_id
             .zip(row.reservation_id)
             .map(|(id, reservation_id)| CouponUse {
-                id,
+                id: CouponId(id),
                 name: row.coupon_name,
-                reservation_id,
+                reservation_id: ReservationId(reservation_id),
             });
+        let status = Status::from_name(&row.status).ok_or(CoreError::Corrupt("orders.status"))?;
+        let pending =
+            |name: &str| Pending::from_name(name).ok_or(CoreError::Corrupt("orders.pending"));
         let delivered = Delivered {
             impressions: row.impressions,
             clicks: row.clicks,
@@ -73,15 +99,15 @@ impl TryFrom<OrderRow> for Order {
             estimated_reports: row.estimated_reports,
         };
         Ok(Self {
-            id: row.id,
-            user_id: row.user_id,
+            id: OrderId(row.id),
+            user_id: UserId(row.user_id),
             plan_number: row.plan_number,
-            product_id: row.product_id,
+            product_id: ProductId(row.product_id),
             product_name: row.product_name,
             product_icon_url: row.product_icon_url,
-            status: Status::parse(&row.status)?,
+            status,
             official: row.official,
-            operator_id: row.operator_id,
+            operator_id: row.operator_id.map(OperatorId),
             put_content: row.put_content,
             put_rule: row.put_rule,
             audience: Audience::from_columns(row.regions, row.age_min, row.age_max, &row.gender)?,
@@ -93,7 +119,7 @@ impl TryFrom<OrderRow> for Order {
             sources: row.sources,
             version: row.version,
             posted_version: row.posted_version,
-            pending: row.pending.as_deref().map(Pending::parse).transpose()?,
+            pending: row.pending.as_deref().map(pending).transpose()?,
             fail_reason: row.fail_reason,
             paid_out: Money::from_minor(row.paid_out_minor),
             created_at: row.created_at,

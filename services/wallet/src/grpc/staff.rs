@@ -1,20 +1,23 @@
 //! What staff do with wallets.
 
-use adfolio_kit::identity::{Caller, StaffRole};
+use adfolio_kit::error::CoreError;
+use adfolio_kit::identity::{Caller, StaffRole, cut_reason};
+use adfolio_kit::mirror::Mirrored as _;
+use adfolio_kit::once::Once;
 use adfolio_kit::refusal::Refusal;
-use adfolio_kit::wire;
+use adfolio_kit::wire::{self, List};
 use adfolio_proto::wallet::v1 as proto;
 use adfolio_proto::wallet::v1::wallet_admin_service_server::WalletAdminService;
 use tonic::{Request, Response, Status};
 
-use super::{Grpc, approval, map};
-use crate::error::WalletError;
+use super::{StaffApi, map};
+use crate::approval::entity::State;
 use crate::posting::entity::Command;
 use crate::posting::movement::{Movement, MovementKind};
 use crate::withdrawal::Filter;
-use crate::{chain, posting, property, reconcile};
+use crate::{approval, chain, pay_password, posting, property, reconcile, withdrawal};
 
-impl Grpc {
+impl StaffApi {
     /// What finance posts to a user's wallet, as the user sees it. A large posting waits for another member of staff.
     async fn staff_posting(
         &self,
@@ -26,24 +29,24 @@ impl Grpc {
         let user_id = wire::id(user_id, "user_id")?;
         let by = (staff, caller);
         let movement =
-            Movement::by_staff(kind, user_id, by, self.ids.next(), amount_minor, remark)?;
+            Movement::by_staff(kind, user_id, by, self.0.ids.next(), amount_minor, remark)?;
         let amount = movement.amount;
-        if self.approvals.is_needed(&movement, amount).await? {
+        if approval::is_needed(&self.0, &movement, amount).await? {
             let asked = (user_id, movement, amount);
-            let refusal = self.approvals.ask(caller, staff, asked).await?;
+            let refusal = approval::ask(&self.0, caller, staff, asked).await?;
             return Err(refusal.into());
         }
         let command = Command::movement(user_id, movement);
-        let done = posting::post_to_named(&self.queue, &self.peers, caller, command).await?;
+        let done = posting::post_to_named(&self.0, caller, command).await?;
         let booked = done
             .transaction
-            .ok_or(WalletError::Unreadable("transaction of a posting"))?;
+            .ok_or(CoreError::Corrupt("transaction of a posting"))?;
         Ok(map::staff_entry(kind, booked, amount_minor, remark)?)
     }
 }
 
 #[tonic::async_trait]
-impl WalletAdminService for Grpc {
+impl WalletAdminService for StaffApi {
     async fn deposit(
         &self,
         request: Request<proto::DepositRequest>,
@@ -95,7 +98,7 @@ impl WalletAdminService for Grpc {
         let posting = (MovementKind::Membership, it.amount_minor, "");
         let entry = self.staff_posting(&caller, &it.user_id, posting).await?;
         let user_id = wire::id(&it.user_id, "user_id")?;
-        self.peers.grant_membership(&caller, user_id).await;
+        self.0.peers.grant_membership(&caller, user_id).await;
         Ok(Response::new(proto::OpenMembershipResponse {
             entry: Some(entry),
         }))
@@ -127,17 +130,17 @@ impl WalletAdminService for Grpc {
         Caller::from_request(&request).require_staff(&[StaffRole::Finance])?;
         let request = request.into_inner();
         let filter = Filter {
-            status: map::status_filter(request.status)?,
+            status: withdrawal::entity::Status::optional(request.status, "status")?,
             user_id: wire::filter_id(&request.user_id),
         };
-        let (page, cursor) = wire::page(request.page)?;
-        let (rows, next) = self
-            .withdrawals
-            .list_for_staff(filter, page, cursor.as_deref())
-            .await?;
+        let owner = format!("{filter:?}");
+        let list = List::new(request.page, "wallet.withdrawals.staff", &owner)?;
+        let (before, limit) = (list.before()?, list.fetch());
+        let rows = withdrawal::list_for_staff(&self.0, filter, before, limit).await?;
+        let (rows, next_cursor) = list.cut(rows, |last| last.withdrawal.id);
         Ok(Response::new(proto::AdminListWithdrawalsResponse {
-            items: rows.into_iter().map(map::withdrawal).collect(),
-            next_cursor: next.unwrap_or_default(),
+            items: rows.into_iter().map(Into::into).collect(),
+            next_cursor,
         }))
     }
 
@@ -154,12 +157,9 @@ impl WalletAdminService for Grpc {
             Ok(proto::WithdrawalDecision::Rejected) => MovementKind::WithdrawalRejected,
             _ => return Err(Refusal::invalid("decision").into()),
         };
-        let shown = self
-            .withdrawals
-            .decide(&caller, staff, id, kind, &request.reason)
-            .await?;
+        let shown = withdrawal::decide(&self.0, &caller, staff, id, kind, &request.reason).await?;
         Ok(Response::new(proto::DecideWithdrawalResponse {
-            withdrawal: Some(map::withdrawal(shown)),
+            withdrawal: Some(shown.into()),
         }))
     }
 
@@ -169,13 +169,14 @@ impl WalletAdminService for Grpc {
     ) -> Result<Response<proto::ListApprovalsResponse>, Status> {
         Caller::from_request(&request).require_staff(&[StaffRole::Finance])?;
         let request = request.into_inner();
-        let state = approval::state_filter(request.state)?;
-        let (page, cursor) = wire::page(request.page)?;
-        let (rows, next) = self.approvals.list(state, page, cursor.as_deref()).await?;
-        let items: Result<_, _> = rows.into_iter().map(approval::shown).collect();
+        let state = State::optional(request.state, "state")?;
+        let owner = state.map_or("", State::as_str);
+        let list = List::new(request.page, "wallet.approvals", &owner)?;
+        let rows = approval::list(&self.0, state, list.before()?, list.fetch()).await?;
+        let (rows, next_cursor) = list.cut(rows, |last| last.id);
         Ok(Response::new(proto::ListApprovalsResponse {
-            items: items?,
-            next_cursor: next.unwrap_or_default(),
+            items: rows.into_iter().map(Into::into).collect(),
+            next_cursor,
         }))
     }
 
@@ -185,10 +186,10 @@ impl WalletAdminService for Grpc {
     ) -> Result<Response<proto::DecideApprovalResponse>, Status> {
         let caller = Caller::from_request(&request);
         let staff = caller.require_staff(&[StaffRole::Finance])?;
-        let decision = approval::decision(staff, &request.into_inner())?;
-        let decided = self.approvals.decide(&caller, decision).await?;
+        let decision = map::decision(staff, &request.into_inner())?;
+        let decided = approval::decide(&self.0, &caller, decision).await?;
         Ok(Response::new(proto::DecideApprovalResponse {
-            approval: Some(approval::shown(decided)?),
+            approval: Some(decided.into()),
         }))
     }
 
@@ -200,11 +201,10 @@ impl WalletAdminService for Grpc {
         let staff = caller.require_staff(&[StaffRole::Support])?;
         let request = request.into_inner();
         let user_id = wire::id(&request.user_id, "user_id")?;
-        let answer = self
-            .passwords
-            .reset(&self.peers, &caller, staff, user_id, &request)
-            .await?;
-        Ok(Response::new(answer))
+        let once = Once::new::<proto::ResetPayPasswordResponse>(&caller, staff.id, &request);
+        let reason = cut_reason(&request.reason);
+        let reset = pay_password::reset(&self.0, &caller, once, user_id, reason).await?;
+        Ok(Response::new(reset.into_message()?))
     }
 
     async fn get_user_settings(
@@ -214,7 +214,7 @@ impl WalletAdminService for Grpc {
         Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
         let ids = request.into_inner().user_ids;
         let ids: Result<Vec<_>, _> = ids.iter().map(|id| wire::id(id, "user_ids")).collect();
-        let settings = property::settings(&self.pool, &ids?).await?;
+        let settings = property::settings(&self.0, &ids?).await?;
         let items = settings.into_iter().map(|found| proto::UserSettings {
             user_id: found.user_id.to_string(),
             has_pay_password: found.has_pay_password,
@@ -231,9 +231,9 @@ impl WalletAdminService for Grpc {
     ) -> Result<Response<proto::GetUserPropertyResponse>, Status> {
         Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
         let user_id = wire::id(&request.into_inner().user_id, "user_id")?;
-        let property = property::of_user(&self.pool, user_id).await?;
+        let property = property::of_user(&self.0, user_id).await?;
         Ok(Response::new(proto::GetUserPropertyResponse {
-            property: Some(self.property(property)),
+            property: Some(super::property(&self.0, property)),
         }))
     }
 
@@ -242,7 +242,7 @@ impl WalletAdminService for Grpc {
         request: Request<proto::ReconcileRequest>,
     ) -> Result<Response<proto::ReconcileResponse>, Status> {
         Caller::from_request(&request).require_staff(&[StaffRole::Finance])?;
-        let checks = reconcile::reconcile(&self.pool, &self.peers).await?;
+        let checks = reconcile::reconcile(&self.0).await?;
         let ok = checks.iter().all(|check| check.ok);
         let checks = checks.into_iter().map(|check| proto::ReconcileCheck {
             name: check.name.to_owned(),
@@ -262,7 +262,7 @@ impl WalletAdminService for Grpc {
     ) -> Result<Response<proto::VerifyChainsResponse>, Status> {
         Caller::from_request(&request).require_staff(&[StaffRole::Finance])?;
         let only = wire::optional_id(&request.into_inner().user_id, "user_id")?;
-        let verification = chain::verify(&self.pool, only).await?;
+        let verification = chain::verify(&self.0, only).await?;
         let broken = verification
             .broken
             .into_iter()

@@ -1,59 +1,65 @@
-//! SQL of orders: one order at a time, and what every change of state leaves behind.
+//! The SQL of orders: one order at a time, and what every change of state writes.
+
+pub mod list;
+mod row;
 
 use std::collections::HashSet;
 
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::entity::{Order, Pending, Transition};
-use super::row::OrderRow;
+use super::entity::Order;
+use super::status::{Pending, Status, TimelineEntry, Transition};
 use crate::error::PlanError;
+use crate::ids::OrderId;
+use row::{OrderRow, query_orders};
 
 /// One order.
-pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Order>, PlanError> {
-    let row = sqlx::query_as!(OrderRow, "SELECT * FROM orders WHERE id = $1", id)
+pub async fn find(pool: &PgPool, id: OrderId) -> Result<Option<Order>, PlanError> {
+    let row = query_orders!("SELECT ", " FROM orders WHERE id = $1", id.0)
         .fetch_optional(pool)
         .await?;
     row.map(Order::try_from).transpose()
 }
 
 /// One order, locked until the transaction ends.
-pub async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Order>, PlanError> {
-    let row = sqlx::query_as!(
-        OrderRow,
-        "SELECT * FROM orders WHERE id = $1 FOR UPDATE",
-        id
-    )
-    .fetch_optional(tx)
-    .await?;
+pub async fn lock_in_tx(tx: &mut Tx, id: OrderId) -> Result<Option<Order>, PlanError> {
+    let row = query_orders!("SELECT ", " FROM orders WHERE id = $1 FOR UPDATE", id.0)
+        .fetch_optional(tx)
+        .await?;
     row.map(Order::try_from).transpose()
 }
 
-/// Orders, locked in order of id: whoever locks several does it in this order, so that two never wait for each other.
-pub async fn lock_many_in_tx(tx: &mut Tx, ids: &[Uuid]) -> Result<Vec<Order>, PlanError> {
-    let rows = sqlx::query_as!(
-        OrderRow,
-        "SELECT * FROM orders WHERE id = ANY($1) ORDER BY id FOR UPDATE",
-        ids
+/// Orders, locked in order of id. Every transaction locks several orders in this order, so two
+/// never wait for each other.
+pub async fn lock_many_in_tx(tx: &mut Tx, ids: Vec<OrderId>) -> Result<Vec<Order>, PlanError> {
+    let ids: Vec<Uuid> = ids.into_iter().map(|id| id.0).collect();
+    let rows = query_orders!(
+        "SELECT ",
+        " FROM orders WHERE id = ANY($1) ORDER BY id FOR UPDATE",
+        &ids
     )
     .fetch_all(tx)
     .await?;
     rows.into_iter().map(Order::try_from).collect()
 }
 
-/// Locks the row of `user_totals` of each user, in order of id, and makes it where it is missing. Held by every
-/// transaction that changes a user's plans, it keeps the user's events in the order of their commits.
-pub async fn lock_users_in_tx(tx: &mut Tx, user_ids: &[Uuid]) -> Result<(), PlanError> {
+/// Locks the row of `user_totals` of each user, in order of id, and creates it where it is missing.
+/// Every transaction that changes a user's plans holds this lock, so the user's events leave in the
+/// order of the commits.
+pub async fn lock_users_in_tx(tx: &mut Tx, users: &[UserId]) -> Result<(), PlanError> {
+    let user_ids: Vec<Uuid> = users.iter().map(|user| user.0).collect();
     sqlx::query!(
         "INSERT INTO user_totals (user_id) SELECT DISTINCT u FROM UNNEST($1::uuid[]) AS u ORDER BY u ON CONFLICT DO NOTHING",
-        user_ids,
+        &user_ids,
     )
     .execute(&mut *tx)
     .await?;
     sqlx::query!(
         "SELECT user_id FROM user_totals WHERE user_id = ANY($1) ORDER BY user_id FOR UPDATE",
-        user_ids
+        &user_ids
     )
     .fetch_all(tx)
     .await?;
@@ -65,8 +71,8 @@ pub async fn insert_in_tx(tx: &mut Tx, orders: &[Order]) -> Result<(), PlanError
     let Some(first) = orders.first() else {
         return Ok(());
     };
-    let ids: Vec<Uuid> = orders.iter().map(|order| order.id).collect();
-    let user_ids: Vec<Uuid> = orders.iter().map(|order| order.user_id).collect();
+    let ids: Vec<Uuid> = orders.iter().map(|order| order.id.0).collect();
+    let user_ids: Vec<Uuid> = orders.iter().map(|order| order.user_id.0).collect();
     let numbers: Vec<String> = orders
         .iter()
         .map(|order| order.plan_number.clone())
@@ -84,12 +90,12 @@ pub async fn insert_in_tx(tx: &mut Tx, orders: &[Order]) -> Result<(), PlanError
         &ids,
         &user_ids,
         &numbers,
-        first.product_id,
+        first.product_id.0,
         first.product_name,
         first.product_icon_url,
         first.status.as_str(),
         first.official,
-        first.operator_id,
+        first.operator_id.map(|id| id.0),
         first.put_content,
         first.put_rule,
         &first.audience.regions,
@@ -105,7 +111,8 @@ pub async fn insert_in_tx(tx: &mut Tx, orders: &[Order]) -> Result<(), PlanError
     Ok(())
 }
 
-/// Writes what can change in the life of an order except its delivery, which only imports write.
+/// Writes everything that changes in the life of an order except its delivery, which only reports
+/// change.
 pub async fn save_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
     let coupon = order.coupon.as_ref();
     sqlx::query!(
@@ -114,14 +121,14 @@ pub async fn save_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
              paid_out_minor = $12, put_at = $13, window_ends_at = $14, finished_at = $15, settle_after = $16,
              settled_at = $17
          WHERE id = $1",
-        order.id,
+        order.id.0,
         order.status.as_str(),
         order.put_amount.minor(),
         order.paid.minor(),
         order.discount.minor(),
-        coupon.map(|coupon| coupon.id),
+        coupon.map(|coupon| coupon.id.0),
         coupon.map_or("", |coupon| coupon.name.as_str()),
-        coupon.map(|coupon| coupon.reservation_id),
+        coupon.map(|coupon| coupon.reservation_id.0),
         order.posted_version,
         order.pending.map(Pending::as_str),
         order.fail_reason,
@@ -140,9 +147,9 @@ pub async fn save_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
 /// Writes steps into the timelines.
 pub async fn insert_history_in_tx(
     tx: &mut Tx,
-    steps: &[(Uuid, Transition)],
+    steps: &[(&Order, Transition)],
 ) -> Result<(), PlanError> {
-    let ids: Vec<Uuid> = steps.iter().map(|(id, _)| *id).collect();
+    let ids: Vec<Uuid> = steps.iter().map(|(order, _)| order.id.0).collect();
     let statuses: Vec<String> = steps
         .iter()
         .map(|(_, step)| step.to.as_str().to_owned())
@@ -165,26 +172,20 @@ pub async fn insert_history_in_tx(
     Ok(())
 }
 
-/// A step of a timeline as it is read.
-pub struct HistoryRow {
-    /// Where to.
-    pub status: String,
-    /// When.
-    pub time: DateTime<Utc>,
-    /// Why.
-    pub reason: String,
-}
-
 /// The timeline of an order, oldest first.
-pub async fn history(pool: &PgPool, id: Uuid) -> Result<Vec<HistoryRow>, PlanError> {
-    let rows = sqlx::query_as!(
-        HistoryRow,
+pub async fn history(pool: &PgPool, id: OrderId) -> Result<Vec<TimelineEntry>, PlanError> {
+    let rows = sqlx::query!(
         "SELECT status, time, reason FROM order_history WHERE order_id = $1 ORDER BY id LIMIT 100",
-        id,
+        id.0,
     )
     .fetch_all(pool)
     .await?;
-    Ok(rows)
+    let entries = rows.into_iter().map(|row| TimelineEntry {
+        status: Status::from_name(&row.status),
+        time: row.time,
+        reason: row.reason,
+    });
+    Ok(entries.collect())
 }
 
 /// Pushed orders whose time is over and that no put holds.
@@ -192,7 +193,7 @@ pub(super) async fn expired(
     pool: &PgPool,
     now: DateTime<Utc>,
     limit: i64,
-) -> Result<Vec<Uuid>, PlanError> {
+) -> Result<Vec<OrderId>, PlanError> {
     let ids = sqlx::query_scalar!(
         "SELECT id FROM orders
          WHERE status = 'waiting' AND expires_at <= $1
@@ -203,14 +204,14 @@ pub(super) async fn expired(
     )
     .fetch_all(pool)
     .await?;
-    Ok(ids)
+    Ok(ids.into_iter().map(OrderId).collect())
 }
 
 /// Whether a put of the order is under way or succeeded. The caller holds the order's lock.
-pub(super) async fn has_live_put_in_tx(tx: &mut Tx, order_id: Uuid) -> Result<bool, PlanError> {
+pub(super) async fn has_live_put_in_tx(tx: &mut Tx, order: OrderId) -> Result<bool, PlanError> {
     let found = sqlx::query_scalar!(
         "SELECT id FROM puts WHERE order_id = $1 AND state IN ('driving', 'undoing', 'placed')",
-        order_id
+        order.0,
     )
     .fetch_optional(tx)
     .await?;

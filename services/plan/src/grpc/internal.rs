@@ -1,0 +1,48 @@
+//! What other services and networks call. There is no caller to check.
+
+use adfolio_kit::wire;
+use adfolio_proto::plan::v1 as proto;
+use adfolio_proto::plan::v1::delivery_service_server::DeliveryService;
+use adfolio_proto::plan::v1::plan_reconcile_service_server::PlanReconcileService;
+use futures::StreamExt as _;
+use tonic::{Request, Response, Status, Streaming};
+
+use super::InternalApi;
+use crate::delivery::stream::{self, BrokenOff, FromNetwork};
+use crate::order;
+
+/// Holds of one page at most.
+const MOST_HOLDS: u32 = 10_000;
+
+#[tonic::async_trait]
+impl DeliveryService for InternalApi {
+    async fn report_delivery(
+        &self,
+        request: Request<Streaming<proto::ReportDeliveryRequest>>,
+    ) -> Result<Response<proto::ReportDeliveryResponse>, Status> {
+        let reports = request
+            .into_inner()
+            .map(|report| report.map(FromNetwork::from).map_err(|_| BrokenOff));
+        let summary = stream::run(&self.0, reports).await?;
+        Ok(Response::new(summary.into()))
+    }
+}
+
+#[tonic::async_trait]
+impl PlanReconcileService for InternalApi {
+    async fn list_holds(
+        &self,
+        request: Request<proto::ListHoldsRequest>,
+    ) -> Result<Response<proto::ListHoldsResponse>, Status> {
+        let request = request.into_inner();
+        let after = wire::optional_id(&request.after_order_id, "after_order_id")?;
+        let limit = match request.limit {
+            0 => MOST_HOLDS,
+            limit => limit.min(MOST_HOLDS),
+        };
+        let holdings = order::list_holds(&self.0, after, limit.into()).await?;
+        Ok(Response::new(proto::ListHoldsResponse {
+            items: holdings.iter().map(Into::into).collect(),
+        }))
+    }
+}

@@ -1,0 +1,235 @@
+//! What staff do with products, operators and plans.
+
+use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_kit::mirror::Mirrored as _;
+use adfolio_kit::once::Once;
+use adfolio_kit::refusal::Refusal;
+use adfolio_kit::wire::{self, List};
+use adfolio_proto::plan::v1 as proto;
+use adfolio_proto::plan::v1::import_delivery_request::Part;
+use adfolio_proto::plan::v1::plan_admin_service_server::PlanAdminService;
+use futures::StreamExt as _;
+use tonic::{Request, Response, Status, Streaming};
+
+use super::{StaffApi, map};
+use crate::delivery::import::{self, Header};
+use crate::order::status::Filter;
+use crate::order::{self, Push};
+use crate::product::entity::Details;
+use crate::settlement::{self, Outcome};
+use crate::{follow, operator, product};
+
+/// Users of one look-up at most.
+const MOST_USERS: usize = 100;
+
+/// Longest name of an operator, in characters.
+const LONGEST_NAME: usize = 100;
+
+/// Longest reason, in characters.
+const LONGEST_REASON: usize = 500;
+
+#[tonic::async_trait]
+impl PlanAdminService for StaffApi {
+    async fn create_product(
+        &self,
+        request: Request<proto::CreateProductRequest>,
+    ) -> Result<Response<proto::CreateProductResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Operator])?;
+        let request = request.into_inner();
+        let once = Once::new::<proto::CreateProductResponse>(&caller, staff.id, &request);
+        let details = Details::try_from(request.product.unwrap_or_default())?;
+        let answer = product::create(&self.0, once, &caller, details).await?;
+        Ok(Response::new(answer.into_message()?))
+    }
+
+    async fn edit_product(
+        &self,
+        request: Request<proto::EditProductRequest>,
+    ) -> Result<Response<proto::EditProductResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Operator])?;
+        let message = request.into_inner().product.unwrap_or_default();
+        let id = wire::id(&message.id, "id")?;
+        let product = product::edit(&self.0, &caller, id, message.try_into()?).await?;
+        Ok(Response::new(proto::EditProductResponse {
+            product: Some((&product).into()),
+        }))
+    }
+
+    async fn admin_list_products(
+        &self,
+        request: Request<proto::AdminListProductsRequest>,
+    ) -> Result<Response<proto::AdminListProductsResponse>, Status> {
+        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        let list = List::new(request.into_inner().page, "products", &"")?;
+        let rows = product::list(&self.0, list.before()?, list.fetch()).await?;
+        let (products, next_cursor) = list.cut(rows, |last| last.id);
+        Ok(Response::new(proto::AdminListProductsResponse {
+            items: products.iter().map(Into::into).collect(),
+            next_cursor,
+        }))
+    }
+
+    async fn create_operator(
+        &self,
+        request: Request<proto::CreateOperatorRequest>,
+    ) -> Result<Response<proto::CreateOperatorResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Operator])?;
+        let request = request.into_inner();
+        let once = Once::new::<proto::CreateOperatorResponse>(&caller, staff.id, &request);
+        let name = wire::line(&request.name, LONGEST_NAME, "name")?;
+        let answer = operator::create(&self.0, once, &caller, name).await?;
+        Ok(Response::new(answer.into_message()?))
+    }
+
+    async fn list_operators(
+        &self,
+        request: Request<proto::ListOperatorsRequest>,
+    ) -> Result<Response<proto::ListOperatorsResponse>, Status> {
+        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        let list = List::new(request.into_inner().page, "operators", &"")?;
+        let rows = operator::list(&self.0, list.before()?, list.fetch()).await?;
+        let (operators, next_cursor) = list.cut(rows, |last| last.id);
+        Ok(Response::new(proto::ListOperatorsResponse {
+            items: operators.iter().map(Into::into).collect(),
+            next_cursor,
+        }))
+    }
+
+    async fn push_plan(
+        &self,
+        request: Request<proto::PushPlanRequest>,
+    ) -> Result<Response<proto::PushPlanResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Operator])?;
+        let request = request.into_inner();
+        let once = Once::new::<proto::PushPlanResponse>(&caller, staff.id, &request);
+        let answer = order::push(&self.0, once, &caller, Push::try_from(request)?).await?;
+        Ok(Response::new(answer.into_message()?))
+    }
+
+    async fn admin_list_plans(
+        &self,
+        request: Request<proto::AdminListPlansRequest>,
+    ) -> Result<Response<proto::AdminListPlansResponse>, Status> {
+        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        let request = request.into_inner();
+        let filter = Filter {
+            statuses: map::statuses(request.status)?,
+            official: map::official(request.push)?,
+        };
+        let user = wire::filter_id(&request.user_id).map(UserId);
+        let owner = user.map_or_else(|| "all".to_owned(), |user| user.to_string());
+        let list = List::new(request.page, "plans", &owner)?;
+        let (before, fetch) = (list.before()?, list.fetch());
+        let number = request.plan_number.trim();
+        let rows = match user {
+            _ if !number.is_empty() => {
+                order::list_by_number(&self.0, number, user, &filter).await?
+            }
+            Some(user) => order::list_of_user(&self.0, user, &filter, before, fetch).await?,
+            None => order::list_of_all(&self.0, &filter, before, fetch).await?,
+        };
+        let (orders, next_cursor) = list.cut(rows, |last| last.id);
+        Ok(Response::new(proto::AdminListPlansResponse {
+            items: orders.iter().map(Into::into).collect(),
+            next_cursor,
+        }))
+    }
+
+    async fn admin_get_plan(
+        &self,
+        request: Request<proto::AdminGetPlanRequest>,
+    ) -> Result<Response<proto::AdminGetPlanResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&StaffRole::ALL)?;
+        let id = wire::id(&request.into_inner().plan_id, "id")?;
+        let detail = order::detail(&self.0, id, None, caller.time_zone).await?;
+        Ok(Response::new(detail.into()))
+    }
+
+    async fn finish_plan(
+        &self,
+        request: Request<proto::FinishPlanRequest>,
+    ) -> Result<Response<proto::FinishPlanResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Operator])?;
+        let request = request.into_inner();
+        let id = wire::id(&request.plan_id, "id")?;
+        let outcome = Outcome::required(request.outcome, "outcome")?;
+        let reason = map::text(&request.reason, LONGEST_REASON, "reason")?;
+        let order = settlement::finish(&self.0, &caller, id, outcome, reason).await?;
+        Ok(Response::new(proto::FinishPlanResponse {
+            plan: Some((&order).into()),
+        }))
+    }
+
+    async fn settle_plan(
+        &self,
+        request: Request<proto::SettlePlanRequest>,
+    ) -> Result<Response<proto::SettlePlanResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Operator])?;
+        let id = wire::id(&request.into_inner().plan_id, "id")?;
+        let order = settlement::settle(&self.0, &caller, id).await?;
+        Ok(Response::new(proto::SettlePlanResponse {
+            plan: Some((&order).into()),
+        }))
+    }
+
+    async fn import_delivery(
+        &self,
+        request: Request<Streaming<proto::ImportDeliveryRequest>>,
+    ) -> Result<Response<proto::ImportDeliveryResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Operator])?;
+        let mut messages = request.into_inner();
+        let first = messages.message().await.map_err(|_| broken_off())?;
+        let header = header(first)?;
+        let summary = import::run(&self.0, &caller, header, messages.map(piece)).await?;
+        Ok(Response::new(summary.into()))
+    }
+
+    async fn get_current_operators(
+        &self,
+        request: Request<proto::GetCurrentOperatorsRequest>,
+    ) -> Result<Response<proto::GetCurrentOperatorsResponse>, Status> {
+        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        let ids = request.into_inner().user_ids;
+        if ids.len() > MOST_USERS {
+            return Err(Refusal::invalid("user_ids").into());
+        }
+        // A malformed id belongs to nobody, who follows nobody.
+        let users: Vec<UserId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
+        let current = follow::current_of(&self.0, &users).await?;
+        Ok(Response::new(proto::GetCurrentOperatorsResponse {
+            items: current.iter().map(Into::into).collect(),
+        }))
+    }
+}
+
+/// The header in the first message of an import.
+fn header(first: Option<proto::ImportDeliveryRequest>) -> Result<Header, Refusal> {
+    match first.and_then(|message| message.part) {
+        Some(Part::Header(header)) => header.try_into(),
+        _ => Err(wrong_file("the first message is not the header")),
+    }
+}
+
+/// The piece of the file in a further message of an import.
+fn piece(message: Result<proto::ImportDeliveryRequest, Status>) -> Result<Vec<u8>, Refusal> {
+    match message.map_err(|_| broken_off())?.part {
+        Some(Part::Chunk(piece)) => Ok(piece),
+        _ => Err(wrong_file("a message is not a piece of the file")),
+    }
+}
+
+fn broken_off() -> Refusal {
+    wrong_file("the stream broke off")
+}
+
+fn wrong_file(detail: &str) -> Refusal {
+    Refusal::invalid("file").detail(detail)
+}

@@ -1,0 +1,19 @@
+//! Identifiers of this service.
+
+adfolio_kit::ids! {
+    /// A product.
+    ProductId;
+    /// A proxy operator.
+    OperatorId;
+    /// One stretch of following an operator.
+    FollowId;
+    /// An order, which people call a plan.
+    OrderId;
+    /// A put: one attempt to put money into an order.
+    PutId;
+    /// A coupon that a user holds.
+    CouponId;
+    /// The id by which coupon knows an order: the order's own, or the put's after an earlier put
+    /// returned a coupon.
+    ReservationId;
+}

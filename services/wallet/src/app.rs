@@ -1,0 +1,89 @@
+//! What every use case works with.
+
+use std::time::Duration;
+
+use adfolio_kit::clock::{Clock, Ids};
+use adfolio_kit::config::ConfigError;
+use adfolio_kit::db::PgPool;
+use adfolio_kit::outbox::Notifier;
+use adfolio_kit::service::Backend;
+use adfolio_kit::users::Users;
+
+use crate::approval::entity::Threshold;
+use crate::config::Config;
+use crate::destination::Sealer;
+use crate::pay_password::{Hasher, Turns};
+use crate::peers::Peers;
+use crate::posting::{self, Queue, Writer};
+use crate::protection::CoolingOff;
+use crate::withdrawal::entity::Terms;
+
+/// Handed to every use case. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct App {
+    pub pool: PgPool,
+    pub clock: Clock,
+    pub ids: Ids,
+    pub notifier: Notifier,
+    pub users: Users,
+    pub peers: Peers,
+    /// For everything that moves money.
+    pub queue: Queue,
+    pub hasher: Hasher,
+    pub turns: Turns,
+    pub sealer: Sealer,
+    pub rules: Rules,
+}
+
+/// What the configuration sets.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// On which terms money leaves, by method.
+    pub terms: [Terms; 2],
+    /// How long withdrawals wait after a security change.
+    pub cooling_off: CoolingOff,
+    /// The amount above which staff need another member of staff.
+    pub threshold: Threshold,
+    /// Time between two proofs of the books.
+    pub reconcile_interval: Duration,
+}
+
+impl App {
+    /// With the writer of its queue, which has to run for anything to be posted.
+    pub fn new(config: &Config, backend: &Backend) -> anyhow::Result<(Self, Writer)> {
+        let (pepper, previous_pepper) = config.secrets.peppers()?;
+        let (card_key, previous_card_key) = config.secrets.card_keys()?;
+        let tls = backend.service.tls.as_ref();
+        let (queue, writer) = posting::queue(
+            backend.pool.clone(),
+            config.clock.clone(),
+            backend.notifier.clone(),
+            config.posting,
+        );
+        let app = Self {
+            pool: backend.pool.clone(),
+            clock: config.clock.clone(),
+            ids: Ids::random(),
+            notifier: backend.notifier.clone(),
+            users: Users::connect(&config.peers.auth_url, tls)?,
+            peers: Peers::connect(&config.peers, tls)?,
+            queue,
+            hasher: Hasher::new(pepper, previous_pepper)?,
+            turns: Turns::default(),
+            sealer: Sealer::new(&card_key, previous_card_key.as_ref())?,
+            rules: Rules::configured(config)?,
+        };
+        Ok((app, writer))
+    }
+}
+
+impl Rules {
+    fn configured(config: &Config) -> Result<Self, ConfigError> {
+        Ok(Self {
+            terms: Terms::configured(&config.withdrawals)?,
+            cooling_off: CoolingOff::of_hours(config.withdrawals.withdrawal_cooling_off_hours),
+            threshold: Threshold::configured(config.four_eyes)?,
+            reconcile_interval: config.reconcile_interval(),
+        })
+    }
+}
