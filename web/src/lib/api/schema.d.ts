@@ -1357,7 +1357,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a client needs before login.
+         * The configuration that a client needs before login.
          * @description The configuration that a client needs before login.
          *
          *     For: public. Reasons (code): `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
@@ -1404,7 +1404,7 @@ export interface paths {
         put?: never;
         /**
          * Submits feedback.
-         * @description Hands in feedback.
+         * @description Submits feedback.
          *
          *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
