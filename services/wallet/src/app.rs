@@ -11,11 +11,12 @@ use adfolio_kit::users::Users;
 
 use crate::approval::entity::Threshold;
 use crate::config::Config;
-use crate::destination::Sealer;
-use crate::pay_password::{Hasher, Turns};
+use crate::destination::seal::Sealer;
+use crate::pay_password::hash::Hasher;
+use crate::pay_password::turns::Turns;
 use crate::peers::Peers;
-use crate::posting::{self, Queue, Writer};
-use crate::protection::CoolingOff;
+use crate::posting::writer::{self, Queue, Writer};
+use crate::protection::entity::CoolingOff;
 use crate::withdrawal::entity::Terms;
 
 /// Handed to every use case. Cheap to clone.
@@ -54,7 +55,7 @@ impl App {
         let (pepper, previous_pepper) = config.secrets.peppers()?;
         let (card_key, previous_card_key) = config.secrets.card_keys()?;
         let tls = backend.service.tls.as_ref();
-        let (queue, writer) = posting::queue(
+        let (queue, writer) = writer::queue(
             backend.pool.clone(),
             config.clock.clone(),
             backend.notifier.clone(),

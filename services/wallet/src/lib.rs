@@ -52,7 +52,7 @@ pub use config::{Config, EVENTS_STREAM, FourEyesArgs, PostingArgs, SecretArgs, W
 
 use crate::app::App;
 use crate::grpc::{InternalApi, StaffApi, UserApi};
-use crate::posting::Writer;
+use crate::posting::writer::Writer;
 
 /// This service's own tables.
 pub static MIGRATOR: Migrator = sqlx::migrate!();

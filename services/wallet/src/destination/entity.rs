@@ -1,11 +1,22 @@
 //! Bank cards and wallet addresses: their form, and what of them is shown.
 
+use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire;
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::withdrawal::entity::Method;
+names! {
+    /// How money leaves.
+    #[derive(sqlx::Type)]
+    #[sqlx(type_name = "withdrawal_method", rename_all = "snake_case")]
+    Method {
+        /// To the bound bank card.
+        BankCard = "bank_card",
+        /// To the bound wallet address.
+        WalletAddress = "wallet_address",
+    }
+}
 
 /// Characters of a name at most.
 const LONGEST_NAME: usize = 100;

@@ -3,7 +3,7 @@
 pub mod entity;
 mod repo;
 mod rotation;
-mod seal;
+pub mod seal;
 
 use adfolio_kit::db;
 use adfolio_kit::deadline::Deadline;
@@ -13,11 +13,10 @@ use uuid::Uuid;
 use crate::app::App;
 use crate::error::WalletError;
 use crate::pay_password::entity::PinDigest;
-use crate::withdrawal::entity::Method;
 use crate::{events, pay_password, protection};
-use entity::{BankCard, Destination, WalletAddress};
+use entity::{BankCard, Destination, Method, WalletAddress};
 pub use rotation::rotate;
-pub use seal::{Sealed, Sealer};
+use seal::Sealed;
 
 /// What is bound, masked.
 pub async fn masked(

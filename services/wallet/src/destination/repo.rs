@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use super::entity::Method;
 use super::seal::Sealed;
-use crate::withdrawal::entity::Method;
 
 pub(super) async fn list(
     pool: &PgPool,

@@ -5,8 +5,8 @@ use adfolio_kit::db;
 use tracing::{error, info};
 use uuid::Uuid;
 
-use super::Sealer;
 use super::repo::{self, Batch, Kept};
+use super::seal::Sealer;
 use crate::app::App;
 use crate::error::WalletError;
 

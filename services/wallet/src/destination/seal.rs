@@ -13,8 +13,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use super::entity::Destination;
-use crate::withdrawal::entity::Method;
+use super::entity::{Destination, Method};
 
 /// Bytes of a nonce.
 const NONCE_BYTES: usize = 24;

@@ -13,16 +13,16 @@ use uuid::Uuid;
 
 use crate::approval::Deciding;
 use crate::approval::entity::{Approval, Choice, State};
-use crate::destination::entity::{BankCard, Destination, WalletAddress};
+use crate::destination::entity::{BankCard, Destination, Method, WalletAddress};
 use crate::flow::MonthSummary;
 use crate::flow::entity::{Account, FlowEntry, FlowType, line_id};
 use crate::pay_password::WasReset;
 use crate::posting::movement::{ExchangeStep, MovementKind, bounded_text};
 use crate::posting::outcome::Booked;
-use crate::property::Property;
+use crate::property::entity::Property;
 use crate::statement::Row;
 use crate::withdrawal::Shown;
-use crate::withdrawal::entity::{Method, Status, Terms};
+use crate::withdrawal::entity::{Status, Terms};
 
 mirror! {
     FlowType = proto::FlowType,

@@ -8,7 +8,7 @@ mod user;
 use adfolio_proto::wallet::v1 as proto;
 
 use crate::app::App;
-use crate::property::Property;
+use crate::property::entity::Property;
 
 /// Calls of users.
 #[derive(Debug)]

@@ -12,10 +12,10 @@ use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status};
 
 use super::{UserApi, map};
+use crate::destination::entity::Method;
 use crate::flow::entity::FlowType;
 use crate::pay_password::entity::PinDigest;
-use crate::posting::entity::amount_between;
-use crate::withdrawal::entity::Method;
+use crate::posting::amount::amount_between;
 use crate::{destination, flow, pay_password, property, statement, withdrawal};
 
 #[tonic::async_trait]

@@ -7,9 +7,9 @@
 //! and are all right do not lock each other out.
 
 pub mod entity;
-mod hash;
+pub mod hash;
 mod repo;
-mod turns;
+pub mod turns;
 mod weak;
 
 use std::time::Duration;
@@ -25,9 +25,6 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 use tracing::warn;
 use uuid::Uuid;
-
-pub use hash::Hasher;
-pub use turns::Turns;
 
 use crate::app::App;
 use crate::error::WalletError;

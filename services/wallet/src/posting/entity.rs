@@ -4,11 +4,8 @@ use adfolio_kit::refusal::Refusal;
 use adfolio_money::Money;
 use uuid::Uuid;
 
+use super::amount::amount_between;
 use super::movement::Movement;
-
-/// The largest amount that one command may move: ten trillion units. Thousands of them fit into a balance, whose limit
-/// (a thousand times this) the schema keeps far inside 64 bits.
-pub const LARGEST_AMOUNT: Money = Money::from_minor(1_000_000_000_000_000);
 
 /// One command: what shall be posted to whose wallet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,18 +186,9 @@ impl Command {
     }
 }
 
-/// An amount of at least `least` and at most [`LARGEST_AMOUNT`].
-pub fn amount_between(least: Money, minor: i64, field: &'static str) -> Result<Money, Refusal> {
-    let amount = Money::from_minor(minor);
-    if (least..=LARGEST_AMOUNT).contains(&amount) {
-        Ok(amount)
-    } else {
-        Err(Refusal::invalid(field))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::amount::LARGEST_AMOUNT;
     use super::*;
 
     fn field(outcome: Result<Command, Refusal>) -> String {

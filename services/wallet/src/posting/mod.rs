@@ -8,13 +8,12 @@
 //! batch; any number of replicas post side by side. Commands go through the writer, which posts many with one commit; only what
 //! must commit together with a change of something else is posted in that change's transaction ([`post_in_tx`]).
 
+pub mod amount;
 pub mod entity;
 pub mod movement;
 pub mod outcome;
 mod repo;
-mod writer;
-
-pub use writer::{Queue, Writer, queue};
+pub mod writer;
 
 use adfolio_kit::clock::Ids;
 use adfolio_kit::db::Tx;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::entity::amount_between;
+use super::amount::amount_between;
 
 /// Characters of a remark at most.
 const LONGEST_REMARK: usize = 500;
@@ -299,7 +299,7 @@ mod tests {
     use adfolio_kit::identity::StaffRole;
 
     use super::*;
-    use crate::posting::entity::LARGEST_AMOUNT;
+    use crate::posting::amount::LARGEST_AMOUNT;
 
     fn staff() -> Staff {
         Staff {

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::error::WalletError;
-use crate::property::Property;
+use crate::property::entity::Property;
 
 /// What became of a command. All but the first two changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::entity::{Action, Command};
 use super::outcome::{Booked, Decision, Done, HoldFigures, Outcome};
-use crate::property::Property;
+use crate::property::entity::Property;
 
 /// A command with what its transactions need besides it.
 #[derive(Debug)]

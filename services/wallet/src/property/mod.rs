@@ -1,77 +1,21 @@
 //! The figures of a wallet: one indexed row.
 
+pub mod entity;
 mod repo;
 
-use adfolio_kit::refusal::{Reason, Refusal};
-use chrono::{DateTime, Utc};
+use adfolio_kit::refusal::Refusal;
 use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::WalletError;
+use entity::{Property, Settings};
 
 /// Users whose settings are asked for at once, at most.
 const SETTINGS_MAX: usize = 100;
 
-/// The figures of a wallet, in minor units, and what is set up in it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Property {
-    /// Free to use.
-    pub available: i64,
-    /// Held by running plans, coupon parts included.
-    pub to_be_consumed: i64,
-    /// Earned, waiting for settlement.
-    pub to_be_settled: i64,
-    /// On its way out.
-    pub withdrawing: i64,
-    /// What coupons paid towards puts, less what was given back.
-    pub discount_total: i64,
-    /// Start-up funds not yet returned.
-    pub start_up_outstanding: i64,
-    /// Whether a transaction password is set.
-    pub has_pay_password: bool,
-    /// Whether a bank card is bound.
-    pub has_bank_card: bool,
-    /// Whether a wallet address is bound.
-    pub has_wallet_address: bool,
-    /// When what protects the wallet last changed.
-    pub protection_changed_at: Option<DateTime<Utc>>,
-}
-
-impl Property {
-    /// Why a withdrawal would be refused now, whatever its amount, in the order of the checks; withdrawals cool off or do not.
-    pub fn withdrawal_blocked_by(&self, cools_off: bool) -> Vec<Reason> {
-        let checks = [
-            (self.available == 0, Reason::InsufficientBalance),
-            (!self.has_pay_password, Reason::PayPasswordNotSet),
-            (
-                self.start_up_outstanding > 0,
-                Reason::StartUpFundsNotReturned,
-            ),
-            (
-                !self.has_bank_card && !self.has_wallet_address,
-                Reason::BankCardNotBound,
-            ),
-            (cools_off, Reason::WithdrawalCoolingOff),
-        ];
-        let blocking = checks.into_iter().filter(|(blocks, _)| *blocks);
-        blocking.map(|(_, reason)| reason).collect()
-    }
-}
-
 /// The figures of a user; zeros before the first posting.
 pub async fn of_user(app: &App, user_id: Uuid) -> Result<Property, WalletError> {
     Ok(repo::find(&app.pool, user_id).await?.unwrap_or_default())
-}
-
-/// What is set up in one wallet.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// Whose.
-    pub user_id: Uuid,
-    /// Whether a transaction password is set.
-    pub has_pay_password: bool,
-    /// Whether a bank card is bound.
-    pub has_bank_card: bool,
 }
 
 /// What is set up in the wallets of some users; users without a wallet are left out.

@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{Property, Settings};
+use super::entity::{Property, Settings};
 
 pub(super) async fn find(pool: &PgPool, user_id: Uuid) -> Result<Option<Property>, sqlx::Error> {
     sqlx::query_as!(

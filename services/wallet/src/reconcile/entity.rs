@@ -6,8 +6,6 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::findings::Platform;
-
 /// One proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
@@ -40,6 +38,31 @@ impl Check {
             figure: 0,
             detail: format!("not checked: {why}"),
         }
+    }
+}
+
+/// Balances of the platform's accounts, in the order of [`Platform::ACCOUNTS`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Platform(pub [i64; 10]);
+
+impl Platform {
+    /// The accounts.
+    pub const ACCOUNTS: [&'static str; 10] = [
+        "deposits_clearing",
+        "promotions",
+        "ad_spend",
+        "ad_revenue",
+        "profit_share",
+        "withdrawals_clearing",
+        "withdrawal_fees",
+        "chargebacks",
+        "membership",
+        "fx_clearing",
+    ];
+
+    /// Balance of the platform's side of exchange orders.
+    pub fn fx_clearing(&self) -> i64 {
+        self.0[9]
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
-use super::entity::Check;
+use super::entity::{Check, Platform};
 
 /// A wallet's figures, which its entries must explain.
 #[derive(Clone, Copy, Debug)]
@@ -34,30 +34,6 @@ pub struct Sums {
     pub coupons: i64,
     /// Entries of promotions for start-up funds.
     pub start_up: i64,
-}
-
-/// Balances of the platform's accounts, in the order of [`Platform::ACCOUNTS`].
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Platform(pub [i64; 10]);
-
-impl Platform {
-    /// The accounts.
-    pub const ACCOUNTS: [&'static str; 10] = [
-        "deposits_clearing",
-        "promotions",
-        "ad_spend",
-        "ad_revenue",
-        "profit_share",
-        "withdrawals_clearing",
-        "withdrawal_fees",
-        "chargebacks",
-        "membership",
-        "fx_clearing",
-    ];
-
-    fn fx_clearing(&self) -> i64 {
-        self.0[9]
-    }
 }
 
 /// One user's part of a stretch of the books.

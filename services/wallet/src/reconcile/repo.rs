@@ -7,8 +7,8 @@ use sqlx::PgPool;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::entity::{CouponCost, Holds, Outcome, Proof};
-use super::findings::{Part, Platform, Sums, Wallet};
+use super::entity::{CouponCost, Holds, Outcome, Platform, Proof};
+use super::findings::{Part, Sums, Wallet};
 
 /// The wallets behind `after`, in order of id.
 pub(super) async fn wallets(

@@ -8,20 +8,9 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::config::WithdrawalArgs;
-use crate::destination::Sealed;
-use crate::property::Property;
-
-names! {
-    /// How money leaves.
-    #[derive(sqlx::Type)]
-    #[sqlx(type_name = "withdrawal_method", rename_all = "snake_case")]
-    Method {
-        /// To the bound bank card.
-        BankCard = "bank_card",
-        /// To the bound wallet address.
-        WalletAddress = "wallet_address",
-    }
-}
+use crate::destination::entity::Method;
+use crate::destination::seal::Sealed;
+use crate::property::entity::Property;
 
 names! {
     /// Where a withdrawal stands.

@@ -16,15 +16,15 @@ use adfolio_money::Money;
 use uuid::Uuid;
 
 use crate::app::App;
-use crate::destination::entity::Destination;
+use crate::destination::entity::{Destination, Method};
 use crate::error::WalletError;
 use crate::pay_password::entity::PinDigest;
 use crate::posting::entity::Command;
 use crate::posting::movement::{Movement, MovementKind, WithdrawalDetails};
-use crate::property::{self, Property};
+use crate::property::entity::Property;
 use crate::protection::CoolingOff;
-use crate::{approval, destination, pay_password};
-use entity::{Method, Status, Terms, Withdrawal};
+use crate::{approval, destination, pay_password, property};
+use entity::{Status, Terms, Withdrawal};
 use repo::Selection;
 
 /// A withdrawal with its destination.

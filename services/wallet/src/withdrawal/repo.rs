@@ -4,8 +4,9 @@ use adfolio_kit::metrics::{COUNTED_AT_MOST, InState};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::entity::{Method, Status, Withdrawal};
-use crate::destination::Sealed;
+use super::entity::{Status, Withdrawal};
+use crate::destination::entity::Method;
+use crate::destination::seal::Sealed;
 
 /// Which withdrawals, newest first.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,62 @@
+//! The balances of a wallet, and what is set up in it.
+
+use adfolio_kit::refusal::Reason;
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+/// The balances of a wallet in minor units, and what is set up in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Property {
+    /// Free to use.
+    pub available: i64,
+    /// Held by running plans, coupon parts included.
+    pub to_be_consumed: i64,
+    /// Earned, waiting for settlement.
+    pub to_be_settled: i64,
+    /// On its way out.
+    pub withdrawing: i64,
+    /// What coupons paid towards puts, less what was given back.
+    pub discount_total: i64,
+    /// Start-up funds not yet returned.
+    pub start_up_outstanding: i64,
+    /// Whether a transaction password is set.
+    pub has_pay_password: bool,
+    /// Whether a bank card is bound.
+    pub has_bank_card: bool,
+    /// Whether a wallet address is bound.
+    pub has_wallet_address: bool,
+    /// When what protects the wallet last changed.
+    pub protection_changed_at: Option<DateTime<Utc>>,
+}
+
+impl Property {
+    /// Why a withdrawal would be refused now, whatever its amount, in the order of the checks; withdrawals cool off or do not.
+    pub fn withdrawal_blocked_by(&self, cools_off: bool) -> Vec<Reason> {
+        let checks = [
+            (self.available == 0, Reason::InsufficientBalance),
+            (!self.has_pay_password, Reason::PayPasswordNotSet),
+            (
+                self.start_up_outstanding > 0,
+                Reason::StartUpFundsNotReturned,
+            ),
+            (
+                !self.has_bank_card && !self.has_wallet_address,
+                Reason::BankCardNotBound,
+            ),
+            (cools_off, Reason::WithdrawalCoolingOff),
+        ];
+        let blocking = checks.into_iter().filter(|(blocks, _)| *blocks);
+        blocking.map(|(_, reason)| reason).collect()
+    }
+}
+
+/// What is set up in one wallet.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Whose.
+    pub user_id: Uuid,
+    /// Whether a transaction password is set.
+    pub has_pay_password: bool,
+    /// Whether a bank card is bound.
+    pub has_bank_card: bool,
+}
