@@ -8,8 +8,8 @@ use adfolio_kit::service::Backend;
 use adfolio_kit::users::Users;
 
 use crate::config::{Config, Rules};
-use crate::exchange::Answers;
-use crate::grpc;
+use crate::exchange::entity::Answers;
+use crate::grpc::map;
 use crate::peers::Peers;
 
 /// Handed to every use case. Cheap to clone.
@@ -37,7 +37,7 @@ impl App {
             users: Users::connect(&config.auth_url, tls)?,
             peers: Peers::connect(&config.wallet_url, rules.step_limit(), tls)?,
             rules,
-            answers: grpc::ANSWERS,
+            answers: map::ANSWERS,
         })
     }
 }

@@ -5,7 +5,7 @@ use adfolio_kit::outbox::{self, Event};
 use adfolio_proto::events::v1::ExchangeStatusChanged;
 
 use crate::error::AcceptorError;
-use crate::exchange::{Exchange, Status};
+use crate::exchange::entity::{Exchange, Status};
 
 const EXCHANGE_STATUS_CHANGED: &str = "adfolio.acceptor.v1.ExchangeStatusChanged";
 

@@ -15,7 +15,7 @@ use adfolio_proto::wallet::v1 as proto;
 use adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient;
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::exchange::{Exchange, Posting};
+use crate::exchange::entity::{Exchange, Posting};
 
 /// A check of a transaction password may take this long: it is a slow hash on purpose.
 const VERIFY_LIMIT: Duration = Duration::from_secs(5);

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 
 use super::code::Code;
 use super::rate::Rate;
-use crate::acceptor::{Acceptor, Kind};
+use crate::acceptor::entity::{Acceptor, Kind};
 use crate::error::AcceptorError;
 use crate::ids::{AcceptorId, OfferId};
 

@@ -4,9 +4,9 @@
 //! up. A right code is taken off the count again. Five hundred guesses at once queue up behind the row, so no more than
 //! the limit are ever evaluated, on any number of replicas.
 
-mod code;
+pub mod code;
 pub mod entity;
-mod rate;
+pub mod rate;
 mod repo;
 
 use adfolio_kit::audit;
@@ -18,8 +18,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 pub use code::Code;
-pub use entity::{Acceptance, Currency, Direction, Issued, NewAcceptance, Offer, Terms};
-pub use rate::Rate;
+pub use entity::{Acceptance, Issued, NewAcceptance, Offer};
 
 use crate::acceptor::{self, Kind};
 use crate::app::App;

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::code::Code;
 use super::entity::{Acceptance, Attempts, Currency, Direction, Issued, Offer, Terms};
 use super::rate::Rate;
-use crate::acceptor::{Acceptor, Kind, Rating};
+use crate::acceptor::entity::{Acceptor, Kind, Rating};
 use crate::error::AcceptorError;
 use crate::ids::{AcceptorId, OfferId};
 

@@ -2,7 +2,8 @@
 
 use adfolio_money::Money;
 
-use crate::acceptance::{Currency, Rate};
+use crate::acceptance::entity::Currency;
+use crate::acceptance::rate::Rate;
 
 /// Currencies without two decimals (ISO 4217).
 const DECIMALS: [(u32, &[&str]); 3] = [

@@ -8,8 +8,9 @@ use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use crate::acceptance::{Currency, Direction, Rate};
-use crate::acceptor::Kind;
+use crate::acceptance::entity::{Currency, Direction};
+use crate::acceptance::rate::Rate;
+use crate::acceptor::entity::Kind;
 use crate::ids::{AcceptorId, ExchangeId, OfferId};
 
 names! {
@@ -281,6 +282,16 @@ impl Exchange {
         };
         Step::End(ending, posting)
     }
+}
+
+/// How the answers that orders keep for repeats are encoded. A drive writes them, maybe in another process than the
+/// call's.
+#[derive(Clone, Copy, Debug)]
+pub struct Answers {
+    /// Of the call that opened the order.
+    pub opened: fn(&Exchange) -> Vec<u8>,
+    /// Of the call that decided how it ends.
+    pub ended: fn(&Exchange) -> Vec<u8>,
 }
 
 #[cfg(test)]

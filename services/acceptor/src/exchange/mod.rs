@@ -23,22 +23,12 @@ use adfolio_kit::{db, saga};
 use uuid::Uuid;
 
 pub use decision::{Decision, decide};
-pub use entity::{Ending, Exchange, Posting, Status};
+pub use entity::{Ending, Exchange, Status};
 pub use opening::{Command, open};
 
 use crate::app::App;
 use crate::error::AcceptorError;
 use crate::ids::ExchangeId;
-
-/// How the answers that orders keep for repeats are encoded. A drive writes them, maybe in another process than the
-/// call's.
-#[derive(Clone, Copy, Debug)]
-pub struct Answers {
-    /// Of the call that opened the order.
-    pub opened: fn(&Exchange) -> Vec<u8>,
-    /// Of the call that decided how it ends.
-    pub ended: fn(&Exchange) -> Vec<u8>,
-}
 
 /// The user's open order, as far as users see it.
 pub async fn current(app: &App, user: UserId) -> Result<Option<Exchange>, AcceptorError> {

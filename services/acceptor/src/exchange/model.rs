@@ -11,8 +11,8 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::entity::{Counterpart, Ending, Exchange, Posting, State, Step};
-use crate::acceptance::{Currency, Direction};
-use crate::acceptor::Kind;
+use crate::acceptance::entity::{Currency, Direction};
+use crate::acceptor::entity::Kind;
 use crate::ids::{AcceptorId, ExchangeId, OfferId};
 
 const AMOUNT: i64 = 100;

@@ -15,8 +15,9 @@ use sqlx::Connection as _;
 use uuid::Uuid;
 
 use super::entity::{Counterpart, EndingCall, Exchange, State};
-use crate::acceptance::{Currency, Direction, Rate};
-use crate::acceptor::Kind;
+use crate::acceptance::entity::{Currency, Direction};
+use crate::acceptance::rate::Rate;
+use crate::acceptor::entity::Kind;
 use crate::error::AcceptorError;
 use crate::ids::{AcceptorId, ExchangeId, OfferId};
 

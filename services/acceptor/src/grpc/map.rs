@@ -6,10 +6,12 @@ use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire;
 use adfolio_money::Money;
 use adfolio_proto::acceptor::v1 as proto;
+use prost::Message as _;
 
-use crate::acceptance::{Code, Currency, Direction, Issued, Offer, Terms};
-use crate::acceptor::{Acceptor, Kind};
-use crate::exchange::{Ending, Exchange, Status};
+use crate::acceptance::code::Code;
+use crate::acceptance::entity::{Currency, Direction, Issued, Offer, Terms};
+use crate::acceptor::entity::{Acceptor, Kind};
+use crate::exchange::entity::{Answers, Ending, Exchange, Status};
 
 mirror! {
     Kind = proto::AcceptorKind,
@@ -149,4 +151,22 @@ pub fn typed_code(text: &str) -> Result<Option<Code>, Refusal> {
         return Err(Refusal::invalid("code"));
     }
     Ok(Code::typed(text))
+}
+
+/// The answers that exchange orders keep for repeats of the calls that opened and decided them.
+pub const ANSWERS: Answers = Answers {
+    opened: |exchange| proto::CreateExchangeResponse::from(exchange).encode_to_vec(),
+    ended: |exchange| {
+        if is_ended_by_owner(exchange) {
+            proto::CancelExchangeResponse::from(exchange).encode_to_vec()
+        } else {
+            proto::DecideExchangeResponse::from(exchange).encode_to_vec()
+        }
+    },
+};
+
+/// A key's scope is the caller: the owner cancels, all others are staff.
+fn is_ended_by_owner(exchange: &Exchange) -> bool {
+    let call = exchange.ending_call.as_ref();
+    call.is_some_and(|call| call.scope == exchange.user.0)
 }
