@@ -171,6 +171,12 @@ def command_modules():
     return {area.lower(): module for area, module in re.findall(r"^    ([A-Z]\w*)\((?:Box<)?(\w+)::", source, re.MULTILINE)}
 
 
+def module_source(folder, module):
+    """The source of a Rust module: a file of its name, or `mod.rs` in a folder of its name."""
+    paths = [folder / f"{module}.rs", folder / module / "mod.rs"]
+    return next(path for path in paths if path.exists()).read_text(encoding="utf-8")
+
+
 def check_commands():
     """Checks that adfolioctl has the commands that the documentation names."""
     modules = command_modules()
@@ -181,7 +187,7 @@ def check_commands():
             if not module:
                 complain(path, f"adfolioctl has no command {area}")
                 continue
-            source = Path(f"services/ctl/src/{module}.rs").read_text(encoding="utf-8")
+            source = module_source(Path("services/ctl/src"), module)
             variant = "".join(word.capitalize() for word in command.split("-"))
             # A variant of the area's commands, alone or with its arguments.
             if not re.search(rf"^    {variant}\b[ ({{,]", source, re.MULTILINE):
