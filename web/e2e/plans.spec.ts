@@ -186,6 +186,8 @@ test('the tabs are in the address, and Back finds the list where it was', async 
   expect(scrolled).toBeGreaterThan(300);
   await cards.nth(6).getByRole('link').click();
   await expect(page).toHaveURL(/#\/plan\/detail/);
+  // The list stays in view until the code of the next page is there.
+  await expect(page.getByRole('region', { name: 'Order' })).toBeVisible();
   await settled(page);
   expect(await page.evaluate(() => window.scrollY)).toBe(0);
   await page.goBack();
