@@ -166,21 +166,6 @@ pub struct SecretArgs {
 const SHORTEST_PEPPER: usize = 16;
 
 impl SecretArgs {
-    /// Known secrets, for tests.
-    pub fn new(pepper: impl Into<String>, card_key: impl Into<String>) -> Self {
-        Self {
-            pay_password_pepper: Some(SecretString::from(pepper.into())),
-            pay_password_pepper_file: None,
-            pay_password_pepper_previous: None,
-            pay_password_pepper_previous_file: None,
-            card_key: Some(SecretString::from(card_key.into())),
-            card_key_file: None,
-            card_key_previous: None,
-            card_key_previous_file: None,
-            rotation_interval_seconds: 60,
-        }
-    }
-
     /// The current pepper and, during a rotation, the previous one.
     pub fn peppers(&self) -> Result<(SecretString, Option<SecretString>), ConfigError> {
         let current = secret_from(

@@ -48,7 +48,7 @@ use adfolio_proto::wallet::v1::wallet_service_server::WalletServiceServer;
 use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 
-pub use config::{Config, EVENTS_STREAM, FourEyesArgs, PostingArgs, SecretArgs, WithdrawalArgs};
+pub use config::{Config, EVENTS_STREAM};
 
 use crate::app::App;
 use crate::grpc::{InternalApi, StaffApi, UserApi};

@@ -20,8 +20,8 @@ use crate::app::App;
 use crate::error::AuthError;
 use crate::ids::{LicenseKeyId, StaffId};
 
-/// Issues keys, in the order asked for. A code that exists already is answered as it is. A repeat of a keyed call,
-/// whose request is told apart by its digest, finds the same keys as they are by then.
+/// Issues keys, in the order asked for. A code that exists already is answered as it is. A repeat of a keyed call
+/// with the same request returns the same keys in their present state.
 pub async fn issue(
     app: &App,
     caller: Caller,

@@ -192,7 +192,7 @@ impl Approval {
         Refusal::new(Reason::ApprovalRequired).detail(format!("approval {} is {state}", self.id))
     }
 
-    /// Whether `by` may decide so now. Never whoever asked; and what was decided stays decided.
+    /// Whether `by` may decide so now. The requester never may, and a decision stands.
     pub fn verdict(
         &self,
         by: Uuid,

@@ -129,8 +129,8 @@ pub async fn list(
     Ok(repo::list(&app.pool, selection).await?)
 }
 
-/// Approves a request, which posts it, or rejects it. One that can no longer be posted has failed: whoever decided is
-/// refused as the call that asked would be now.
+/// Approves a request, which posts it, or rejects it. A request that can no longer be posted fails, and the
+/// decider gets the refusal that the original call would get now.
 pub async fn decide(
     app: &App,
     caller: &Caller,

@@ -153,7 +153,7 @@ async fn verify_uncounted(
     user_id: Uuid,
     password: &PinDigest,
 ) -> Result<String, WalletError> {
-    // Before anything is written, so that whoever finds the queue full has lost no attempt.
+    // Before anything is written, so that a full queue costs no attempt.
     let ticket = app.hasher.enter()?;
     let attempt = begin(app, user_id).await?;
     let verified = ticket.verify(password, attempt.hash.clone()).await?;

@@ -14,7 +14,7 @@ use crate::error::WalletError;
 /// Attempts of one user that may wait.
 const WAITING_MAX: usize = 64;
 
-/// When whoever found the row full may come back.
+/// When a caller refused by a full row may retry.
 const ROW_RETRY: Duration = Duration::from_secs(1);
 
 type Rows = Mutex<HashMap<Uuid, (usize, Arc<tokio::sync::Mutex<()>>)>>;

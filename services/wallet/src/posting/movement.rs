@@ -139,7 +139,7 @@ impl Movement {
         let amount = amount_between(Money::from_minor(1), amount, "amount")?;
         let remark = bounded_text(remark, "remark")?;
         let mut digest = Sha256::new();
-        // Deposits were there before other kinds, so theirs are told apart by having no name in front.
+        // Deposits were the first kind: their digests have no kind in front.
         if kind != MovementKind::Deposit {
             digest.update(kind.as_str());
         }
