@@ -326,9 +326,9 @@ pub(super) async fn save_in_tx(tx: &mut Tx, exchange: &Exchange) -> Result<(), A
     Ok(Lease::check(done.rows_affected())?)
 }
 
-/// Orders older than `before`, newest first: of one user or of all, of one status or of any. What orders are filtered by is
-/// compared as one with their id, because then no other index has the order: a filter on top of another one would walk
-/// past everything of others.
+/// Orders older than `before`, newest first: of one user or of all, of one status or of any. User, status and id are
+/// compared as one value, because then no other index has the order: a filter on top of another index would walk past
+/// everything of others.
 pub(super) async fn list(
     pool: &PgPool,
     user: Option<UserId>,

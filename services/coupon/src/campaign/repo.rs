@@ -131,7 +131,7 @@ pub async fn list(
     rows.into_iter().map(Campaign::try_from).collect()
 }
 
-/// Locks the first part of a campaign's stock with something left.
+/// The first part of a campaign's stock with something left, locked as `$lock` says.
 macro_rules! lock_part {
     ($tx:expr, $id:ident, $lock:literal) => {
         sqlx::query_scalar!(

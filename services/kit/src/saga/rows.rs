@@ -1,11 +1,11 @@
 //! The SQL that every saga has, for its own table.
 
-/// Inside `impl Rows`: all of it but `forget_keys_in_tx`. The statements are checked at compile time
-/// in the service.
+/// All of an `impl Rows` but `forget_keys_in_tx`. The statements are checked at compile time in the
+/// service.
 ///
-/// `query!("SELECT", "FROM …", argument, …)` is a macro of the service: a query for rows, with the
-/// columns between the two texts, each of one or more literals. `unfinished` is the condition of rows that have not ended,
-/// `state` and `age` are what the metrics show of them.
+/// `$query!("SELECT", "FROM …", argument, …)` is a macro of the service: a query for rows, with the
+/// columns between the two texts; each text is one or more literals. `unfinished` is the condition of
+/// rows that have not ended, `state` and `age` are what the metrics show of them.
 #[macro_export]
 macro_rules! saga_rows {
     ($query:ident, table: $table:literal, unfinished: $unfinished:literal, state: $state:literal, age: $age:literal $(,)?) => {

@@ -81,8 +81,8 @@ impl Additions {
     }
 }
 
-/// An upsert into a roll-up: its table, the columns of owner and time, more columns and their first values, the key, and
-/// more that an addition changes. Rows come in order of owner and time.
+/// Adds rows to a roll-up, in order of owner and time: its table with the columns of owner and time, more columns and
+/// their first values, its key, and what else an addition changes.
 macro_rules! add {
     ($rows:ident, $table:literal ($owner:literal, $time:literal) $(, $more:literal = $first:literal)?; $key:literal $(; $set:literal)?) => {
         sqlx::query!(
@@ -182,6 +182,7 @@ macro_rules! sums {
     };
 }
 
+/// In the order of the columns.
 fn figures(impressions: i64, clicks: i64, charged: i64, revenue: i64) -> Figures {
     Figures {
         impressions,
