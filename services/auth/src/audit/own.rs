@@ -43,9 +43,9 @@ names! {
     /// Who did something to an account.
     Actor {
         /// A member of staff.
-        Staff = "staff",
+        Staff,
         /// The user.
-        User = "user",
+        User,
     }
 }
 

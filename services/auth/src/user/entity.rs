@@ -27,13 +27,13 @@ names! {
     /// State of an account.
     UserState {
         /// May do everything.
-        Active = "active",
+        Active,
         /// Waits for staff or an authorisation code.
-        NotActivated = "not_activated",
+        NotActivated,
         /// Disabled by staff.
-        Disabled = "disabled",
+        Disabled,
         /// Cancelled for good.
-        Cancelled = "cancelled",
+        Cancelled,
     }
 }
 
@@ -41,9 +41,9 @@ names! {
     /// How a user came in.
     Entry {
         /// Registered with user name and password.
-        Register = "register",
+        Register,
         /// Handed over by a native host shell.
-        Host = "host",
+        Host,
     }
 }
 

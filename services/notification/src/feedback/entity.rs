@@ -28,9 +28,9 @@ names! {
     /// Where feedback stands.
     State {
         /// Waits for staff.
-        Open = "open",
+        Open,
         /// Dealt with.
-        Closed = "closed",
+        Closed,
     }
 }
 

@@ -12,11 +12,11 @@ names! {
     /// Category of a notice.
     Category {
         /// System announcement.
-        Announcement = "announcement",
+        Announcement,
         /// System maintenance.
-        Maintenance = "maintenance",
+        Maintenance,
         /// Activity on the user's own account.
-        Activity = "activity",
+        Activity,
     }
 }
 

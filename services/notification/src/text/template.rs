@@ -6,67 +6,67 @@ names! {
     /// What a notice says; the key of its text in every catalogue.
     Template {
         /// A deposit was credited.
-        DepositCredited = "deposit_credited",
+        DepositCredited,
         /// A plan was pushed and waits.
-        PlanWaiting = "plan_waiting",
+        PlanWaiting,
         /// A pushed plan was not placed in time.
-        PlanExpired = "plan_expired",
+        PlanExpired,
         /// A plan's delivery has finished.
-        PlanFinished = "plan_finished",
+        PlanFinished,
         /// A plan is settled.
-        PlanSettled = "plan_settled",
+        PlanSettled,
         /// A plan failed.
-        PlanFailed = "plan_failed",
+        PlanFailed,
         /// Money was charged back.
-        Chargeback = "chargeback",
+        Chargeback,
         /// A recharge was corrected.
-        RechargeDeduction = "recharge_deduction",
+        RechargeDeduction,
         /// The user became a member.
-        Membership = "membership",
+        Membership,
         /// Start-up funds came.
-        StartUpGrant = "start_up_grant",
+        StartUpGrant,
         /// Start-up funds went back.
-        StartUpReturn = "start_up_return",
+        StartUpReturn,
         /// A withdrawal was paid.
-        WithdrawalPaid = "withdrawal_paid",
+        WithdrawalPaid,
         /// A withdrawal was rejected.
-        WithdrawalRejected = "withdrawal_rejected",
+        WithdrawalRejected,
         /// A withdrawal was rejected, and it is said why.
-        WithdrawalRejectedWithReason = "withdrawal_rejected_with_reason",
+        WithdrawalRejectedWithReason,
         /// A transaction password was set.
-        PayPasswordSet = "pay_password_set",
+        PayPasswordSet,
         /// The transaction password was changed.
-        PayPasswordChanged = "pay_password_changed",
+        PayPasswordChanged,
         /// Staff reset the transaction password.
-        PayPasswordReset = "pay_password_reset",
+        PayPasswordReset,
         /// The transaction password is locked.
-        PayPasswordLocked = "pay_password_locked",
+        PayPasswordLocked,
         /// A bank card was bound.
-        BankCardBound = "bank_card_bound",
+        BankCardBound,
         /// A wallet address was bound.
-        WalletAddressBound = "wallet_address_bound",
+        WalletAddressBound,
         /// The login password was changed.
-        PasswordChanged = "password_changed",
+        PasswordChanged,
         /// Staff gave a coupon.
-        CouponGranted = "coupon_granted",
+        CouponGranted,
         /// Wallet money was exchanged.
-        ExchangeCompletedFromWallet = "exchange_completed_from_wallet",
+        ExchangeCompletedFromWallet,
         /// Other money was exchanged into the wallet.
-        ExchangeCompletedToWallet = "exchange_completed_to_wallet",
+        ExchangeCompletedToWallet,
         /// An exchange of wallet money was cancelled.
-        ExchangeCancelledFromWallet = "exchange_cancelled_from_wallet",
+        ExchangeCancelledFromWallet,
         /// An exchange of wallet money was cancelled, and it is said why.
-        ExchangeCancelledFromWalletWithReason = "exchange_cancelled_from_wallet_with_reason",
+        ExchangeCancelledFromWalletWithReason,
         /// An exchange into the wallet was cancelled.
-        ExchangeCancelledToWallet = "exchange_cancelled_to_wallet",
+        ExchangeCancelledToWallet,
         /// An exchange into the wallet was cancelled, and it is said why.
-        ExchangeCancelledToWalletWithReason = "exchange_cancelled_to_wallet_with_reason",
+        ExchangeCancelledToWalletWithReason,
         /// An exchange of wallet money expired.
-        ExchangeExpiredFromWallet = "exchange_expired_from_wallet",
+        ExchangeExpiredFromWallet,
         /// An exchange into the wallet expired.
-        ExchangeExpiredToWallet = "exchange_expired_to_wallet",
+        ExchangeExpiredToWallet,
         /// Staff answered feedback.
-        FeedbackReply = "feedback_reply",
+        FeedbackReply,
     }
 }
 
