@@ -5,67 +5,36 @@ use adfolio_kit::names;
 names! {
     /// What a notice says; the key of its text in every catalogue.
     Template {
-        /// A deposit was credited.
         DepositCredited,
-        /// A plan was pushed and waits.
         PlanWaiting,
-        /// A pushed plan was not placed in time.
         PlanExpired,
-        /// A plan's delivery has finished.
         PlanFinished,
-        /// A plan is settled.
         PlanSettled,
-        /// A plan failed.
         PlanFailed,
-        /// Money was charged back.
         Chargeback,
-        /// A recharge was corrected.
         RechargeDeduction,
-        /// The user became a member.
         Membership,
-        /// Start-up funds came.
         StartUpGrant,
-        /// Start-up funds went back.
         StartUpReturn,
-        /// A withdrawal was paid.
         WithdrawalPaid,
-        /// A withdrawal was rejected.
         WithdrawalRejected,
-        /// A withdrawal was rejected, and it is said why.
         WithdrawalRejectedWithReason,
-        /// A transaction password was set.
         PayPasswordSet,
-        /// The transaction password was changed.
         PayPasswordChanged,
-        /// Staff reset the transaction password.
         PayPasswordReset,
-        /// The transaction password is locked.
         PayPasswordLocked,
-        /// A bank card was bound.
         BankCardBound,
-        /// A wallet address was bound.
         WalletAddressBound,
-        /// The login password was changed.
         PasswordChanged,
-        /// Staff gave a coupon.
         CouponGranted,
-        /// Wallet money was exchanged.
         ExchangeCompletedFromWallet,
-        /// Other money was exchanged into the wallet.
         ExchangeCompletedToWallet,
-        /// An exchange of wallet money was cancelled.
         ExchangeCancelledFromWallet,
-        /// An exchange of wallet money was cancelled, and it is said why.
         ExchangeCancelledFromWalletWithReason,
-        /// An exchange into the wallet was cancelled.
         ExchangeCancelledToWallet,
-        /// An exchange into the wallet was cancelled, and it is said why.
         ExchangeCancelledToWalletWithReason,
-        /// An exchange of wallet money expired.
         ExchangeExpiredFromWallet,
-        /// An exchange into the wallet expired.
         ExchangeExpiredToWallet,
-        /// Staff answered feedback.
         FeedbackReply,
     }
 }
