@@ -48,15 +48,15 @@ names! {
     #[sqlx(type_name = "approval_state", rename_all = "snake_case")]
     State {
         /// Waits for another member of staff.
-        Pending = "pending",
+        Pending,
         /// Approved and posted.
-        Approved = "approved",
+        Approved,
         /// Rejected; nothing was posted.
-        Rejected = "rejected",
+        Rejected,
         /// Nobody decided in time; nothing was posted.
-        Expired = "expired",
+        Expired,
         /// Approved when it could no longer be posted; nothing was.
-        Failed = "failed",
+        Failed,
     }
 }
 
@@ -64,9 +64,9 @@ names! {
     /// What a second member of staff says.
     Choice {
         /// It is posted.
-        Approved = "approved",
+        Approved,
         /// It is not.
-        Rejected = "rejected",
+        Rejected,
     }
 }
 

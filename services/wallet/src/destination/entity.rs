@@ -12,9 +12,9 @@ names! {
     #[sqlx(type_name = "withdrawal_method", rename_all = "snake_case")]
     Method {
         /// To the bound bank card.
-        BankCard = "bank_card",
+        BankCard,
         /// To the bound wallet address.
-        WalletAddress = "wallet_address",
+        WalletAddress,
     }
 }
 

@@ -12,27 +12,27 @@ names! {
     #[sqlx(type_name = "flow_type", rename_all = "snake_case")]
     FlowType {
         /// Deposit credited by staff.
-        SystemTopUp = "system_top_up",
+        SystemTopUp,
         /// Spend charged by delivery.
-        AdBilling = "ad_billing",
+        AdBilling,
         /// Money put into a plan, or given back from it.
-        AdServing = "ad_serving",
+        AdServing,
         /// Payout of a settled plan's revenue.
-        ProfitSharing = "profit_sharing",
+        ProfitSharing,
         /// Part of a put paid by a coupon, or its return.
-        DiscountAmount = "discount_amount",
+        DiscountAmount,
         /// Withdrawal, or its return.
-        ManualPayout = "manual_payout",
+        ManualPayout,
         /// Chargeback.
-        SystemChargeback = "system_chargeback",
+        SystemChargeback,
         /// Deduction of a virtual recharge.
-        VirtualRechargeDeduction = "virtual_recharge_deduction",
+        VirtualRechargeDeduction,
         /// Membership fee.
-        OpenMembership = "open_membership",
+        OpenMembership,
         /// Currency exchange.
-        Exchange = "exchange",
+        Exchange,
         /// Start-up funds granted or returned.
-        StartUpFunds = "start_up_funds",
+        StartUpFunds,
     }
 }
 
@@ -42,33 +42,33 @@ names! {
     #[sqlx(type_name = "ledger_account", rename_all = "snake_case")]
     Account {
         /// Free to use.
-        Available = "available",
+        Available,
         /// Held by running plans.
-        ToBeConsumed = "to_be_consumed",
+        ToBeConsumed,
         /// Earned, waiting for settlement.
-        ToBeSettled = "to_be_settled",
+        ToBeSettled,
         /// On its way out.
-        Withdrawing = "withdrawing",
+        Withdrawing,
         /// The platform's side of deposits.
-        DepositsClearing = "deposits_clearing",
+        DepositsClearing,
         /// What coupons cost.
-        Promotions = "promotions",
+        Promotions,
         /// What delivery cost.
-        AdSpend = "ad_spend",
+        AdSpend,
         /// What delivery earned.
-        AdRevenue = "ad_revenue",
+        AdRevenue,
         /// The platform's share.
-        ProfitShare = "profit_share",
+        ProfitShare,
         /// What withdrawals paid out.
-        WithdrawalsClearing = "withdrawals_clearing",
+        WithdrawalsClearing,
         /// What withdrawals cost their users.
-        WithdrawalFees = "withdrawal_fees",
+        WithdrawalFees,
         /// What was charged back.
-        Chargebacks = "chargebacks",
+        Chargebacks,
         /// Membership fees.
-        Membership = "membership",
+        Membership,
         /// The platform's side of exchange orders.
-        FxClearing = "fx_clearing",
+        FxClearing,
     }
 }
 

@@ -20,29 +20,29 @@ names! {
     #[sqlx(type_name = "posting_kind", rename_all = "snake_case")]
     MovementKind {
         /// Staff credit money.
-        Deposit = "deposit",
+        Deposit,
         /// A user asks for a withdrawal.
-        Withdraw = "withdraw",
+        Withdraw,
         /// A withdrawal left.
-        WithdrawalPaid = "withdrawal_paid",
+        WithdrawalPaid,
         /// A withdrawal came back.
-        WithdrawalRejected = "withdrawal_rejected",
+        WithdrawalRejected,
         /// A disputed payment is taken back.
-        Chargeback = "chargeback",
+        Chargeback,
         /// A virtual recharge is taken back.
-        RechargeDeduction = "recharge_deduction",
+        RechargeDeduction,
         /// A membership fee.
-        Membership = "membership",
+        Membership,
         /// An exchange order takes money.
-        ExchangeDebit = "exchange_debit",
+        ExchangeDebit,
         /// An exchange order gives back what it took.
-        ExchangeReturn = "exchange_return",
+        ExchangeReturn,
         /// An exchange order brings money.
-        ExchangeCredit = "exchange_credit",
+        ExchangeCredit,
         /// Start-up funds are given.
-        StartUpGrant = "start_up_grant",
+        StartUpGrant,
         /// Start-up funds are returned.
-        StartUpReturn = "start_up_return",
+        StartUpReturn,
     }
 }
 
@@ -117,11 +117,11 @@ names! {
     /// A step of an exchange order.
     ExchangeStep {
         /// Takes money.
-        Debit = "debit",
+        Debit,
         /// Gives back what was taken. Before anything was taken it closes the order: a debit that comes later is refused.
-        Return = "return",
+        Return,
         /// Brings money.
-        Credit = "credit",
+        Credit,
     }
 }
 

@@ -18,11 +18,11 @@ names! {
     #[sqlx(type_name = "withdrawal_status", rename_all = "snake_case")]
     Status {
         /// Waits for a decision.
-        Pending = "pending",
+        Pending,
         /// The money has left.
-        Paid = "paid",
+        Paid,
         /// The money came back.
-        Rejected = "rejected",
+        Rejected,
     }
 }
 
