@@ -7,9 +7,9 @@
 
 use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
 use adfolio_kit::db::Tx;
+use adfolio_kit::identity::UserId;
 use adfolio_kit::outbox::CloudEvent;
 use adfolio_proto::events::v1::PasswordChanged;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::protection;
@@ -28,7 +28,7 @@ pub struct OnPasswordChanged(pub App);
 impl Handler for OnPasswordChanged {
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
         let change: PasswordChanged = event.data()?;
-        let user_id: Uuid = change
+        let user_id: UserId = change
             .user_id
             .parse()
             .map_err(|error: uuid::Error| HandlerError::permanent(error))?;

@@ -27,6 +27,7 @@ mod error;
 mod events;
 mod flow;
 mod grpc;
+mod ids;
 mod pay_password;
 mod peers;
 mod posting;

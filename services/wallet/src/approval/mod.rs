@@ -18,14 +18,13 @@ use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::WalletError;
+use crate::ids::{ApprovalId, StaffId, TransactionId, WithdrawalId};
 use crate::posting;
 use crate::posting::movement::{Movement, MovementKind};
 use entity::{Approval, Choice, LIFETIME, State, Verdict};
-use repo::Selection;
 
 /// Attempts to keep a request or to find the one that keeps it out, should that be decided between the two looks.
 const KEEP_ATTEMPTS: u32 = 3;
@@ -40,9 +39,9 @@ const EXPIRY_ROUNDS: u32 = 100;
 #[derive(Clone, Debug)]
 pub struct Deciding {
     /// The request.
-    pub id: Uuid,
+    pub id: ApprovalId,
     /// Who decides.
-    pub by: Uuid,
+    pub by: StaffId,
     /// What becomes of it.
     pub choice: Choice,
     /// Why.
@@ -74,26 +73,24 @@ pub async fn ask(
     app: &App,
     caller: &Caller,
     staff: Staff,
-    (user_id, movement, amount): (Uuid, Movement, Money),
+    (user_id, movement, amount): (UserId, Movement, Money),
 ) -> Result<Refusal, WalletError> {
     if !repo::has_wallet(&app.pool, user_id).await? {
-        app.users
-            .require(caller, &[UserId(user_id)], "user_id")
-            .await?;
+        app.users.require(caller, &[user_id], "user_id").await?;
     }
     let digest = movement.digest;
     let asked = Approval {
-        id: app.ids.next(),
+        id: ApprovalId(app.ids.next()),
         kind: movement.kind,
         user_id,
-        reference: movement.reference,
+        reference: movement.reference.map(|id| WithdrawalId(id.0)),
         amount: amount.minor(),
         remark: movement.remark,
         posting_key: movement.key,
         request_digest: digest.to_vec(),
         details: movement.details.unwrap_or_else(|| "{}".to_owned()),
         request_reason: String::new(),
-        requested_by: staff.id,
+        requested_by: StaffId(staff.id),
         requested_at: app.clock.now(),
         state: State::Pending,
         decided: None,
@@ -118,15 +115,10 @@ pub async fn ask(
 pub async fn list(
     app: &App,
     state: Option<State>,
-    before: Option<Uuid>,
+    before: Option<ApprovalId>,
     limit: i64,
 ) -> Result<Vec<Approval>, WalletError> {
-    let selection = Selection {
-        state,
-        before,
-        limit,
-    };
-    Ok(repo::list(&app.pool, selection).await?)
+    Ok(repo::list(&app.pool, state, before, limit).await?)
 }
 
 /// Approves a request, which posts it, or rejects it. A request that can no longer be posted fails, and the
@@ -203,7 +195,7 @@ async fn decide_in_tx(
 ) -> Result<Approval, WalletError> {
     if let Some(key) = &caller.idempotency_key {
         // Only so that the key is not used for another decision: a repeated one is answered by what stands.
-        idempotency::claim_in_tx(tx, deciding.by, key, &caller.method, &deciding.digest).await?;
+        idempotency::claim_in_tx(tx, deciding.by.0, key, &caller.method, &deciding.digest).await?;
     }
     let found = repo::lock_in_tx(tx, deciding.id).await?;
     let mut approval = found.ok_or_else(|| Refusal::not_found("id"))?;
@@ -229,7 +221,7 @@ async fn post_in_tx(
     approval: &Approval,
     ids: &Ids,
     now: DateTime<Utc>,
-) -> Result<Result<Uuid, Refusal>, WalletError> {
+) -> Result<Result<TransactionId, Refusal>, WalletError> {
     let command = approval
         .command()
         .map_err(|_| CoreError::Corrupt("digest of an approval"))?;

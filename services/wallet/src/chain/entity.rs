@@ -17,9 +17,11 @@
 //! `hash = SHA-256(hash before ‖ canonical bytes)`, where the hash before a user's first transaction is 32 zero bytes.
 //! The event `adfolio.wallet.v1.TransactionPosted` carries every part in this form.
 
+use adfolio_kit::identity::UserId;
 use chrono::{DateTime, SecondsFormat, Utc};
 use sha2::{Digest, Sha256};
-use uuid::Uuid;
+
+use crate::ids::TransactionId;
 
 /// A hash of a chain.
 pub type Hash = [u8; 32];
@@ -34,13 +36,13 @@ const FORMAT: &str = "adfolio-chain-1";
 #[derive(Clone, Debug)]
 pub struct Link {
     /// Whose.
-    pub user_id: Uuid,
+    pub user_id: UserId,
     /// Its number.
     pub seq: i64,
     /// When it was posted.
     pub posted_at: DateTime<Utc>,
     /// Its id.
-    pub id: Uuid,
+    pub id: TransactionId,
     /// Its type.
     pub kind: String,
     /// Changes of the four balances: available, to be consumed, to be settled, withdrawing.
@@ -76,7 +78,7 @@ impl Link {
 #[derive(Clone, Debug)]
 pub struct Head {
     /// Whose.
-    pub user_id: Uuid,
+    pub user_id: UserId,
     /// Number of the last transaction.
     pub seq: i64,
     /// Hash of the last transaction.
@@ -99,7 +101,7 @@ pub struct Walk {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Break {
     /// Whose chain.
-    pub user_id: Uuid,
+    pub user_id: UserId,
     /// The first number that does not fit.
     pub seq: i64,
     /// What was found.

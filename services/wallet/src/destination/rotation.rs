@@ -3,10 +3,9 @@
 
 use adfolio_kit::db;
 use tracing::{error, info};
-use uuid::Uuid;
 
 use super::repo::{self, Batch, Kept};
-use super::seal::Sealer;
+use super::seal::{Sealed, Sealer};
 use crate::app::App;
 use crate::error::WalletError;
 
@@ -46,7 +45,7 @@ async fn rotate_all(app: &App, kept: Kept, previous: &str) -> Result<u64, Wallet
         let (done, last) = db::write(&app.pool, move |tx| {
             Box::pin(async move {
                 let batch = repo::lock_sealed_with_in_tx(tx, kept, &previous, start, BATCH).await?;
-                let last = batch.last().map(|row| row.place);
+                let last = batch.last().map(|row| (row.id, row.method));
                 let batch = sealed_anew(&sealer, batch);
                 repo::reseal_in_tx(tx, kept, &batch).await?;
                 Ok::<_, WalletError>((batch.len(), last))
@@ -61,14 +60,19 @@ async fn rotate_all(app: &App, kept: Kept, previous: &str) -> Result<u64, Wallet
 
 /// Without what cannot be opened, which stays as it is.
 fn sealed_anew(sealer: &Sealer, batch: Vec<Batch>) -> Vec<Batch> {
-    let anew = batch.into_iter().filter_map(|mut row| {
-        match sealer.reseal(row.user_id, row.place.method, &row.sealed) {
-            Ok(renewed) => {
-                row.sealed = renewed;
-                Some(row)
-            }
+    let anew = batch.into_iter().filter_map(|row| {
+        let (user_id, id) = (row.user_id, row.id);
+        let before = Sealed {
+            key_id: row.key_id,
+            bytes: row.bytes,
+        };
+        match sealer.reseal(user_id, row.method, &before) {
+            Ok(Sealed { key_id, bytes }) => Some(Batch {
+                key_id,
+                bytes,
+                ..row
+            }),
             Err(error) => {
-                let (user_id, id): (Uuid, Uuid) = (row.user_id, row.place.id);
                 error!(%user_id, %id, %error, "cannot be sealed anew");
                 None
             }

@@ -5,12 +5,12 @@
 
 use adfolio_kit::config::ConfigError;
 use adfolio_kit::error::CoreError;
+use adfolio_kit::identity::UserId;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
-use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::entity::{Destination, Method};
@@ -78,7 +78,7 @@ impl Sealer {
     /// Seals anew with the key in use.
     pub fn reseal(
         &self,
-        user_id: Uuid,
+        user_id: UserId,
         method: Method,
         sealed: &Sealed,
     ) -> Result<Sealed, CoreError> {
@@ -86,7 +86,7 @@ impl Sealer {
     }
 
     /// Seals a user's destination.
-    pub fn seal(&self, user_id: Uuid, destination: &Destination) -> Result<Sealed, CoreError> {
+    pub fn seal(&self, user_id: UserId, destination: &Destination) -> Result<Sealed, CoreError> {
         let text = serde_json::to_vec(destination)
             .map(Zeroizing::new)
             .map_err(|_| CoreError::Corrupt("destination to seal"))?;
@@ -112,7 +112,7 @@ impl Sealer {
     /// Opens what was sealed for this user and method.
     pub fn open(
         &self,
-        user_id: Uuid,
+        user_id: UserId,
         method: Method,
         sealed: &Sealed,
     ) -> Result<Destination, CoreError> {
@@ -161,12 +161,14 @@ impl Key {
 }
 
 /// What a sealed destination belongs to.
-fn context(user_id: Uuid, method: Method) -> String {
+fn context(user_id: UserId, method: Method) -> String {
     format!("adfolio-destination-1|{user_id}|{}", method.as_str())
 }
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
     use crate::destination::entity::WalletAddress;
 
@@ -177,7 +179,7 @@ mod tests {
     #[test]
     fn what_was_sealed_opens_for_its_user_and_method_alone() {
         let safe = Sealer::new(&key("a"), None).expect("a sealer");
-        let (user, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let (user, other) = (UserId(Uuid::from_u128(1)), UserId(Uuid::from_u128(2)));
         let destination = Destination::WalletAddress(WalletAddress {
             network: "TRC20".into(),
             address: "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8".into(),

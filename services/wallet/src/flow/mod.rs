@@ -7,13 +7,13 @@ pub mod entity;
 mod repo;
 
 use adfolio_kit::error::CoreError;
-use adfolio_kit::identity::Caller;
+use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::{Money, MoneyError};
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::WalletError;
+use crate::ids::OrderId;
 use entity::{FlowEntry, FlowType, Month};
 use repo::Selection;
 
@@ -43,7 +43,7 @@ pub struct Query {
 pub async fn list(
     app: &App,
     caller: &Caller,
-    user_id: Uuid,
+    user_id: UserId,
     query: Query,
 ) -> Result<Vec<FlowEntry>, WalletError> {
     let month = query
@@ -65,8 +65,8 @@ pub async fn list(
 /// The lines of an order, oldest first; none of somebody else's.
 pub async fn list_of_order(
     app: &App,
-    user_id: Uuid,
-    order_id: Uuid,
+    user_id: UserId,
+    order_id: OrderId,
 ) -> Result<Vec<FlowEntry>, WalletError> {
     Ok(repo::list_of_order(&app.pool, user_id, order_id, ORDER_LINES_MAX).await?)
 }
@@ -88,7 +88,7 @@ pub struct MonthSummary {
 pub async fn monthly(
     app: &App,
     caller: &Caller,
-    user_id: Uuid,
+    user_id: UserId,
     months: u32,
 ) -> Result<Vec<MonthSummary>, WalletError> {
     let count = match months {

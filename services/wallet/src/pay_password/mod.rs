@@ -28,6 +28,7 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::WalletError;
+use crate::ids::AttemptId;
 use crate::{events, protection};
 use entity::{Lock, PinDigest, Wait};
 use hash::Verified;
@@ -39,8 +40,8 @@ pub struct WasReset;
 
 /// An attempt that is written down.
 struct Attempt {
-    id: Uuid,
-    user_id: Uuid,
+    id: AttemptId,
+    user_id: UserId,
     hash: String,
 }
 
@@ -48,7 +49,7 @@ struct Attempt {
 /// TOO_MANY_ATTEMPTS. To its end even if the caller goes away, so that the outcome is written down.
 pub async fn verify(
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     password: PinDigest,
     deadline: Deadline,
 ) -> Result<(), WalletError> {
@@ -64,7 +65,7 @@ pub async fn verify(
 /// Sets the transaction password, or changes it with the old one.
 pub async fn set(
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     new: PinDigest,
     old: Option<PinDigest>,
     deadline: Deadline,
@@ -88,7 +89,7 @@ pub async fn reset(
     app: &App,
     caller: &Caller,
     once: Once<WasReset>,
-    user_id: Uuid,
+    user_id: UserId,
     reason: String,
 ) -> Result<Answer<WasReset>, WalletError> {
     let (acting, now) = (caller.clone(), app.clock.now());
@@ -117,9 +118,7 @@ pub async fn reset(
         && error.reason() == Some(Reason::NothingChanged)
     {
         // Somebody who does not exist has no password either.
-        app.users
-            .require(caller, &[UserId(user_id)], "user_id")
-            .await?;
+        app.users.require(caller, &[user_id], "user_id").await?;
     }
     app.notifier.notify();
     outcome
@@ -140,7 +139,7 @@ pub async fn record_rotation(app: &App) -> Result<(), WalletError> {
 /// Answers the hash that was verified, or what is stored instead of it.
 async fn verify_in_turn(
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     password: &PinDigest,
 ) -> Result<String, WalletError> {
     let verified = verify_uncounted(app, user_id, password).await;
@@ -150,7 +149,7 @@ async fn verify_in_turn(
 
 async fn verify_uncounted(
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     password: &PinDigest,
 ) -> Result<String, WalletError> {
     // Before anything is written, so that a full queue costs no attempt.
@@ -165,8 +164,8 @@ async fn verify_uncounted(
 }
 
 /// Writes an attempt down, unless there may be none.
-async fn begin(app: &App, user_id: Uuid) -> Result<Attempt, WalletError> {
-    let (id, now) = (Uuid::now_v7(), app.clock.now());
+async fn begin(app: &App, user_id: UserId) -> Result<Attempt, WalletError> {
+    let (id, now) = (AttemptId(Uuid::now_v7()), app.clock.now());
     let hasher = app.hasher.clone();
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
@@ -232,7 +231,7 @@ async fn conclude(
 
 async fn set_in_turn(
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     new: PinDigest,
     old: Option<PinDigest>,
 ) -> Result<(), WalletError> {
@@ -287,7 +286,7 @@ async fn set_in_turn(
 /// may have changed the password meanwhile.
 async fn renew_in_tx(
     tx: &mut db::Tx,
-    user_id: Uuid,
+    user_id: UserId,
     verified: String,
     renewed: Option<String>,
 ) -> Result<String, WalletError> {

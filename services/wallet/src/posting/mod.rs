@@ -18,7 +18,7 @@ pub mod writer;
 use adfolio_kit::clock::Ids;
 use adfolio_kit::db::Tx;
 use adfolio_kit::error::CoreError;
-use adfolio_kit::identity::{Caller, UserId};
+use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Reason;
 use adfolio_kit::telemetry;
 use chrono::{DateTime, Utc};
@@ -41,8 +41,8 @@ pub async fn post_to_named(
             if refusal.reason == Reason::NotFound
                 && refusal.field.as_deref() == Some("user_id") =>
         {
-            let user = UserId(command.user_id);
-            app.users.require(caller, &[user], "user_id").await?;
+            let user_id = command.user_id;
+            app.users.require(caller, &[user_id], "user_id").await?;
             app.queue
                 .post(command.opening_wallet(), caller.deadline)
                 .await

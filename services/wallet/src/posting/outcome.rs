@@ -3,9 +3,9 @@
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use crate::error::WalletError;
+use crate::ids::{ReferenceId, TransactionId};
 use crate::property::entity::Property;
 
 /// What became of a command. All but the first two changed nothing.
@@ -133,7 +133,7 @@ impl HoldFigures {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Booked {
     /// Its id.
-    pub id: Uuid,
+    pub id: TransactionId,
     /// When it was posted.
     pub posted_at: DateTime<Utc>,
     /// The available balance straight after.
@@ -141,7 +141,7 @@ pub struct Booked {
     /// The user's chain at this transaction.
     pub hash: Vec<u8>,
     /// The withdrawal or exchange order that it belongs to.
-    pub reference: Option<Uuid>,
+    pub reference: Option<ReferenceId>,
 }
 
 /// What the database decided about one command.

@@ -1,8 +1,8 @@
 //! The balances of a wallet, and what is set up in it.
 
+use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::Reason;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 /// The balances of a wallet in minor units, and what is set up in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Property {
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Whose.
-    pub user_id: Uuid,
+    pub user_id: UserId,
     /// Whether a transaction password is set.
     pub has_pay_password: bool,
     /// Whether a bank card is bound.

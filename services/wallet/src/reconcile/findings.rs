@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use uuid::Uuid;
+use adfolio_kit::identity::UserId;
 
 use super::entity::{Check, Platform};
 
@@ -10,7 +10,7 @@ use super::entity::{Check, Platform};
 #[derive(Clone, Copy, Debug)]
 pub struct Wallet {
     /// Whose.
-    pub user_id: Uuid,
+    pub user_id: UserId,
     /// Number of the last transaction.
     pub seq: i64,
     /// Available, to be consumed, to be settled, withdrawing.
@@ -40,7 +40,7 @@ pub struct Sums {
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     /// Whose.
-    pub user_id: Uuid,
+    pub user_id: UserId,
     /// Whether the user has a wallet at all.
     pub has_wallet: bool,
     /// Transactions read.
@@ -79,7 +79,7 @@ pub struct Findings {
 
 impl Findings {
     /// Takes in a user's part of a stretch, whose sums go to the other parts of that user.
-    pub fn add(&mut self, part: &Part, sums: &mut BTreeMap<Uuid, Sums>) {
+    pub fn add(&mut self, part: &Part, sums: &mut BTreeMap<UserId, Sums>) {
         increase(&mut self.transactions, part.transactions);
         increase(&mut self.unbalanced, part.unbalanced);
         increase(&mut self.differing, part.differing);

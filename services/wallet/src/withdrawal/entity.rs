@@ -1,15 +1,16 @@
 //! Withdrawals, and the terms on which they are asked for.
 
 use adfolio_kit::config::ConfigError;
+use adfolio_kit::identity::UserId;
 use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use crate::config::WithdrawalArgs;
 use crate::destination::entity::Method;
 use crate::destination::seal::Sealed;
+use crate::ids::WithdrawalId;
 use crate::property::entity::Property;
 
 names! {
@@ -30,9 +31,9 @@ names! {
 #[derive(Clone, Debug)]
 pub struct Withdrawal {
     /// Its id.
-    pub id: Uuid,
+    pub id: WithdrawalId,
     /// Whose.
-    pub user_id: Uuid,
+    pub user_id: UserId,
     /// What left the available balance, fee included.
     pub amount: i64,
     /// Part of it kept as the fee.

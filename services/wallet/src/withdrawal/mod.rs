@@ -9,15 +9,15 @@ mod repo;
 
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::error::CoreError;
-use adfolio_kit::identity::{Caller, Staff};
+use adfolio_kit::identity::{Caller, Staff, UserId};
 use adfolio_kit::metrics::record_saga;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::destination::entity::{Destination, Method};
 use crate::error::WalletError;
+use crate::ids::WithdrawalId;
 use crate::pay_password::entity::PinDigest;
 use crate::posting::entity::Command;
 use crate::posting::movement::{Movement, MovementKind, WithdrawalDetails};
@@ -25,7 +25,6 @@ use crate::property::entity::Property;
 use crate::protection::CoolingOff;
 use crate::{approval, destination, pay_password, property};
 use entity::{Status, Terms, Withdrawal};
-use repo::Selection;
 
 /// A withdrawal with its destination.
 pub struct Shown {
@@ -39,8 +38,8 @@ pub struct Shown {
 #[derive(Debug)]
 struct Asked {
     /// Of the withdrawal, should the key be new.
-    id: Uuid,
-    user_id: Uuid,
+    id: WithdrawalId,
+    user_id: UserId,
     key: String,
     digest: [u8; 32],
     amount: Money,
@@ -53,20 +52,20 @@ pub struct Filter {
     /// Only this status.
     pub status: Option<Status>,
     /// Only this user's.
-    pub user_id: Option<Uuid>,
+    pub user_id: Option<UserId>,
 }
 
 /// Takes a withdrawal, masked.
 pub async fn request(
     app: &App,
     caller: &Caller,
-    user_id: Uuid,
+    user_id: UserId,
     (amount, method): (Money, Method),
     password: PinDigest,
 ) -> Result<Shown, WalletError> {
     let id = app.ids.next();
     let asked = Asked {
-        id,
+        id: WithdrawalId(id),
         user_id,
         key: Movement::withdrawal_key(user_id, caller.idempotency_key.as_ref(), id),
         digest: Movement::withdrawal_digest(user_id, amount, method.as_str()),
@@ -87,7 +86,7 @@ pub async fn request(
 }
 
 /// The withdrawal that an earlier call with this key has made.
-async fn known(app: &App, asked: &Asked) -> Result<Option<Uuid>, WalletError> {
+async fn known(app: &App, asked: &Asked) -> Result<Option<WithdrawalId>, WalletError> {
     match repo::find_by_key(&app.pool, &asked.key).await? {
         Some((first, _)) if first != asked.digest => {
             Err(Refusal::new(Reason::IdempotencyKeyReused).into())
@@ -102,7 +101,7 @@ async fn take(
     asked: &Asked,
     password: PinDigest,
     deadline: Deadline,
-) -> Result<Uuid, WalletError> {
+) -> Result<WithdrawalId, WalletError> {
     let (user_id, method) = (asked.user_id, asked.method);
     let terms = terms_of(app, method)?;
     let property = property::of_user(app, user_id).await?;
@@ -134,7 +133,8 @@ async fn take(
         posted => posted?,
     };
     let reference = done.transaction.and_then(|booked| booked.reference);
-    Ok(reference.ok_or(CoreError::Corrupt("reference of a withdrawal"))?)
+    let reference = reference.ok_or(CoreError::Corrupt("reference of a withdrawal"))?;
+    Ok(WithdrawalId(reference.0))
 }
 
 fn require_cooled_off(app: &App, property: &Property) -> Result<(), Refusal> {
@@ -154,7 +154,7 @@ pub async fn decide(
     app: &App,
     caller: &Caller,
     staff: Staff,
-    id: Uuid,
+    id: WithdrawalId,
     kind: MovementKind,
     reason: &str,
 ) -> Result<Shown, WalletError> {
@@ -175,17 +175,15 @@ pub async fn decide(
 /// A user's withdrawals, newest first, masked.
 pub async fn list(
     app: &App,
-    user_id: Uuid,
-    before: Option<Uuid>,
+    user_id: UserId,
+    before: Option<WithdrawalId>,
     limit: i64,
 ) -> Result<Vec<Shown>, WalletError> {
-    let selection = Selection {
+    let filter = Filter {
         user_id: Some(user_id),
         status: None,
-        before,
-        limit,
     };
-    let rows = repo::list(&app.pool, selection).await?;
+    let rows = repo::list(&app.pool, filter, before, limit).await?;
     rows.into_iter().map(|row| masked(app, row)).collect()
 }
 
@@ -193,16 +191,10 @@ pub async fn list(
 pub async fn list_for_staff(
     app: &App,
     filter: Filter,
-    before: Option<Uuid>,
+    before: Option<WithdrawalId>,
     limit: i64,
 ) -> Result<Vec<Shown>, WalletError> {
-    let selection = Selection {
-        user_id: filter.user_id,
-        status: filter.status,
-        before,
-        limit,
-    };
-    let rows = repo::list(&app.pool, selection).await?;
+    let rows = repo::list(&app.pool, filter, before, limit).await?;
     rows.into_iter().map(|row| whole(app, row)).collect()
 }
 
@@ -212,7 +204,7 @@ pub async fn record_waiting(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-async fn stored(app: &App, id: Uuid) -> Result<Withdrawal, WalletError> {
+async fn stored(app: &App, id: WithdrawalId) -> Result<Withdrawal, WalletError> {
     let found = repo::find(&app.pool, id).await?;
     Ok(found.ok_or(CoreError::Corrupt("withdrawal of a posting"))?)
 }
