@@ -21,7 +21,6 @@ pub const LIFETIME: TimeDelta = TimeDelta::days(7);
 pub struct Threshold(Option<Money>);
 
 impl Threshold {
-    /// The configured one.
     pub fn configured(args: FourEyesArgs) -> Result<Self, ConfigError> {
         match args.four_eyes_above {
             Some(amount) if amount.is_negative() => Err(ConfigError::Invalid {
@@ -83,11 +82,8 @@ pub enum Verdict {
 /// A request with the whole posting that was asked for.
 #[derive(Clone, Debug)]
 pub struct Approval {
-    /// Its id.
     pub id: ApprovalId,
-    /// What was asked for.
     pub kind: MovementKind,
-    /// Whose wallet.
     pub user_id: UserId,
     /// The withdrawal to pay.
     pub reference: Option<WithdrawalId>,
@@ -101,28 +97,20 @@ pub struct Approval {
     pub request_digest: Vec<u8>,
     /// What the audit log will say of the posting, as JSON.
     pub details: String,
-    /// Why it was asked for.
     pub request_reason: String,
-    /// The member of staff who asked.
     pub requested_by: StaffId,
-    /// When.
     pub requested_at: DateTime<Utc>,
-    /// Where it stands.
     pub state: State,
     /// Who decided, and when.
     pub decided: Option<(StaffId, DateTime<Utc>)>,
-    /// Why it was decided so.
     pub decision_reason: String,
-    /// The transaction that it became.
     pub transaction_id: Option<TransactionId>,
-    /// Why the posting was refused.
     pub failure: Option<Failure>,
 }
 
 /// Why an approved posting was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The reason.
     pub reason: Reason,
     /// The offending input.
     pub field: Option<String>,
@@ -242,7 +230,6 @@ impl Approval {
         }
     }
 
-    /// Rejected.
     pub fn reject(&mut self, by: (StaffId, DateTime<Utc>), reason: String) {
         (self.decided, self.decision_reason) = (Some(by), reason);
         self.state = State::Rejected;
@@ -284,6 +271,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::config::defaults;
 
     const ASKED: StaffId = StaffId(Uuid::from_u128(1));
     const OTHER: StaffId = StaffId(Uuid::from_u128(2));
@@ -320,7 +308,7 @@ mod tests {
         let above = |minor| {
             let args = FourEyesArgs {
                 four_eyes_above: minor,
-                ..FourEyesArgs::default()
+                ..defaults()
             };
             Threshold::configured(args)
         };
