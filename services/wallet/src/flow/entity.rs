@@ -76,15 +76,12 @@ names! {
 /// One line of the fund details.
 #[derive(Clone, Debug)]
 pub struct FlowEntry {
-    /// The transaction.
     pub transaction_id: TransactionId,
     /// Its number in the user's chain.
     pub seq: i64,
     /// The leg of it that the line shows.
     pub leg: i16,
-    /// When it was posted.
     pub posted_at: DateTime<Utc>,
-    /// How it is shown.
     pub flow_type: FlowType,
     /// The account that changed.
     pub account: Account,
@@ -117,7 +114,6 @@ pub fn line_id(transaction_id: TransactionId, leg: i16) -> String {
 pub struct MonthSum {
     /// The month, counted from 0 in the order asked for.
     pub place: usize,
-    /// The type.
     pub flow_type: FlowType,
     /// Whether the lines changed the available balance.
     pub is_available: bool,

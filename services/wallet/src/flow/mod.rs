@@ -15,7 +15,6 @@ use crate::app::App;
 use crate::error::WalletError;
 use crate::ids::OrderId;
 use entity::{FlowEntry, FlowType, Month};
-use repo::Selection;
 
 /// Lines that are shown of one order at most.
 const ORDER_LINES_MAX: i64 = 500;
@@ -29,13 +28,11 @@ const MAX_MONTHS: u32 = 24;
 /// Which of a user's fund details.
 #[derive(Debug)]
 pub struct Query {
-    /// Only this type.
     pub flow_type: Option<FlowType>,
     /// Only this month, `YYYY-MM`.
     pub month: Option<String>,
     /// Only lines before this one: its number in the user's chain, and its leg.
     pub before: Option<(i64, i16)>,
-    /// So many lines at most.
     pub limit: i64,
 }
 
@@ -51,15 +48,7 @@ pub async fn list(
         .as_deref()
         .map(|text| Month::parse(text, caller.time_zone))
         .transpose()?;
-    let selection = Selection {
-        user_id,
-        flow_type: query.flow_type,
-        from: month.map(|month| month.start),
-        until: month.map(|month| month.end),
-        before: query.before,
-        limit: query.limit,
-    };
-    Ok(repo::list(&app.pool, &selection).await?)
+    Ok(repo::list(&app.pool, user_id, month, &query).await?)
 }
 
 /// The lines of an order, oldest first; none of somebody else's.

@@ -4,28 +4,19 @@ use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 
+use super::Query;
 use super::entity::{Account, FlowEntry, FlowType, Month, MonthSum};
 use crate::ids::{OrderId, ReferenceId};
 
-/// Which lines of a user, newest first.
-#[derive(Debug)]
-pub(super) struct Selection {
-    pub(super) user_id: UserId,
-    pub(super) flow_type: Option<FlowType>,
-    pub(super) from: Option<DateTime<Utc>>,
-    pub(super) until: Option<DateTime<Utc>>,
-    /// Only lines before this one, by number and leg.
-    pub(super) before: Option<(i64, i16)>,
-    pub(super) limit: i64,
-}
-
-/// A page of lines. Each type is read from its own range of the index, so a page costs the same however many entries that
+/// A page of lines, newest first. Each type is read from its own range of the index, so a page costs the same however many entries that
 /// are not shown, or are of other types, lie between its lines.
 pub(super) async fn list(
     pool: &PgPool,
-    selection: &Selection,
+    user_id: UserId,
+    month: Option<Month>,
+    query: &Query,
 ) -> Result<Vec<FlowEntry>, sqlx::Error> {
-    let (before_seq, before_leg) = selection.before.unzip();
+    let (before_seq, before_leg) = query.before.unzip();
     sqlx::query_as!(
         FlowEntry,
         r#"WITH bounds AS MATERIALIZED (
@@ -53,13 +44,13 @@ pub(super) async fn list(
            FROM lines
            JOIN transactions t ON t.user_id = $1 AND t.seq = lines.seq
            ORDER BY lines.seq DESC, lines.leg DESC"#,
-        selection.user_id.0,
-        selection.flow_type as Option<FlowType>,
-        selection.from,
-        selection.until,
+        user_id.0,
+        query.flow_type as Option<FlowType>,
+        month.map(|month| month.start),
+        month.map(|month| month.end),
         before_seq,
         before_leg,
-        selection.limit,
+        query.limit,
     )
     .fetch_all(pool)
     .await

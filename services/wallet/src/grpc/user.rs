@@ -185,9 +185,6 @@ impl WalletService for UserApi {
 }
 
 fn optional_password(text: &str, field: &'static str) -> Result<Option<PinDigest>, Refusal> {
-    if text.is_empty() {
-        Ok(None)
-    } else {
-        PinDigest::parse(text, field).map(Some)
-    }
+    let sent = (!text.is_empty()).then(|| PinDigest::parse(text, field));
+    sent.transpose()
 }
