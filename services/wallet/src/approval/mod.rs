@@ -38,13 +38,9 @@ const EXPIRY_ROUNDS: u32 = 100;
 /// A decision about a request.
 #[derive(Clone, Debug)]
 pub struct Deciding {
-    /// The request.
     pub id: ApprovalId,
-    /// Who decides.
     pub by: StaffId,
-    /// What becomes of it.
     pub choice: Choice,
-    /// Why.
     pub reason: String,
     /// The digest of the call, for its idempotency key.
     pub digest: [u8; 32],

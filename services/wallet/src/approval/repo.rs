@@ -112,7 +112,6 @@ pub(super) async fn lock_in_tx(
         .await
 }
 
-/// Writes what was decided.
 pub(super) async fn save_decision_in_tx(
     tx: &mut Tx,
     approval: &Approval,
@@ -185,7 +184,6 @@ pub(super) async fn list(
     }
 }
 
-/// Whether something was posted under a key.
 pub(super) async fn is_posted(pool: &PgPool, key: &str) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM transactions WHERE idempotency_key = $1) AS "is_posted!""#,
@@ -195,7 +193,6 @@ pub(super) async fn is_posted(pool: &PgPool, key: &str) -> Result<bool, sqlx::Er
     .await
 }
 
-/// Whether a user has a wallet.
 pub(super) async fn has_wallet(pool: &PgPool, user_id: UserId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM wallets WHERE user_id = $1) AS "has_wallet!""#,

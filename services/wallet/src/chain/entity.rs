@@ -23,7 +23,6 @@ use sha2::{Digest, Sha256};
 
 use crate::ids::TransactionId;
 
-/// A hash of a chain.
 pub type Hash = [u8; 32];
 
 /// The hash before a user's first transaction.
@@ -35,26 +34,19 @@ const FORMAT: &str = "adfolio-chain-1";
 /// A transaction as its hash covers it, with what the books say of the balances after it.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// Whose.
     pub user_id: UserId,
-    /// Its number.
     pub seq: i64,
-    /// When it was posted.
     pub posted_at: DateTime<Utc>,
-    /// Its id.
     pub id: TransactionId,
-    /// Its type.
     pub kind: String,
     /// Changes of the four balances: available, to be consumed, to be settled, withdrawing.
     pub changes: [i64; 4],
-    /// The four balances after.
     pub after: [i64; 4],
     /// The hash in the books.
     pub hash: Vec<u8>,
 }
 
 impl Link {
-    /// The canonical bytes.
     pub fn canonical_bytes(&self) -> Vec<u8> {
         let [available, to_be_consumed, to_be_settled, withdrawing] = self.changes;
         let time = self.posted_at.to_rfc3339_opts(SecondsFormat::Micros, true);
@@ -77,7 +69,6 @@ impl Link {
 /// The head of a chain by the user's wallet.
 #[derive(Clone, Debug)]
 pub struct Head {
-    /// Whose.
     pub user_id: UserId,
     /// Number of the last transaction.
     pub seq: i64,
@@ -100,16 +91,13 @@ pub struct Walk {
 /// Where a chain does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Break {
-    /// Whose chain.
     pub user_id: UserId,
     /// The first number that does not fit.
     pub seq: i64,
-    /// What was found.
     pub detail: &'static str,
 }
 
 impl Walk {
-    /// Begins at the beginning.
     pub fn new(head: Head) -> Self {
         Self {
             head,

@@ -27,7 +27,6 @@ const BREAKS_MAX: usize = 100;
 pub struct Verification {
     /// Chains read.
     pub users: u64,
-    /// Transactions read.
     pub transactions: u64,
     /// Chains that do not fit, the first hundred.
     pub broken: Vec<Break>,

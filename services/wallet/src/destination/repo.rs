@@ -55,7 +55,6 @@ pub(super) async fn find_in_tx(
 /// What a wallet says to somebody who binds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wallet {
-    /// Whether a transaction password is set.
     pub(super) has_pay_password: bool,
     /// When what protects the wallet last changed.
     pub(super) protection_changed_at: Option<DateTime<Utc>>,

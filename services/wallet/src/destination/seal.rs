@@ -15,10 +15,8 @@ use zeroize::Zeroizing;
 
 use super::entity::{Destination, Method};
 
-/// Bytes of a nonce.
 const NONCE_BYTES: usize = 24;
 
-/// Bytes of a key.
 const KEY_BYTES: usize = 32;
 
 /// Hex digits of a key's id.

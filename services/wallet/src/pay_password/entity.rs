@@ -39,7 +39,6 @@ impl PinDigest {
         }
     }
 
-    /// The digits of the MD5.
     pub(super) fn expose(&self) -> &str {
         self.0.expose_secret()
     }
@@ -55,7 +54,6 @@ impl PartialEq for PinDigest {
 /// How a password is locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lock {
-    /// For a while.
     Until(DateTime<Utc>),
     /// Until staff reset it.
     ForGood,
@@ -68,9 +66,7 @@ pub struct Attempts {
     pub row: i32,
     /// Within the day that began then.
     pub day: i32,
-    /// When that day began.
     pub day_began_at: Option<DateTime<Utc>>,
-    /// Until when the password is locked.
     pub locked_until: Option<DateTime<Utc>>,
     /// Locked until staff reset it.
     pub locked_for_good: bool,
@@ -79,16 +75,13 @@ pub struct Attempts {
 /// Attempts at one password whose outcome is not known: they are being evaluated, or a death has cut them off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Open {
-    /// How many.
     pub count: i64,
-    /// When the first of them began.
     pub first_began_at: Option<DateTime<Utc>>,
 }
 
 /// Why an attempt may not be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// The password is locked.
     Locked(Lock),
     /// As many as are left have no outcome yet; for so long at most the first of them counts.
     Busy(TimeDelta),

@@ -11,9 +11,7 @@ use crate::ids::{OrderId, ReferenceId};
 /// One command: what shall be posted to whose wallet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// Whose wallet.
     pub user_id: UserId,
-    /// What shall be done.
     pub action: Action,
 }
 
@@ -24,7 +22,6 @@ pub enum Action {
     Move(Movement),
     /// An order takes money out of the available balance, and a coupon adds its part.
     Hold {
-        /// The order.
         order_id: OrderId,
         /// The user's part.
         paid: Money,
@@ -33,23 +30,16 @@ pub enum Action {
     },
     /// An order's delivery is brought to these totals.
     RecordDelivery {
-        /// The order.
         order_id: OrderId,
         /// Grows with every report.
         version: i64,
-        /// Spend so far.
         consumed: Money,
-        /// Revenue so far.
         revenue: Money,
     },
     /// An order gives back what it still holds.
-    Release {
-        /// The order.
-        order_id: OrderId,
-    },
+    Release { order_id: OrderId },
     /// An order's revenue is paid out.
     Settle {
-        /// The order.
         order_id: OrderId,
         /// Spend, as recorded.
         consumed: Money,
@@ -65,14 +55,12 @@ pub enum Action {
 pub enum Subject {
     /// An idempotency key.
     Key(String),
-    /// An order of a plan.
     Order(OrderId),
     /// A withdrawal or an exchange order.
     Reference(ReferenceId),
 }
 
 impl Command {
-    /// A movement of `user_id`'s money.
     pub fn movement(user_id: UserId, movement: Movement) -> Self {
         Self {
             user_id,
@@ -89,7 +77,6 @@ impl Command {
         self
     }
 
-    /// A hold.
     pub fn hold(
         user_id: UserId,
         order_id: OrderId,
@@ -111,7 +98,6 @@ impl Command {
         })
     }
 
-    /// A report of delivery.
     pub fn record_delivery(
         user_id: UserId,
         order_id: OrderId,
@@ -135,7 +121,6 @@ impl Command {
         })
     }
 
-    /// A release.
     pub fn release(user_id: UserId, order_id: OrderId) -> Self {
         Self {
             user_id,
@@ -143,7 +128,6 @@ impl Command {
         }
     }
 
-    /// A settlement.
     pub fn settle(
         user_id: UserId,
         order_id: OrderId,

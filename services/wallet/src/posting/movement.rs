@@ -69,7 +69,6 @@ impl MovementKind {
 /// A movement as it is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Movement {
-    /// What moves.
     pub kind: MovementKind,
     /// The key that makes a repeated command one command, with its scope.
     pub key: String,
@@ -79,7 +78,6 @@ pub struct Movement {
     pub amount: Money,
     /// Shown to the user.
     pub remark: String,
-    /// Who posts.
     pub staff_id: Option<StaffId>,
     /// Whether it may open the wallet, because the user is known to exist.
     pub opens_wallet: bool,
@@ -96,7 +94,6 @@ pub struct Movement {
 pub struct WithdrawalDetails {
     /// Kept by the platform, in minor units.
     pub fee: i64,
-    /// How it leaves.
     pub method: &'static str,
     /// The key that seals the destination.
     pub key_id: String,

@@ -117,7 +117,6 @@ pub struct HoldFigures {
     pub discount_returned: i64,
     /// Given back to the available balance by the settlement.
     pub paid_returned_at_settle: i64,
-    /// The platform's part of the revenue.
     pub platform_share: i64,
 }
 
@@ -132,11 +131,8 @@ impl HoldFigures {
 /// A transaction in the books.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Booked {
-    /// Its id.
     pub id: TransactionId,
-    /// When it was posted.
     pub posted_at: DateTime<Utc>,
-    /// The available balance straight after.
     pub available_after: i64,
     /// The user's chain at this transaction.
     pub hash: Vec<u8>,
@@ -147,7 +143,6 @@ pub struct Booked {
 /// What the database decided about one command.
 #[derive(Clone, Debug)]
 pub struct Decision {
-    /// What became of it.
     pub outcome: Outcome,
     /// The answer, if it was done.
     pub done: Done,

@@ -13,19 +13,13 @@ pub struct Property {
     pub to_be_consumed: i64,
     /// Earned, waiting for settlement.
     pub to_be_settled: i64,
-    /// On its way out.
     pub withdrawing: i64,
     /// What coupons paid towards puts, less what was given back.
     pub discount_total: i64,
-    /// Start-up funds not yet returned.
     pub start_up_outstanding: i64,
-    /// Whether a transaction password is set.
     pub has_pay_password: bool,
-    /// Whether a bank card is bound.
     pub has_bank_card: bool,
-    /// Whether a wallet address is bound.
     pub has_wallet_address: bool,
-    /// When what protects the wallet last changed.
     pub protection_changed_at: Option<DateTime<Utc>>,
 }
 
@@ -53,10 +47,7 @@ impl Property {
 /// What is set up in one wallet.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Whose.
     pub user_id: UserId,
-    /// Whether a transaction password is set.
     pub has_pay_password: bool,
-    /// Whether a bank card is bound.
     pub has_bank_card: bool,
 }

@@ -12,7 +12,6 @@ use crate::ids::OrderId;
 pub struct Check {
     /// Stable name.
     pub name: &'static str,
-    /// Whether it holds.
     pub ok: bool,
     /// The figure that must be zero.
     pub figure: i64,
@@ -47,7 +46,6 @@ impl Check {
 pub struct Platform(pub [i64; 10]);
 
 impl Platform {
-    /// The accounts.
     pub const ACCOUNTS: [&'static str; 10] = [
         "deposits_clearing",
         "promotions",
@@ -70,7 +68,6 @@ impl Platform {
 /// What a proof found, as far as metrics tell it; kept as JSON.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Outcome {
-    /// By name.
     pub checks: BTreeMap<String, Found>,
     /// Balances of the platform's accounts in cents.
     pub platform: BTreeMap<String, i64>,
@@ -79,7 +76,6 @@ pub struct Outcome {
 /// What a check found.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Found {
-    /// Whether it holds.
     pub ok: bool,
     /// The figure that must be zero.
     pub figure: i64,
@@ -108,9 +104,7 @@ impl Outcome {
 /// The last proof.
 #[derive(Clone, Debug)]
 pub struct Proof {
-    /// When.
     pub finished_at: DateTime<Utc>,
-    /// What it found.
     pub outcome: Outcome,
 }
 
@@ -130,7 +124,6 @@ pub fn differing_orders(ledger: &Holds, plan: &Holds) -> Vec<OrderId> {
 /// What plan's books say of an order that holds money.
 #[derive(Clone, Copy, Debug)]
 pub struct HoldBook {
-    /// The order.
     pub order_id: OrderId,
     /// What it holds, in minor units.
     pub open: i64,

@@ -37,7 +37,6 @@ const HOLDS_PAGE: u32 = 2_000;
 /// A difference between two services may be momentary: it counts once it was seen this often.
 const LOOKS: u32 = 6;
 
-/// Time between two looks.
 const LOOK_PAUSE: Duration = Duration::from_millis(400);
 
 /// Differing orders that are looked at again; more than these are not momentary.

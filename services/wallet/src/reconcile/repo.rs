@@ -48,7 +48,6 @@ pub(super) struct Stretch {
     pub(super) after: (UserId, i64),
     /// Up to and with this user.
     pub(super) last_user: UserId,
-    /// At most so many transactions.
     pub(super) limit: i64,
 }
 

@@ -28,7 +28,6 @@ use entity::{Status, Terms, Withdrawal};
 
 /// A withdrawal with its destination.
 pub struct Shown {
-    /// The withdrawal.
     pub withdrawal: Withdrawal,
     /// Where it goes; masked for users, in full for finance.
     pub destination: Destination,
@@ -49,9 +48,7 @@ struct Asked {
 /// What staff want to see.
 #[derive(Clone, Copy, Debug)]
 pub struct Filter {
-    /// Only this status.
     pub status: Option<Status>,
-    /// Only this user's.
     pub user_id: Option<UserId>,
 }
 
