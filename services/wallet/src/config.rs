@@ -57,8 +57,8 @@ impl Config {
 /// approval, but every part is in the audit log.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct FourEyesArgs {
-    /// Postings of staff and payments of withdrawals above this amount (a decimal like 1000.00) wait until another member of
-    /// staff approves them; unset: none do
+    /// Postings of staff and payments of withdrawals above this amount (a decimal like 1000.00) wait until another
+    /// member of staff approves them; unset: none do
     #[arg(long, env = "FOUR_EYES_ABOVE")]
     pub four_eyes_above: Option<Money>,
     /// Seconds between two sweeps that expire undecided requests

@@ -1,9 +1,9 @@
 //! What this service consumes: a change of the login password, which starts a cooling-off.
 //!
-//! Withdrawals do not wait between the change and the arrival of its event; while the broker is down, that lasts until it is
-//! back. Meanwhile the change itself has ended every session: a caller who withdraws has logged in with the new password and
-//! knows the transaction password. A withdrawal only waits for the decision of staff, so no money leaves before. A late event
-//! counts from the time of the change, not from its arrival.
+//! Withdrawals do not wait between the change and the arrival of its event, which may be late while the broker is down.
+//! But the change itself has ended every session: a caller who withdraws meanwhile has logged in with the new password
+//! and knows the transaction password. The withdrawal still waits for the decision of staff, so no money leaves before.
+//! A late event counts from the time of the change, not from its arrival.
 
 use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
 use adfolio_kit::db::Tx;

@@ -13,7 +13,7 @@ use crate::ids::{ApprovalId, ReferenceId, StaffId, TransactionId, WithdrawalId};
 use crate::posting::entity::{Action, Command};
 use crate::posting::movement::{Movement, MovementKind};
 
-/// A request that nobody decided about for so long cannot be approved any more.
+/// A request older than this cannot be approved any more.
 pub const LIFETIME: TimeDelta = TimeDelta::days(7);
 
 /// The amount above which staff need another member of staff.
@@ -162,8 +162,8 @@ impl Approval {
             .unwrap_or(self.requested_at)
     }
 
-    /// What a repeat of the call that asked is answered: the refusal, or nothing when the posting stands and answers for
-    /// itself.
+    /// What a repeat of the call that asked is answered: the refusal, or nothing when the posting stands and answers
+    /// for itself.
     pub fn answer_to_repeat(&self, digest: &[u8]) -> Result<(), Refusal> {
         if self.request_digest != digest {
             return Err(Refusal::new(Reason::IdempotencyKeyReused));

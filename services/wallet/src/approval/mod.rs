@@ -1,8 +1,9 @@
-//! Four eyes: what staff post above a configured amount is kept as a request until another member of staff approves it.
+//! Four eyes: a posting of staff above a configured amount is kept as a request until another member of staff approves
+//! it.
 //!
-//! The amount is looked at here and not at the gateway, so that the command line obeys it, too; and one posting at a time,
-//! so a sum that somebody splits into small parts is not noticed. A request keeps the whole posting. Approved, it is posted
-//! in the transaction of the decision: there is no moment at which it is decided and not posted, and nothing to recover.
+//! Wallet checks the amount, not the gateway, so the rule binds the command line too. It checks each posting alone, so
+//! an amount split into small parts passes. A request keeps the whole posting. Approval posts it in the transaction of
+//! the decision, so no request is decided but not posted, and there is nothing to recover.
 
 pub mod entity;
 mod repo;
@@ -145,7 +146,7 @@ pub async fn record_waiting(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Ends requests that nobody decided about in time.
+/// Ends requests that were not decided in time.
 pub async fn expire(app: &App) -> Result<(), sqlx::Error> {
     let Some(asked_before) = app.clock.now().checked_sub_signed(LIFETIME) else {
         return Ok(());
@@ -180,8 +181,8 @@ async fn keep_in_tx(
     Err(Refusal::new(Reason::Unavailable).into())
 }
 
-/// Decides under a lock on the request. Locks are taken in the order key, request, wallet; nobody who holds a wallet's asks
-/// for one of the others.
+/// Decides under a lock on the request. Locks are taken in the order key, request, wallet; a transaction that holds a
+/// wallet's lock takes neither of the others.
 async fn decide_in_tx(
     tx: &mut Tx,
     caller: &Caller,

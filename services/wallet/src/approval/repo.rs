@@ -137,8 +137,8 @@ pub(super) async fn save_decision_in_tx(
     Ok(())
 }
 
-/// Ends requests that have waited since `asked_before`, `limit` at most, leaving out those that somebody decides about
-/// right now. How many there were.
+/// Ends at most `limit` requests that have waited since `asked_before`, except those being decided right now. Answers
+/// how many.
 pub(super) async fn expire_in_tx(
     tx: &mut Tx,
     asked_before: DateTime<Utc>,

@@ -9,9 +9,9 @@
 //! - USER and ID: the user's and the transaction's id, UUIDs in lower case with hyphens;
 //! - SEQ: the transaction's number in the user's chain in decimal, from 1 without a hole;
 //! - TIME: RFC 3339 in UTC with exactly six decimals, `2026-11-21T09:30:00.123456Z`;
-//! - TYPE: `deposit`, `hold`, `consume`, `accrue`, `release`, `settle`, `withdraw`, `withdrawal_paid`, `withdrawal_rejected`,
-//!   `chargeback`, `recharge_deduction`, `membership`, `exchange_debit`, `exchange_return`, `exchange_credit`,
-//!   `start_up_grant` or `start_up_return`;
+//! - TYPE: `deposit`, `hold`, `consume`, `accrue`, `release`, `settle`, `withdraw`, `withdrawal_paid`,
+//!   `withdrawal_rejected`, `chargeback`, `recharge_deduction`, `membership`, `exchange_debit`, `exchange_return`,
+//!   `exchange_credit`, `start_up_grant` or `start_up_return`;
 //! - the changes of the four balances in minor units in decimal, with a `-` where negative and no sign otherwise.
 //!
 //! `hash = SHA-256(hash before ‖ canonical bytes)`, where the hash before a user's first transaction is 32 zero bytes.

@@ -19,7 +19,7 @@ const USERS_PAGE: i64 = if cfg!(debug_assertions) { 7 } else { 200 };
 /// Transactions that one statement reads, so that it stays far inside the statement limit; few in debug builds, too.
 const LINKS_PAGE: i64 = if cfg!(debug_assertions) { 11 } else { 5_000 };
 
-/// Broken chains that are told.
+/// Broken chains that one verification reports at most.
 const BREAKS_MAX: usize = 100;
 
 /// What was verified.

@@ -42,7 +42,7 @@ pub async fn sealed(
     Ok(repo::find(&app.pool, user_id, method).await?)
 }
 
-/// Binds a destination, or puts it in the place of the one of its kind. Answers it masked.
+/// Binds a destination, or replaces the one of its kind. Answers it masked.
 pub async fn bind(
     app: &App,
     user_id: UserId,
@@ -95,7 +95,7 @@ pub async fn bind(
     Ok(masked)
 }
 
-/// A password that comes with the call is checked, unless there is none to check it against. Whether it was.
+/// Verifies the password of a call, unless the user has none. Whether it was verified.
 async fn verify_if_set(
     app: &App,
     user_id: UserId,

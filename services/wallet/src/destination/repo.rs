@@ -52,7 +52,7 @@ pub(super) async fn find_in_tx(
     .await
 }
 
-/// What a wallet says to somebody who binds.
+/// The part of a wallet that decides about a binding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wallet {
     pub(super) has_pay_password: bool,
@@ -146,7 +146,7 @@ pub(super) struct Batch {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Rows behind `after` that were sealed with that key, without those that somebody else has locked.
+/// Rows after `after` that were sealed with that key, without those that another transaction has locked.
 pub(super) async fn lock_sealed_with_in_tx(
     tx: &mut Tx,
     kept: Kept,
@@ -183,7 +183,7 @@ pub(super) async fn lock_sealed_with_in_tx(
     }
 }
 
-/// Puts what is in `batch` in the place of what was sealed there. The rows must be locked.
+/// Stores the resealed rows of `batch`. They must be locked.
 pub(super) async fn reseal_in_tx(
     tx: &mut Tx,
     kept: Kept,

@@ -1,7 +1,8 @@
 //! Encryption of destinations at rest: XChaCha20-Poly1305 with a key that is not in the database.
 //!
-//! A sealed destination is a random nonce and the ciphertext; user and method are authenticated with it, so that one cannot
-//! be put in another's place. The id of the key goes along: after a change of keys, what the key before sealed still opens.
+//! A sealed destination is a random nonce and the ciphertext. User and method are authenticated with it, so that it
+//! cannot be swapped for another one. It names its key, so that what the previous key sealed still opens after a
+//! rotation.
 
 use adfolio_kit::config::ConfigError;
 use adfolio_kit::error::CoreError;
@@ -31,7 +32,7 @@ pub struct Sealed {
     pub bytes: Vec<u8>,
 }
 
-/// Seals with the key in use, opens with that and another one, while keys are changed. Cheap to clone.
+/// Seals with the current key, and opens with it and, during a rotation, with the previous one. Cheap to clone.
 #[derive(Clone)]
 pub struct Sealer {
     current: Arc<Key>,
@@ -53,7 +54,7 @@ impl std::fmt::Debug for Sealer {
 }
 
 impl Sealer {
-    /// With the key in use and the one before, each 32 bytes in hex.
+    /// With the current key and, during a rotation, the previous one, each 32 bytes in hex.
     pub fn new(
         current: &SecretString,
         previous: Option<&SecretString>,
@@ -67,13 +68,13 @@ impl Sealer {
         })
     }
 
-    /// The id of the other key, while keys are changed.
+    /// The id of the previous key, during a rotation.
     pub fn previous_id(&self) -> Option<&str> {
         let previous = self.previous.as_ref()?;
         (previous.id != self.current.id).then_some(previous.id.as_str())
     }
 
-    /// Seals anew with the key in use.
+    /// Seals with the current key what another one sealed.
     pub fn reseal(
         &self,
         user_id: UserId,

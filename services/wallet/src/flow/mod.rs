@@ -1,7 +1,7 @@
 //! Fund details: the lines of the books that users see.
 //!
-//! The lines of the available balance sum up to it. Lines of another account (a coupon's part, spend charged by delivery)
-//! name that account and its balance.
+//! The lines of the available balance sum up to it. Lines of another account (a coupon's part, spend charged by
+//! delivery) name that account and its balance.
 
 pub mod entity;
 mod repo;

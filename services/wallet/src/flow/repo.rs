@@ -8,8 +8,8 @@ use super::Query;
 use super::entity::{Account, FlowEntry, FlowType, Month, MonthSum};
 use crate::ids::{OrderId, ReferenceId};
 
-/// A page of lines, newest first. Each type is read from its own range of the index, so a page costs the same however many entries that
-/// are not shown, or are of other types, lie between its lines.
+/// A page of lines, newest first. Each type is read from its own range of the index, so a page costs the same however
+/// many entries that are not shown, or are of other types, lie between its lines.
 pub(super) async fn list(
     pool: &PgPool,
     user_id: UserId,

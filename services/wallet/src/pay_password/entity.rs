@@ -45,7 +45,7 @@ impl PinDigest {
 }
 
 impl PartialEq for PinDigest {
-    /// Both were sent by the same caller, so nothing is told by the time that this takes.
+    /// One caller sent both, so the duration of the comparison reveals nothing.
     fn eq(&self, other: &Self) -> bool {
         self.expose() == other.expose()
     }
@@ -93,8 +93,8 @@ pub fn forgotten_at(now: DateTime<Utc>) -> Option<DateTime<Utc>> {
 }
 
 impl Attempts {
-    /// Whether there may be another attempt. Those without an outcome count as if they were wrong, so that attempts which
-    /// come together are never more than the limit.
+    /// Whether there may be another attempt. Those without an outcome count as if they were wrong, so that attempts
+    /// which come together are never more than the limit.
     pub fn admit(mut self, open: Open, now: DateTime<Utc>) -> Result<(), Wait> {
         if let Some(lock) = self.lock_at(now) {
             return Err(Wait::Locked(lock));
@@ -140,7 +140,7 @@ impl Attempts {
 
     /// Forgets what counts no more.
     fn forget_at(&mut self, now: DateTime<Utc>) {
-        // A lock that is over begins the row anew.
+        // When a lock ends, the row starts again.
         if self.locked_until.is_some_and(|end| end <= now) {
             self.locked_until = None;
             self.row = 0;

@@ -102,7 +102,7 @@ pub(super) async fn open_attempt_in_tx(
     Ok(())
 }
 
-/// No, if it was forgotten, or its password is gone.
+/// False if the attempt was forgotten or its password is gone.
 pub(super) async fn close_attempt_in_tx(tx: &mut Tx, id: AttemptId) -> Result<bool, sqlx::Error> {
     let closed = sqlx::query!("DELETE FROM pay_password_attempts WHERE id = $1", id.0)
         .execute(tx)
@@ -119,7 +119,7 @@ pub(super) enum Insertion {
     Again,
 }
 
-/// Sets a password where there is none. None, if there is one already.
+/// Sets a password where there is none. None if there is one already.
 pub(super) async fn insert_in_tx(
     tx: &mut Tx,
     user_id: UserId,
@@ -150,7 +150,7 @@ pub(super) async fn insert_in_tx(
     }))
 }
 
-/// Puts another hash in the place of the one that was verified. No, if that is gone.
+/// Replaces the hash that was verified. False if it is gone.
 pub(super) async fn change_in_tx(
     tx: &mut Tx,
     user_id: UserId,
@@ -178,7 +178,7 @@ pub(super) async fn count_without(pool: &PgPool, mark: &str) -> Result<i64, sqlx
     .await
 }
 
-/// Removes hash and lock. No, if there is none.
+/// Removes hash and lock. False if there is none.
 pub(super) async fn delete_in_tx(tx: &mut Tx, user_id: UserId) -> Result<bool, sqlx::Error> {
     let deleted = sqlx::query!("DELETE FROM pay_passwords WHERE user_id = $1", user_id.0)
         .execute(&mut *tx)

@@ -124,8 +124,8 @@ names! {
 }
 
 impl Movement {
-    /// What staff post to a user's wallet. A call without a key is a posting of its own each time, so it gets `fresh` as its
-    /// key: the posting may then still be repeated inside the service.
+    /// What staff post to a user's wallet. A call without a key is a posting of its own each time, so it gets `fresh`
+    /// as its key: the posting may then still be repeated inside the service.
     pub fn by_staff(
         kind: MovementKind,
         user_id: UserId,

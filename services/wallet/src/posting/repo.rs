@@ -128,8 +128,8 @@ fn parts(action: &Action) -> (bool, Option<Uuid>, i64, [i64; 3]) {
 }
 
 /// Decides about all items and writes what is accepted, in one round trip and one commit. The decisions come with the
-/// place of their item. The writer's connection is in no transaction, so that the statement is one; in another's transaction the
-/// locks on the wallets last as long as that.
+/// place of their item. The writer's connection is in no transaction, so that the statement is one; in another's
+/// transaction the locks on the wallets last as long as that.
 pub(super) async fn post_commands(
     connection: &mut PgConnection,
     now: DateTime<Utc>,

@@ -4,8 +4,8 @@ use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 
-/// Records a change at that time, unless a later one is recorded. Opens the wallet of a user who has none yet, so the user
-/// must be known to exist. Holds the lock on the wallet's row to the end of the transaction, as postings do.
+/// Records a change at that time, unless a later one is recorded. Opens the wallet of a user who has none yet, so the
+/// user must be known to exist. Holds the lock on the wallet's row to the end of the transaction, as postings do.
 pub async fn changed_in_tx(
     tx: &mut Tx,
     user_id: UserId,

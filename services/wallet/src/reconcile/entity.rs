@@ -65,7 +65,7 @@ impl Platform {
     }
 }
 
-/// What a proof found, as far as metrics tell it; kept as JSON.
+/// What the metrics show of a proof; stored as JSON.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Outcome {
     pub checks: BTreeMap<String, Found>,

@@ -1,6 +1,6 @@
 //! The proof that the books balance, by themselves and against the books of plan and coupon.
 //!
-//! In the background one replica makes it in each interval, however many there are, and all of them tell metrics what it found.
+//! In the background, one replica makes it per interval, and every replica records the last one in the metrics.
 
 pub mod entity;
 mod findings;
@@ -42,7 +42,7 @@ const LOOK_PAUSE: Duration = Duration::from_millis(400);
 /// Differing orders that are looked at again; more than these are not momentary.
 const SECOND_LOOKS_MAX: usize = 200;
 
-/// Makes every proof and keeps what it found, if no replica has begun one within `interval`; then tells metrics of the last.
+/// Makes and stores a proof, unless a replica has begun one within the interval. Records the last one in the metrics.
 pub async fn reconcile_when_due(app: &App) -> Result<(), WalletError> {
     let interval = app.rules.reconcile_interval;
     let claimed = db::write(&app.pool, move |tx| {
@@ -108,8 +108,8 @@ fn settled(name: &'static str, outcome: Result<Check, WalletError>) -> Result<Ch
     }
 }
 
-/// Walks over all of the books, user by user. A wallet is compared with what was posted up to the number that it had when it
-/// was read, so postings may go on meanwhile.
+/// Walks over all of the books, user by user. A wallet is compared with what was posted up to the number that it had
+/// when it was read, so postings may go on meanwhile.
 async fn walk_books(pool: &PgPool) -> Result<Findings, WalletError> {
     let mut findings = Findings::default();
     let mut after = UserId(Uuid::nil());
@@ -235,7 +235,7 @@ async fn ledger_holds(pool: &PgPool, after: OrderId, last: OrderId) -> Result<Ho
     }
 }
 
-/// Looks at single orders again, on both sides.
+/// Compares single orders again.
 async fn still_differing(
     pool: &PgPool,
     peers: &Peers,

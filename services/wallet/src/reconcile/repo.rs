@@ -52,8 +52,8 @@ pub(super) struct Stretch {
 }
 
 /// Compares the transactions of a stretch with their entries and with the ones before, and sums the entries by user: of
-/// the users in `wallets` up to their wallets' numbers. Answers where to go on, if anywhere. A stretch that is the last of
-/// its users also takes in entries that belong to no transaction.
+/// the users in `wallets` up to their wallets' numbers. Answers where to go on, if anywhere. A stretch that is the last
+/// of its users also takes in entries that belong to no transaction.
 pub(super) async fn read_stretch(
     pool: &PgPool,
     wallets: &[Wallet],
@@ -177,7 +177,7 @@ pub(super) async fn coupon_cost(pool: &PgPool) -> Result<CouponCost, sqlx::Error
     .await
 }
 
-/// Takes the proof of this interval; false where somebody has it.
+/// Claims the proof of this interval. False if another replica has it.
 pub(super) async fn claim_proof_in_tx(
     tx: &mut Tx,
     interval: Duration,

@@ -34,8 +34,8 @@ struct Position {
     is_first: bool,
 }
 
-/// The pieces of a month's statement, oldest first; the first comes even when it is empty. What is posted while it is read
-/// is not in it, unless it was there when the reading began.
+/// The pieces of a month's statement, oldest first; the first comes even when it is empty. The statement leaves out what
+/// is posted while it is read.
 pub async fn pieces(
     app: &App,
     caller: &Caller,

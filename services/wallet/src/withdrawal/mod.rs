@@ -1,8 +1,8 @@
 //! Withdrawals: asked for by users, decided by staff.
 //!
-//! Whether one may be asked for is checked in the order of the contract, the transaction password among it; balance,
-//! start-up funds and cooling-off are decided once more in the posting, which also writes the withdrawal. A destination that
-//! was put in the place of the one read here is thereby noticed. A decision is guarded there, too.
+//! A request is checked in the order of the contract, the transaction password included. The posting, which also writes
+//! the withdrawal, checks balance, start-up funds and cooling-off once more, and so notices a destination that was
+//! replaced after it was read here. It guards decisions, too.
 
 pub mod entity;
 mod repo;
