@@ -162,8 +162,7 @@ impl Approval {
             .unwrap_or(self.requested_at)
     }
 
-    /// What a repeat of the call that asked is answered: the refusal, or nothing when the posting stands and answers
-    /// for itself.
+    /// The answer to a repeat of the call that asked: the refusal, or none when the posting stands and answers itself.
     pub fn answer_to_repeat(&self, digest: &[u8]) -> Result<(), Refusal> {
         if self.request_digest != digest {
             return Err(Refusal::new(Reason::IdempotencyKeyReused));

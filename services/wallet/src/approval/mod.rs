@@ -1,5 +1,4 @@
-//! Four eyes: a posting of staff above a configured amount is kept as a request until another member of staff approves
-//! it.
+//! Four eyes: a posting of staff above a configured amount waits as a request until another member of staff approves it.
 //!
 //! Wallet checks the amount, not the gateway, so the rule binds the command line too. It checks each posting alone, so
 //! an amount split into small parts passes. A request keeps the whole posting. Approval posts it in the transaction of

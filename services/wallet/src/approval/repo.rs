@@ -137,8 +137,7 @@ pub(super) async fn save_decision_in_tx(
     Ok(())
 }
 
-/// Ends at most `limit` requests that have waited since `asked_before`, except those being decided right now. Answers
-/// how many.
+/// Ends at most `limit` requests that are as old as `asked_before`, except those being decided right now. How many.
 pub(super) async fn expire_in_tx(
     tx: &mut Tx,
     asked_before: DateTime<Utc>,

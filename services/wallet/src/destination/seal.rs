@@ -1,8 +1,7 @@
 //! Encryption of destinations at rest: XChaCha20-Poly1305 with a key that is not in the database.
 //!
 //! A sealed destination is a random nonce and the ciphertext. User and method are authenticated with it, so that it
-//! cannot be swapped for another one. It names its key, so that what the previous key sealed still opens after a
-//! rotation.
+//! cannot be swapped for another one. It names its key, so that after a rotation the previous key's still open.
 
 use adfolio_kit::config::ConfigError;
 use adfolio_kit::error::CoreError;

@@ -19,8 +19,7 @@ const EVALUATIONS_MAX: usize = 64;
 /// Counts evaluations, for dashboards and for the proof that a refused attempt cost none.
 const EVALUATIONS: &str = "wallet_pay_password_evaluations_total";
 
-/// Salt of a pepper's id. The id is derived by argon2, too, so that guessing a pepper by its id is as slow as by a
-/// hash.
+/// Salt of a pepper's id. Argon2 derives the id, too, so that guessing a pepper by its id is as slow as by a hash.
 const PEPPER_ID_SALT: &[u8] = b"adfolio-pepper-id";
 
 /// Hashes and verifies. Cheap to clone.

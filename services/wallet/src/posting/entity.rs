@@ -68,7 +68,7 @@ impl Command {
         }
     }
 
-    /// The same for a user who is known to exist, so that it opens a wallet where there is none.
+    /// Opens a wallet where there is none. Only for users who are known to exist.
     #[must_use]
     pub fn opening_wallet(mut self) -> Self {
         if let Action::Move(movement) = &mut self.action {

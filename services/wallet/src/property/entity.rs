@@ -24,8 +24,7 @@ pub struct Property {
 }
 
 impl Property {
-    /// Why a withdrawal would be refused now, whatever its amount, in the order of the checks; withdrawals cool off or
-    /// do not.
+    /// Why a withdrawal would be refused now, whatever its amount, in the order of the checks.
     pub fn withdrawal_blocked_by(&self, cools_off: bool) -> Vec<Reason> {
         let checks = [
             (self.available == 0, Reason::InsufficientBalance),

@@ -39,8 +39,7 @@ macro_rules! withdrawals {
 }
 
 /// A page, newest first. A statement for each set of conditions, so that each has the plan of its own index; compared
-/// and ordered by all of that index, for with an equality the planner may walk another index and leave out what does
-/// not fit.
+/// and ordered by all of that index: with an equality, the planner may walk another index and filter.
 pub(super) async fn list(
     pool: &PgPool,
     filter: Filter,
