@@ -4,7 +4,8 @@ use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::time_zone::TimeZone;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
-use uuid::Uuid;
+
+use crate::ids::{ReferenceId, TransactionId};
 
 names! {
     /// How a line is shown.
@@ -75,15 +76,12 @@ names! {
 /// One line of the fund details.
 #[derive(Clone, Debug)]
 pub struct FlowEntry {
-    /// The transaction.
-    pub transaction_id: Uuid,
+    pub transaction_id: TransactionId,
     /// Its number in the user's chain.
     pub seq: i64,
     /// The leg of it that the line shows.
     pub leg: i16,
-    /// When it was posted.
     pub posted_at: DateTime<Utc>,
-    /// How it is shown.
     pub flow_type: FlowType,
     /// The account that changed.
     pub account: Account,
@@ -94,7 +92,7 @@ pub struct FlowEntry {
     /// Staff's remark.
     pub remark: String,
     /// The order, withdrawal or exchange order that it belongs to.
-    pub reference: Option<Uuid>,
+    pub reference: Option<ReferenceId>,
     /// The user's chain at this transaction.
     pub hash: Vec<u8>,
 }
@@ -107,7 +105,7 @@ impl FlowEntry {
 }
 
 /// The opaque id of a transaction's leg.
-pub fn line_id(transaction_id: Uuid, leg: i16) -> String {
+pub fn line_id(transaction_id: TransactionId, leg: i16) -> String {
     format!("{transaction_id}-{leg}")
 }
 
@@ -116,7 +114,6 @@ pub fn line_id(transaction_id: Uuid, leg: i16) -> String {
 pub struct MonthSum {
     /// The month, counted from 0 in the order asked for.
     pub place: usize,
-    /// The type.
     pub flow_type: FlowType,
     /// Whether the lines changed the available balance.
     pub is_available: bool,
