@@ -33,7 +33,7 @@ use tokio::net::TcpListener;
 
 pub use config::Config;
 
-use crate::app::App;
+use crate::app::{App, Parts};
 use crate::config::Rules;
 use crate::exchange::Exchange;
 use crate::grpc::{StaffApi, UserApi};
@@ -56,7 +56,11 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
     let rules =
         Rules::of(&config).context("EXCHANGE_MIN must be positive and at most EXCHANGE_MAX")?;
     let backend = Backend::start("acceptor", &config.args, &MIGRATOR, None, shutdown).await?;
-    let app = App::new(&config, rules, &backend)?;
+    let app = App::new(
+        &backend,
+        &config.clock,
+        Parts::new(&config, rules, &backend)?,
+    );
     start_jobs(&backend, &app, &config);
     let server = backend
         .server()

@@ -1,10 +1,7 @@
 //! What every use case works with.
 
-use adfolio_kit::clock::{Clock, Ids};
-use adfolio_kit::db::PgPool;
-use adfolio_kit::outbox::Notifier;
 use adfolio_kit::password::HashError;
-use adfolio_kit::service::Backend;
+use adfolio_kit::service;
 
 use crate::attempt::entity::Limits;
 use crate::config::Config;
@@ -12,24 +9,19 @@ use crate::password::Passwords;
 use crate::session::entity::SessionRules;
 
 /// Handed to every use case. Cheap to clone.
+pub type App = service::App<Parts>;
+
+/// What only this service's use cases work with.
 #[derive(Clone, Debug)]
-pub struct App {
-    pub pool: PgPool,
-    pub clock: Clock,
-    pub ids: Ids,
-    pub notifier: Notifier,
+pub struct Parts {
     pub passwords: Passwords,
     pub limits: Limits,
     pub sessions: SessionRules,
 }
 
-impl App {
-    pub fn new(config: &Config, backend: &Backend) -> Result<Self, HashError> {
+impl Parts {
+    pub fn new(config: &Config) -> Result<Self, HashError> {
         Ok(Self {
-            pool: backend.pool.clone(),
-            clock: config.clock.clone(),
-            ids: Ids::random(),
-            notifier: backend.notifier.clone(),
             passwords: Passwords::new(config.access.password_queue.into())?,
             limits: config.access.login_limits(),
             sessions: config.access.session_rules(),

@@ -47,7 +47,7 @@ use tracing::warn;
 
 pub use config::Config;
 
-use crate::app::App;
+use crate::app::{App, Parts};
 use crate::error::AuthError;
 use crate::grpc::{InternalApi, StaffApi, UserApi};
 
@@ -72,7 +72,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
     // Present from the start, so that the first lock shows as an increase.
     metrics::counter!("auth_login_locks_total").increment(0);
     let backend = Backend::start("auth", &config.args, &MIGRATOR, None, shutdown).await?;
-    let app = App::new(&config, &backend)?;
+    let app = App::new(&backend, &config.clock, Parts::new(&config)?);
     backend.consume(consumer::membership(), consumer::OnStaffPosting);
     backend.consume(consumer::audit(), consumer::OnStaffActed);
     backend.consume(consumer::security(), consumer::OnWalletSecurityChanged);

@@ -1,31 +1,23 @@
 //! What every use case works with.
 
-use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::config::ConfigError;
-use adfolio_kit::db::PgPool;
-use adfolio_kit::outbox::Notifier;
-use adfolio_kit::service::Backend;
+use adfolio_kit::service::{self, Backend};
 use adfolio_kit::users::Users;
 
 use crate::config::Config;
 
 /// Handed to every use case. Cheap to clone.
+pub type App = service::App<Parts>;
+
+/// What only this service's use cases work with.
 #[derive(Clone, Debug)]
-pub struct App {
-    pub pool: PgPool,
-    pub clock: Clock,
-    pub ids: Ids,
-    pub notifier: Notifier,
+pub struct Parts {
     pub users: Users,
 }
 
-impl App {
+impl Parts {
     pub fn new(config: &Config, backend: &Backend) -> Result<Self, ConfigError> {
         Ok(Self {
-            pool: backend.pool.clone(),
-            clock: config.clock.clone(),
-            ids: Ids::random(),
-            notifier: backend.notifier.clone(),
             users: Users::connect(&config.auth_url, backend.service.tls.as_ref())?,
         })
     }

@@ -30,7 +30,7 @@ use tokio::net::TcpListener;
 
 pub use config::Config;
 
-use crate::app::App;
+use crate::app::{App, Parts};
 use crate::grpc::{InternalApi, StaffApi, UserApi};
 
 /// This service's own tables.
@@ -43,7 +43,7 @@ pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running
 
 async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
     let backend = Backend::start("coupon", &config.args, &MIGRATOR, None, shutdown).await?;
-    let app = App::new(&config, &backend)?;
+    let app = App::new(&backend, &config.clock, Parts::new(&config, &backend)?);
     backend.consume(consumer::plans(), consumer::OnPlanStatus(app.clone()));
     start_jobs(&backend, &app, &config);
     let server = backend

@@ -3,14 +3,13 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use futures::FutureExt as _;
 use prost::Message;
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::chaos::Defect;
-use crate::db::{self, PruneLimits, Tx};
+use crate::db::{self, Tx};
 use crate::identity::IdempotencyKey;
 use crate::refusal::{Reason, Refusal};
 
@@ -126,17 +125,5 @@ pub async fn store_in_tx(
 
 /// Deletes keys older than `age` in batches, so that no lock is held for long.
 pub async fn prune(pool: &PgPool, age: Duration) -> Result<u64, sqlx::Error> {
-    db::prune(pool, PruneLimits::default(), move |tx, limit| {
-        sqlx::query!(
-            "DELETE FROM idempotency_keys WHERE (scope, key) IN (
-             SELECT scope, key FROM idempotency_keys
-             WHERE created_at < now() - make_interval(secs => $1)
-             ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
-            age.as_secs_f64(),
-            limit
-        )
-        .execute(tx)
-        .boxed()
-    })
-    .await
+    db::prune_older!(pool, age, "idempotency_keys"("scope, key"), "created_at")
 }

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use futures::FutureExt as _;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::db::{self, PruneLimits, Tx};
+use crate::db::{self, Tx};
 
 /// How long an event is remembered: far longer than a broker or a relay can delay one.
 pub const EVENT_LIFETIME: Duration = Duration::from_hours(7 * 24);
@@ -30,17 +29,5 @@ pub async fn record_in_tx(
 
 /// Deletes events older than `age` in batches, so that no lock is held for long.
 pub async fn prune(pool: &PgPool, age: Duration) -> Result<u64, sqlx::Error> {
-    db::prune(pool, PruneLimits::default(), move |tx, limit| {
-        sqlx::query!(
-            "DELETE FROM inbox WHERE (consumer, event_id) IN (
-             SELECT consumer, event_id FROM inbox
-             WHERE received_at < now() - make_interval(secs => $1)
-             ORDER BY received_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
-            age.as_secs_f64(),
-            limit
-        )
-        .execute(tx)
-        .boxed()
-    })
-    .await
+    db::prune_older!(pool, age, "inbox"("consumer, event_id"), "received_at")
 }

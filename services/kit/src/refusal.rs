@@ -193,6 +193,20 @@ impl Refusal {
         Self::new(Reason::NotFound).field(field)
     }
 
+    /// A refusal that a row keeps, if it does.
+    pub fn from_columns(
+        reason: Option<&str>,
+        field: Option<String>,
+    ) -> Result<Option<Self>, UnknownReason> {
+        let Some(reason) = reason else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            field,
+            ..Self::new(reason.parse()?)
+        }))
+    }
+
     /// Sets the offending input.
     #[must_use]
     pub fn field(mut self, field: impl Into<String>) -> Self {

@@ -36,7 +36,7 @@ use tokio::net::TcpListener;
 
 pub use config::Config;
 
-use crate::app::App;
+use crate::app::{App, Parts};
 use crate::grpc::{StaffApi, UserApi};
 
 /// This service's own tables.
@@ -49,7 +49,7 @@ pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running
 
 async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
     let backend = Backend::start("notification", &config.args, &MIGRATOR, None, shutdown).await?;
-    let app = App::new(&config, &backend)?;
+    let app = App::new(&backend, &config.clock, Parts::new(&config, &backend)?);
     backend.consume(consumer::inbox(), consumer::IntoInbox(app.clone()));
     let server = backend
         .server()

@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::config::ConfigError;
-use adfolio_kit::db::PgPool;
-use adfolio_kit::outbox::Notifier;
-use adfolio_kit::service::Backend;
+use adfolio_kit::service::{self, Backend};
 use adfolio_kit::users::Users;
 use tokio::sync::Notify;
 
@@ -19,12 +16,11 @@ use crate::peers::Peers;
 pub type EncodePut = fn(&Order) -> Vec<u8>;
 
 /// Handed to every use case. Cheap to clone.
+pub type App = service::App<Parts>;
+
+/// What only this service's use cases work with.
 #[derive(Clone, Debug)]
-pub struct App {
-    pub pool: PgPool,
-    pub clock: Clock,
-    pub ids: Ids,
-    pub notifier: Notifier,
+pub struct Parts {
     pub users: Users,
     pub peers: Peers,
     pub rules: Rules,
@@ -33,7 +29,7 @@ pub struct App {
     pub encode_put: EncodePut,
 }
 
-impl App {
+impl Parts {
     pub fn new(
         config: &Config,
         backend: &Backend,
@@ -42,10 +38,6 @@ impl App {
         let rules = Rules::from(config);
         let tls = backend.service.tls.as_ref();
         Ok(Self {
-            pool: backend.pool.clone(),
-            clock: config.clock.clone(),
-            ids: Ids::random(),
-            notifier: backend.notifier.clone(),
             users: Users::connect(&config.auth_url, tls)?,
             peers: Peers::connect(config, rules.step_limit(), tls)?,
             rules,

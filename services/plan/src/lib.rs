@@ -45,7 +45,7 @@ pub use config::Config;
 pub use delivery::dry_run::{DryRun, dry_run};
 pub use delivery::reader::Form;
 
-use crate::app::App;
+use crate::app::{App, Parts};
 use crate::delivery::simulator;
 use crate::grpc::{InternalApi, StaffApi, UserApi};
 use crate::put::entity::Put;
@@ -69,7 +69,11 @@ pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running
 
 async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
     let backend = Backend::start("plan", &config.args, &MIGRATOR, None, shutdown).await?;
-    let app = App::new(&config, &backend, grpc::encode_put)?;
+    let app = App::new(
+        &backend,
+        &config.clock,
+        Parts::new(&config, &backend, grpc::encode_put)?,
+    );
     start_jobs(&backend, &app, &config);
     backend.consume(
         consumer::reports(),

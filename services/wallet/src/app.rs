@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::config::ConfigError;
-use adfolio_kit::db::PgPool;
-use adfolio_kit::outbox::Notifier;
-use adfolio_kit::service::Backend;
+use adfolio_kit::service::{self, Backend};
 use adfolio_kit::users::Users;
 
 use crate::approval::entity::Threshold;
@@ -20,12 +17,11 @@ use crate::protection::entity::CoolingOff;
 use crate::withdrawal::entity::Terms;
 
 /// Handed to every use case. Cheap to clone.
+pub type App = service::App<Parts>;
+
+/// What only this service's use cases work with.
 #[derive(Clone, Debug)]
-pub struct App {
-    pub pool: PgPool,
-    pub clock: Clock,
-    pub ids: Ids,
-    pub notifier: Notifier,
+pub struct Parts {
     pub users: Users,
     pub peers: Peers,
     /// For everything that moves money.
@@ -49,7 +45,7 @@ pub struct Rules {
     pub reconcile_interval: Duration,
 }
 
-impl App {
+impl Parts {
     /// With the writer of its queue, which has to run for anything to be posted.
     pub fn new(config: &Config, backend: &Backend) -> anyhow::Result<(Self, Writer)> {
         let (pepper, previous_pepper) = config.secrets.peppers()?;
@@ -61,11 +57,7 @@ impl App {
             backend.notifier.clone(),
             config.posting,
         );
-        let app = Self {
-            pool: backend.pool.clone(),
-            clock: config.clock.clone(),
-            ids: Ids::random(),
-            notifier: backend.notifier.clone(),
+        let parts = Self {
             users: Users::connect(&config.peers.auth_url, tls)?,
             peers: Peers::connect(&config.peers, tls)?,
             queue,
@@ -74,7 +66,7 @@ impl App {
             sealer: Sealer::new(&card_key, previous_card_key.as_ref())?,
             rules: Rules::configured(config)?,
         };
-        Ok((app, writer))
+        Ok((parts, writer))
     }
 }
 

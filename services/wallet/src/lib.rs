@@ -51,7 +51,7 @@ use tokio::net::TcpListener;
 
 pub use config::{Config, EVENTS_STREAM};
 
-use crate::app::App;
+use crate::app::{App, Parts};
 use crate::grpc::{InternalApi, StaffApi, UserApi};
 use crate::posting::writer::Writer;
 
@@ -102,7 +102,8 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
         pattern: "adfolio.wallet.v1.#",
     };
     let backend = Backend::start("wallet", &config.args, &MIGRATOR, Some(stream), shutdown).await?;
-    let (app, writer) = App::new(&config, &backend)?;
+    let (parts, writer) = Parts::new(&config, &backend)?;
+    let app = App::new(&backend, &config.clock, parts);
     backend.consume(
         consumer::passwords(),
         consumer::OnPasswordChanged(app.clone()),

@@ -44,17 +44,9 @@ pub async fn list(
     before: Option<ExchangeId>,
     fetch: i64,
 ) -> Result<Vec<Exchange>, AcceptorError> {
-    let pool = &app.pool;
     // One bound in every case keeps the plan of the first page and of the last the same.
     let before = before.map_or(Uuid::max(), |id| id.0);
-    match (user, status.map(Status::as_str)) {
-        (Some(user), None) => repo::list_of_user(pool, user, before, fetch).await,
-        (Some(user), Some(status)) => {
-            repo::list_of_user_by_status(pool, user, status, before, fetch).await
-        }
-        (None, None) => repo::list_all(pool, before, fetch).await,
-        (None, Some(status)) => repo::list_by_status(pool, status, before, fetch).await,
-    }
+    repo::list(&app.pool, user, status.map(Status::as_str), before, fetch).await
 }
 
 /// Ends all open orders past their time.

@@ -6,7 +6,6 @@ use adfolio_kit::chaos::Defect;
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{IdempotencyKey, UserId};
-use adfolio_kit::metrics::{COUNTED_AT_MOST, FAILING, FAILING_ATTEMPTS, InState};
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::saga::{Claim, Lease, Rows};
 use adfolio_money::Money;
@@ -50,14 +49,14 @@ struct Row {
 
 /// A query with the columns of [`Row`] between its two parts.
 macro_rules! rows {
-    ($before:literal, $after:literal $(, $argument:expr)* $(,)?) => {
+    ($($before:literal)+, $($after:literal)+ $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             Row,
-            $before
-                + " id, user_id, acceptor_id, acceptor_name, acceptor_kind, offer_id, direction, currency, rate_e8,
+            $($before +)+
+                " id, user_id, acceptor_id, acceptor_name, acceptor_kind, offer_id, direction, currency, rate_e8,
                     amount_minor, counter_amount, state, reason, created_at, expires_at, finished_at, request_digest,
                     answer, refusal_reason, refusal_field, ending_scope, ending_key, attempts, lease_token "
-                + $after
+                $(+ $after)+
             $(, $argument)*
         )
     };
@@ -68,17 +67,8 @@ impl TryFrom<Row> for Exchange {
 
     fn try_from(row: Row) -> Result<Self, AcceptorError> {
         let unknown = CoreError::Corrupt;
-        let refusal = row
-            .refusal_reason
-            .map(|text| {
-                text.parse()
-                    .map_err(|_| unknown("exchanges.refusal_reason"))
-            })
-            .transpose()?
-            .map(|reason| Refusal {
-                field: row.refusal_field,
-                ..Refusal::new(reason)
-            });
+        let refusal = Refusal::from_columns(row.refusal_reason.as_deref(), row.refusal_field)
+            .map_err(|_| unknown("exchanges.refusal_reason"))?;
         let ending_key: Option<IdempotencyKey> = row
             .ending_key
             .map(|text| text.parse().map_err(|_| unknown("exchanges.ending_key")))
@@ -122,52 +112,15 @@ impl TryFrom<Row> for Exchange {
 impl Rows for Exchange {
     type Error = AcceptorError;
 
-    async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Self>, AcceptorError> {
-        let row = rows!("SELECT", "FROM exchanges WHERE id = $1", id)
-            .fetch_optional(pool)
-            .await?;
-        row.map(Self::try_from).transpose()
-    }
-
-    async fn claim_in_tx(tx: &mut Tx, claim: Claim) -> Result<Vec<Self>, AcceptorError> {
-        let rows = rows!(
-            "UPDATE exchanges SET attempts = attempts + 1, lease_token = $2,
-                 lease_until = clock_timestamp() + make_interval(secs => $3)
-             WHERE id IN (
-                 SELECT id FROM exchanges
-                 WHERE state IN ('placing', 'undoing', 'completing', 'cancelling', 'expiring') AND lease_until < clock_timestamp()
-                   AND CASE WHEN $1::uuid IS NULL THEN next_attempt_at <= clock_timestamp() ELSE true END
-                   AND ($1::uuid IS NULL OR id = $1)
-                 ORDER BY next_attempt_at LIMIT $4 FOR UPDATE SKIP LOCKED)
-             RETURNING",
-            "",
-            claim.only,
-            claim.token,
-            claim.lease.as_secs_f64(),
-            claim.limit
-        )
-        .fetch_all(tx)
-        .await?;
-        rows.into_iter().map(Self::try_from).collect()
-    }
-
-    async fn postpone_in_tx(
-        tx: &mut Tx,
-        id: Uuid,
-        token: Uuid,
-        wait: Duration,
-    ) -> Result<(), AcceptorError> {
-        sqlx::query!(
-            "UPDATE exchanges SET lease_until = '-infinity', next_attempt_at = clock_timestamp() + make_interval(secs => $3)
-             WHERE id = $1 AND lease_token = $2",
-            id,
-            token,
-            wait.as_secs_f64(),
-        )
-        .execute(tx)
-        .await?;
-        Ok(())
-    }
+    // When an order was decided is not stored, so only orders that are not placed yet have an age.
+    adfolio_kit::saga_rows!(
+        rows,
+        table: "exchanges",
+        unfinished: "state IN ('placing', 'undoing', 'completing', 'cancelling', 'expiring')",
+        state: "state",
+        age: "CASE WHEN state IN ('placing', 'undoing')
+                   THEN extract(epoch FROM clock_timestamp() - created_at)::float8 ELSE 0 END",
+    );
 
     /// One that is being placed keeps its key.
     async fn forget_keys_in_tx(
@@ -186,29 +139,6 @@ impl Rows for Exchange {
         .execute(tx)
         .await?;
         Ok(())
-    }
-
-    /// Of a backlog too large to be counted, the orders that come next. When an order was decided is not stored, so
-    /// only orders that are not placed yet have an age.
-    async fn unfinished(pool: &PgPool) -> Result<Vec<InState>, AcceptorError> {
-        let states = sqlx::query_as!(
-            InState,
-            r#"WITH unfinished AS (
-                   SELECT state, attempts,
-                          CASE WHEN state IN ('placing', 'undoing')
-                               THEN extract(epoch FROM clock_timestamp() - created_at)::float8 ELSE 0 END AS age
-                   FROM exchanges WHERE state IN ('placing', 'undoing', 'completing', 'cancelling', 'expiring')
-                   ORDER BY next_attempt_at LIMIT $1)
-               SELECT state AS "state!", count(*) AS "count!", max(age) AS "oldest_seconds!" FROM unfinished GROUP BY state
-               UNION ALL
-               SELECT $3, count(*), coalesce(max(age), 0) FROM unfinished WHERE attempts >= $2"#,
-            COUNTED_AT_MOST,
-            FAILING_ATTEMPTS,
-            FAILING,
-        )
-        .fetch_all(pool)
-        .await?;
-        Ok(states)
     }
 }
 
@@ -396,88 +326,69 @@ pub(super) async fn save_in_tx(tx: &mut Tx, exchange: &Exchange) -> Result<(), A
     Ok(Lease::check(done.rows_affected())?)
 }
 
-/// A user's orders older than `before`, newest first. Owner and id are compared as a pair, here and in the lists by
-/// status, because then no other index has the order: a filter on top of another one would walk past everything of
-/// others.
-pub(super) async fn list_of_user(
+/// Orders older than `before`, newest first: of one user or of all, of one status or of any. What orders are filtered by is
+/// compared as one with their id, because then no other index has the order: a filter on top of another one would walk
+/// past everything of others.
+pub(super) async fn list(
     pool: &PgPool,
-    user: UserId,
+    user: Option<UserId>,
+    status: Option<&str>,
     before: Uuid,
     fetch: i64,
 ) -> Result<Vec<Exchange>, AcceptorError> {
-    let rows = rows!(
-        "SELECT",
-        "FROM exchanges
-         WHERE (user_id, id) < ($1, $2) AND (user_id, id) >= ($1, '00000000-0000-0000-0000-000000000000') AND status IS NOT NULL
-         ORDER BY user_id DESC, id DESC LIMIT $3",
-        user.0,
-        before,
-        fetch
-    )
-    .fetch_all(pool)
-    .await?;
-    rows.into_iter().map(Exchange::try_from).collect()
-}
-
-/// A user's orders of one status older than `before`, newest first.
-pub(super) async fn list_of_user_by_status(
-    pool: &PgPool,
-    user: UserId,
-    status: &str,
-    before: Uuid,
-    fetch: i64,
-) -> Result<Vec<Exchange>, AcceptorError> {
-    let rows = rows!(
-        "SELECT",
-        "FROM exchanges
-         WHERE (user_id, status, id) < ($1, $2, $3) AND (user_id, status, id) >= ($1, $2, '00000000-0000-0000-0000-000000000000')
-         AND status IS NOT NULL
-         ORDER BY user_id DESC, status DESC, id DESC LIMIT $4",
-        user.0,
-        status,
-        before,
-        fetch
-    )
-    .fetch_all(pool)
-    .await?;
-    rows.into_iter().map(Exchange::try_from).collect()
-}
-
-/// All users' orders older than `before`, newest first.
-pub(super) async fn list_all(
-    pool: &PgPool,
-    before: Uuid,
-    fetch: i64,
-) -> Result<Vec<Exchange>, AcceptorError> {
-    let rows = rows!(
-        "SELECT",
-        "FROM exchanges WHERE status IS NOT NULL AND id < $1 ORDER BY id DESC LIMIT $2",
-        before,
-        fetch
-    )
-    .fetch_all(pool)
-    .await?;
-    rows.into_iter().map(Exchange::try_from).collect()
-}
-
-/// All users' orders of one status older than `before`, newest first.
-pub(super) async fn list_by_status(
-    pool: &PgPool,
-    status: &str,
-    before: Uuid,
-    fetch: i64,
-) -> Result<Vec<Exchange>, AcceptorError> {
-    let rows = rows!(
-        "SELECT",
-        "FROM exchanges
-         WHERE (status, id) < ($1, $2) AND (status, id) >= ($1, '00000000-0000-0000-0000-000000000000')
-         AND status IS NOT NULL
-         ORDER BY status DESC, id DESC LIMIT $3",
-        status,
-        before,
-        fetch
-    )
-    .fetch_all(pool)
-    .await?;
+    let rows = match (user, status) {
+        (Some(user), None) => {
+            rows!(
+                "SELECT",
+                "FROM exchanges
+                 WHERE (user_id, id) < ($1, $2) AND (user_id, id) >= ($1, '00000000-0000-0000-0000-000000000000') AND status IS NOT NULL
+                 ORDER BY user_id DESC, id DESC LIMIT $3",
+                user.0,
+                before,
+                fetch
+            )
+            .fetch_all(pool)
+            .await
+        }
+        (Some(user), Some(status)) => {
+            rows!(
+                "SELECT",
+                "FROM exchanges
+                 WHERE (user_id, status, id) < ($1, $2, $3) AND (user_id, status, id) >= ($1, $2, '00000000-0000-0000-0000-000000000000')
+                 AND status IS NOT NULL
+                 ORDER BY user_id DESC, status DESC, id DESC LIMIT $4",
+                user.0,
+                status,
+                before,
+                fetch
+            )
+            .fetch_all(pool)
+            .await
+        }
+        (None, None) => {
+            rows!(
+                "SELECT",
+                "FROM exchanges WHERE status IS NOT NULL AND id < $1 ORDER BY id DESC LIMIT $2",
+                before,
+                fetch
+            )
+            .fetch_all(pool)
+            .await
+        }
+        (None, Some(status)) => {
+            rows!(
+                "SELECT",
+                "FROM exchanges
+                 WHERE (status, id) < ($1, $2) AND (status, id) >= ($1, '00000000-0000-0000-0000-000000000000')
+                 AND status IS NOT NULL
+                 ORDER BY status DESC, id DESC LIMIT $3",
+                status,
+                before,
+                fetch
+            )
+            .fetch_all(pool)
+            .await
+        }
+    }?;
     rows.into_iter().map(Exchange::try_from).collect()
 }

@@ -29,6 +29,23 @@ pub struct Terms {
     pub amount_requirement: Money,
 }
 
+impl Terms {
+    /// From columns: `(mode, value_minor, value_basis_points)` are those of the benefit.
+    pub fn from_columns(
+        name: String,
+        coupon_type: &str,
+        (mode, value_minor, value_basis_points): (&str, i64, i32),
+        amount_requirement_minor: i64,
+    ) -> Option<Self> {
+        Some(Self {
+            name,
+            coupon_type: CouponType::from_name(coupon_type)?,
+            benefit: Benefit::from_columns(mode, value_minor, value_basis_points)?,
+            amount_requirement: Money::from_minor(amount_requirement_minor),
+        })
+    }
+}
+
 /// A campaign that can be made: everything checked.
 #[derive(Clone, Debug)]
 pub struct NewCampaign {

@@ -2,13 +2,12 @@
 
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
-use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use sqlx::Connection as _;
 use uuid::Uuid;
 
 use super::entity::{Campaign, NewCampaign, Terms, name_key};
-use crate::benefit::{Benefit, CouponType, Kind};
+use crate::benefit::Kind;
 use crate::error::CouponError;
 use crate::ids::CampaignId;
 
@@ -34,14 +33,13 @@ impl TryFrom<Row> for Campaign {
     fn try_from(row: Row) -> Result<Self, CouponError> {
         Ok(Self {
             id: CampaignId(row.id),
-            terms: Terms {
-                name: row.name,
-                coupon_type: CouponType::from_name(&row.coupon_type)
-                    .ok_or(CoreError::Corrupt("campaigns.type"))?,
-                benefit: Benefit::from_columns(&row.mode, row.value_minor, row.value_basis_points)
-                    .ok_or(CoreError::Corrupt("campaigns.mode"))?,
-                amount_requirement: Money::from_minor(row.amount_requirement_minor),
-            },
+            terms: Terms::from_columns(
+                row.name,
+                &row.coupon_type,
+                (&row.mode, row.value_minor, row.value_basis_points),
+                row.amount_requirement_minor,
+            )
+            .ok_or(CoreError::Corrupt("terms of campaigns"))?,
             kind: Kind::from_name(&row.kind).ok_or(CoreError::Corrupt("campaigns.kind"))?,
             valid_days: u32::try_from(row.valid_days)
                 .map_err(|_| CoreError::Corrupt("campaigns.valid_days"))?,
@@ -96,20 +94,26 @@ pub async fn insert_in_tx(
     Ok(())
 }
 
+/// A query for campaigns: what comes after their columns and tables, and its arguments.
+macro_rules! query_campaigns {
+    ($rest:literal $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            "SELECT id, name, type AS coupon_type, mode, value_minor, value_basis_points, amount_requirement_minor, kind,
+                    valid_days, starts_at, ends_at, stock.total AS \"total?\", stock.claimed AS \"claimed!\"
+             FROM campaigns
+             CROSS JOIN LATERAL (SELECT sum(capacity)::bigint AS total, sum(claimed)::bigint AS claimed
+                                 FROM campaign_stock WHERE campaign_id = campaigns.id) AS stock " + $rest
+            $(, $argument)*
+        )
+    };
+}
+
 /// The campaign, if it exists.
 pub async fn find_in_tx(tx: &mut Tx, id: CampaignId) -> Result<Option<Campaign>, CouponError> {
-    let row = sqlx::query_as!(
-        Row,
-        r#"SELECT id, name, type AS coupon_type, mode, value_minor, value_basis_points, amount_requirement_minor, kind,
-                  valid_days, starts_at, ends_at, stock.total AS "total?", stock.claimed AS "claimed!"
-           FROM campaigns
-           CROSS JOIN LATERAL (SELECT sum(capacity)::bigint AS total, sum(claimed)::bigint AS claimed
-                               FROM campaign_stock WHERE campaign_id = campaigns.id) AS stock
-           WHERE id = $1"#,
-        id.0,
-    )
-    .fetch_optional(tx)
-    .await?;
+    let row = query_campaigns!("WHERE id = $1", id.0)
+        .fetch_optional(tx)
+        .await?;
     row.map(Campaign::try_from).transpose()
 }
 
@@ -119,37 +123,43 @@ pub async fn list(
     before: Option<CampaignId>,
     fetch: i64,
 ) -> Result<Vec<Campaign>, CouponError> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"SELECT id, name, type AS coupon_type, mode, value_minor, value_basis_points, amount_requirement_minor, kind,
-                  valid_days, starts_at, ends_at, stock.total AS "total?", stock.claimed AS "claimed!"
-           FROM campaigns
-           CROSS JOIN LATERAL (SELECT sum(capacity)::bigint AS total, sum(claimed)::bigint AS claimed
-                               FROM campaign_stock WHERE campaign_id = campaigns.id) AS stock
-           WHERE id < $1
-           ORDER BY id DESC LIMIT $2"#,
-        // One bound in every case keeps the plan of the first page and of the last the same.
-        before.map_or(Uuid::max(), |id| id.0),
-        fetch,
-    )
-    .fetch_all(pool)
-    .await?;
+    // One bound in every case keeps the plan of the first page and of the last the same.
+    let before = before.map_or(Uuid::max(), |id| id.0);
+    let rows = query_campaigns!("WHERE id < $1 ORDER BY id DESC LIMIT $2", before, fetch)
+        .fetch_all(pool)
+        .await?;
     rows.into_iter().map(Campaign::try_from).collect()
+}
+
+/// Locks the first part of a campaign's stock with something left.
+macro_rules! lock_part {
+    ($tx:expr, $id:ident, $lock:literal) => {
+        sqlx::query_scalar!(
+            "SELECT part FROM campaign_stock
+         WHERE campaign_id = $1 AND (capacity IS NULL OR claimed < capacity)
+         ORDER BY part LIMIT 1 "
+                + $lock,
+            $id.0,
+        )
+        .fetch_optional($tx)
+        .await?
+    };
 }
 
 /// Takes one coupon out of a campaign's stock; false when none is left. Called last in a claim, so the lock on one part of
 /// the stock lasts no longer than the commit.
 pub async fn take_stock_in_tx(tx: &mut Tx, id: CampaignId) -> Result<bool, CouponError> {
     let mut look = tx.begin().await?;
-    let free = if let Some(part) = free_part_in_tx(&mut look, id).await? {
+    let free = if let Some(part) = lock_part!(&mut *look, id, "FOR UPDATE SKIP LOCKED") {
         look.commit().await?;
         Some(part)
     } else {
         // Every part with something left is locked by another claim, which may yet roll back: wait for one. The look may have
         // locked parts that were used up in that moment; those who waited with such parts in hand could wait in a circle, so
-        // they are given back.
+        // they are given back. Parts are waited for in their order. PostgreSQL looks at the row again once it has the lock and
+        // goes on to the next part when nothing is left.
         look.rollback().await?;
-        next_part_in_tx(tx, id).await?
+        lock_part!(&mut *tx, id, "FOR UPDATE")
     };
     let Some(part) = free else { return Ok(false) };
     sqlx::query!(
@@ -160,31 +170,4 @@ pub async fn take_stock_in_tx(tx: &mut Tx, id: CampaignId) -> Result<bool, Coupo
     .execute(tx)
     .await?;
     Ok(true)
-}
-
-/// Locks a part with something left that nobody else has locked.
-async fn free_part_in_tx(tx: &mut Tx, id: CampaignId) -> Result<Option<i16>, CouponError> {
-    let part = sqlx::query_scalar!(
-        "SELECT part FROM campaign_stock
-         WHERE campaign_id = $1 AND (capacity IS NULL OR claimed < capacity)
-         ORDER BY part LIMIT 1 FOR UPDATE SKIP LOCKED",
-        id.0,
-    )
-    .fetch_optional(tx)
-    .await?;
-    Ok(part)
-}
-
-/// Locks a part with something left, waiting for it; parts are waited for in their order. PostgreSQL looks at the row again
-/// once it has the lock and goes on to the next part when nothing is left.
-async fn next_part_in_tx(tx: &mut Tx, id: CampaignId) -> Result<Option<i16>, CouponError> {
-    let part = sqlx::query_scalar!(
-        "SELECT part FROM campaign_stock
-         WHERE campaign_id = $1 AND (capacity IS NULL OR claimed < capacity)
-         ORDER BY part LIMIT 1 FOR UPDATE",
-        id.0,
-    )
-    .fetch_optional(tx)
-    .await?;
-    Ok(part)
 }

@@ -9,7 +9,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use uuid::Uuid;
 
 use super::entity::{Claimable, Counts, Coupon, ShownState, State};
-use crate::benefit::{Benefit, CouponType, Kind};
+use crate::benefit::{Benefit, Kind};
 use crate::campaign::Terms;
 use crate::campaign::entity::name_key;
 use crate::error::CouponError;
@@ -31,6 +31,19 @@ struct Row {
     order_id: Option<Uuid>,
 }
 
+/// A query for coupons: what comes after their columns and table, and its arguments.
+macro_rules! query_coupons {
+    ($rest:literal $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            "SELECT id, user_id, name, type AS coupon_type, mode, value_minor, value_basis_points,
+                    amount_requirement_minor, source, state, expires_at, used_at, order_id
+             FROM coupons " + $rest
+            $(, $argument)*
+        )
+    };
+}
+
 impl TryFrom<Row> for Coupon {
     type Error = CouponError;
 
@@ -38,14 +51,13 @@ impl TryFrom<Row> for Coupon {
         Ok(Self {
             id: CouponId(row.id),
             user: UserId(row.user_id),
-            terms: Terms {
-                name: row.name,
-                coupon_type: CouponType::from_name(&row.coupon_type)
-                    .ok_or(CoreError::Corrupt("coupons.type"))?,
-                benefit: Benefit::from_columns(&row.mode, row.value_minor, row.value_basis_points)
-                    .ok_or(CoreError::Corrupt("coupons.mode"))?,
-                amount_requirement: Money::from_minor(row.amount_requirement_minor),
-            },
+            terms: Terms::from_columns(
+                row.name,
+                &row.coupon_type,
+                (&row.mode, row.value_minor, row.value_basis_points),
+                row.amount_requirement_minor,
+            )
+            .ok_or(CoreError::Corrupt("terms of coupons"))?,
             source: Kind::from_name(&row.source).ok_or(CoreError::Corrupt("coupons.source"))?,
             expires_at: row.expires_at,
             used_at: row.used_at,
@@ -180,12 +192,8 @@ pub async fn list(
     }
     // Compared as one, because then no other index has the order: a filter on top of another one would walk past
     // everything that stands in other lists.
-    let rows = sqlx::query_as!(
-        Row,
-        "SELECT id, user_id, name, type AS coupon_type, mode, value_minor, value_basis_points,
-                amount_requirement_minor, source, state, expires_at, used_at, order_id
-         FROM coupons
-         WHERE (user_id, listed_as, id) < ($1, $2, $3)
+    let rows = query_coupons!(
+        "WHERE (user_id, listed_as, id) < ($1, $2, $3)
            AND (user_id, listed_as, id) >= ($1, $2, '00000000-0000-0000-0000-000000000000')
            AND (state <> 'unused' OR expires_at > $4)
          ORDER BY user_id DESC, listed_as DESC, id DESC LIMIT $5",
@@ -311,12 +319,8 @@ pub async fn usable(
     now: DateTime<Utc>,
     limit: i64,
 ) -> Result<Vec<Coupon>, CouponError> {
-    let rows = sqlx::query_as!(
-        Row,
-        "SELECT id, user_id, name, type AS coupon_type, mode, value_minor, value_basis_points,
-                amount_requirement_minor, source, state, expires_at, used_at, order_id
-         FROM coupons
-         WHERE user_id = $1 AND state = 'unused' AND expires_at > $2 AND amount_requirement_minor <= $3
+    let rows = query_coupons!(
+        "WHERE user_id = $1 AND state = 'unused' AND expires_at > $2 AND amount_requirement_minor <= $3
          ORDER BY expires_at, id LIMIT $4",
         user.0,
         now,
@@ -334,16 +338,9 @@ pub async fn lock_in_tx(
     id: CouponId,
     user: UserId,
 ) -> Result<Option<Coupon>, CouponError> {
-    let row = sqlx::query_as!(
-        Row,
-        "SELECT id, user_id, name, type AS coupon_type, mode, value_minor, value_basis_points,
-                amount_requirement_minor, source, state, expires_at, used_at, order_id
-         FROM coupons WHERE id = $1 AND user_id = $2 FOR UPDATE",
-        id.0,
-        user.0,
-    )
-    .fetch_optional(tx)
-    .await?;
+    let row = query_coupons!("WHERE id = $1 AND user_id = $2 FOR UPDATE", id.0, user.0,)
+        .fetch_optional(tx)
+        .await?;
     row.map(Coupon::try_from).transpose()
 }
 

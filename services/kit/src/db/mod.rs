@@ -12,7 +12,7 @@ use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
 pub use migrate::{MIGRATOR, Schema, Version, migrate, migrate_in_background};
-pub(crate) use prune::{PruneLimits, prune};
+pub(crate) use prune::{PruneLimits, prune, prune_older};
 pub use sqlx::PgPool;
 pub(crate) use write::write_at;
 pub use write::{detached, write, write_retrying};

@@ -18,10 +18,12 @@
 //! A drive writes only where the row still has its token. If another drive has overtaken it, it
 //! writes nothing and fails with [`CoreError::LeaseLost`].
 //!
-//! A service implements [`Rows`] in its `repo.rs` and [`Saga`] beside its steps. The rest is here.
+//! A service implements [`Rows`] in its `repo.rs`, most of it by [`saga_rows!`](crate::saga_rows), and
+//! [`Saga`] beside its steps. The rest is here.
 
 mod attempt;
 mod drive;
+mod rows;
 
 use std::future::Future;
 use std::time::Duration;

@@ -1,5 +1,6 @@
 //! A whole service in a few lines: what every `run` and every `main` have in common.
 
+mod app;
 mod backend;
 mod process;
 
@@ -26,6 +27,7 @@ use crate::shutdown::{Shutdown, Tasks};
 use crate::tls::Tls;
 use crate::{idempotency, inbox, metrics, outbox, periodic};
 
+pub use app::App;
 pub use backend::Backend;
 pub use process::{ProcessConfig, main};
 

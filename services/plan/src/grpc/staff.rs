@@ -125,12 +125,10 @@ impl PlanAdminService for StaffApi {
         let list = List::new(request.page, "plans", &owner)?;
         let (before, fetch) = (list.before()?, list.fetch());
         let number = request.plan_number.trim();
-        let rows = match user {
-            _ if !number.is_empty() => {
-                order::list_by_number(&self.0, number, user, &filter).await?
-            }
-            Some(user) => order::list_of_user(&self.0, user, &filter, before, fetch).await?,
-            None => order::list_of_all(&self.0, &filter, before, fetch).await?,
+        let rows = if number.is_empty() {
+            order::list(&self.0, user, &filter, before, fetch).await?
+        } else {
+            order::list_by_number(&self.0, number, user, &filter).await?
         };
         let (orders, next_cursor) = list.cut(rows, |last| last.id);
         Ok(Response::new(proto::AdminListPlansResponse {

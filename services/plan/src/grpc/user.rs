@@ -56,7 +56,7 @@ impl PlanService for UserApi {
         };
         let list = List::new(request.page, "plans", &user)?;
         let before = list.before()?;
-        let rows = order::list_of_user(&self.0, user, &filter, before, list.fetch()).await?;
+        let rows = order::list(&self.0, Some(user), &filter, before, list.fetch()).await?;
         let (orders, next_cursor) = list.cut(rows, |last| last.id);
         let counts = order::counts(&self.0, user, &filter.official).await?;
         let count = |(status, count): (order::status::Status, i64)| proto::StatusCount {

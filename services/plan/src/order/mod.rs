@@ -49,25 +49,15 @@ pub struct Detail {
     pub series: Vec<SeriesPoint>,
 }
 
-/// A user's orders older than `before`, newest first.
-pub async fn list_of_user(
+/// Orders older than `before`, newest first, of a user or of all users.
+pub async fn list(
     app: &App,
-    user: UserId,
+    user: Option<UserId>,
     filter: &Filter,
     before: Option<OrderId>,
     fetch: i64,
 ) -> Result<Vec<Order>, PlanError> {
-    list::of_user(&app.pool, user, filter, before, fetch).await
-}
-
-/// The orders of all users older than `before`, newest first.
-pub async fn list_of_all(
-    app: &App,
-    filter: &Filter,
-    before: Option<OrderId>,
-    fetch: i64,
-) -> Result<Vec<Order>, PlanError> {
-    list::of_all(&app.pool, filter, before, fetch).await
+    list::newest(&app.pool, user, filter, before, fetch).await
 }
 
 /// The order with a plan number; empty if there is none or the filter excludes it.

@@ -66,29 +66,40 @@ fn content_type_names(details: &Details) -> Vec<String> {
         .collect()
 }
 
+/// A statement that writes a product. `$now` comes last.
+macro_rules! write_product {
+    ($sql:literal, $product:ident, $now:expr) => {{
+        let details = &$product.details;
+        let (age_min, age_max) = details.audience.age_columns();
+        sqlx::query!(
+            $sql,
+            $product.id.0,
+            details.name,
+            details.icon_url,
+            details.cover_url,
+            details.category,
+            details.description,
+            details.game_description,
+            &content_type_names(details),
+            details.put_min.minor(),
+            details.put_max.minor(),
+            &details.audience.regions,
+            age_min,
+            age_max,
+            details.audience.gender.as_str(),
+            $now,
+        )
+    }};
+}
+
 /// Writes a new product.
 pub(super) async fn insert_in_tx(tx: &mut Tx, product: &Product) -> Result<(), PlanError> {
-    let details = &product.details;
-    let (age_min, age_max) = details.audience.age_columns();
-    sqlx::query!(
+    write_product!(
         "INSERT INTO products (id, name, icon_url, cover_url, category, description, game_description, content_types,
                                put_min_minor, put_max_minor, regions, age_min, age_max, gender, created_at, updated_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15)",
-        product.id.0,
-        details.name,
-        details.icon_url,
-        details.cover_url,
-        details.category,
-        details.description,
-        details.game_description,
-        &content_type_names(details),
-        details.put_min.minor(),
-        details.put_max.minor(),
-        &details.audience.regions,
-        age_min,
-        age_max,
-        details.audience.gender.as_str(),
-        product.created_at,
+        product,
+        product.created_at
     )
     .execute(tx)
     .await?;
@@ -101,59 +112,45 @@ pub(super) async fn update_in_tx(
     product: &Product,
     now: DateTime<Utc>,
 ) -> Result<(), PlanError> {
-    let details = &product.details;
-    let (age_min, age_max) = details.audience.age_columns();
-    sqlx::query!(
+    write_product!(
         "UPDATE products SET name = $2, icon_url = $3, cover_url = $4, category = $5, description = $6,
                              game_description = $7, content_types = $8, put_min_minor = $9, put_max_minor = $10,
                              regions = $11, age_min = $12, age_max = $13, gender = $14, updated_at = $15
          WHERE id = $1",
-        product.id.0,
-        details.name,
-        details.icon_url,
-        details.cover_url,
-        details.category,
-        details.description,
-        details.game_description,
-        &content_type_names(details),
-        details.put_min.minor(),
-        details.put_max.minor(),
-        &details.audience.regions,
-        age_min,
-        age_max,
-        details.audience.gender.as_str(),
-        now,
+        product,
+        now
     )
     .execute(tx)
     .await?;
     Ok(())
 }
 
+/// A query for products: what follows FROM, and its arguments.
+macro_rules! query_products {
+    ($from:literal $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            ProductRow,
+            "SELECT id, name, icon_url, cover_url, category, description, game_description, content_types, put_min_minor,
+                put_max_minor, regions, age_min, age_max, gender, created_at
+         FROM " + $from
+            $(, $argument)*
+        )
+    };
+}
+
 /// One product, locked until the transaction ends.
 pub(super) async fn lock_in_tx(tx: &mut Tx, id: ProductId) -> Result<Option<Product>, PlanError> {
-    let row = sqlx::query_as!(
-        ProductRow,
-        "SELECT id, name, icon_url, cover_url, category, description, game_description, content_types, put_min_minor,
-                put_max_minor, regions, age_min, age_max, gender, created_at
-         FROM products WHERE id = $1 FOR NO KEY UPDATE",
-        id.0,
-    )
-    .fetch_optional(tx)
-    .await?;
+    let row = query_products!("products WHERE id = $1 FOR NO KEY UPDATE", id.0)
+        .fetch_optional(tx)
+        .await?;
     row.map(Product::try_from).transpose()
 }
 
 /// One product.
 pub(super) async fn find(pool: &PgPool, id: ProductId) -> Result<Option<Product>, PlanError> {
-    let row = sqlx::query_as!(
-        ProductRow,
-        "SELECT id, name, icon_url, cover_url, category, description, game_description, content_types, put_min_minor,
-                put_max_minor, regions, age_min, age_max, gender, created_at
-         FROM products WHERE id = $1",
-        id.0,
-    )
-    .fetch_optional(pool)
-    .await?;
+    let row = query_products!("products WHERE id = $1", id.0)
+        .fetch_optional(pool)
+        .await?;
     row.map(Product::try_from).transpose()
 }
 
@@ -163,11 +160,8 @@ pub(super) async fn list(
     before: Option<ProductId>,
     limit: i64,
 ) -> Result<Vec<Product>, PlanError> {
-    let rows = sqlx::query_as!(
-        ProductRow,
-        "SELECT id, name, icon_url, cover_url, category, description, game_description, content_types, put_min_minor,
-                put_max_minor, regions, age_min, age_max, gender, created_at
-         FROM products WHERE id < $1 ORDER BY id DESC LIMIT $2",
+    let rows = query_products!(
+        "products WHERE id < $1 ORDER BY id DESC LIMIT $2",
         before.map_or(Uuid::max(), |id| id.0),
         limit,
     )

@@ -30,13 +30,7 @@ impl Saga for Put {
     const UNFINISHED: &'static [&'static str] = &["driving", "undoing", "redeeming", FAILING];
 
     fn context(app: &App) -> Context<'_> {
-        Context {
-            pool: &app.pool,
-            clock: &app.clock,
-            ids: &app.ids,
-            notifier: &app.notifier,
-            lease: app.rules.recovery_after,
-        }
+        app.saga_context(app.rules.recovery_after)
     }
 
     fn id(&self) -> Uuid {

@@ -6,9 +6,8 @@ use std::time::Duration;
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{IdempotencyKey, UserId};
-use adfolio_kit::metrics::{COUNTED_AT_MOST, FAILING, FAILING_ATTEMPTS, InState};
 use adfolio_kit::refusal::Refusal;
-use adfolio_kit::saga::{Claim, Lease, Rows};
+use adfolio_kit::saga::{Lease, Rows};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -42,14 +41,14 @@ struct PutRow {
 /// `query_puts!("SELECT ", " FROM puts WHERE id = $1", id)`: a query for puts, with every column
 /// named.
 macro_rules! query_puts {
-    ($before:tt, $after:tt $(, $argument:expr)* $(,)?) => {
+    ($($before:literal)+, $($after:literal)+ $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             PutRow,
-            $before
-                + "id, user_id, request_digest, order_id, reservation_id, amount_minor, user_coupon_id, state,
+            $($before +)+
+                "id, user_id, request_digest, order_id, reservation_id, amount_minor, user_coupon_id, state,
                    put_amount_minor, paid_minor, discount_minor, coupon_name, refusal_reason, refusal_field, release_hold,
                    redeem_due, answer, attempts, lease_token"
-                + $after
+                $(+ $after)+
             $(, $argument)*
         )
     };
@@ -67,17 +66,8 @@ impl TryFrom<PutRow> for Put {
             }),
             _ => None,
         };
-        let refusal = match row.refusal_reason {
-            Some(text) => {
-                let reason = text.parse();
-                let reason = reason.map_err(|_| CoreError::Corrupt("puts.refusal_reason"))?;
-                Some(Refusal {
-                    field: row.refusal_field,
-                    ..Refusal::new(reason)
-                })
-            }
-            None => None,
-        };
+        let refusal = Refusal::from_columns(row.refusal_reason.as_deref(), row.refusal_field)
+            .map_err(|_| CoreError::Corrupt("puts.refusal_reason"))?;
         Ok(Self {
             id: PutId(row.id),
             user_id: UserId(row.user_id),
@@ -104,51 +94,13 @@ impl TryFrom<PutRow> for Put {
 impl Rows for Put {
     type Error = PlanError;
 
-    async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Self>, PlanError> {
-        let row = query_puts!("SELECT ", " FROM puts WHERE id = $1", id)
-            .fetch_optional(pool)
-            .await?;
-        row.map(Self::try_from).transpose()
-    }
-
-    async fn claim_in_tx(tx: &mut Tx, claim: Claim) -> Result<Vec<Self>, PlanError> {
-        let rows = query_puts!(
-        "UPDATE puts SET attempts = attempts + 1, lease_token = $2,
-                         lease_until = clock_timestamp() + make_interval(secs => $3)
-         WHERE id IN (
-             SELECT id FROM puts
-             WHERE (state IN ('driving', 'undoing') OR redeem_due) AND lease_until < clock_timestamp()
-               AND CASE WHEN $1::uuid IS NULL THEN next_attempt_at <= clock_timestamp() ELSE id = $1 END
-             ORDER BY next_attempt_at LIMIT $4 FOR UPDATE SKIP LOCKED)
-         RETURNING ",
-        "",
-        claim.only,
-        claim.token,
-        claim.lease.as_secs_f64(),
-        claim.limit,
-    )
-    .fetch_all(tx)
-    .await?;
-        rows.into_iter().map(Self::try_from).collect()
-    }
-
-    async fn postpone_in_tx(
-        tx: &mut Tx,
-        id: Uuid,
-        token: Uuid,
-        wait: Duration,
-    ) -> Result<(), PlanError> {
-        sqlx::query!(
-        "UPDATE puts SET lease_until = '-infinity', next_attempt_at = clock_timestamp() + make_interval(secs => $3)
-         WHERE id = $1 AND lease_token = $2",
-        id,
-        token,
-        wait.as_secs_f64(),
-    )
-    .execute(tx)
-    .await?;
-        Ok(())
-    }
+    adfolio_kit::saga_rows!(
+        query_puts,
+        table: "puts",
+        unfinished: "state IN ('driving', 'undoing') OR redeem_due",
+        state: "CASE WHEN state = 'placed' THEN 'redeeming' ELSE state END",
+        age: "extract(epoch FROM clock_timestamp() - created_at)::float8",
+    );
 
     /// Of puts that ended before `before`; their rows stay.
     async fn forget_keys_in_tx(
@@ -166,26 +118,6 @@ impl Rows for Put {
         .execute(tx)
         .await?;
         Ok(())
-    }
-
-    /// Of a backlog too large to be counted, the puts that come next.
-    async fn unfinished(pool: &PgPool) -> Result<Vec<InState>, PlanError> {
-        let states = sqlx::query_as!(
-        InState,
-        r#"WITH unfinished AS (
-               SELECT CASE WHEN state = 'placed' THEN 'redeeming' ELSE state END AS state, attempts,
-                      extract(epoch FROM clock_timestamp() - created_at)::float8 AS age
-               FROM puts WHERE state IN ('driving', 'undoing') OR redeem_due ORDER BY next_attempt_at LIMIT $1)
-           SELECT state AS "state!", count(*) AS "count!", max(age) AS "oldest_seconds!" FROM unfinished GROUP BY state
-           UNION ALL
-           SELECT $3, count(*), coalesce(max(age), 0) FROM unfinished WHERE attempts >= $2"#,
-        COUNTED_AT_MOST,
-        FAILING_ATTEMPTS,
-        FAILING,
-    )
-    .fetch_all(pool)
-    .await?;
-        Ok(states)
     }
 }
 

@@ -51,15 +51,10 @@ pub struct Figures {
 impl Figures {
     /// The sum.
     pub fn checked_add(self, other: Self) -> Result<Self, MoneyError> {
+        let add = |a: i64, b: i64| a.checked_add(b).ok_or(MoneyError::Overflow);
         Ok(Self {
-            impressions: self
-                .impressions
-                .checked_add(other.impressions)
-                .ok_or(MoneyError::Overflow)?,
-            clicks: self
-                .clicks
-                .checked_add(other.clicks)
-                .ok_or(MoneyError::Overflow)?,
+            impressions: add(self.impressions, other.impressions)?,
+            clicks: add(self.clicks, other.clicks)?,
             charged: self.charged.checked_add(other.charged)?,
             revenue: self.revenue.checked_add(other.revenue)?,
         })
@@ -67,15 +62,10 @@ impl Figures {
 
     /// The difference.
     pub fn checked_sub(self, other: Self) -> Result<Self, MoneyError> {
+        let subtract = |a: i64, b: i64| a.checked_sub(b).ok_or(MoneyError::Overflow);
         Ok(Self {
-            impressions: self
-                .impressions
-                .checked_sub(other.impressions)
-                .ok_or(MoneyError::Overflow)?,
-            clicks: self
-                .clicks
-                .checked_sub(other.clicks)
-                .ok_or(MoneyError::Overflow)?,
+            impressions: subtract(self.impressions, other.impressions)?,
+            clicks: subtract(self.clicks, other.clicks)?,
             charged: self.charged.checked_sub(other.charged)?,
             revenue: self.revenue.checked_sub(other.revenue)?,
         })

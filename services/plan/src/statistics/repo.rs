@@ -81,29 +81,38 @@ impl Additions {
     }
 }
 
+/// An upsert into a roll-up: its table, the columns of owner and time, more columns and their first values, the key, and
+/// more that an addition changes. Rows come in order of owner and time.
+macro_rules! add {
+    ($rows:ident, $table:literal ($owner:literal, $time:literal) $(, $more:literal = $first:literal)?; $key:literal $(; $set:literal)?) => {
+        sqlx::query!(
+            "INSERT INTO " + $table + " AS known (" + $owner + ", " + $time +
+                 ", impressions, clicks, charged_micros, revenue_micros" $(+ ", " + $more)? + ")
+             SELECT owner, at, impressions, clicks, charged, revenue" $(+ ", " + $first)? + "
+             FROM UNNEST($1::uuid[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+                 AS new (owner, at, impressions, clicks, charged, revenue)
+             ORDER BY owner, at
+             ON CONFLICT (" + $key + ") DO UPDATE SET
+                 impressions = known.impressions + excluded.impressions,
+                 clicks = known.clicks + excluded.clicks,
+                 charged_micros = known.charged_micros + excluded.charged_micros,
+                 revenue_micros = known.revenue_micros + excluded.revenue_micros" $(+ ", " + $set)?,
+            &$rows.owners,
+            &$rows.times,
+            &$rows.impressions,
+            &$rows.clicks,
+            &$rows.charged,
+            &$rows.revenue,
+        )
+    };
+}
+
 /// Adds to users' running totals; `times` are those of each user's first report. Locks the users in
 /// order of id.
 pub(super) async fn add_to_totals_in_tx(tx: &mut Tx, rows: &Additions) -> Result<(), PlanError> {
-    sqlx::query!(
-        "INSERT INTO user_totals AS total (user_id, first_at, impressions, clicks, charged_micros, revenue_micros)
-         SELECT * FROM UNNEST($1::uuid[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
-             AS new (user_id, first_at, impressions, clicks, charged_micros, revenue_micros)
-         ORDER BY new.user_id
-         ON CONFLICT (user_id) DO UPDATE SET
-             impressions = total.impressions + excluded.impressions,
-             clicks = total.clicks + excluded.clicks,
-             charged_micros = total.charged_micros + excluded.charged_micros,
-             revenue_micros = total.revenue_micros + excluded.revenue_micros,
-             first_at = least(total.first_at, excluded.first_at)",
-        &rows.owners,
-        &rows.times,
-        &rows.impressions,
-        &rows.clicks,
-        &rows.charged,
-        &rows.revenue,
-    )
-    .execute(tx)
-    .await?;
+    add!(rows, "user_totals" ("user_id", "first_at"); "user_id"; "first_at = least(known.first_at, excluded.first_at)")
+        .execute(tx)
+        .await?;
     Ok(())
 }
 
@@ -112,51 +121,17 @@ pub(super) async fn add_to_user_buckets_in_tx(
     tx: &mut Tx,
     rows: &Additions,
 ) -> Result<(), PlanError> {
-    sqlx::query!(
-        "INSERT INTO user_buckets AS bucket (user_id, bucket, impressions, clicks, charged_micros, revenue_micros,
-                                             invested_minor, delivery_orders)
-         SELECT user_id, at, impressions, clicks, charged, revenue, 0, 0
-         FROM UNNEST($1::uuid[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
-             AS new (user_id, at, impressions, clicks, charged, revenue)
-         ON CONFLICT (user_id, bucket) DO UPDATE SET
-             impressions = bucket.impressions + excluded.impressions,
-             clicks = bucket.clicks + excluded.clicks,
-             charged_micros = bucket.charged_micros + excluded.charged_micros,
-             revenue_micros = bucket.revenue_micros + excluded.revenue_micros",
-        &rows.owners,
-        &rows.times,
-        &rows.impressions,
-        &rows.clicks,
-        &rows.charged,
-        &rows.revenue,
-    )
-    .execute(tx)
-    .await?;
+    add!(rows, "user_buckets" ("user_id", "bucket"), "invested_minor, delivery_orders" = "0, 0"; "user_id, bucket")
+        .execute(tx)
+        .await?;
     Ok(())
 }
 
 /// Adds to users' days.
 pub(super) async fn add_to_user_days_in_tx(tx: &mut Tx, rows: &Additions) -> Result<(), PlanError> {
-    sqlx::query!(
-        "INSERT INTO user_days AS day (user_id, day, impressions, clicks, charged_micros, revenue_micros,
-                                       invested_minor, delivery_orders)
-         SELECT user_id, at, impressions, clicks, charged, revenue, 0, 0
-         FROM UNNEST($1::uuid[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
-             AS new (user_id, at, impressions, clicks, charged, revenue)
-         ON CONFLICT (user_id, day) DO UPDATE SET
-             impressions = day.impressions + excluded.impressions,
-             clicks = day.clicks + excluded.clicks,
-             charged_micros = day.charged_micros + excluded.charged_micros,
-             revenue_micros = day.revenue_micros + excluded.revenue_micros",
-        &rows.owners,
-        &rows.times,
-        &rows.impressions,
-        &rows.clicks,
-        &rows.charged,
-        &rows.revenue,
-    )
-    .execute(tx)
-    .await?;
+    add!(rows, "user_days" ("user_id", "day"), "invested_minor, delivery_orders" = "0, 0"; "user_id, day")
+        .execute(tx)
+        .await?;
     Ok(())
 }
 
@@ -165,24 +140,9 @@ pub(super) async fn add_to_plan_buckets_in_tx(
     tx: &mut Tx,
     rows: &Additions,
 ) -> Result<(), PlanError> {
-    sqlx::query!(
-        "INSERT INTO plan_buckets AS bucket (order_id, bucket, impressions, clicks, charged_micros, revenue_micros)
-         SELECT * FROM UNNEST($1::uuid[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
-             AS new (order_id, at, impressions, clicks, charged, revenue)
-         ON CONFLICT (order_id, bucket) DO UPDATE SET
-             impressions = bucket.impressions + excluded.impressions,
-             clicks = bucket.clicks + excluded.clicks,
-             charged_micros = bucket.charged_micros + excluded.charged_micros,
-             revenue_micros = bucket.revenue_micros + excluded.revenue_micros",
-        &rows.owners,
-        &rows.times,
-        &rows.impressions,
-        &rows.clicks,
-        &rows.charged,
-        &rows.revenue,
-    )
-    .execute(tx)
-    .await?;
+    add!(rows, "plan_buckets" ("order_id", "bucket"); "order_id, bucket")
+        .execute(tx)
+        .await?;
     Ok(())
 }
 
@@ -193,78 +153,67 @@ pub(super) struct Point {
     pub(super) puts: Puts,
 }
 
-macro_rules! points {
-    ($rows:expr) => {
-        $rows
-            .into_iter()
-            .map(|row| Point {
-                index: usize::try_from(row.point).unwrap_or(usize::MAX),
-                figures: Figures {
-                    impressions: row.impressions,
-                    clicks: row.clicks,
-                    charged: Micros::new(row.charged),
-                    revenue: Micros::new(row.revenue),
-                },
-                puts: Puts {
-                    invested: Money::from_minor(row.invested),
-                    orders: row.orders,
-                },
-            })
-            .collect()
+/// Sums of a user's rows in a roll-up. LATERAL makes each piece a range of the primary key of its own: a plain join may
+/// read all rows of the user once for every piece.
+macro_rules! sums {
+    ($pool:ident, $user:ident, $pieces:ident, $table:literal, $time:literal) => {
+        sqlx::query!(
+            "SELECT piece.point AS \"point!\", part.impressions AS \"impressions!\", part.clicks AS \"clicks!\",
+                    part.charged AS \"charged!\", part.revenue AS \"revenue!\", part.invested AS \"invested!\",
+                    part.orders AS \"orders!\"
+             FROM UNNEST($2::int[], $3::timestamptz[], $4::timestamptz[]) AS piece (point, start, finish)
+             CROSS JOIN LATERAL (
+                 SELECT coalesce(sum(impressions), 0)::bigint AS impressions, coalesce(sum(clicks), 0)::bigint AS clicks,
+                        coalesce(sum(charged_micros), 0)::bigint AS charged, coalesce(sum(revenue_micros), 0)::bigint AS revenue,
+                        coalesce(sum(invested_minor), 0)::bigint AS invested, coalesce(sum(delivery_orders), 0)::bigint AS orders
+                 FROM " + $table + " WHERE user_id = $1 AND " + $time + " >= piece.start AND " + $time + " < piece.finish) AS part",
+            $user.0,
+            &$pieces.points,
+            &$pieces.from,
+            &$pieces.to,
+        )
+        .map(|row| Point {
+            index: usize::try_from(row.point).unwrap_or(usize::MAX),
+            figures: figures(row.impressions, row.clicks, row.charged, row.revenue),
+            puts: puts(row.invested, row.orders),
+        })
+        .fetch_all($pool)
+        .await?
     };
 }
 
-/// Sums of a user's days. LATERAL makes each piece a range of the primary key of its own: a plain
-/// join may read all days of the user once for every piece.
+fn figures(impressions: i64, clicks: i64, charged: i64, revenue: i64) -> Figures {
+    Figures {
+        impressions,
+        clicks,
+        charged: Micros::new(charged),
+        revenue: Micros::new(revenue),
+    }
+}
+
+fn puts(invested: i64, orders: i64) -> Puts {
+    Puts {
+        invested: Money::from_minor(invested),
+        orders,
+    }
+}
+
+/// Sums of a user's days.
 pub(super) async fn sum_days(
     pool: &PgPool,
     user: UserId,
     pieces: &PieceColumns,
 ) -> Result<Vec<Point>, PlanError> {
-    let rows = sqlx::query!(
-        r#"SELECT piece.point AS "point!", part.impressions AS "impressions!", part.clicks AS "clicks!",
-                  part.charged AS "charged!", part.revenue AS "revenue!", part.invested AS "invested!",
-                  part.orders AS "orders!"
-           FROM UNNEST($2::int[], $3::timestamptz[], $4::timestamptz[]) AS piece (point, start, finish)
-           CROSS JOIN LATERAL (
-               SELECT coalesce(sum(impressions), 0)::bigint AS impressions, coalesce(sum(clicks), 0)::bigint AS clicks,
-                      coalesce(sum(charged_micros), 0)::bigint AS charged, coalesce(sum(revenue_micros), 0)::bigint AS revenue,
-                      coalesce(sum(invested_minor), 0)::bigint AS invested, coalesce(sum(delivery_orders), 0)::bigint AS orders
-               FROM user_days WHERE user_id = $1 AND day >= piece.start AND day < piece.finish) AS part"#,
-        user.0,
-        &pieces.points,
-        &pieces.from,
-        &pieces.to,
-    )
-    .fetch_all(pool)
-    .await?;
-    Ok(points!(rows))
+    Ok(sums!(pool, user, pieces, "user_days", "day"))
 }
 
-/// Sums of a user's buckets, read like the days.
+/// Sums of a user's buckets.
 pub(super) async fn sum_buckets(
     pool: &PgPool,
     user: UserId,
     pieces: &PieceColumns,
 ) -> Result<Vec<Point>, PlanError> {
-    let rows = sqlx::query!(
-        r#"SELECT piece.point AS "point!", part.impressions AS "impressions!", part.clicks AS "clicks!",
-                  part.charged AS "charged!", part.revenue AS "revenue!", part.invested AS "invested!",
-                  part.orders AS "orders!"
-           FROM UNNEST($2::int[], $3::timestamptz[], $4::timestamptz[]) AS piece (point, start, finish)
-           CROSS JOIN LATERAL (
-               SELECT coalesce(sum(impressions), 0)::bigint AS impressions, coalesce(sum(clicks), 0)::bigint AS clicks,
-                      coalesce(sum(charged_micros), 0)::bigint AS charged, coalesce(sum(revenue_micros), 0)::bigint AS revenue,
-                      coalesce(sum(invested_minor), 0)::bigint AS invested, coalesce(sum(delivery_orders), 0)::bigint AS orders
-               FROM user_buckets WHERE user_id = $1 AND bucket >= piece.start AND bucket < piece.finish) AS part"#,
-        user.0,
-        &pieces.points,
-        &pieces.from,
-        &pieces.to,
-    )
-    .fetch_all(pool)
-    .await?;
-    Ok(points!(rows))
+    Ok(sums!(pool, user, pieces, "user_buckets", "bucket"))
 }
 
 /// A user's running totals.
@@ -284,16 +233,13 @@ pub(super) async fn totals(pool: &PgPool, user: UserId) -> Result<Option<Totals>
     .fetch_optional(pool)
     .await?;
     Ok(row.map(|row| Totals {
-        figures: Figures {
-            impressions: row.impressions,
-            clicks: row.clicks,
-            charged: Micros::new(row.charged_micros),
-            revenue: Micros::new(row.revenue_micros),
-        },
-        puts: Puts {
-            invested: Money::from_minor(row.invested_minor),
-            orders: row.delivery_orders,
-        },
+        figures: figures(
+            row.impressions,
+            row.clicks,
+            row.charged_micros,
+            row.revenue_micros,
+        ),
+        puts: puts(row.invested_minor, row.delivery_orders),
         first_at: row.first_at,
     }))
 }
@@ -330,24 +276,22 @@ pub(super) async fn plan_buckets(
     order: OrderId,
     from: DateTime<Utc>,
 ) -> Result<Vec<(DateTime<Utc>, Figures)>, PlanError> {
-    let rows = sqlx::query!(
+    let buckets = sqlx::query!(
         "SELECT bucket, impressions, clicks, charged_micros, revenue_micros FROM plan_buckets
          WHERE order_id = $1 AND bucket >= $2 ORDER BY bucket",
         order.0,
         from,
     )
+    .map(|row| {
+        let figures = figures(
+            row.impressions,
+            row.clicks,
+            row.charged_micros,
+            row.revenue_micros,
+        );
+        (row.bucket, figures)
+    })
     .fetch_all(pool)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| {
-            let figures = Figures {
-                impressions: row.impressions,
-                clicks: row.clicks,
-                charged: Micros::new(row.charged_micros),
-                revenue: Micros::new(row.revenue_micros),
-            };
-            (row.bucket, figures)
-        })
-        .collect())
+    Ok(buckets)
 }
