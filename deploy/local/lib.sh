@@ -129,7 +129,8 @@ node_tool() {
 
 web_sources() {
     local path
-    for path in web/src web/public web/index.html web/console.html web/vite.config.ts web/build web/package-lock.json web/tsconfig*.json; do
+    for path in web/src web/public web/index.html web/vite.config.ts web/build web/package-lock.json web/tsconfig*.json \
+        deploy/nginx/nginx.conf.template; do
         [ -e "$path" ] && printf '%s\n' "$path"
     done
     return 0

@@ -4,11 +4,12 @@
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# The stages. Rust's run in sequence in the foreground, the web's and others without servers beside them, and those that
-# need a browser or a whole stack last.
+# The stages, each list in sequence: Rust's in the foreground, the web's and the other checks beside them with what
+# processor time is left, and last what needs a whole stack to itself.
 rust_stages=(fmt clippy rust-build rust-test)
-web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size deny sbom observability manifests migrations containers typos)
-last_stages=(web-matrix api-fuzz e2e)
+web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size sbom web-matrix)
+check_stages=(typos containers deny manifests observability migrations)
+last_stages=(api-fuzz e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
 
@@ -34,15 +35,8 @@ stage_web_build() { build_web; }
 stage_deny() { deploy/local/deny.sh; }
 stage_sbom() { deploy/local/sbom/make.sh; }
 stage_manifests() { deploy/k8s/check.sh; }
-stage_migrations() {
-    tail --pid="$installing" -f /dev/null
-    deploy/local/migrations/check.sh
-}
-stage_observability() {
-    # Wait for the packages: another job installs them, which is not a child of this shell.
-    tail --pid="$installing" -f /dev/null
-    deploy/observability/check.sh
-}
+stage_migrations() { await_packages && deploy/local/migrations/check.sh; }
+stage_observability() { await_packages && deploy/observability/check.sh; }
 # Lints the Dockerfile and the compose file; builds and starts nothing.
 stage_containers() {
     local tools
@@ -56,8 +50,11 @@ stage_typos() {
     "$tools/typos" --config .config/typos.toml
 }
 stage_web_size() { npm --prefix web run --silent size; }
+# Another job installs the packages, which is not a child of the stage's shell.
+await_packages() { tail --pid="$installing" -f /dev/null; }
 need_browser() {
     local chromium
+    await_packages
     if chromium=$(find_chromium); then
         export ADFOLIO_CHROMIUM=$chromium
     else
@@ -123,13 +120,19 @@ run_stages() {
     done
 }
 
+# The same for stages beside Rust's, which decide how long a run takes.
+run_stages_beside() {
+    renice -n 5 -p "$BASHPID" >/dev/null
+    run_stages "$@"
+}
+
 stage_packages() { install_packages "$packages"; }
 
 summary() {
     local stage outcome seconds reason failed=0
     say ""
     say "── summary"
-    for stage in packages "${web_stages[@]}" "${rust_stages[@]}" "${last_stages[@]}"; do
+    for stage in packages "${web_stages[@]}" "${check_stages[@]}" "${rust_stages[@]}" "${last_stages[@]}"; do
         [ -f "$results/$stage" ] || continue
         read -r outcome seconds reason <"$results/$stage"
         printf '   %-8s %-13s %5s s  %s\n' "$outcome" "$stage" "$seconds" "$reason"
@@ -188,8 +191,10 @@ if is_wanted packages; then
 fi
 run_stages packages >"$results/packages.log" 2>&1 &
 installing=$!
-run_stages "${web_stages[@]}" >"$results/web.log" 2>&1 &
+run_stages_beside "${web_stages[@]}" >"$results/web.log" 2>&1 &
 web=$!
+run_stages_beside "${check_stages[@]}" >"$results/checks.log" 2>&1 &
+checks=$!
 
 run_stages fmt
 [ "${#wanted[@]}" = 0 ] || run_stages clippy
@@ -200,7 +205,7 @@ if [ -f "$results/packages" ] && ! grep -q '^ok' "$results/packages"; then
     cat "$results/packages.log"
 fi
 run_stages rust-test
-wait "$web"
-cat "$results/web.log"
+wait "$web" "$checks"
+cat "$results/web.log" "$results/checks.log"
 run_stages "${last_stages[@]}"
 summary

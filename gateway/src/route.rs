@@ -80,6 +80,11 @@ where
     }
 }
 
+/// The data of an answer.
+pub trait Output: Serialize + ToSchema + 'static {}
+
+impl<O: Serialize + ToSchema + 'static> Output for O {}
+
 type Serve =
     Arc<dyn Fn(Call, Request) -> BoxFuture<'static, Result<Answer, Failure>> + Send + Sync>;
 
@@ -122,30 +127,22 @@ impl fmt::Debug for Route {
 
 impl Route {
     /// A route that only reads.
-    pub fn get<I, O>(
+    pub fn get<I: Input, O: Output>(
         path: &'static str,
         operation: &'static str,
         summary: &'static str,
         handler: impl Handler<I, O>,
-    ) -> Self
-    where
-        I: Input,
-        O: Serialize + ToSchema + 'static,
-    {
+    ) -> Self {
         Self::new(Method::GET, path, operation, summary, handler)
     }
 
     /// A route with a body.
-    pub fn post<I, O>(
+    pub fn post<I: Input, O: Output>(
         path: &'static str,
         operation: &'static str,
         summary: &'static str,
         handler: impl Handler<I, O>,
-    ) -> Self
-    where
-        I: Input,
-        O: Serialize + ToSchema + 'static,
-    {
+    ) -> Self {
         Self::new(Method::POST, path, operation, summary, handler)
     }
 
@@ -166,17 +163,13 @@ impl Route {
         }
     }
 
-    fn new<I, O>(
+    fn new<I: Input, O: Output>(
         method: Method,
         path: &'static str,
         operation: &'static str,
         summary: &'static str,
         handler: impl Handler<I, O>,
-    ) -> Self
-    where
-        I: Input,
-        O: Serialize + ToSchema + 'static,
-    {
+    ) -> Self {
         Self {
             method,
             path,

@@ -5,60 +5,33 @@
 // Generated code is exempt from lints.
 #![allow(missing_docs, clippy::all, clippy::pedantic)]
 
-/// Types that several services share.
-pub mod common {
-    /// Version 1.
-    pub mod v1 {
-        tonic::include_proto!("adfolio.common.v1");
-    }
+macro_rules! packages {
+    ($($(#[$doc:meta])* $name:ident: $package:literal,)*) => {$(
+        $(#[$doc])*
+        pub mod $name {
+            /// Version 1.
+            pub mod v1 {
+                tonic::include_proto!($package);
+            }
+        }
+    )*};
 }
 
-/// Users, sessions, licence keys, staff.
-pub mod auth {
-    /// Version 1.
-    pub mod v1 {
-        tonic::include_proto!("adfolio.auth.v1");
-    }
-}
-
-/// The ledger.
-pub mod wallet {
-    /// Version 1.
-    pub mod v1 {
-        tonic::include_proto!("adfolio.wallet.v1");
-    }
-}
-
-/// Products, plans, delivery, statistics.
-pub mod plan {
-    /// Version 1.
-    pub mod v1 {
-        tonic::include_proto!("adfolio.plan.v1");
-    }
-}
-
-/// Campaigns and coupons.
-pub mod coupon {
-    /// Version 1.
-    pub mod v1 {
-        tonic::include_proto!("adfolio.coupon.v1");
-    }
-}
-
-/// Inbox and texts.
-pub mod notification {
-    /// Version 1.
-    pub mod v1 {
-        tonic::include_proto!("adfolio.notification.v1");
-    }
-}
-
-/// Acceptors of foreign exchange.
-pub mod acceptor {
-    /// Version 1.
-    pub mod v1 {
-        tonic::include_proto!("adfolio.acceptor.v1");
-    }
+packages! {
+    /// Types that several services share.
+    common: "adfolio.common.v1",
+    /// Users, sessions, licence keys, staff.
+    auth: "adfolio.auth.v1",
+    /// The ledger.
+    wallet: "adfolio.wallet.v1",
+    /// Products, plans, delivery, statistics.
+    plan: "adfolio.plan.v1",
+    /// Campaigns and coupons.
+    coupon: "adfolio.coupon.v1",
+    /// Inbox and texts.
+    notification: "adfolio.notification.v1",
+    /// Acceptors of foreign exchange.
+    acceptor: "adfolio.acceptor.v1",
 }
 
 /// Events on the exchange, with proto3 JSON by serde.

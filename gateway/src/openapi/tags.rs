@@ -1,82 +1,40 @@
 //! The areas of the API.
 
-/// Start of the path, name and description. The first match of a path counts; a name is described once.
-const TAGS: &[(&str, &str, &str)] = &[
-    (
-        "/admin/login",
-        "staff accounts",
-        "Staff sessions, staff accounts and licence keys.",
-    ),
-    ("/admin/logout", "staff accounts", ""),
-    ("/admin/staff", "staff accounts", ""),
-    ("/admin/license", "staff accounts", ""),
-    ("/admin/audit", "staff accounts", ""),
-    (
-        "/admin/user",
-        "staff users",
-        "Users, as staff see and change them.",
-    ),
-    ("/admin/pay_password", "staff users", ""),
-    (
-        "/admin/wallet",
-        "staff wallet",
-        "Postings, withdrawals and reconciliation.",
-    ),
-    ("/admin/withdraw", "staff wallet", ""),
-    ("/admin/approval", "staff wallet", ""),
-    ("/admin/coupon", "staff coupons", "Coupon campaigns."),
-    (
-        "/admin/accept",
-        "staff exchange",
-        "Acceptors, acceptance codes and exchange orders.",
-    ),
-    ("/admin/exchange", "staff exchange", ""),
-    (
-        "/admin/content",
-        "staff content",
-        "Texts that staff edit, notifications and feedback.",
-    ),
-    ("/admin/notification", "staff content", ""),
-    ("/admin/feedback", "staff content", ""),
-    (
-        "/admin",
-        "staff plans",
-        "Products, operators, plans and delivery reports.",
-    ),
-    ("/plan", "plans", "Products and plans."),
-    ("/ad/order", "plans", ""),
-    ("/assistance", "plans", ""),
-    (
-        "/user/property",
-        "wallet",
-        "Wallet balances, fund details, withdrawals and the transaction password.",
-    ),
-    ("/user/withdraw", "wallet", ""),
-    ("/check/password", "wallet", ""),
-    ("/set/password", "wallet", ""),
-    ("/bank_card", "wallet", ""),
-    ("/transaction_flow", "wallet", ""),
-    ("/user_coupon", "coupons", "The caller's coupons."),
-    (
-        "/user/notifications",
-        "notifications",
-        "The caller's inbox, and feedback.",
-    ),
-    ("/feedback", "notifications", ""),
-    ("/acceptor", "exchange", "Foreign exchange."),
-    ("/", "account", "Registration, login, profile."),
+/// An area: name, description, and the starts of its paths.
+type Area = (&'static str, &'static str, &'static [&'static str]);
+
+/// The first match of a path counts.
+#[rustfmt::skip]
+const AREAS: &[Area] = &[
+    ("staff accounts", "Staff sessions, staff accounts and licence keys.",
+        &["/admin/login", "/admin/logout", "/admin/staff", "/admin/license", "/admin/audit"]),
+    ("staff users", "Users, as staff see and change them.", &["/admin/user", "/admin/pay_password"]),
+    ("staff wallet", "Postings, withdrawals and reconciliation.",
+        &["/admin/wallet", "/admin/withdraw", "/admin/approval"]),
+    ("staff coupons", "Coupon campaigns.", &["/admin/coupon"]),
+    ("staff exchange", "Acceptors, acceptance codes and exchange orders.", &["/admin/accept", "/admin/exchange"]),
+    ("staff content", "Texts that staff edit, notifications and feedback.",
+        &["/admin/content", "/admin/notification", "/admin/feedback"]),
+    ("staff plans", "Products, operators, plans and delivery reports.", &["/admin"]),
+    ("plans", "Products and plans.", &["/plan", "/ad/order", "/assistance"]),
+    ("wallet", "Wallet balances, fund details, withdrawals and the transaction password.", &[
+        "/user/property", "/user/withdraw", "/check/password", "/set/password", "/bank_card", "/transaction_flow",
+    ]),
+    ("coupons", "The caller's coupons.", &["/user_coupon"]),
+    ("notifications", "The caller's inbox, and feedback.", &["/user/notifications", "/feedback"]),
+    ("exchange", "Foreign exchange.", &["/acceptor"]),
+    ("account", "Registration, login, profile.", &["/"]),
 ];
 
 /// The area of a path.
 pub(super) fn of(path: &str) -> &'static str {
-    TAGS.iter()
-        .find(|(start, _, _)| path.starts_with(start))
-        .map_or("account", |(_, name, _)| name)
+    AREAS
+        .iter()
+        .find(|(_, _, starts)| starts.iter().any(|start| path.starts_with(start)))
+        .map_or("account", |(name, _, _)| name)
 }
 
 /// Every area and its description.
 pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
-    TAGS.iter()
-        .filter(|(_, _, text)| !text.is_empty())
-        .map(|(_, name, text)| (*name, *text))
+    AREAS.iter().map(|(name, text, _)| (*name, *text))
 }

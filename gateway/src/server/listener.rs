@@ -25,27 +25,25 @@ mod filter {
     use socket2::{SockFilter, SockRef};
     use tokio::net::TcpListener;
 
-    /// Byte of a TCP header that holds the flags.
-    const FLAGS: u32 = 13;
-    const SYN: u32 = 0x02;
-    const ACK: u32 = 0x10;
-
     // Instructions of the kernel's packet filter (linux/filter.h).
     const LOAD_BYTE: u16 = 0x30;
     const AND: u16 = 0x54;
     const JUMP_IF_EQUAL: u16 = 0x15;
     const RETURN: u16 = 0x06;
-    const DROP: u32 = 0;
-    const KEEP: u32 = u32::MAX;
 
     /// Drops every segment that asks for a new connection.
     pub(super) fn drop_syn(listener: &TcpListener) -> std::io::Result<()> {
+        /// Byte of a TCP header that holds the flags.
+        const FLAGS: u32 = 13;
+        const SYN: u32 = 0x02;
+        const ACK: u32 = 0x10;
+        let (drop, keep) = (0, u32::MAX);
         SockRef::from(listener).attach_filter(&[
             SockFilter::new(LOAD_BYTE, 0, 0, FLAGS),
             SockFilter::new(AND, 0, 0, SYN | ACK),
             SockFilter::new(JUMP_IF_EQUAL, 0, 1, SYN),
-            SockFilter::new(RETURN, 0, 0, DROP),
-            SockFilter::new(RETURN, 0, 0, KEEP),
+            SockFilter::new(RETURN, 0, 0, drop),
+            SockFilter::new(RETURN, 0, 0, keep),
         ])
     }
 }

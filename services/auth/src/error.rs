@@ -1,7 +1,7 @@
 //! What can go wrong here, and the only mapping of it to a status.
 
 use adfolio_kit::error::CoreError;
-use adfolio_kit::refusal::{self, Reason, Refusal};
+use adfolio_kit::refusal::{self, Reason, Refusal, is_unique_violation};
 use tonic::Status;
 
 /// What can go wrong in auth.
@@ -39,6 +39,16 @@ pub enum AuthError {
 adfolio_kit::core_error!(AuthError);
 
 impl AuthError {
+    /// A violation of this constraint is a taken user name.
+    pub fn or_username_taken(self, constraint: &str) -> Self {
+        match self {
+            Self::Core(CoreError::Database(error)) if is_unique_violation(&error, constraint) => {
+                Self::UsernameTaken
+            }
+            other => other,
+        }
+    }
+
     /// The answer to the caller, if this is a refusal.
     pub fn refusal(&self) -> Option<Refusal> {
         Some(match self {

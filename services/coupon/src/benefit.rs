@@ -14,15 +14,15 @@ names! {
     /// Type of a coupon, as shown. It changes nothing about what the coupon does.
     CouponType {
         /// Value-added voucher.
-        Increment = "increment",
+        Increment,
         /// Deduction voucher.
-        Deduction = "deduction",
+        Deduction,
         /// Team coupon.
-        Team = "team",
+        Team,
         /// Custom coupon.
-        Custom = "custom",
+        Custom,
         /// Fixed-amount coupon.
-        FixedAmount = "fixed_amount",
+        FixedAmount,
     }
 }
 
@@ -30,11 +30,11 @@ names! {
     /// Who may claim from a campaign, and how its coupons came about.
     Kind {
         /// Every user once, over all campaigns of this kind.
-        NewUser = "new_user",
+        NewUser,
         /// Every user, one coupon of the same name a day.
-        Periodic = "periodic",
+        Periodic,
         /// Only granted by staff.
-        Staff = "staff",
+        Staff,
     }
 }
 
@@ -42,11 +42,11 @@ names! {
     /// How a coupon works.
     Mode {
         /// Takes a percentage off what the user pays.
-        Discount = "discount",
+        Discount,
         /// Takes an amount off what the user pays.
-        Deduction = "deduction",
+        Deduction,
         /// Adds an amount to the budget.
-        Addition = "addition",
+        Addition,
     }
 }
 

@@ -8,7 +8,7 @@ use adfolio_proto::wallet::v1::{
     ListApprovalsRequest,
 };
 use anyhow::Context as _;
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use serde_json::json;
 
 use crate::names::{self, money, name, text, time};
@@ -19,77 +19,67 @@ use crate::services::{Change, Listing, Services, ask, list, operator};
 #[derive(Debug, Subcommand)]
 pub enum ApprovalCommand {
     /// Lists requests for approval
-    List(List),
+    List {
+        /// Only requests in this state: pending, approved, rejected, expired or failed
+        #[arg(long, value_parser = names::parse::<ApprovalState>)]
+        state: Option<ApprovalState>,
+        #[command(flatten)]
+        listing: Listing,
+    },
     /// Approves a request, which posts it, or rejects it; not for requests made with adfolioctl
-    Decide(Decide),
+    Decide {
+        /// The request's id
+        approval_id: String,
+        /// Decision: approved or rejected
+        #[arg(value_parser = names::parse::<ApprovalDecision>)]
+        decision: ApprovalDecision,
+        #[command(flatten)]
+        change: Change,
+    },
 }
 
 impl ApprovalCommand {
     /// Runs the command.
     pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         match self {
-            Self::List(list) => list.run(services).await,
-            Self::Decide(decide) => decide.run(services).await,
+            Self::List { state, listing } => {
+                let state = names::filter(state);
+                let message = ListApprovalsRequest { state, page: None };
+                let found = list!(
+                    services.wallet_admin,
+                    list_approvals,
+                    operator(),
+                    message,
+                    listing.max
+                );
+                listing.print(&found.await?, row);
+            }
+            Self::Decide {
+                approval_id,
+                decision,
+                change,
+            } => {
+                // Only staff see the reason, so it names who gave it. An empty one stays empty, because a rejection
+                // needs a reason.
+                let reason = match change.reason() {
+                    none if none.is_empty() => none,
+                    _ => change.signed_reason(),
+                };
+                let message = DecideApprovalRequest {
+                    approval_id,
+                    decision: decision.into(),
+                    reason,
+                };
+                let answer = ask!(
+                    services.wallet_admin,
+                    decide_approval,
+                    change.caller()?,
+                    message
+                )?;
+                let decided = answer.approval.context("the answer has no approval")?;
+                change.format.one(row(&decided));
+            }
         }
-    }
-}
-
-/// Lists requests for approval
-#[derive(Args, Debug)]
-pub struct List {
-    /// Only requests in this state: pending, approved, rejected, expired or failed
-    #[arg(long, value_parser = names::parse::<ApprovalState>)]
-    state: Option<ApprovalState>,
-    #[command(flatten)]
-    listing: Listing,
-}
-
-impl List {
-    async fn run(self, services: &Services) -> anyhow::Result<()> {
-        let state = names::filter(self.state);
-        let message = ListApprovalsRequest { state, page: None };
-        let approvals = list!(
-            services.wallet_admin,
-            list_approvals,
-            operator(),
-            message,
-            self.listing.max
-        )
-        .await?;
-        self.listing.print(&approvals, row);
-        Ok(())
-    }
-}
-
-/// Approves a request, which posts it, or rejects it
-#[derive(Args, Debug)]
-pub struct Decide {
-    /// The request's id
-    approval_id: String,
-    /// Decision: approved or rejected
-    #[arg(value_parser = names::parse::<ApprovalDecision>)]
-    decision: ApprovalDecision,
-    #[command(flatten)]
-    change: Change,
-}
-
-impl Decide {
-    async fn run(self, services: &Services) -> anyhow::Result<()> {
-        // Only staff see the reason, so it names who gave it. An empty one stays empty, because a rejection needs a
-        // reason.
-        let reason = match self.change.reason() {
-            none if none.is_empty() => none,
-            _ => self.change.signed_reason(),
-        };
-        let message = DecideApprovalRequest {
-            approval_id: self.approval_id,
-            decision: self.decision.into(),
-            reason,
-        };
-        let caller = self.change.caller()?;
-        let answer = ask!(services.wallet_admin, decide_approval, caller, message)?;
-        let decided = answer.approval.context("the answer has no approval")?;
-        self.change.format.one(row(&decided));
         Ok(())
     }
 }

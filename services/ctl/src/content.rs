@@ -118,43 +118,39 @@ struct MarketingFile {
     headline: Texts,
 }
 
-impl From<ServiceEntryContent> for EntryFile {
-    fn from(entry: ServiceEntryContent) -> Self {
-        Self {
-            id: entry.id,
-            r#type: entry.r#type,
-            url: entry.url,
-            label: entry.label.into_iter().collect(),
+/// Conversions both ways between types with the same fields.
+macro_rules! convert {
+    ($file:ident <=> $message:ident { $($field:ident),*; $($texts:ident),* }) => {
+        convert!($file => $message { $($field),*; $($texts),* });
+        convert!($message => $file { $($field),*; $($texts),* });
+    };
+    ($from:ident => $to:ident { $($field:ident),*; $($texts:ident),* }) => {
+        impl From<$from> for $to {
+            fn from(from: $from) -> Self {
+                Self {
+                    $($field: from.$field,)*
+                    $($texts: from.$texts.into_iter().collect(),)*
+                }
+            }
         }
-    }
+    };
 }
 
-impl From<EntryFile> for ServiceEntryContent {
-    fn from(entry: EntryFile) -> Self {
-        Self {
-            id: entry.id,
-            r#type: entry.r#type,
-            url: entry.url,
-            label: entry.label.into_iter().collect(),
-        }
-    }
+convert!(EntryFile <=> ServiceEntryContent { id, r#type, url; label });
+convert!(FaqFile <=> FaqContent { id; title, content });
+
+/// Converts every item of a list.
+fn each<T: Into<U>, U>(list: Vec<T>) -> Vec<U> {
+    list.into_iter().map(Into::into).collect()
 }
 
 impl From<Content> for ContentFile {
     fn from(content: Content) -> Self {
-        let entries = |entries: Vec<ServiceEntryContent>| {
-            entries.into_iter().map(EntryFile::from).collect::<Vec<_>>()
-        };
-        let faq = content.faq.into_iter().map(|faq| FaqFile {
-            id: faq.id,
-            title: faq.title.into_iter().collect(),
-            content: faq.content.into_iter().collect(),
-        });
         let headline: Texts = content.marketing_headline.into_iter().collect();
         Self {
-            customer_service: entries(content.customer_service),
-            recharge_customer_service: entries(content.recharge_customer_service),
-            faq: faq.collect(),
+            customer_service: each(content.customer_service),
+            recharge_customer_service: each(content.recharge_customer_service),
+            faq: each(content.faq),
             operating_rules: content.operating_rules.into_iter().collect(),
             activity_rules: content.activity_rules.into_iter().collect(),
             marketing: (!headline.is_empty()).then_some(MarketingFile { headline }),
@@ -164,22 +160,11 @@ impl From<Content> for ContentFile {
 
 impl From<ContentFile> for Content {
     fn from(file: ContentFile) -> Self {
-        let entries = |entries: Vec<EntryFile>| {
-            entries
-                .into_iter()
-                .map(ServiceEntryContent::from)
-                .collect::<Vec<_>>()
-        };
-        let faq = file.faq.into_iter().map(|faq| FaqContent {
-            id: faq.id,
-            title: faq.title.into_iter().collect(),
-            content: faq.content.into_iter().collect(),
-        });
         let headline = file.marketing.map(|marketing| marketing.headline);
         Self {
-            customer_service: entries(file.customer_service),
-            recharge_customer_service: entries(file.recharge_customer_service),
-            faq: faq.collect(),
+            customer_service: each(file.customer_service),
+            recharge_customer_service: each(file.recharge_customer_service),
+            faq: each(file.faq),
             operating_rules: file.operating_rules.into_iter().collect(),
             activity_rules: file.activity_rules.into_iter().collect(),
             marketing_headline: headline.unwrap_or_default().into_iter().collect(),

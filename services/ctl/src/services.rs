@@ -235,6 +235,16 @@ impl Listing {
     }
 }
 
+/// Whose items to list
+#[derive(Args, Clone, Debug)]
+pub struct UserListing {
+    /// Only those of this user
+    #[arg(long, default_value = "")]
+    pub user: String,
+    #[command(flatten)]
+    pub listing: Listing,
+}
+
 /// A caller on behalf of a user.
 pub fn on_behalf_of(user: Uuid) -> Caller {
     Caller {

@@ -26,6 +26,12 @@
 //! | [`chaos`] | injected crashes and defects, in test builds only |
 //! | [`clock`], [`deadline`], [`backoff`], [`periodic`] | time, ids, delays, recurring jobs |
 
+// The macros name this crate so, here as elsewhere.
+extern crate self as adfolio_kit;
+
+#[doc(hidden)]
+pub use strum;
+
 pub mod admin;
 pub mod audit;
 pub mod backoff;

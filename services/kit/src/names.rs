@@ -2,42 +2,46 @@
 
 /// Makes an enum whose values have names: `as_str`, `from_name`, and all of them in `ALL`.
 ///
+/// A name is the variant in snake case, unless it is given.
+///
 /// ```
 /// adfolio_kit::names! {
-///     /// Where a light stands.
+///     /// State of a light.
 ///     Light {
 ///         /// Go.
-///         Green = "green",
+///         AllGreen,
 ///         /// Wait.
-///         Red = "red",
+///         Red = "stop",
 ///     }
 /// }
-/// assert_eq!(Light::from_name("red"), Some(Light::Red));
-/// assert_eq!(Light::Green.as_str(), "green");
+/// assert_eq!(Light::from_name("all_green"), Some(Light::AllGreen));
+/// assert_eq!(Light::Red.as_str(), "stop");
 /// assert_eq!(Light::ALL.len(), 2);
 /// ```
 #[macro_export]
 macro_rules! names {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident $(= $text:literal)?,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive($crate::strum::EnumString, $crate::strum::IntoStaticStr, $crate::strum::VariantArray)]
+        #[strum(crate = "adfolio_kit::strum", serialize_all = "snake_case")]
         pub enum $name {
-            $($(#[$variant_doc])* $variant,)*
+            $($(#[$variant_doc])* $(#[strum(serialize = $text)])? $variant,)*
         }
 
         impl $name {
             /// Every one of them.
             #[allow(dead_code, reason = "not every set is walked through")]
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+            pub const ALL: &'static [Self] = <Self as $crate::strum::VariantArray>::VARIANTS;
 
             /// Its name.
             pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $text,)* }
+                self.into()
             }
 
             /// The value of this name.
             pub fn from_name(text: &str) -> Option<Self> {
-                match text { $($text => Some(Self::$variant),)* _ => None }
+                text.parse().ok()
             }
         }
     };

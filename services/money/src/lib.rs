@@ -10,6 +10,25 @@
     clippy::cast_sign_loss
 )]
 
+/// Sums and differences of amounts.
+macro_rules! checked {
+    ($amount:ident) => {
+        impl $amount {
+            /// The sum.
+            pub fn checked_add(self, other: Self) -> Result<Self, MoneyError> {
+                let sum = self.0.checked_add(other.0);
+                sum.map(Self).ok_or(MoneyError::Overflow)
+            }
+
+            /// The difference.
+            pub fn checked_sub(self, other: Self) -> Result<Self, MoneyError> {
+                let difference = self.0.checked_sub(other.0);
+                difference.map(Self).ok_or(MoneyError::Overflow)
+            }
+        }
+    };
+}
+
 mod micros;
 mod money;
 

@@ -12,6 +12,8 @@ const MICROS_PER_MINOR: i128 = 10_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Micros(i64);
 
+checked!(Micros);
+
 impl Micros {
     /// Zero.
     pub const ZERO: Self = Self(0);
@@ -24,22 +26,6 @@ impl Micros {
     /// The amount in millionths.
     pub const fn get(self) -> i64 {
         self.0
-    }
-
-    /// The sum.
-    pub fn checked_add(self, other: Self) -> Result<Self, MoneyError> {
-        self.0
-            .checked_add(other.0)
-            .map(Self)
-            .ok_or(MoneyError::Overflow)
-    }
-
-    /// The difference.
-    pub fn checked_sub(self, other: Self) -> Result<Self, MoneyError> {
-        self.0
-            .checked_sub(other.0)
-            .map(Self)
-            .ok_or(MoneyError::Overflow)
     }
 
     /// This many times the amount.

@@ -8,6 +8,8 @@ use crate::{MoneyError, digits_to_i128, split_decimal};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Money(i64);
 
+checked!(Money);
+
 impl Money {
     /// Zero.
     pub const ZERO: Self = Self(0);
@@ -30,22 +32,6 @@ impl Money {
     /// Whether it is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
-    }
-
-    /// The sum.
-    pub fn checked_add(self, other: Self) -> Result<Self, MoneyError> {
-        self.0
-            .checked_add(other.0)
-            .map(Self)
-            .ok_or(MoneyError::Overflow)
-    }
-
-    /// The difference.
-    pub fn checked_sub(self, other: Self) -> Result<Self, MoneyError> {
-        self.0
-            .checked_sub(other.0)
-            .map(Self)
-            .ok_or(MoneyError::Overflow)
     }
 
     /// The negated amount.

@@ -2,6 +2,7 @@
 
 use adfolio_money::Money;
 use chrono::NaiveDate;
+use serde::de::DeserializeOwned;
 
 macro_rules! languages {
     ($($(#[$doc:meta])* $variant:ident = $code:literal, $group:literal, $point:literal, $date:literal;)*) => {
@@ -66,7 +67,39 @@ languages! {
     Zh = "zh", ',', '.', "%Y年%-m月%-d日";
 }
 
+/// The texts of every language: the files `<code>.json` of a folder of this crate.
+macro_rules! text_files {
+    ($folder:literal) => {
+        text_files!($folder: Cht "cht", De "de", En "en", Fr "fr", Jp "jp", Kor "kor", Pt "pt", Ru "ru", Spa "spa",
+            Th "th", Vi "vi", Zh "zh")
+    };
+    ($folder:literal: $($lang:ident $code:literal),*) => {
+        &[$((
+            $crate::lang::Lang::$lang,
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $folder, "/", $code, ".json")),
+        ),)*]
+    };
+}
+
+pub(crate) use text_files;
+
+/// Texts that are not the JSON that they must be.
+#[derive(Debug, thiserror::Error)]
+#[error("the texts in {lang} are malformed")]
+pub struct Malformed {
+    pub lang: &'static str,
+    source: serde_json::Error,
+}
+
 impl Lang {
+    /// Reads a file of texts in this language.
+    pub fn read<T: DeserializeOwned>(self, json: &str) -> Result<T, Malformed> {
+        serde_json::from_str(json).map_err(|source| Malformed {
+            lang: self.code(),
+            source,
+        })
+    }
+
     /// What is used where a language has no text of its own.
     pub const FALLBACK: Self = Self::En;
 

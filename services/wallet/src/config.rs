@@ -57,22 +57,13 @@ impl Config {
 /// approval, but every part is in the audit log.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct FourEyesArgs {
-    /// Postings of staff and payments of withdrawals above this amount (a decimal like 1000.00) wait until another member of
-    /// staff approves them; unset: none do
+    /// Postings of staff and payments of withdrawals above this amount (a decimal like 1000.00) wait until another
+    /// member of staff approves them; unset: none do
     #[arg(long, env = "FOUR_EYES_ABOVE")]
     pub four_eyes_above: Option<Money>,
     /// Seconds between two sweeps that expire undecided requests
     #[arg(long, env = "APPROVAL_SWEEP_INTERVAL_SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub approval_sweep_interval_seconds: u64,
-}
-
-impl Default for FourEyesArgs {
-    fn default() -> Self {
-        Self {
-            four_eyes_above: None,
-            approval_sweep_interval_seconds: 60,
-        }
-    }
 }
 
 impl FourEyesArgs {
@@ -101,15 +92,6 @@ pub struct PostingArgs {
     /// Most postings that may wait for a batch; further ones are refused at once
     #[arg(long, env = "POSTING_QUEUE_MAX", default_value_t = 2048, value_parser = clap::value_parser!(u16).range(1..=32_768))]
     pub posting_queue_max: u16,
-}
-
-impl Default for PostingArgs {
-    fn default() -> Self {
-        Self {
-            posting_batch_max: 128,
-            posting_queue_max: 2048,
-        }
-    }
 }
 
 /// Other services.
@@ -260,18 +242,9 @@ pub struct WithdrawalArgs {
     pub withdrawal_cooling_off_hours: u16,
 }
 
-impl Default for WithdrawalArgs {
-    fn default() -> Self {
-        Self {
-            withdraw_bank_card_enabled: true,
-            withdraw_bank_card_min: Money::from_minor(100),
-            withdraw_bank_card_max: Money::from_minor(10_000_000),
-            withdraw_bank_card_fee: Money::ZERO,
-            withdraw_wallet_address_enabled: true,
-            withdraw_wallet_address_min: Money::from_minor(200),
-            withdraw_wallet_address_max: Money::from_minor(10_000_000),
-            withdraw_wallet_address_fee: Money::from_minor(100),
-            withdrawal_cooling_off_hours: 24,
-        }
-    }
+/// A group of arguments with their defaults.
+#[cfg(test)]
+pub fn defaults<A: Args>() -> A {
+    let command = A::augment_args(clap::Command::new("test"));
+    A::from_arg_matches(&command.get_matches_from(["test"])).expect("defaults")
 }

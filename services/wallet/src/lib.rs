@@ -3,16 +3,16 @@
 //! Invariants:
 //! - The entries of every transaction sum to zero. A balance is the sum of its entries and never negative.
 //! - The books (`transactions`, `entries`) are append-only, written by one statement, `post_commands`.
-//! - A transaction, its events and the withdrawal that it requests or decides commit together. An order is held, released and
-//!   settled at most once, a key posts at most once; a repeat gets the answer of the first call.
+//! - A transaction, its events and the withdrawal that it requests or decides commit together. An order is held,
+//!   released and settled at most once, a key posts at most once; a repeat gets the answer of the first call.
 //! - The balance "withdrawing" is the sum of the pending withdrawals; each is decided at most once.
 //! - During the cooling-off after a security change no withdrawal is posted, whatever its destination.
-//! - A posting of staff above FOUR_EYES_ABOVE needs the approval of another member of staff. It is made in the transaction
-//!   of that decision, under the key of the call that asked: once, however often either is repeated.
-//! - An attempt at a transaction password is counted before it is evaluated. Account numbers are stored encrypted. Key and
-//!   pepper can be rotated while the service runs: each row names its own.
-//! - A user's transactions are numbered without gaps, their times never decrease, and each carries a hash that covers it and
-//!   the previous one (`chain/entity.rs` has the form).
+//! - A posting of staff above FOUR_EYES_ABOVE needs the approval of another member of staff. It is made in the
+//!   transaction of that decision, under the key of the call that asked: once, however often either is repeated.
+//! - An attempt at a transaction password is counted before it is evaluated. Account numbers are stored encrypted. Key
+//!   and pepper can be rotated while the service runs: each row names its own.
+//! - A user's transactions are numbered without gaps, their times never decrease, and each carries a hash that covers
+//!   it and the previous one (`chain/entity.rs` has the form).
 //! - No balance is kept in memory, and no posting waits for another user's: any number of replicas post side by side.
 //!
 //! The gRPC port belongs to the private network: wallet trusts the identity in a call's metadata.
@@ -27,6 +27,7 @@ mod error;
 mod events;
 mod flow;
 mod grpc;
+mod ids;
 mod pay_password;
 mod peers;
 mod posting;
@@ -57,7 +58,7 @@ use crate::posting::writer::Writer;
 /// This service's own tables.
 pub static MIGRATOR: Migrator = sqlx::migrate!();
 
-/// Time limit of a proof, which reads all of the books. In the background the interval may be longer, and is then the limit.
+/// Time limit of a proof, which reads all of the books. In the background a longer interval takes its place.
 const PROOF_LIMIT: Duration = Duration::from_mins(10);
 
 /// How often a replica checks whether a proof is due, and records the last one in the metrics.

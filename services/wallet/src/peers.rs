@@ -6,7 +6,7 @@ use adfolio_kit::call;
 use adfolio_kit::client::{Call, Channel, ClientOptions, connect_to};
 use adfolio_kit::config::ConfigError;
 use adfolio_kit::error::CoreError;
-use adfolio_kit::identity::Caller;
+use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::tls::Tls;
 use adfolio_proto::auth::v1::GrantMembershipRequest;
 use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
@@ -15,9 +15,9 @@ use adfolio_proto::coupon::v1::coupon_reservation_service_client::CouponReservat
 use adfolio_proto::plan::v1 as plan;
 use adfolio_proto::plan::v1::plan_reconcile_service_client::PlanReconcileServiceClient;
 use tracing::warn;
-use uuid::Uuid;
 
 use crate::config::PeerArgs;
+use crate::ids::OrderId;
 use crate::reconcile::entity::{CouponBook, HoldBook};
 
 /// A call to another service may take this long.
@@ -43,7 +43,7 @@ impl Peers {
     }
 
     /// Makes a user a member at once. If auth does not answer, it learns of the membership from the event.
-    pub async fn grant_membership(&self, caller: &Caller, user_id: Uuid) {
+    pub async fn grant_membership(&self, caller: &Caller, user_id: UserId) {
         let request = GrantMembershipRequest {
             user_id: user_id.to_string(),
         };
@@ -54,7 +54,7 @@ impl Peers {
     }
 
     /// The orders after `after` that hold money by plan's books, in order of id.
-    pub async fn list_holds(&self, after: Uuid, limit: u32) -> Result<Vec<HoldBook>, CoreError> {
+    pub async fn list_holds(&self, after: OrderId, limit: u32) -> Result<Vec<HoldBook>, CoreError> {
         let request = plan::ListHoldsRequest {
             after_order_id: after.to_string(),
             limit,

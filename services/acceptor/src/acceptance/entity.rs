@@ -27,9 +27,9 @@ names! {
     /// Which way an exchange goes.
     Direction {
         /// Wallet money into the other currency.
-        WalletToCurrency = "wallet_to_currency",
+        WalletToCurrency,
         /// The other currency into wallet money.
-        CurrencyToWallet = "currency_to_wallet",
+        CurrencyToWallet,
     }
 }
 

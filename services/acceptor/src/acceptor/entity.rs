@@ -12,9 +12,9 @@ names! {
     /// Kind of an acceptor.
     Kind {
         /// A person.
-        Personal = "personal",
+        Personal,
         /// An enterprise.
-        Enterprise = "enterprise",
+        Enterprise,
     }
 }
 

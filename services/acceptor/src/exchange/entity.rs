@@ -17,25 +17,25 @@ names! {
     /// Where an order stands, as stored.
     State {
         /// Wallet is being asked for the money.
-        Placing = "placing",
+        Placing,
         /// Refused for good, but an earlier attempt may still debit the wallet: the money has to come back.
-        Undoing = "undoing",
+        Undoing,
         /// Refused, with nothing left behind.
-        Refused = "refused",
+        Refused,
         /// Open: the acceptor has to decide.
-        Pending = "pending",
+        Pending,
         /// Decided as completed; wallet is still to post.
-        Completing = "completing",
+        Completing,
         /// Decided as cancelled; wallet is still to post.
-        Cancelling = "cancelling",
+        Cancelling,
         /// Decided as expired; wallet is still to post.
-        Expiring = "expiring",
+        Expiring,
         /// Both sides have their money.
-        Completed = "completed",
+        Completed,
         /// Called off; what wallet gave is back.
-        Cancelled = "cancelled",
+        Cancelled,
         /// Not decided in time; what wallet gave is back.
-        Expired = "expired",
+        Expired,
     }
 }
 
@@ -43,13 +43,13 @@ names! {
     /// Where an order stands, as shown. A decision shows once wallet has posted what follows from it.
     Status {
         /// Open.
-        Pending = "pending",
+        Pending,
         /// Both sides have their money.
-        Completed = "completed",
+        Completed,
         /// Called off.
-        Cancelled = "cancelled",
+        Cancelled,
         /// Not decided in time.
-        Expired = "expired",
+        Expired,
     }
 }
 
@@ -57,11 +57,11 @@ names! {
     /// How an open order ends.
     Ending {
         /// Both sides have their money.
-        Completed = "completed",
+        Completed,
         /// Called off.
-        Cancelled = "cancelled",
+        Cancelled,
         /// Not decided in time.
-        Expired = "expired",
+        Expired,
     }
 }
 
@@ -87,11 +87,11 @@ names! {
     /// What wallet has to post for an order.
     Posting {
         /// Money leaves the available balance.
-        Debit = "debit",
+        Debit,
         /// The debit comes back.
-        Return = "return",
+        Return,
         /// Money comes in.
-        Credit = "credit",
+        Credit,
     }
 }
 

@@ -15,9 +15,7 @@ pub struct Limit {
 /// The limits of both counters.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Per account.
     pub account: Limit,
-    /// Per account and address.
     pub address: Limit,
 }
 

@@ -13,7 +13,6 @@ const PRUNE_BATCH: i64 = 1000;
 pub struct Row {
     /// What it counts.
     pub scope: Vec<u8>,
-    /// The count.
     pub attempts: Attempts,
 }
 

@@ -21,23 +21,15 @@ const LONGEST_ACTION: usize = 100;
 pub struct AuditEntry {
     /// The event's id.
     pub id: Uuid,
-    /// When.
     pub acted_at: DateTime<Utc>,
-    /// Who.
     pub staff: StaffId,
-    /// What.
     pub action: String,
-    /// To what.
     pub target: String,
-    /// To whom.
     pub user: Option<UserId>,
-    /// Why.
     pub reason: String,
     /// The request at the edge.
     pub request_id: String,
-    /// The state before.
     pub before_json: String,
-    /// The state after.
     pub after_json: String,
 }
 
@@ -54,7 +46,6 @@ impl AuditEntry {
 /// An entry with the staff member's name.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// The entry.
     pub entry: AuditEntry,
     /// The name of the member of staff, if they have an account.
     pub staff_username: Option<String>,
@@ -74,11 +65,8 @@ impl Listed {
 /// Which entries to list; all conditions together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only this staff member's.
     pub staff: Option<StaffId>,
-    /// Only actions on this user.
     pub user: Option<UserId>,
-    /// Only this action.
     pub action: Option<String>,
 }
 
@@ -115,9 +103,7 @@ impl Filter {
 /// A place in the list; entries behind it are older.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// The entry's time.
     pub acted_at: DateTime<Utc>,
-    /// The entry.
     pub id: Uuid,
 }
 

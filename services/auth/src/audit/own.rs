@@ -14,11 +14,8 @@ use super::entity::Position;
 pub struct UserAction {
     /// Its id: the event's where another service announced it.
     pub id: Uuid,
-    /// Whose.
     pub user: UserId,
-    /// What.
     pub action: String,
-    /// When.
     pub acted_at: DateTime<Utc>,
 }
 
@@ -42,25 +39,19 @@ impl UserAction {
 names! {
     /// Who did something to an account.
     Actor {
-        /// A member of staff.
-        Staff = "staff",
-        /// The user.
-        User = "user",
+        Staff,
+        User,
     }
 }
 
 /// Something that was done to an account, without which member of staff did it and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnEntry {
-    /// Its id.
     pub id: Uuid,
-    /// When.
     pub acted_at: DateTime<Utc>,
-    /// What.
     pub action: String,
     /// The amount of money concerned.
     pub amount: Option<Money>,
-    /// By whom.
     pub by: Actor,
 }
 

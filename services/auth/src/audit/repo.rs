@@ -69,7 +69,7 @@ pub async fn insert_in_tx(tx: &mut Tx, entry: &AuditEntry) -> Result<(), sqlx::E
 /// A page that satisfies `$condition`, whose last three parameters are the position and the number of rows. The page is
 /// cut before the names are joined, so that an index gives both its order and its end.
 macro_rules! page {
-    ($pool:expr, $condition:literal, $($argument:expr),+) => {
+    ($pool:expr; $condition:literal; $($argument:expr),+) => {
         sqlx::query_as!(
             Row,
             r#"SELECT page.*, staff.username AS "staff_username?" FROM (
@@ -98,51 +98,34 @@ pub async fn list(
     let rows: Result<Vec<Row>, sqlx::Error> = match (user, staff, filter.action.as_deref()) {
         // One user has few entries: the other conditions only filter them.
         (Some(user), staff, action) => page!(
-            pool,
+            pool;
             "(user_id, acted_at, id) < ($1, $4, $5) AND user_id >= $1
              AND ($2::uuid IS NULL OR staff_id = $2) AND ($3::text IS NULL OR action = $3)
-             ORDER BY user_id DESC, acted_at DESC, id DESC LIMIT $6",
-            user,
-            staff,
-            action,
-            acted_at,
-            id,
-            fetch
+             ORDER BY user_id DESC, acted_at DESC, id DESC LIMIT $6";
+            user, staff, action, acted_at, id, fetch
         ),
         (None, Some(staff), Some(action)) => page!(
-            pool,
+            pool;
             "(staff_id, action, acted_at, id) < ($1, $2, $3, $4) AND (staff_id, action) >= ($1, $2)
-             ORDER BY staff_id DESC, action DESC, acted_at DESC, id DESC LIMIT $5",
-            staff,
-            action,
-            acted_at,
-            id,
-            fetch
+             ORDER BY staff_id DESC, action DESC, acted_at DESC, id DESC LIMIT $5";
+            staff, action, acted_at, id, fetch
         ),
         (None, Some(staff), None) => page!(
-            pool,
+            pool;
             "(staff_id, acted_at, id) < ($1, $2, $3) AND staff_id >= $1
-             ORDER BY staff_id DESC, acted_at DESC, id DESC LIMIT $4",
-            staff,
-            acted_at,
-            id,
-            fetch
+             ORDER BY staff_id DESC, acted_at DESC, id DESC LIMIT $4";
+            staff, acted_at, id, fetch
         ),
         (None, None, Some(action)) => page!(
-            pool,
+            pool;
             "(action, acted_at, id) < ($1, $2, $3) AND action >= $1
-             ORDER BY action DESC, acted_at DESC, id DESC LIMIT $4",
-            action,
-            acted_at,
-            id,
-            fetch
+             ORDER BY action DESC, acted_at DESC, id DESC LIMIT $4";
+            action, acted_at, id, fetch
         ),
         (None, None, None) => page!(
-            pool,
-            "(acted_at, id) < ($1, $2) ORDER BY acted_at DESC, id DESC LIMIT $3",
-            acted_at,
-            id,
-            fetch
+            pool;
+            "(acted_at, id) < ($1, $2) ORDER BY acted_at DESC, id DESC LIMIT $3";
+            acted_at, id, fetch
         ),
     };
     Ok(rows?.into_iter().map(Listed::from).collect())

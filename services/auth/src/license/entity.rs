@@ -84,13 +84,10 @@ pub struct LicenseKey {
     pub id: LicenseKeyId,
     /// The code that staff hand out.
     pub code: Code,
-    /// Staff's note.
     pub note: String,
     /// Whether the account it opens is active at once.
     pub activate: bool,
-    /// When it was issued.
     pub created_at: DateTime<Utc>,
-    /// Whose account it opened.
     pub used_by: Option<UserId>,
 }
 

@@ -33,17 +33,12 @@ impl From<Row> for LicenseKey {
 /// Keys to issue together.
 #[derive(Debug)]
 pub struct NewKeys {
-    /// Their ids.
     pub ids: Vec<LicenseKeyId>,
-    /// Their codes, one per id.
     pub codes: Vec<Code>,
-    /// Staff's note.
     pub note: String,
     /// Whether the accounts they open are active at once.
     pub activate: bool,
-    /// Who issues them.
     pub created_by: StaffId,
-    /// When.
     pub created_at: DateTime<Utc>,
 }
 

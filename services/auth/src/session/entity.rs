@@ -70,9 +70,7 @@ impl SessionRules {
 /// Whose sessions a token may open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Users'.
     User,
-    /// Staff's.
     Staff,
 }
 
@@ -98,9 +96,7 @@ pub struct Opened {
 /// Whose session it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// A user's.
     User(UserId),
-    /// A staff member's.
     Staff(StaffId),
 }
 
@@ -122,7 +118,6 @@ const LONGEST_USER_AGENT: usize = 256;
 pub struct Client {
     /// Its `User-Agent`, by which the owner recognises it.
     pub user_agent: Option<String>,
-    /// Its address.
     pub address: Option<String>,
 }
 
@@ -145,9 +140,7 @@ impl Client {
 /// A live session and the client that opened it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// The session.
     pub session: Session,
-    /// The client that opened it.
     pub client: Client,
 }
 
@@ -156,15 +149,12 @@ pub struct Listed {
 pub struct Session {
     /// Its id, by which it is revoked.
     pub id: SessionId,
-    /// Whose it is.
     pub owner: Owner,
-    /// When it was opened.
     pub created_at: DateTime<Utc>,
     /// When it was last used, to the minute.
     pub last_seen_at: DateTime<Utc>,
     /// When it expires unless used.
     pub expires_at: DateTime<Utc>,
-    /// When it was ended.
     pub ended_at: Option<DateTime<Utc>>,
 }
 

@@ -13,20 +13,15 @@ use crate::username::Username;
 /// A staff account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StaffMember {
-    /// The id.
     pub id: StaffId,
-    /// Login name.
     pub username: String,
-    /// What the member may do.
     pub role: StaffRole,
-    /// When the account was created.
     pub created_at: DateTime<Utc>,
 }
 
 /// Who may add a member of staff.
 #[derive(Clone, Copy, Debug)]
 pub enum Creator {
-    /// An admin.
     Admin(Staff),
     /// A caller without identity, on the private network: only while there is no staff at all.
     Bootstrap,
@@ -48,11 +43,8 @@ impl Creator {
 /// A staff account to add.
 #[derive(Debug)]
 pub struct NewStaff {
-    /// Login name.
     pub username: Username,
-    /// Password.
     pub password: SecretString,
-    /// What the member may do.
     pub role: StaffRole,
 }
 

@@ -8,7 +8,6 @@ use adfolio_kit::db::{self, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::once::{Answer, Once};
-use adfolio_kit::refusal::is_unique_violation;
 use secrecy::SecretString;
 use serde_json::json;
 use tracing::info;
@@ -40,14 +39,7 @@ pub async fn create(
     })
     .await;
     app.notifier.notify();
-    match outcome {
-        Err(AuthError::Core(CoreError::Database(error)))
-            if is_unique_violation(&error, repo::USERNAME_CONSTRAINT) =>
-        {
-            Err(AuthError::UsernameTaken)
-        }
-        other => other,
-    }
+    outcome.map_err(|error| error.or_username_taken(repo::USERNAME_CONSTRAINT))
 }
 
 async fn create_in_tx(

@@ -27,13 +27,12 @@ names! {
     /// State of an account.
     UserState {
         /// May do everything.
-        Active = "active",
+        Active,
         /// Waits for staff or an authorisation code.
-        NotActivated = "not_activated",
-        /// Disabled by staff.
-        Disabled = "disabled",
+        NotActivated,
+        Disabled,
         /// Cancelled for good.
-        Cancelled = "cancelled",
+        Cancelled,
     }
 }
 
@@ -41,16 +40,15 @@ names! {
     /// How a user came in.
     Entry {
         /// Registered with user name and password.
-        Register = "register",
+        Register,
         /// Handed over by a native host shell.
-        Host = "host",
+        Host,
     }
 }
 
 /// A user's profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
-    /// The id.
     pub id: UserId,
     /// Login name as typed at registration.
     pub username: String,
@@ -60,9 +58,7 @@ pub struct User {
     pub email: String,
     /// Phone number; may be empty.
     pub phone: String,
-    /// How the user came in.
     pub entry: Entry,
-    /// State of the account.
     pub state: UserState,
     /// Chosen language; may be empty.
     pub lang: String,
@@ -72,22 +68,18 @@ pub struct User {
     pub shop_level: i32,
     /// Guarantee deposit in minor units.
     pub deposit_minor: i64,
-    /// Whether the user is a member.
     pub vip: bool,
     /// The key that opened the account.
     pub license_code: Option<Code>,
     /// The uploaded file that is the avatar; empty without one.
     pub avatar_file_id: String,
-    /// When the account was created.
     pub created_at: DateTime<Utc>,
 }
 
 /// A user with the session that was just opened for them.
 #[derive(Debug)]
 pub struct LoggedIn {
-    /// The user.
     pub user: User,
-    /// The session.
     pub session: Opened,
 }
 
@@ -184,7 +176,6 @@ impl User {
 #[derive(Clone, Debug)]
 pub struct Query {
     text: String,
-    /// Only those in this state.
     pub state: Option<UserState>,
 }
 

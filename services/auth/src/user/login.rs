@@ -18,9 +18,7 @@ pub struct Login {
     pub username: String,
     /// As typed.
     pub password: SecretString,
-    /// The client's address.
     pub client_address: String,
-    /// The client's `User-Agent`.
     pub user_agent: String,
 }
 

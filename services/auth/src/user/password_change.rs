@@ -17,13 +17,9 @@ use crate::{events, password, username};
 /// A change as a client sends it.
 #[derive(Debug)]
 pub struct PasswordForm {
-    /// The present password.
     pub old: SecretString,
-    /// The new one.
     pub new: SecretString,
-    /// The new one again.
     pub confirmed: SecretString,
-    /// The client's address.
     pub client_address: String,
 }
 

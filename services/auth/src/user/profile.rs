@@ -24,75 +24,45 @@ const HIGHEST_CREDIT_SCORE: i32 = 1000;
 const HIGHEST_SHOP_LEVEL: i32 = 100;
 
 /// A user's change of the own profile; absent fields stay.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProfileChange {
-    /// Name shown.
     pub nickname: Option<String>,
-    /// E-mail address.
     pub email: Option<String>,
-    /// Phone number.
     pub phone: Option<String>,
     /// Uploaded file; empty removes the avatar.
     pub avatar_file_id: Option<String>,
-    /// Interface language.
     pub lang: Option<String>,
 }
 
 impl ProfileChange {
     /// Checks the given fields, in the order of the form.
     pub fn parse(self) -> Result<Self, Refusal> {
-        if self.is_empty() {
+        if self == Self::default() {
             return Err(Refusal::new(Reason::Validation).detail("nothing to change was given"));
         }
         let nickname = self
             .nickname
-            .map(|text| wire::line(&text, LONGEST_NICKNAME, "nickname"))
-            .transpose()?;
-        let email = checked(self.email, "email", is_email)?;
-        let phone = checked(self.phone, "phone", is_phone)?;
-        let avatar_file_id = checked(self.avatar_file_id, "avatar_file_id", is_file_id)?;
-        let lang = checked(self.lang, "lang", is_language)?;
+            .map(|text| wire::line(&text, LONGEST_NICKNAME, "nickname"));
         Ok(Self {
-            nickname,
-            email,
-            phone,
-            avatar_file_id,
-            lang,
+            nickname: nickname.transpose()?,
+            email: checked(self.email, "email", is_email)?,
+            phone: checked(self.phone, "phone", is_phone)?,
+            avatar_file_id: checked(self.avatar_file_id, "avatar_file_id", is_file_id)?,
+            lang: checked(self.lang, "lang", is_language)?,
         })
     }
 
-    fn is_empty(&self) -> bool {
-        [
-            &self.nickname,
-            &self.email,
-            &self.phone,
-            &self.avatar_file_id,
-            &self.lang,
-        ]
-        .into_iter()
-        .all(Option::is_none)
-    }
-
     fn apply(self, user: &mut User) {
-        let User {
-            nickname,
-            email,
-            phone,
-            avatar_file_id,
-            lang,
-            ..
-        } = user;
-        for (field, given) in [
-            (nickname, self.nickname),
-            (email, self.email),
-            (phone, self.phone),
-            (avatar_file_id, self.avatar_file_id),
-            (lang, self.lang),
-        ] {
+        let set = |field: &mut String, given: Option<String>| {
             if let Some(given) = given {
                 *field = given;
             }
-        }
+        };
+        set(&mut user.nickname, self.nickname);
+        set(&mut user.email, self.email);
+        set(&mut user.phone, self.phone);
+        set(&mut user.avatar_file_id, self.avatar_file_id);
+        set(&mut user.lang, self.lang);
     }
 }
 
@@ -139,15 +109,11 @@ pub async fn edit(app: &App, id: UserId, change: ProfileChange) -> Result<User, 
 }
 
 /// Staff's change of a user's standing; absent fields stay.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StandingChange {
-    /// Credit score in points.
     pub credit_score: Option<i32>,
-    /// Shop level.
     pub shop_level: Option<i32>,
-    /// Guarantee deposit in minor units.
     pub deposit_minor: Option<i64>,
-    /// Whether the user is a member.
     pub vip: Option<bool>,
 }
 
@@ -166,11 +132,7 @@ impl StandingChange {
         if self.deposit_minor.is_some_and(i64::is_negative) {
             return Err(Refusal::invalid("deposit"));
         }
-        let absent = self.credit_score.is_none()
-            && self.shop_level.is_none()
-            && self.deposit_minor.is_none()
-            && self.vip.is_none();
-        if absent {
+        if self == Self::default() {
             return Err(Refusal::new(Reason::Validation).detail("nothing to change was given"));
         }
         Ok(self)

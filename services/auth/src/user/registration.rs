@@ -15,34 +15,24 @@ const LONGEST_PHONE: usize = 32;
 /// A registration as a client sends it.
 #[derive(Debug)]
 pub struct RegistrationForm {
-    /// Login name.
     pub username: String,
     /// Name shown; empty takes the user name.
     pub nickname: String,
-    /// Password.
     pub password: SecretString,
-    /// The same again.
     pub confirm_password: SecretString,
-    /// E-mail address.
     pub email: String,
-    /// Phone number.
     pub phone: String,
-    /// Authorisation code.
     pub license_key: SecretString,
     /// The older form: the second password, e-mail address and phone number may be absent.
     pub older_form: bool,
-    /// The client that sends it.
     pub client: Client,
 }
 
 /// A registration whose fields are all valid.
 #[derive(Debug)]
 pub struct Registration {
-    /// Login name.
     pub username: Username,
-    /// Name shown.
     pub nickname: String,
-    /// Password.
     pub password: SecretString,
     /// E-mail address; may be empty in the older form.
     pub email: String,
@@ -50,7 +40,6 @@ pub struct Registration {
     pub phone: String,
     /// Authorisation code as typed; it need not exist.
     pub license_key: SecretString,
-    /// The client that sent it.
     pub client: Client,
 }
 

@@ -76,7 +76,6 @@ impl TryFrom<Row> for User {
 
 /// A user with what only login and hosts need. No Debug: a hash of a password is not for logs.
 pub struct Account {
-    /// The profile.
     pub user: User,
     /// Absent for host users.
     pub password_hash: Option<String>,
@@ -255,19 +254,13 @@ pub async fn save_password_in_tx(tx: &mut Tx, id: UserId, hash: &str) -> Result<
 /// A change of state to record.
 #[derive(Debug)]
 pub struct StateChange {
-    /// Its id.
     pub id: Uuid,
-    /// Whose.
     pub user: UserId,
-    /// Before.
     pub from: UserState,
-    /// After.
     pub to: UserState,
-    /// Why.
     pub reason: String,
     /// Who; none when the user's own code did it.
     pub staff: Option<StaffId>,
-    /// When.
     pub changed_at: DateTime<Utc>,
 }
 

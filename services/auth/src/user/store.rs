@@ -1,9 +1,8 @@
 //! Accounts that a licence key opens: by registration, or later for a user without one.
 
 use adfolio_kit::db::{self, Tx};
-use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
-use adfolio_kit::refusal::{Refusal, is_unique_violation};
+use adfolio_kit::refusal::Refusal;
 use secrecy::{ExposeSecret, SecretString};
 use tracing::info;
 
@@ -44,14 +43,7 @@ pub async fn register(app: &App, form: RegistrationForm) -> Result<LoggedIn, Aut
     })
     .await;
     app.notifier.notify();
-    match outcome {
-        Err(AuthError::Core(CoreError::Database(error)))
-            if is_unique_violation(&error, repo::USERNAME_CONSTRAINT) =>
-        {
-            Err(AuthError::UsernameTaken)
-        }
-        other => other,
-    }
+    outcome.map_err(|error| error.or_username_taken(repo::USERNAME_CONSTRAINT))
 }
 
 async fn register_in_tx(

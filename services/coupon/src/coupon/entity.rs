@@ -14,13 +14,13 @@ names! {
     /// Where a coupon stands, as stored.
     State {
         /// Can be used until it expires.
-        Unused = "unused",
+        Unused,
         /// Taken for an order that is being placed.
-        Reserved = "reserved",
+        Reserved,
         /// Used for an order.
-        Used = "used",
+        Used,
         /// Expired unused.
-        Expired = "expired",
+        Expired,
     }
 }
 
@@ -28,11 +28,11 @@ names! {
     /// Where a coupon stands, as its owner sees it: time counts, and a reservation does not show.
     ShownState {
         /// Can be used, or is reserved for an order that is being placed.
-        Unused = "unused",
+        Unused,
         /// Used.
-        Used = "used",
+        Used,
         /// Expired unused.
-        Expired = "expired",
+        Expired,
     }
 }
 

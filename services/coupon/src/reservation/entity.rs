@@ -12,11 +12,11 @@ names! {
     /// Where an order's reservation stands.
     State {
         /// The coupon is held for the order.
-        Reserved = "reserved",
+        Reserved,
         /// The coupon is used for the order.
-        Redeemed = "redeemed",
+        Redeemed,
         /// The order has no coupon and will never have one.
-        Released = "released",
+        Released,
     }
 }
 

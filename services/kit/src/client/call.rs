@@ -53,12 +53,13 @@ impl<'a> Call<'a> {
         F: Fn(Request<M>) -> Fut,
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
-        let attempt = || send(outgoing(self.caller, message.clone(), self.attempt_limit));
-        let answer = if self.is_repeated {
-            call_with_retry(RetryPolicy::within(self.deadline), attempt).await
+        let policy = if self.is_repeated {
+            RetryPolicy::within(self.deadline)
         } else {
-            attempt().await
+            RetryPolicy::once()
         };
+        let attempt = || send(outgoing(self.caller, message.clone(), self.attempt_limit));
+        let answer = call_with_retry(policy, attempt).await;
         answer.map(Response::into_inner)
     }
 }

@@ -200,6 +200,14 @@ pub struct RetryPolicy {
 }
 
 impl RetryPolicy {
+    /// One attempt.
+    pub fn once() -> Self {
+        Self {
+            attempts: 1,
+            ..Self::within(Deadline::default())
+        }
+    }
+
     /// Three attempts within the caller's deadline.
     pub fn within(deadline: Deadline) -> Self {
         Self {
@@ -224,19 +232,44 @@ where
     F: FnMut() -> Fut,
     Fut: Future<Output = Result<T, Status>>,
 {
-    let mut backoff = Backoff::new(policy.first_wait, Duration::from_secs(1));
-    for _ in 1..policy.attempts.min(3) {
+    let mut retries = Retries::new(policy);
+    loop {
         match call().await {
-            Err(status) if status.code() == Code::Unavailable => {
-                let wait = backoff.next_wait();
-                if policy.deadline.remaining() <= wait {
-                    return Err(status);
-                }
-                debug!(message = status.message(), "call is repeated");
-                tokio::time::sleep(wait).await;
-            }
+            Err(status) if retries.wait(&status).await => {}
             outcome => return outcome,
         }
     }
-    call().await
+}
+
+/// What [`call_with_retry`] does between two attempts. Not generic: every call of every generated
+/// client is compiled with its caller's part, so that part is kept small.
+struct Retries {
+    left: u32,
+    deadline: Deadline,
+    backoff: Backoff,
+}
+
+impl Retries {
+    fn new(policy: RetryPolicy) -> Self {
+        Self {
+            left: policy.attempts.clamp(1, 3) - 1,
+            deadline: policy.deadline,
+            backoff: Backoff::new(policy.first_wait, Duration::from_secs(1)),
+        }
+    }
+
+    /// Waits before the next attempt; false if there is none.
+    async fn wait(&mut self, status: &Status) -> bool {
+        if self.left == 0 || status.code() != Code::Unavailable {
+            return false;
+        }
+        let wait = self.backoff.next_wait();
+        if self.deadline.remaining() <= wait {
+            return false;
+        }
+        self.left -= 1;
+        debug!(message = status.message(), "call is repeated");
+        tokio::time::sleep(wait).await;
+        true
+    }
 }

@@ -16,11 +16,8 @@ const EXPIRED: &str = "EXPIRED";
 
 /// A happening worth a notice.
 pub struct Happening {
-    /// Whom it is about.
     pub user: String,
-    /// What it says.
     pub template: Template,
-    /// The values in it.
     pub params: Params,
     /// What it is about: one happening, one notice.
     pub source_key: String,

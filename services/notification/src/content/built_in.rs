@@ -1,30 +1,16 @@
 //! The texts that answer while staff have written none of their own.
 //!
-//! A language gets its texts by a file `texts/content/<code>.json` with the shape of `texts/content/en.json`, and a line in
-//! [`FILES`].
+//! A language gets its texts by a file `texts/content/<code>.json` with the shape of `texts/content/en.json`.
 
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::entity::Faq;
-use crate::lang::Lang;
+use crate::lang::{Lang, Malformed, text_files};
 use crate::localized::Texts;
 
-/// The texts that exist. What is missing reads in English.
-const FILES: &[(Lang, &str)] = &[
-    (Lang::Cht, include_str!("../../texts/content/cht.json")),
-    (Lang::De, include_str!("../../texts/content/de.json")),
-    (Lang::En, include_str!("../../texts/content/en.json")),
-    (Lang::Fr, include_str!("../../texts/content/fr.json")),
-    (Lang::Jp, include_str!("../../texts/content/jp.json")),
-    (Lang::Kor, include_str!("../../texts/content/kor.json")),
-    (Lang::Pt, include_str!("../../texts/content/pt.json")),
-    (Lang::Ru, include_str!("../../texts/content/ru.json")),
-    (Lang::Spa, include_str!("../../texts/content/spa.json")),
-    (Lang::Th, include_str!("../../texts/content/th.json")),
-    (Lang::Vi, include_str!("../../texts/content/vi.json")),
-    (Lang::Zh, include_str!("../../texts/content/zh.json")),
-];
+/// The texts of every language.
+const FILES: &[(Lang, &str)] = text_files!("texts/content");
 
 /// Ids of built-in questions: the same in every installation, and none that this service would make.
 const FIRST_FAQ_ID: u128 = 0x0000_0000_0000_4000_8000_0000_0000_0001;
@@ -33,14 +19,8 @@ const FIRST_FAQ_ID: u128 = 0x0000_0000_0000_4000_8000_0000_0000_0001;
 #[derive(Debug, thiserror::Error)]
 pub enum BuiltInError {
     /// Not the JSON that they are.
-    #[error("built-in content {lang} is malformed")]
-    Malformed {
-        /// The language's code.
-        lang: &'static str,
-        /// Where it is malformed.
-        #[source]
-        source: serde_json::Error,
-    },
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
     /// Not as many questions as in English, or there is no English.
     #[error("built-in content {0} has other questions than English has")]
     Questions(&'static str),
@@ -64,11 +44,8 @@ struct Question {
 /// The built-in texts in every language. There is no built-in headline.
 #[derive(Debug, Default)]
 pub struct BuiltIn {
-    /// Questions and answers.
     pub faq: Vec<Faq>,
-    /// Operating rules.
     pub operating_rules: Texts,
-    /// Rules of the new-user activity.
     pub activity_rules: Texts,
 }
 
@@ -81,11 +58,7 @@ impl BuiltIn {
     fn parse(files: &[(Lang, &str)]) -> Result<Self, BuiltInError> {
         let mut built_in = Self::default();
         for (lang, json) in files {
-            let file: File =
-                serde_json::from_str(json).map_err(|source| BuiltInError::Malformed {
-                    lang: lang.code(),
-                    source,
-                })?;
+            let file: File = lang.read(json)?;
             built_in.add(*lang, file)?;
         }
         let english = |texts: &Texts| texts.contains_key(&Lang::FALLBACK);
@@ -191,7 +164,7 @@ mod tests {
         ));
         assert!(matches!(
             BuiltIn::parse(&[(Lang::De, "[]")]),
-            Err(BuiltInError::Malformed { lang: "de", .. })
+            Err(BuiltInError::Malformed(Malformed { lang: "de", .. }))
         ));
         assert!(matches!(
             BuiltIn::parse(&[(Lang::De, english)]),

@@ -32,7 +32,6 @@ const LONGEST_AUDITED_PART: usize = 8_192;
 /// A question and its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faq {
-    /// Its id.
     pub id: Uuid,
     /// The question.
     pub title: Texts,
@@ -75,11 +74,8 @@ pub struct Content {
     pub customer_service: Vec<ServiceEntry>,
     /// For deposits.
     pub recharge_customer_service: Vec<ServiceEntry>,
-    /// Questions and answers.
     pub faq: Vec<Faq>,
-    /// Operating rules.
     pub operating_rules: Texts,
-    /// Rules of the new-user activity.
     pub activity_rules: Texts,
     /// Marketing headline; empty for none.
     pub marketing_headline: Texts,
@@ -96,37 +92,25 @@ pub struct FaqDraft {
     pub content: HashMap<String, String>,
 }
 
-/// Content as it was sent; parts that are absent stay as they are.
+/// Content as it was sent, its texts by language code; parts that are absent stay as they are.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// For questions of every kind.
     pub customer_service: Option<Vec<service_entry::Draft>>,
-    /// For deposits.
     pub recharge_customer_service: Option<Vec<service_entry::Draft>>,
-    /// Questions and answers.
     pub faq: Option<Vec<FaqDraft>>,
-    /// Operating rules by language code.
     pub operating_rules: Option<HashMap<String, String>>,
-    /// Rules of the new-user activity by language code.
     pub activity_rules: Option<HashMap<String, String>>,
-    /// Marketing headline by language code.
     pub marketing_headline: Option<HashMap<String, String>>,
 }
 
 /// Parts that passed the checks and replace what is there.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// For questions of every kind.
     pub customer_service: Option<Vec<ServiceEntry>>,
-    /// For deposits.
     pub recharge_customer_service: Option<Vec<ServiceEntry>>,
-    /// Questions and answers.
     pub faq: Option<Vec<Faq>>,
-    /// Operating rules.
     pub operating_rules: Option<Texts>,
-    /// Rules of the new-user activity.
     pub activity_rules: Option<Texts>,
-    /// Marketing headline.
     pub marketing_headline: Option<Texts>,
 }
 
@@ -169,14 +153,7 @@ pub fn check_faq(drafts: Vec<FaqDraft>, new_id: impl Fn() -> Uuid) -> Result<Vec
     let mut known = HashSet::new();
     let check = |(index, draft): (usize, FaqDraft)| {
         let name = |part: &str| format!("faq[{index}].{part}");
-        let id = if draft.id.is_empty() {
-            new_id()
-        } else {
-            draft.id.parse().map_err(|_| Refusal::invalid(name("id")))?
-        };
-        if !known.insert(id) {
-            return Err(Refusal::invalid(name("id")));
-        }
+        let id = service_entry::check_id(&draft.id, &new_id, &mut known, name("id"))?;
         Ok(Faq {
             id,
             title: localized::check(draft.title, Form::Line, LONGEST_QUESTION, &name("title"))?,

@@ -27,21 +27,16 @@ const LONGEST_IMAGE_ID: usize = 200;
 names! {
     /// Where feedback stands.
     State {
-        /// Waits for staff.
-        Open = "open",
-        /// Dealt with.
-        Closed = "closed",
+        Open,
+        Closed,
     }
 }
 
 /// What a user hands in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
-    /// Subject.
     pub topic: String,
-    /// Text.
     pub content: String,
-    /// Uploaded images.
     pub images: Vec<String>,
 }
 
@@ -76,23 +71,15 @@ pub fn check_reply(reply: &str) -> Result<String, Refusal> {
 /// Feedback of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feedback {
-    /// Its id.
     pub id: FeedbackId,
-    /// Whose.
     pub user: UserId,
-    /// Subject.
     pub topic: String,
-    /// Text.
     pub content: String,
-    /// Uploaded images.
     pub images: Vec<String>,
-    /// Where it stands.
     pub state: State,
     /// What staff replied; empty without a reply.
     pub reply: String,
-    /// When it came.
     pub created_at: DateTime<Utc>,
-    /// When it was closed.
     pub closed_at: Option<DateTime<Utc>>,
 }
 

@@ -56,6 +56,23 @@ pub async fn last_before(pool: &PgPool, position: Position) -> Result<i64, Notif
     Ok(number.unwrap_or(0))
 }
 
+/// Announcements by `$sql`, which may ask for the user, the ranges and the number of rows; read as `$is_read` says.
+macro_rules! notices {
+    (($pool:ident, $user:ident, $ranges:ident, $fetch:ident), $sql:literal, $is_read:expr) => {{
+        let Ranges {
+            categories,
+            lows,
+            highs,
+        } = &$ranges;
+        let rows = sqlx::query_as!(Row, $sql, $user.0, categories, lows, highs, $fetch)
+            .fetch_all($pool)
+            .await?;
+        rows.into_iter()
+            .map(|row| row.into_notice($is_read))
+            .collect()
+    }};
+}
+
 /// Announcements in these ranges, newest first. Each range is read from the end of its index and no further than the page.
 pub async fn list(
     pool: &PgPool,
@@ -64,8 +81,8 @@ pub async fn list(
     ranges: Ranges,
     fetch: i64,
 ) -> Result<Vec<Notice>, NotificationError> {
-    let rows = sqlx::query_as!(
-        Row,
+    notices!(
+        (pool, user, ranges, fetch),
         r#"SELECT page.number AS "number!", page.id AS "id!", page.category AS "category!",
                   page.published_at AS "published_at!", message.title, message.content,
                   mark.number IS NOT NULL AS "marked!"
@@ -82,19 +99,8 @@ pub async fn list(
                               WHERE mark.user_id = $1 AND mark.category = page.category AND mark.number = page.number
                               LIMIT 1) AS mark ON true
            ORDER BY page.number DESC"#,
-        user.0,
-        &ranges.categories,
-        &ranges.lows,
-        &ranges.highs,
-        fetch,
+        |category, row| row.marked || row.number <= inbox.through(category)
     )
-    .fetch_all(pool)
-    .await?;
-    rows.into_iter()
-        .map(|row| {
-            row.into_notice(|category, row| row.marked || row.number <= inbox.through(category))
-        })
-        .collect()
 }
 
 /// Announcements in these ranges that the user has not marked, newest first. The mark is looked up for each of them, from the
@@ -105,8 +111,8 @@ pub async fn list_unread(
     ranges: Ranges,
     fetch: i64,
 ) -> Result<Vec<Notice>, NotificationError> {
-    let rows = sqlx::query_as!(
-        Row,
+    notices!(
+        (pool, user, ranges, fetch),
         r#"SELECT page.number AS "number!", page.id AS "id!", page.category AS "category!",
                   page.published_at AS "published_at!", message.title, message.content, false AS "marked!"
            FROM (SELECT found.number, found.id, found.category, found.published_at
@@ -122,17 +128,8 @@ pub async fn list_unread(
            CROSS JOIN LATERAL (SELECT text.title, text.content FROM messages AS text WHERE text.id = page.id LIMIT 1)
                AS message
            ORDER BY page.number DESC"#,
-        user.0,
-        &ranges.categories,
-        &ranges.lows,
-        &ranges.highs,
-        fetch,
+        |_, _| false
     )
-    .fetch_all(pool)
-    .await?;
-    rows.into_iter()
-        .map(|row| row.into_notice(|_, _| false))
-        .collect()
 }
 
 /// Announcements in these ranges that the user has marked one by one, newest first.
@@ -142,8 +139,8 @@ pub async fn list_marked(
     ranges: Ranges,
     fetch: i64,
 ) -> Result<Vec<Notice>, NotificationError> {
-    let rows = sqlx::query_as!(
-        Row,
+    notices!(
+        (pool, user, ranges, fetch),
         r#"SELECT one.number, one.id, one.category, one.published_at, message.title, message.content, true AS "marked!"
            FROM (SELECT found.number
                  FROM UNNEST($2::text[], $3::bigint[], $4::bigint[]) AS range (category, low, high)
@@ -157,17 +154,8 @@ pub async fn list_marked(
            CROSS JOIN LATERAL (SELECT text.title, text.content FROM messages AS text WHERE text.id = one.id LIMIT 1)
                AS message
            ORDER BY page.number DESC"#,
-        user.0,
-        &ranges.categories,
-        &ranges.lows,
-        &ranges.highs,
-        fetch,
+        |_, _| true
     )
-    .fetch_all(pool)
-    .await?;
-    rows.into_iter()
-        .map(|row| row.into_notice(|_, _| true))
-        .collect()
 }
 
 /// Marks one announcement for the user; answers 1 if that changed it, 0 if it was read before. One from before the user

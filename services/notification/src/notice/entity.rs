@@ -11,40 +11,30 @@ use crate::text::{Params, Template};
 names! {
     /// Category of a notice.
     Category {
-        /// System announcement.
-        Announcement = "announcement",
-        /// System maintenance.
-        Maintenance = "maintenance",
+        Announcement,
+        Maintenance,
         /// Activity on the user's own account.
-        Activity = "activity",
+        Activity,
     }
 }
 
 /// A notice to put into a user's inbox.
 #[derive(Clone, Debug)]
 pub struct NewNotice {
-    /// Its id.
     pub id: NoticeId,
-    /// Whose inbox.
     pub user: UserId,
-    /// Its category.
     pub category: Category,
-    /// What it says.
     pub template: Template,
-    /// The values in it.
     pub params: Params,
     /// What it is about: one happening, one notice.
     pub source_key: String,
-    /// When it happened.
     pub occurred_at: DateTime<Utc>,
 }
 
 /// What staff wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Its title.
     pub title: Texts,
-    /// Its text.
     pub content: Texts,
 }
 
@@ -55,7 +45,6 @@ pub enum Body {
     Event {
         /// The text's key. A text, because a newer replica may know more templates than this one.
         template: String,
-        /// The values in it.
         params: Params,
     },
     /// What staff wrote.
@@ -65,22 +54,16 @@ pub enum Body {
 /// A notice as a user sees it: from the user's own inbox, or an announcement to all.
 #[derive(Clone, Debug)]
 pub struct Notice {
-    /// Its id.
     pub id: NoticeId,
-    /// Its category.
     pub category: Category,
-    /// What it says.
     pub body: Body,
-    /// Whether it was read.
     pub read: bool,
-    /// When it happened.
     pub occurred_at: DateTime<Utc>,
 }
 
 /// Which notices are meant; nothing means all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only this category.
     pub category: Option<Category>,
     /// Only read ones, or only unread ones.
     pub read: Option<bool>,
@@ -97,9 +80,7 @@ impl Filter {
 /// Where a page begins: behind this notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// When it happened.
     pub occurred_at: DateTime<Utc>,
-    /// Its id.
     pub id: NoticeId,
 }
 
@@ -137,7 +118,6 @@ impl Inbox {
 /// Ranges of announcements, one per category: beyond `lows`, up to `highs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranges {
-    /// The categories.
     pub categories: Vec<String>,
     /// The number before the first.
     pub lows: Vec<i64>,

@@ -59,23 +59,7 @@ pub async fn mark_one(
     user: UserId,
     id: NoticeId,
 ) -> Result<i64, NotificationError> {
-    find_inbox(app, caller, user).await?;
-    let now = app.clock.now();
-    let left = db::write(&app.pool, move |tx| {
-        Box::pin(async move {
-            let inbox = repo::lock_in_tx(tx, user).await?;
-            let own = repo::mark_one_in_tx(tx, user, id, now).await?;
-            let to_all = if own == 0 && !repo::exists_in_tx(tx, user, id).await? {
-                announcements::mark_one_in_tx(tx, user, &inbox, id).await?
-            } else {
-                0
-            };
-            finish_in_tx(tx, user, own, to_all).await
-        })
-    })
-    .await?;
-    app.notifier.notify();
-    Ok(left)
+    mark(app, caller, user, Marked::One(id)).await
 }
 
 /// Marks every notice of the category (or of all) as read; answers what is left unread.
@@ -85,13 +69,44 @@ pub async fn mark_all(
     user: UserId,
     category: Option<Category>,
 ) -> Result<i64, NotificationError> {
+    mark(app, caller, user, Marked::All(category)).await
+}
+
+/// What is marked as read.
+#[derive(Clone, Copy)]
+enum Marked {
+    One(NoticeId),
+    All(Option<Category>),
+}
+
+async fn mark(
+    app: &App,
+    caller: &Caller,
+    user: UserId,
+    marked: Marked,
+) -> Result<i64, NotificationError> {
     find_inbox(app, caller, user).await?;
     let now = app.clock.now();
     let left = db::write(&app.pool, move |tx| {
         Box::pin(async move {
             let inbox = repo::lock_in_tx(tx, user).await?;
-            let own = repo::mark_all_in_tx(tx, user, category, now).await?;
-            let to_all = announcements::mark_all_in_tx(tx, user, &inbox, category).await?;
+            let (own, to_all) = match marked {
+                Marked::One(id) => {
+                    let own = repo::mark_one_in_tx(tx, user, id, now).await?;
+                    if own == 0 && !repo::exists_in_tx(tx, user, id).await? {
+                        (
+                            own,
+                            announcements::mark_one_in_tx(tx, user, &inbox, id).await?,
+                        )
+                    } else {
+                        (own, 0)
+                    }
+                }
+                Marked::All(category) => (
+                    repo::mark_all_in_tx(tx, user, category, now).await?,
+                    announcements::mark_all_in_tx(tx, user, &inbox, category).await?,
+                ),
+            };
             finish_in_tx(tx, user, own, to_all).await
         })
     })

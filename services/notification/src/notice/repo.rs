@@ -85,7 +85,7 @@ pub async fn add_in_tx(tx: &mut Tx, notice: &NewNotice) -> Result<bool, Notifica
 /// each way to filter is a query of its own, so that PostgreSQL always takes the index that is made for it: a filter that
 /// may be NULL would leave the choice to a generic plan.
 macro_rules! page {
-    ($pool:expr, $filter:literal, $user:expr, $at:expr, $id:expr, $fetch:expr $(, $value:expr)*) => {
+    ($pool:expr, $keys:expr, $filter:literal $(, $value:expr)*) => {
         sqlx::query_as!(
             Row,
             r#"SELECT page.id AS "id!", page.category AS "category!", page.template AS "template!", page.params AS "params!",
@@ -98,10 +98,10 @@ macro_rules! page {
                LEFT JOIN LATERAL (SELECT one.title, one.content FROM messages AS one WHERE one.id = page.message_id LIMIT 1)
                    AS message ON true
                ORDER BY page.occurred_at DESC, page.id DESC"#,
-            $user,
-            $at,
-            $id,
-            $fetch
+            $keys.0,
+            $keys.1,
+            $keys.2,
+            $keys.3
             $(, $value)*
         )
         .fetch_all($pool)
@@ -118,27 +118,16 @@ pub async fn list(
     fetch: i64,
 ) -> Result<Vec<Notice>, NotificationError> {
     let Position { occurred_at, id } = before.unwrap_or(FIRST);
-    let (user, id) = (user.0, id.0);
+    let keys = (user.0, occurred_at, id.0, fetch);
     let rows = match (filter.category.map(Category::as_str), filter.read) {
-        (None, None) => page!(pool, "", user, occurred_at, id, fetch),
-        (Some(category), None) => page!(
-            pool,
-            "AND category = $5",
-            user,
-            occurred_at,
-            id,
-            fetch,
-            category
-        ),
-        (None, Some(read)) => page!(pool, "AND read = $5", user, occurred_at, id, fetch, read),
+        (None, None) => page!(pool, keys, ""),
+        (Some(category), None) => page!(pool, keys, "AND category = $5", category),
+        (None, Some(read)) => page!(pool, keys, "AND read = $5", read),
         (Some(category), Some(read)) => {
             page!(
                 pool,
+                keys,
                 "AND category = $5 AND read = $6",
-                user,
-                occurred_at,
-                id,
-                fetch,
                 category,
                 read
             )

@@ -45,11 +45,8 @@ impl Recipients {
 /// What is published.
 #[derive(Clone, Debug)]
 pub struct Publication {
-    /// Its category.
     pub category: Category,
-    /// To whom.
     pub to: Recipients,
-    /// What it says.
     pub message: Message,
 }
 

@@ -24,7 +24,6 @@ use crate::notice;
 /// What became of a publication.
 #[derive(Clone, Copy, Debug)]
 pub struct Published {
-    /// The message.
     pub id: NoticeId,
     /// How many users it went to; 0 for all.
     pub recipients: i64,

@@ -22,11 +22,9 @@ const LONGEST_URL: usize = 2_048;
 /// A way to reach customer service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceEntry {
-    /// Its id.
     pub id: Uuid,
     /// 1 is an in-app page, anything else opens elsewhere.
     pub entry_type: i32,
-    /// Its address.
     pub url: String,
     /// Its label in every language that has one; English always has.
     pub labels: Texts,
@@ -46,7 +44,6 @@ pub struct Draft {
     pub id: String,
     /// 1 is an in-app page, anything else opens elsewhere.
     pub entry_type: i32,
-    /// Its address.
     pub url: String,
     /// Its labels by language code.
     pub labels: Vec<(String, String)>,
@@ -65,14 +62,7 @@ pub fn check_list(
     }
     let check = |(index, draft): (usize, Draft)| {
         let name = |part: &str| format!("{field}[{index}].{part}");
-        let id = if draft.id.is_empty() {
-            new_id()
-        } else {
-            draft.id.parse().map_err(|_| Refusal::invalid(name("id")))?
-        };
-        if !known.insert(id) {
-            return Err(Refusal::invalid(name("id")));
-        }
+        let id = check_id(&draft.id, &new_id, known, name("id"))?;
         if draft.entry_type < 0 {
             return Err(Refusal::invalid(name("type")));
         }
@@ -86,6 +76,22 @@ pub fn check_list(
         })
     };
     drafts.into_iter().enumerate().map(check).collect()
+}
+
+/// The id as it was sent, or a new one for none. It joins the known ones, from which it must differ.
+pub fn check_id(
+    sent: &str,
+    new_id: impl Fn() -> Uuid,
+    known: &mut HashSet<Uuid>,
+    field: String,
+) -> Result<Uuid, Refusal> {
+    let id = if sent.is_empty() {
+        Some(new_id())
+    } else {
+        sent.parse().ok()
+    };
+    id.filter(|id| known.insert(*id))
+        .ok_or_else(|| Refusal::invalid(field))
 }
 
 /// An address that a browser may be sent to: https, with a host, without credentials in it.

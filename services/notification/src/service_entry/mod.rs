@@ -3,5 +3,5 @@
 mod entity;
 mod repo;
 
-pub use entity::{Draft, ServiceEntry, check_list};
+pub use entity::{Draft, ServiceEntry, check_id, check_list};
 pub use repo::{from_json, replace_in_tx};

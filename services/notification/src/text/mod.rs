@@ -1,12 +1,12 @@
 //! Texts: one catalogue per language, checked when the process starts.
 //!
-//! A language gets its texts by a file `texts/<code>.json` with the keys of `texts/en.json`, and a line in [`FILES`].
+//! A language gets its texts by a file `texts/<code>.json` with the keys of `texts/en.json`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Deserialize;
 
-use crate::lang::Lang;
+use crate::lang::{Lang, Malformed, text_files};
 
 mod param;
 mod template;
@@ -14,21 +14,8 @@ mod template;
 pub use param::{Param, Params, params_from_json};
 pub use template::Template;
 
-/// The catalogues that exist. What is missing reads in English.
-const FILES: &[(Lang, &str)] = &[
-    (Lang::Cht, include_str!("../../texts/cht.json")),
-    (Lang::De, include_str!("../../texts/de.json")),
-    (Lang::En, include_str!("../../texts/en.json")),
-    (Lang::Fr, include_str!("../../texts/fr.json")),
-    (Lang::Jp, include_str!("../../texts/jp.json")),
-    (Lang::Kor, include_str!("../../texts/kor.json")),
-    (Lang::Pt, include_str!("../../texts/pt.json")),
-    (Lang::Ru, include_str!("../../texts/ru.json")),
-    (Lang::Spa, include_str!("../../texts/spa.json")),
-    (Lang::Th, include_str!("../../texts/th.json")),
-    (Lang::Vi, include_str!("../../texts/vi.json")),
-    (Lang::Zh, include_str!("../../texts/zh.json")),
-];
+/// The catalogue of every language.
+const FILES: &[(Lang, &str)] = text_files!("texts");
 
 /// What a reader gets for a template that only newer replicas know, while they replace the older ones.
 const UNKNOWN_TEMPLATE: &str = "unknown";
@@ -37,25 +24,14 @@ const UNKNOWN_TEMPLATE: &str = "unknown";
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
     /// Not the JSON that a catalogue is.
-    #[error("catalogue {lang} is malformed")]
-    Malformed {
-        /// The language's code.
-        lang: &'static str,
-        /// Where it is malformed.
-        #[source]
-        source: serde_json::Error,
-    },
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
     /// Not the same keys as every catalogue has.
     #[error("catalogue {0} lacks a text or has one too many")]
     Keys(&'static str),
     /// A text names a parameter that its template does not have, or has a brace without its partner.
     #[error("catalogue {lang}: text {key} has a wrong placeholder")]
-    Placeholder {
-        /// The language's code.
-        lang: &'static str,
-        /// The text's key.
-        key: String,
-    },
+    Placeholder { lang: &'static str, key: String },
 }
 
 /// A notice's text before its parameters are filled in.
@@ -69,9 +45,7 @@ struct Text {
 /// A notice as it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
-    /// Its title.
     pub title: String,
-    /// Its text.
     pub content: String,
 }
 
@@ -88,17 +62,13 @@ impl Catalogues {
     }
 
     fn parse(files: &[(Lang, &str)]) -> Result<Self, CatalogueError> {
-        let mut texts = HashMap::new();
-        for (lang, json) in files {
-            let catalogue: BTreeMap<String, Text> =
-                serde_json::from_str(json).map_err(|source| CatalogueError::Malformed {
-                    lang: lang.code(),
-                    source,
-                })?;
+        let read = |(lang, json): &(Lang, &str)| {
+            let catalogue = lang.read(json)?;
             check(*lang, &catalogue)?;
-            texts.insert(*lang, catalogue);
-        }
-        Ok(Self { texts })
+            Ok((*lang, catalogue))
+        };
+        let texts: Result<_, CatalogueError> = files.iter().map(read).collect();
+        Ok(Self { texts: texts? })
     }
 
     /// The text of a notice in `lang`, or in English where that language has none.

@@ -12,11 +12,9 @@ use crate::lang::Lang;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Param {
-    /// An amount of money.
     Money(Money),
     /// A plain decimal number, such as an amount of another currency.
     Decimal(String),
-    /// A day.
     Date(NaiveDate),
     /// A name or number, the same in every language.
     Text(String),

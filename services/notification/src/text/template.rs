@@ -5,68 +5,37 @@ use adfolio_kit::names;
 names! {
     /// What a notice says; the key of its text in every catalogue.
     Template {
-        /// A deposit was credited.
-        DepositCredited = "deposit_credited",
-        /// A plan was pushed and waits.
-        PlanWaiting = "plan_waiting",
-        /// A pushed plan was not placed in time.
-        PlanExpired = "plan_expired",
-        /// A plan's delivery has finished.
-        PlanFinished = "plan_finished",
-        /// A plan is settled.
-        PlanSettled = "plan_settled",
-        /// A plan failed.
-        PlanFailed = "plan_failed",
-        /// Money was charged back.
-        Chargeback = "chargeback",
-        /// A recharge was corrected.
-        RechargeDeduction = "recharge_deduction",
-        /// The user became a member.
-        Membership = "membership",
-        /// Start-up funds came.
-        StartUpGrant = "start_up_grant",
-        /// Start-up funds went back.
-        StartUpReturn = "start_up_return",
-        /// A withdrawal was paid.
-        WithdrawalPaid = "withdrawal_paid",
-        /// A withdrawal was rejected.
-        WithdrawalRejected = "withdrawal_rejected",
-        /// A withdrawal was rejected, and it is said why.
-        WithdrawalRejectedWithReason = "withdrawal_rejected_with_reason",
-        /// A transaction password was set.
-        PayPasswordSet = "pay_password_set",
-        /// The transaction password was changed.
-        PayPasswordChanged = "pay_password_changed",
-        /// Staff reset the transaction password.
-        PayPasswordReset = "pay_password_reset",
-        /// The transaction password is locked.
-        PayPasswordLocked = "pay_password_locked",
-        /// A bank card was bound.
-        BankCardBound = "bank_card_bound",
-        /// A wallet address was bound.
-        WalletAddressBound = "wallet_address_bound",
-        /// The login password was changed.
-        PasswordChanged = "password_changed",
-        /// Staff gave a coupon.
-        CouponGranted = "coupon_granted",
-        /// Wallet money was exchanged.
-        ExchangeCompletedFromWallet = "exchange_completed_from_wallet",
-        /// Other money was exchanged into the wallet.
-        ExchangeCompletedToWallet = "exchange_completed_to_wallet",
-        /// An exchange of wallet money was cancelled.
-        ExchangeCancelledFromWallet = "exchange_cancelled_from_wallet",
-        /// An exchange of wallet money was cancelled, and it is said why.
-        ExchangeCancelledFromWalletWithReason = "exchange_cancelled_from_wallet_with_reason",
-        /// An exchange into the wallet was cancelled.
-        ExchangeCancelledToWallet = "exchange_cancelled_to_wallet",
-        /// An exchange into the wallet was cancelled, and it is said why.
-        ExchangeCancelledToWalletWithReason = "exchange_cancelled_to_wallet_with_reason",
-        /// An exchange of wallet money expired.
-        ExchangeExpiredFromWallet = "exchange_expired_from_wallet",
-        /// An exchange into the wallet expired.
-        ExchangeExpiredToWallet = "exchange_expired_to_wallet",
-        /// Staff answered feedback.
-        FeedbackReply = "feedback_reply",
+        DepositCredited,
+        PlanWaiting,
+        PlanExpired,
+        PlanFinished,
+        PlanSettled,
+        PlanFailed,
+        Chargeback,
+        RechargeDeduction,
+        Membership,
+        StartUpGrant,
+        StartUpReturn,
+        WithdrawalPaid,
+        WithdrawalRejected,
+        WithdrawalRejectedWithReason,
+        PayPasswordSet,
+        PayPasswordChanged,
+        PayPasswordReset,
+        PayPasswordLocked,
+        BankCardBound,
+        WalletAddressBound,
+        PasswordChanged,
+        CouponGranted,
+        ExchangeCompletedFromWallet,
+        ExchangeCompletedToWallet,
+        ExchangeCancelledFromWallet,
+        ExchangeCancelledFromWalletWithReason,
+        ExchangeCancelledToWallet,
+        ExchangeCancelledToWalletWithReason,
+        ExchangeExpiredFromWallet,
+        ExchangeExpiredToWallet,
+        FeedbackReply,
     }
 }
 

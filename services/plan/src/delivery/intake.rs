@@ -22,11 +22,11 @@ names! {
     /// Where reports come from, as plans show it.
     Origin {
         /// A file that staff imported.
-        Import = "import",
+        Import,
         /// A network.
-        Network = "network",
+        Network,
         /// The simulator.
-        Simulator = "simulator",
+        Simulator,
     }
 }
 

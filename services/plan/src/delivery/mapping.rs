@@ -40,21 +40,21 @@ names! {
     /// A field of a report.
     Field {
         /// Identifies the report within its source.
-        ReportId = "report_id",
+        ReportId,
         /// Which restatement it is; 1 unless said otherwise.
-        Revision = "revision",
+        Revision,
         /// The plan.
-        PlanNumber = "plan_number",
+        PlanNumber,
         /// When it was delivered.
-        Time = "time",
+        Time,
         /// Impressions.
-        Impressions = "impressions",
+        Impressions,
         /// Clicks.
-        Clicks = "clicks",
+        Clicks,
         /// What it cost.
-        Spend = "spend",
+        Spend,
         /// What it earned.
-        Revenue = "revenue",
+        Revenue,
     }
 }
 

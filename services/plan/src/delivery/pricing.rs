@@ -15,9 +15,9 @@ names! {
     /// What is paid for.
     Model {
         /// A thousand impressions.
-        Cpm = "cpm",
+        Cpm,
         /// A click.
-        Cpc = "cpc",
+        Cpc,
     }
 }
 

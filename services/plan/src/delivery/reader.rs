@@ -30,7 +30,7 @@ names! {
     /// The form of a file.
     Form {
         /// Comma-separated values with a header line.
-        Csv = "csv",
+        Csv,
         /// A JSON object a line.
         JsonLines = "jsonl",
     }

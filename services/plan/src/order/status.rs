@@ -7,23 +7,23 @@ names! {
     /// Where an order stands.
     Status {
         /// Its put is under way.
-        Placing = "placing",
+        Placing,
         /// Its put was refused.
-        Refused = "refused",
+        Refused,
         /// Pushed; waits for the user's put.
-        Waiting = "waiting",
+        Waiting,
         /// Paid; waits for its first delivery.
-        Matching = "matching",
+        Matching,
         /// Delivers.
-        Putting = "putting",
+        Putting,
         /// Not delivered; the money was returned.
-        PutFailed = "put_failed",
+        PutFailed,
         /// The budget is consumed or the window is over; the ledger may not have everything yet.
-        PutFinished = "put_finished",
+        PutFinished,
         /// Networks may still restate.
-        WaitingSettlement = "waiting_settlement",
+        WaitingSettlement,
         /// The revenue is paid out.
-        Settled = "settled",
+        Settled,
     }
 }
 
@@ -44,9 +44,9 @@ names! {
     /// An ending that is decided and waits for other services.
     Pending {
         /// Return everything.
-        Fail = "fail",
+        Fail,
         /// Pay out.
-        Settle = "settle",
+        Settle,
     }
 }
 

@@ -21,11 +21,11 @@ names! {
     /// The gender that an advertisement is shown to.
     Gender {
         /// Everyone.
-        Any = "any",
+        Any,
         /// Women.
-        Female = "female",
+        Female,
         /// Men.
-        Male = "male",
+        Male,
     }
 }
 
@@ -98,9 +98,9 @@ names! {
     /// Content that a product can be advertised with.
     ContentType {
         /// Video.
-        Video = "video",
+        Video,
         /// Landing page.
-        LandingPage = "landing_page",
+        LandingPage,
     }
 }
 

@@ -55,13 +55,13 @@ names! {
     /// Where a put stands.
     PutState {
         /// Goes forward.
-        Driving = "driving",
+        Driving,
         /// Refused for good; what it took is being returned.
-        Undoing = "undoing",
+        Undoing,
         /// The money is held and the plan runs.
-        Placed = "placed",
+        Placed,
         /// Refused, with nothing left behind.
-        Refused = "refused",
+        Refused,
     }
 }
 

@@ -85,13 +85,13 @@ names! {
     /// A range of time that ends today.
     Range {
         /// Since midnight.
-        Today = "today",
+        Today,
         /// Since Monday.
-        Week = "week",
+        Week,
         /// Since the first of the month.
-        Month = "month",
+        Month,
         /// Since the first put or report.
-        All = "all",
+        All,
     }
 }
 

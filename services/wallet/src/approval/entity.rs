@@ -1,18 +1,19 @@
 //! Requests of staff that wait for another member of staff, and the amount from which on they do.
 
 use adfolio_kit::config::ConfigError;
+use adfolio_kit::identity::UserId;
 use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::config::FourEyesArgs;
+use crate::ids::{ApprovalId, ReferenceId, StaffId, TransactionId, WithdrawalId};
 use crate::posting::entity::{Action, Command};
 use crate::posting::movement::{Movement, MovementKind};
 
-/// A request that nobody decided about for so long cannot be approved any more.
+/// A request older than this cannot be approved any more.
 pub const LIFETIME: TimeDelta = TimeDelta::days(7);
 
 /// The amount above which staff need another member of staff.
@@ -20,7 +21,6 @@ pub const LIFETIME: TimeDelta = TimeDelta::days(7);
 pub struct Threshold(Option<Money>);
 
 impl Threshold {
-    /// The configured one.
     pub fn configured(args: FourEyesArgs) -> Result<Self, ConfigError> {
         match args.four_eyes_above {
             Some(amount) if amount.is_negative() => Err(ConfigError::Invalid {
@@ -48,15 +48,15 @@ names! {
     #[sqlx(type_name = "approval_state", rename_all = "snake_case")]
     State {
         /// Waits for another member of staff.
-        Pending = "pending",
+        Pending,
         /// Approved and posted.
-        Approved = "approved",
+        Approved,
         /// Rejected; nothing was posted.
-        Rejected = "rejected",
+        Rejected,
         /// Nobody decided in time; nothing was posted.
-        Expired = "expired",
+        Expired,
         /// Approved when it could no longer be posted; nothing was.
-        Failed = "failed",
+        Failed,
     }
 }
 
@@ -64,9 +64,9 @@ names! {
     /// What a second member of staff says.
     Choice {
         /// It is posted.
-        Approved = "approved",
+        Approved,
         /// It is not.
-        Rejected = "rejected",
+        Rejected,
     }
 }
 
@@ -82,14 +82,11 @@ pub enum Verdict {
 /// A request with the whole posting that was asked for.
 #[derive(Clone, Debug)]
 pub struct Approval {
-    /// Its id.
-    pub id: Uuid,
-    /// What was asked for.
+    pub id: ApprovalId,
     pub kind: MovementKind,
-    /// Whose wallet.
-    pub user_id: Uuid,
+    pub user_id: UserId,
     /// The withdrawal to pay.
-    pub reference: Option<Uuid>,
+    pub reference: Option<WithdrawalId>,
     /// How much; of a withdrawal all of it.
     pub amount: i64,
     /// What the user will be shown.
@@ -100,28 +97,20 @@ pub struct Approval {
     pub request_digest: Vec<u8>,
     /// What the audit log will say of the posting, as JSON.
     pub details: String,
-    /// Why it was asked for.
     pub request_reason: String,
-    /// The member of staff who asked.
-    pub requested_by: Uuid,
-    /// When.
+    pub requested_by: StaffId,
     pub requested_at: DateTime<Utc>,
-    /// Where it stands.
     pub state: State,
     /// Who decided, and when.
-    pub decided: Option<(Uuid, DateTime<Utc>)>,
-    /// Why it was decided so.
+    pub decided: Option<(StaffId, DateTime<Utc>)>,
     pub decision_reason: String,
-    /// The transaction that it became.
-    pub transaction_id: Option<Uuid>,
-    /// Why the posting was refused.
+    pub transaction_id: Option<TransactionId>,
     pub failure: Option<Failure>,
 }
 
 /// Why an approved posting was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The reason.
     pub reason: Reason,
     /// The offending input.
     pub field: Option<String>,
@@ -155,7 +144,7 @@ impl Approval {
             remark: self.remark.clone(),
             staff_id: Some(self.requested_by),
             opens_wallet: self.reference.is_none(),
-            reference: self.reference,
+            reference: self.reference.map(|id| ReferenceId(id.0)),
             debit_key: None,
             details: Some(self.details.clone()),
         };
@@ -173,8 +162,7 @@ impl Approval {
             .unwrap_or(self.requested_at)
     }
 
-    /// What a repeat of the call that asked is answered: the refusal, or nothing when the posting stands and answers for
-    /// itself.
+    /// The answer to a repeat of the call that asked: the refusal, or none when the posting stands and answers itself.
     pub fn answer_to_repeat(&self, digest: &[u8]) -> Result<(), Refusal> {
         if self.request_digest != digest {
             return Err(Refusal::new(Reason::IdempotencyKeyReused));
@@ -195,7 +183,7 @@ impl Approval {
     /// Whether `by` may decide so now. The requester never may, and a decision stands.
     pub fn verdict(
         &self,
-        by: Uuid,
+        by: StaffId,
         choice: Choice,
         now: DateTime<Utc>,
     ) -> Result<Verdict, Refusal> {
@@ -222,9 +210,9 @@ impl Approval {
     /// Approved: with the transaction that it became, or why it became none.
     pub fn approve(
         &mut self,
-        by: (Uuid, DateTime<Utc>),
+        by: (StaffId, DateTime<Utc>),
         reason: String,
-        posted: Result<Uuid, Refusal>,
+        posted: Result<TransactionId, Refusal>,
     ) {
         (self.decided, self.decision_reason) = (Some(by), reason);
         match posted {
@@ -241,8 +229,7 @@ impl Approval {
         }
     }
 
-    /// Rejected.
-    pub fn reject(&mut self, by: (Uuid, DateTime<Utc>), reason: String) {
+    pub fn reject(&mut self, by: (StaffId, DateTime<Utc>), reason: String) {
         (self.decided, self.decision_reason) = (Some(by), reason);
         self.state = State::Rejected;
     }
@@ -256,8 +243,8 @@ impl Approval {
     pub fn audited(&self) -> serde_json::Value {
         json!({
             "state": self.state.as_str(), "action": self.kind.as_str(), "amount_minor": self.amount,
-            "withdrawal_id": self.reference, "remark": self.remark, "requested_by": self.requested_by,
-            "transaction_id": self.transaction_id,
+            "withdrawal_id": self.reference.map(|id| id.0), "remark": self.remark,
+            "requested_by": self.requested_by.0, "transaction_id": self.transaction_id.map(|id| id.0),
             "failure": self.failure.as_ref().map(|failure| failure.reason.as_str()),
         })
     }
@@ -280,11 +267,14 @@ pub struct BrokenDigest;
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use uuid::Uuid;
 
-    const ASKED: Uuid = Uuid::from_u128(1);
-    const OTHER: Uuid = Uuid::from_u128(2);
-    const THIRD: Uuid = Uuid::from_u128(3);
+    use super::*;
+    use crate::config::defaults;
+
+    const ASKED: StaffId = StaffId(Uuid::from_u128(1));
+    const OTHER: StaffId = StaffId(Uuid::from_u128(2));
+    const THIRD: StaffId = StaffId(Uuid::from_u128(3));
 
     fn at(seconds: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(seconds, 0).expect("a time")
@@ -292,9 +282,9 @@ mod tests {
 
     fn pending() -> Approval {
         Approval {
-            id: Uuid::from_u128(9),
+            id: ApprovalId(Uuid::from_u128(9)),
             kind: MovementKind::Deposit,
-            user_id: Uuid::from_u128(8),
+            user_id: UserId(Uuid::from_u128(8)),
             reference: None,
             amount: 500,
             remark: String::new(),
@@ -317,7 +307,7 @@ mod tests {
         let above = |minor| {
             let args = FourEyesArgs {
                 four_eyes_above: minor,
-                ..FourEyesArgs::default()
+                ..defaults()
             };
             Threshold::configured(args)
         };
@@ -352,7 +342,11 @@ mod tests {
             verdict.map_err(|refusal| refusal.reason)
         };
         assert_eq!(asked(&approval, OTHER, Choice::Approved), Ok(Verdict::Now));
-        approval.approve((OTHER, at(1)), String::new(), Ok(Uuid::from_u128(5)));
+        approval.approve(
+            (OTHER, at(1)),
+            String::new(),
+            Ok(TransactionId(Uuid::from_u128(5))),
+        );
         assert_eq!(
             asked(&approval, OTHER, Choice::Approved),
             Ok(Verdict::Before)

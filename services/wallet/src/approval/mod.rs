@@ -1,8 +1,8 @@
-//! Four eyes: what staff post above a configured amount is kept as a request until another member of staff approves it.
+//! Four eyes: a posting of staff above a configured amount waits as a request until another member of staff approves it.
 //!
-//! The amount is looked at here and not at the gateway, so that the command line obeys it, too; and one posting at a time,
-//! so a sum that somebody splits into small parts is not noticed. A request keeps the whole posting. Approved, it is posted
-//! in the transaction of the decision: there is no moment at which it is decided and not posted, and nothing to recover.
+//! Wallet checks the amount, not the gateway, so the rule binds the command line too. It checks each posting alone, so
+//! an amount split into small parts passes. A request keeps the whole posting. Approval posts it in the transaction of
+//! the decision, so no request is decided but not posted, and there is nothing to recover.
 
 pub mod entity;
 mod repo;
@@ -18,14 +18,13 @@ use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::WalletError;
+use crate::ids::{ApprovalId, StaffId, TransactionId, WithdrawalId};
 use crate::posting;
 use crate::posting::movement::{Movement, MovementKind};
 use entity::{Approval, Choice, LIFETIME, State, Verdict};
-use repo::Selection;
 
 /// Attempts to keep a request or to find the one that keeps it out, should that be decided between the two looks.
 const KEEP_ATTEMPTS: u32 = 3;
@@ -39,13 +38,9 @@ const EXPIRY_ROUNDS: u32 = 100;
 /// A decision about a request.
 #[derive(Clone, Debug)]
 pub struct Deciding {
-    /// The request.
-    pub id: Uuid,
-    /// Who decides.
-    pub by: Uuid,
-    /// What becomes of it.
+    pub id: ApprovalId,
+    pub by: StaffId,
     pub choice: Choice,
-    /// Why.
     pub reason: String,
     /// The digest of the call, for its idempotency key.
     pub digest: [u8; 32],
@@ -74,26 +69,24 @@ pub async fn ask(
     app: &App,
     caller: &Caller,
     staff: Staff,
-    (user_id, movement, amount): (Uuid, Movement, Money),
+    (user_id, movement, amount): (UserId, Movement, Money),
 ) -> Result<Refusal, WalletError> {
     if !repo::has_wallet(&app.pool, user_id).await? {
-        app.users
-            .require(caller, &[UserId(user_id)], "user_id")
-            .await?;
+        app.users.require(caller, &[user_id], "user_id").await?;
     }
     let digest = movement.digest;
     let asked = Approval {
-        id: app.ids.next(),
+        id: ApprovalId(app.ids.next()),
         kind: movement.kind,
         user_id,
-        reference: movement.reference,
+        reference: movement.reference.map(|id| WithdrawalId(id.0)),
         amount: amount.minor(),
         remark: movement.remark,
         posting_key: movement.key,
         request_digest: digest.to_vec(),
         details: movement.details.unwrap_or_else(|| "{}".to_owned()),
         request_reason: String::new(),
-        requested_by: staff.id,
+        requested_by: StaffId(staff.id),
         requested_at: app.clock.now(),
         state: State::Pending,
         decided: None,
@@ -118,15 +111,10 @@ pub async fn ask(
 pub async fn list(
     app: &App,
     state: Option<State>,
-    before: Option<Uuid>,
+    before: Option<ApprovalId>,
     limit: i64,
 ) -> Result<Vec<Approval>, WalletError> {
-    let selection = Selection {
-        state,
-        before,
-        limit,
-    };
-    Ok(repo::list(&app.pool, selection).await?)
+    Ok(repo::list(&app.pool, state, before, limit).await?)
 }
 
 /// Approves a request, which posts it, or rejects it. A request that can no longer be posted fails, and the
@@ -157,7 +145,7 @@ pub async fn record_waiting(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Ends requests that nobody decided about in time.
+/// Ends requests that were not decided in time.
 pub async fn expire(app: &App) -> Result<(), sqlx::Error> {
     let Some(asked_before) = app.clock.now().checked_sub_signed(LIFETIME) else {
         return Ok(());
@@ -192,8 +180,8 @@ async fn keep_in_tx(
     Err(Refusal::new(Reason::Unavailable).into())
 }
 
-/// Decides under a lock on the request. Locks are taken in the order key, request, wallet; nobody who holds a wallet's asks
-/// for one of the others.
+/// Decides under a lock on the request. Locks are taken in the order key, request, wallet; a transaction that holds a
+/// wallet's lock takes neither of the others.
 async fn decide_in_tx(
     tx: &mut Tx,
     caller: &Caller,
@@ -203,7 +191,7 @@ async fn decide_in_tx(
 ) -> Result<Approval, WalletError> {
     if let Some(key) = &caller.idempotency_key {
         // Only so that the key is not used for another decision: a repeated one is answered by what stands.
-        idempotency::claim_in_tx(tx, deciding.by, key, &caller.method, &deciding.digest).await?;
+        idempotency::claim_in_tx(tx, deciding.by.0, key, &caller.method, &deciding.digest).await?;
     }
     let found = repo::lock_in_tx(tx, deciding.id).await?;
     let mut approval = found.ok_or_else(|| Refusal::not_found("id"))?;
@@ -229,7 +217,7 @@ async fn post_in_tx(
     approval: &Approval,
     ids: &Ids,
     now: DateTime<Utc>,
-) -> Result<Result<Uuid, Refusal>, WalletError> {
+) -> Result<Result<TransactionId, Refusal>, WalletError> {
     let command = approval
         .command()
         .map_err(|_| CoreError::Corrupt("digest of an approval"))?;

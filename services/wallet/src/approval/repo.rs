@@ -1,6 +1,7 @@
 //! All SQL of requests for approval.
 
 use adfolio_kit::db::Tx;
+use adfolio_kit::identity::UserId;
 use adfolio_kit::metrics::{COUNTED_AT_MOST, InState};
 use adfolio_kit::refusal::UnknownReason;
 use chrono::{DateTime, Utc};
@@ -8,75 +9,13 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::entity::{Approval, Failure, State};
+use crate::ids::{ApprovalId, StaffId, TransactionId, WithdrawalId};
 use crate::posting::movement::MovementKind;
-
-/// Which requests, newest first.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Selection {
-    pub(super) state: Option<State>,
-    /// Only those before this one.
-    pub(super) before: Option<Uuid>,
-    pub(super) limit: i64,
-}
-
-struct Row {
-    id: Uuid,
-    kind: MovementKind,
-    user_id: Uuid,
-    reference: Option<Uuid>,
-    amount: i64,
-    remark: String,
-    posting_key: String,
-    request_digest: Vec<u8>,
-    details: String,
-    request_reason: String,
-    requested_by: Uuid,
-    requested_at: DateTime<Utc>,
-    state: State,
-    decided_by: Option<Uuid>,
-    decided_at: Option<DateTime<Utc>>,
-    decision_reason: String,
-    transaction_id: Option<Uuid>,
-    failure: Option<String>,
-    failure_field: Option<String>,
-}
-
-impl TryFrom<Row> for Approval {
-    type Error = sqlx::Error;
-
-    fn try_from(row: Row) -> Result<Self, Self::Error> {
-        let reason = row.failure.map(|name| name.parse()).transpose();
-        let reason = reason.map_err(|error: UnknownReason| sqlx::Error::Decode(Box::new(error)))?;
-        Ok(Self {
-            id: row.id,
-            kind: row.kind,
-            user_id: row.user_id,
-            reference: row.reference,
-            amount: row.amount,
-            remark: row.remark,
-            posting_key: row.posting_key,
-            request_digest: row.request_digest,
-            details: row.details,
-            request_reason: row.request_reason,
-            requested_by: row.requested_by,
-            requested_at: row.requested_at,
-            state: row.state,
-            decided: row.decided_by.zip(row.decided_at),
-            decision_reason: row.decision_reason,
-            transaction_id: row.transaction_id,
-            failure: reason.map(|reason| Failure {
-                reason,
-                field: row.failure_field,
-            }),
-        })
-    }
-}
 
 /// Reads whole requests: `approvals!("WHERE …", arguments)`.
 macro_rules! approvals {
     ($rest:literal $(, $argument:expr)* $(,)?) => {
-        sqlx::query_as!(
-            Row,
+        sqlx::query!(
             r#"SELECT id, kind AS "kind!: MovementKind", user_id, reference, amount, remark, posting_key, request_digest,
                       details::text AS "details!", coalesce(details ->> 'reason', '') AS "request_reason!", requested_by,
                       requested_at, state AS "state!: State", decided_by, decided_at, decision_reason, transaction_id,
@@ -84,6 +23,32 @@ macro_rules! approvals {
                FROM approvals "# + $rest
             $(, $argument)*
         )
+        .try_map(|row| {
+            let reason = row.failure.map(|name| name.parse()).transpose();
+            let reason = reason.map_err(|error: UnknownReason| sqlx::Error::Decode(error.into()))?;
+            Ok(Approval {
+                id: ApprovalId(row.id),
+                kind: row.kind,
+                user_id: UserId(row.user_id),
+                reference: row.reference.map(WithdrawalId),
+                amount: row.amount,
+                remark: row.remark,
+                posting_key: row.posting_key,
+                request_digest: row.request_digest,
+                details: row.details,
+                request_reason: row.request_reason,
+                requested_by: StaffId(row.requested_by),
+                requested_at: row.requested_at,
+                state: row.state,
+                decided: row.decided_by.map(StaffId).zip(row.decided_at),
+                decision_reason: row.decision_reason,
+                transaction_id: row.transaction_id.map(TransactionId),
+                failure: reason.map(|reason| Failure {
+                    reason,
+                    field: row.failure_field,
+                }),
+            })
+        })
     };
 }
 
@@ -92,10 +57,9 @@ pub(super) async fn find_by_key(
     pool: &PgPool,
     posting_key: &str,
 ) -> Result<Option<Approval>, sqlx::Error> {
-    let row = approvals!("WHERE posting_key = $1", posting_key)
+    approvals!("WHERE posting_key = $1", posting_key)
         .fetch_optional(pool)
-        .await?;
-    row.map(Approval::try_from).transpose()
+        .await
 }
 
 /// The request that keeps another from being added: of the same key, or the same member's identical one that waits.
@@ -103,16 +67,15 @@ pub(super) async fn find_alike_in_tx(
     tx: &mut Tx,
     asked: &Approval,
 ) -> Result<Option<Approval>, sqlx::Error> {
-    let row = approvals!(
+    approvals!(
         "WHERE posting_key = $1 OR (requested_by = $2 AND request_digest = $3 AND state = 'pending')
          ORDER BY posting_key = $1 DESC LIMIT 1",
         asked.posting_key,
-        asked.requested_by,
+        asked.requested_by.0,
         asked.request_digest
     )
     .fetch_optional(tx)
-    .await?;
-    row.map(Approval::try_from).transpose()
+    .await
 }
 
 /// Adds a request unless there is one of the same key or the same member's identical one waits. Whether it did.
@@ -122,16 +85,16 @@ pub(super) async fn insert_in_tx(tx: &mut Tx, asked: &Approval) -> Result<bool, 
                                 requested_by, requested_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::text::json, $10, $11)
          ON CONFLICT DO NOTHING",
-        asked.id,
+        asked.id.0,
         asked.kind as MovementKind,
-        asked.user_id,
-        asked.reference,
+        asked.user_id.0,
+        asked.reference.map(|id| id.0),
         asked.amount,
         asked.remark,
         asked.posting_key,
         asked.request_digest,
         asked.details,
-        asked.requested_by,
+        asked.requested_by.0,
         asked.requested_at,
     )
     .execute(tx)
@@ -140,14 +103,15 @@ pub(super) async fn insert_in_tx(tx: &mut Tx, asked: &Approval) -> Result<bool, 
 }
 
 /// Locks a request, so that of several deciders one decides.
-pub(super) async fn lock_in_tx(tx: &mut Tx, id: Uuid) -> Result<Option<Approval>, sqlx::Error> {
-    let row = approvals!("WHERE id = $1 FOR UPDATE", id)
+pub(super) async fn lock_in_tx(
+    tx: &mut Tx,
+    id: ApprovalId,
+) -> Result<Option<Approval>, sqlx::Error> {
+    approvals!("WHERE id = $1 FOR UPDATE", id.0)
         .fetch_optional(tx)
-        .await?;
-    row.map(Approval::try_from).transpose()
+        .await
 }
 
-/// Writes what was decided.
 pub(super) async fn save_decision_in_tx(
     tx: &mut Tx,
     approval: &Approval,
@@ -159,12 +123,12 @@ pub(super) async fn save_decision_in_tx(
          SET state = $2, decided_by = $3, decided_at = $4, decision_reason = $5, transaction_id = $6, failure = $7,
              failure_field = $8
          WHERE id = $1",
-        approval.id,
+        approval.id.0,
         approval.state as State,
-        decided_by,
+        decided_by.map(|id| id.0),
         decided_at,
         approval.decision_reason,
-        approval.transaction_id,
+        approval.transaction_id.map(|id| id.0),
         failure.map(|failure| failure.reason.as_str()),
         failure.and_then(|failure| failure.field.as_deref()),
     )
@@ -173,8 +137,7 @@ pub(super) async fn save_decision_in_tx(
     Ok(())
 }
 
-/// Ends requests that have waited since `asked_before`, `limit` at most, leaving out those that somebody decides about
-/// right now. How many there were.
+/// Ends at most `limit` requests that are as old as `asked_before`, except those being decided right now. How many.
 pub(super) async fn expire_in_tx(
     tx: &mut Tx,
     asked_before: DateTime<Utc>,
@@ -195,35 +158,31 @@ pub(super) async fn expire_in_tx(
 /// A page. A statement for each set of conditions, so that each has the plan of its own index.
 pub(super) async fn list(
     pool: &PgPool,
-    selection: Selection,
+    state: Option<State>,
+    before: Option<ApprovalId>,
+    limit: i64,
 ) -> Result<Vec<Approval>, sqlx::Error> {
-    let before = selection.before.unwrap_or(Uuid::max());
-    let rows = match selection.state {
+    let before = before.map_or(Uuid::max(), |id| id.0);
+    match state {
         None => {
-            approvals!(
-                "WHERE id < $1 ORDER BY id DESC LIMIT $2",
-                before,
-                selection.limit
-            )
-            .fetch_all(pool)
-            .await?
+            approvals!("WHERE id < $1 ORDER BY id DESC LIMIT $2", before, limit)
+                .fetch_all(pool)
+                .await
         }
         Some(state) => {
             approvals!(
                 "WHERE (state, id) < ($1, $2) AND (state, id) > ($1, $4) ORDER BY state DESC, id DESC LIMIT $3",
                 state as State,
                 before,
-                selection.limit,
+                limit,
                 Uuid::nil()
             )
             .fetch_all(pool)
-            .await?
+            .await
         }
-    };
-    rows.into_iter().map(Approval::try_from).collect()
+    }
 }
 
-/// Whether something was posted under a key.
 pub(super) async fn is_posted(pool: &PgPool, key: &str) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM transactions WHERE idempotency_key = $1) AS "is_posted!""#,
@@ -233,11 +192,10 @@ pub(super) async fn is_posted(pool: &PgPool, key: &str) -> Result<bool, sqlx::Er
     .await
 }
 
-/// Whether a user has a wallet.
-pub(super) async fn has_wallet(pool: &PgPool, user_id: Uuid) -> Result<bool, sqlx::Error> {
+pub(super) async fn has_wallet(pool: &PgPool, user_id: UserId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM wallets WHERE user_id = $1) AS "has_wallet!""#,
-        user_id
+        user_id.0
     )
     .fetch_one(pool)
     .await

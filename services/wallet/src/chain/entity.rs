@@ -9,19 +9,20 @@
 //! - USER and ID: the user's and the transaction's id, UUIDs in lower case with hyphens;
 //! - SEQ: the transaction's number in the user's chain in decimal, from 1 without a hole;
 //! - TIME: RFC 3339 in UTC with exactly six decimals, `2026-11-21T09:30:00.123456Z`;
-//! - TYPE: `deposit`, `hold`, `consume`, `accrue`, `release`, `settle`, `withdraw`, `withdrawal_paid`, `withdrawal_rejected`,
-//!   `chargeback`, `recharge_deduction`, `membership`, `exchange_debit`, `exchange_return`, `exchange_credit`,
-//!   `start_up_grant` or `start_up_return`;
+//! - TYPE: `deposit`, `hold`, `consume`, `accrue`, `release`, `settle`, `withdraw`, `withdrawal_paid`,
+//!   `withdrawal_rejected`, `chargeback`, `recharge_deduction`, `membership`, `exchange_debit`, `exchange_return`,
+//!   `exchange_credit`, `start_up_grant` or `start_up_return`;
 //! - the changes of the four balances in minor units in decimal, with a `-` where negative and no sign otherwise.
 //!
 //! `hash = SHA-256(hash before ‖ canonical bytes)`, where the hash before a user's first transaction is 32 zero bytes.
 //! The event `adfolio.wallet.v1.TransactionPosted` carries every part in this form.
 
+use adfolio_kit::identity::UserId;
 use chrono::{DateTime, SecondsFormat, Utc};
 use sha2::{Digest, Sha256};
-use uuid::Uuid;
 
-/// A hash of a chain.
+use crate::ids::TransactionId;
+
 pub type Hash = [u8; 32];
 
 /// The hash before a user's first transaction.
@@ -33,26 +34,19 @@ const FORMAT: &str = "adfolio-chain-1";
 /// A transaction as its hash covers it, with what the books say of the balances after it.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// Whose.
-    pub user_id: Uuid,
-    /// Its number.
+    pub user_id: UserId,
     pub seq: i64,
-    /// When it was posted.
     pub posted_at: DateTime<Utc>,
-    /// Its id.
-    pub id: Uuid,
-    /// Its type.
+    pub id: TransactionId,
     pub kind: String,
     /// Changes of the four balances: available, to be consumed, to be settled, withdrawing.
     pub changes: [i64; 4],
-    /// The four balances after.
     pub after: [i64; 4],
     /// The hash in the books.
     pub hash: Vec<u8>,
 }
 
 impl Link {
-    /// The canonical bytes.
     pub fn canonical_bytes(&self) -> Vec<u8> {
         let [available, to_be_consumed, to_be_settled, withdrawing] = self.changes;
         let time = self.posted_at.to_rfc3339_opts(SecondsFormat::Micros, true);
@@ -75,8 +69,7 @@ impl Link {
 /// The head of a chain by the user's wallet.
 #[derive(Clone, Debug)]
 pub struct Head {
-    /// Whose.
-    pub user_id: Uuid,
+    pub user_id: UserId,
     /// Number of the last transaction.
     pub seq: i64,
     /// Hash of the last transaction.
@@ -98,16 +91,13 @@ pub struct Walk {
 /// Where a chain does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Break {
-    /// Whose chain.
-    pub user_id: Uuid,
+    pub user_id: UserId,
     /// The first number that does not fit.
     pub seq: i64,
-    /// What was found.
     pub detail: &'static str,
 }
 
 impl Walk {
-    /// Begins at the beginning.
     pub fn new(head: Head) -> Self {
         Self {
             head,

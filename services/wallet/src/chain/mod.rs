@@ -5,12 +5,13 @@ mod repo;
 
 use std::collections::BTreeMap;
 
+use adfolio_kit::identity::UserId;
 use sqlx::PgPool;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::WalletError;
 use entity::{Break, Head, Walk};
+pub(crate) use repo::chain_link;
 
 /// Users that are walked at once; few in debug builds, so that tests cross from page to page.
 const USERS_PAGE: i64 = if cfg!(debug_assertions) { 7 } else { 200 };
@@ -18,7 +19,7 @@ const USERS_PAGE: i64 = if cfg!(debug_assertions) { 7 } else { 200 };
 /// Transactions that one statement reads, so that it stays far inside the statement limit; few in debug builds, too.
 const LINKS_PAGE: i64 = if cfg!(debug_assertions) { 11 } else { 5_000 };
 
-/// Broken chains that are told.
+/// Broken chains that one verification reports at most.
 const BREAKS_MAX: usize = 100;
 
 /// What was verified.
@@ -26,7 +27,6 @@ const BREAKS_MAX: usize = 100;
 pub struct Verification {
     /// Chains read.
     pub users: u64,
-    /// Transactions read.
     pub transactions: u64,
     /// Chains that do not fit, the first hundred.
     pub broken: Vec<Break>,
@@ -34,7 +34,7 @@ pub struct Verification {
 
 /// Verifies the chain of one user, or of all. Postings may go on meanwhile: a chain is followed up to the head that the
 /// wallet had before its transactions were read.
-pub async fn verify(app: &App, only: Option<Uuid>) -> Result<Verification, WalletError> {
+pub async fn verify(app: &App, only: Option<UserId>) -> Result<Verification, WalletError> {
     let mut verification = Verification::default();
     let mut after = None;
     loop {
@@ -51,11 +51,11 @@ pub async fn verify(app: &App, only: Option<Uuid>) -> Result<Verification, Walle
 /// Walks the chains of a page of users, who are all the users between the first and the last.
 async fn verify_users(
     pool: &PgPool,
-    (first, last): (Uuid, Uuid),
+    (first, last): (UserId, UserId),
     heads: Vec<Head>,
     verification: &mut Verification,
 ) -> Result<(), WalletError> {
-    let mut walks: BTreeMap<Uuid, Walk> = heads
+    let mut walks: BTreeMap<UserId, Walk> = heads
         .into_iter()
         .map(|head| (head.user_id, Walk::new(head)))
         .collect();

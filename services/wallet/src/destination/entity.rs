@@ -12,9 +12,9 @@ names! {
     #[sqlx(type_name = "withdrawal_method", rename_all = "snake_case")]
     Method {
         /// To the bound bank card.
-        BankCard = "bank_card",
+        BankCard,
         /// To the bound wallet address.
-        WalletAddress = "wallet_address",
+        WalletAddress,
     }
 }
 
@@ -46,11 +46,8 @@ pub struct BankCard {
     pub card_name: String,
     /// Name of the holder.
     pub user_name: String,
-    /// Mobile number of the holder.
     pub mobile: String,
-    /// Account number.
     pub bank_account: String,
-    /// Name of the branch.
     pub branch_name: String,
 }
 
@@ -83,7 +80,6 @@ impl BankCard {
 pub struct WalletAddress {
     /// Network, for example TRC20.
     pub network: String,
-    /// Address.
     pub address: String,
 }
 
@@ -109,9 +105,7 @@ impl WalletAddress {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Destination {
-    /// A bank card.
     BankCard(BankCard),
-    /// A wallet address.
     WalletAddress(WalletAddress),
 }
 

@@ -7,8 +7,8 @@ pub mod seal;
 
 use adfolio_kit::db;
 use adfolio_kit::deadline::Deadline;
+use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::{Reason, Refusal};
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::WalletError;
@@ -21,7 +21,7 @@ use seal::Sealed;
 /// What is bound, masked.
 pub async fn masked(
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
 ) -> Result<(Option<BankCard>, Option<WalletAddress>), WalletError> {
     let (mut card, mut address) = (None, None);
     for (method, sealed) in repo::list(&app.pool, user_id).await? {
@@ -36,16 +36,16 @@ pub async fn masked(
 /// The sealed destination of a method, if one is bound.
 pub async fn sealed(
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     method: Method,
 ) -> Result<Option<Sealed>, WalletError> {
     Ok(repo::find(&app.pool, user_id, method).await?)
 }
 
-/// Binds a destination, or puts it in the place of the one of its kind. Answers it masked.
+/// Binds a destination, or replaces the one of its kind. Answers it masked.
 pub async fn bind(
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     destination: Destination,
     password: Option<PinDigest>,
     deadline: Deadline,
@@ -95,10 +95,10 @@ pub async fn bind(
     Ok(masked)
 }
 
-/// A password that comes with the call is checked, unless there is none to check it against. Whether it was.
+/// Verifies the password of a call, unless the user has none. Whether it was verified.
 async fn verify_if_set(
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     password: PinDigest,
     deadline: Deadline,
 ) -> Result<bool, WalletError> {

@@ -1,6 +1,7 @@
 //! The SQL of destinations. The flags in `wallets` follow in the same transaction.
 
 use adfolio_kit::db::Tx;
+use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -10,27 +11,26 @@ use super::seal::Sealed;
 
 pub(super) async fn list(
     pool: &PgPool,
-    user_id: Uuid,
+    user_id: UserId,
 ) -> Result<Vec<(Method, Sealed)>, sqlx::Error> {
-    let rows = sqlx::query!(
+    sqlx::query!(
         r#"SELECT method AS "method!: Method", key_id, sealed FROM destinations WHERE user_id = $1"#,
-        user_id
+        user_id.0
     )
-    .fetch_all(pool)
-    .await?;
-    let destinations = rows.into_iter().map(|row| {
+    .map(|row| {
         let sealed = Sealed {
             key_id: row.key_id,
             bytes: row.sealed,
         };
         (row.method, sealed)
-    });
-    Ok(destinations.collect())
+    })
+    .fetch_all(pool)
+    .await
 }
 
 pub(super) async fn find(
     pool: &PgPool,
-    user_id: Uuid,
+    user_id: UserId,
     method: Method,
 ) -> Result<Option<Sealed>, sqlx::Error> {
     let mut connection = pool.acquire().await?;
@@ -39,40 +39,39 @@ pub(super) async fn find(
 
 pub(super) async fn find_in_tx(
     tx: &mut Tx,
-    user_id: Uuid,
+    user_id: UserId,
     method: Method,
 ) -> Result<Option<Sealed>, sqlx::Error> {
     sqlx::query_as!(
         Sealed,
         "SELECT key_id, sealed AS bytes FROM destinations WHERE user_id = $1 AND method = $2",
-        user_id,
+        user_id.0,
         method as Method
     )
     .fetch_optional(tx)
     .await
 }
 
-/// What a wallet says to somebody who binds.
+/// The part of a wallet that decides about a binding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wallet {
-    /// Whether a transaction password is set.
     pub(super) has_pay_password: bool,
     /// When what protects the wallet last changed.
     pub(super) protection_changed_at: Option<DateTime<Utc>>,
 }
 
 /// Locks the user's wallet, opening it where there is none.
-pub(super) async fn lock_wallet_in_tx(tx: &mut Tx, user_id: Uuid) -> Result<Wallet, sqlx::Error> {
+pub(super) async fn lock_wallet_in_tx(tx: &mut Tx, user_id: UserId) -> Result<Wallet, sqlx::Error> {
     sqlx::query!(
         "INSERT INTO wallets (user_id) VALUES ($1) ON CONFLICT DO NOTHING",
-        user_id
+        user_id.0
     )
     .execute(&mut *tx)
     .await?;
     sqlx::query_as!(
         Wallet,
         "SELECT has_pay_password, protection_changed_at FROM wallets WHERE user_id = $1 FOR UPDATE",
-        user_id
+        user_id.0
     )
     .fetch_one(tx)
     .await
@@ -81,11 +80,11 @@ pub(super) async fn lock_wallet_in_tx(tx: &mut Tx, user_id: Uuid) -> Result<Wall
 /// When the destination was bound that has stood longest, if there is one.
 pub(super) async fn first_bound_at_in_tx(
     tx: &mut Tx,
-    user_id: Uuid,
+    user_id: UserId,
 ) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
     sqlx::query_scalar!(
         "SELECT min(bound_at) FROM destinations WHERE user_id = $1",
-        user_id
+        user_id.0
     )
     .fetch_one(tx)
     .await
@@ -93,7 +92,7 @@ pub(super) async fn first_bound_at_in_tx(
 
 pub(super) async fn store_in_tx(
     tx: &mut Tx,
-    user_id: Uuid,
+    user_id: UserId,
     method: Method,
     sealed: &Sealed,
     now: DateTime<Utc>,
@@ -101,7 +100,7 @@ pub(super) async fn store_in_tx(
     sqlx::query!(
         "INSERT INTO destinations (user_id, method, key_id, sealed, bound_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (user_id, method) DO UPDATE SET key_id = $3, sealed = $4, bound_at = $5",
-        user_id,
+        user_id.0,
         method as Method,
         sealed.key_id,
         sealed.bytes,
@@ -114,7 +113,7 @@ pub(super) async fn store_in_tx(
          SET has_bank_card = has_bank_card OR $2 = 'bank_card',
              has_wallet_address = has_wallet_address OR $2 = 'wallet_address'
          WHERE user_id = $1",
-        user_id,
+        user_id.0,
         method as Method
     )
     .execute(tx)
@@ -132,27 +131,22 @@ pub(super) enum Kept {
 }
 
 /// Where a row stands among those of a key: a withdrawal by its id, what is bound by its user and method.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) id: Uuid,
-    pub(super) method: Method,
-}
+pub(super) type Place = (Uuid, Method);
 
 /// Before all rows.
-pub(super) const FIRST: Place = Place {
-    id: Uuid::nil(),
-    method: Method::BankCard,
-};
+pub(super) const FIRST: Place = (Uuid::nil(), Method::BankCard);
 
 /// A sealed row of one of the tables.
 #[derive(Clone, Debug)]
 pub(super) struct Batch {
-    pub(super) place: Place,
-    pub(super) user_id: Uuid,
-    pub(super) sealed: Sealed,
+    pub(super) id: Uuid,
+    pub(super) user_id: UserId,
+    pub(super) method: Method,
+    pub(super) key_id: String,
+    pub(super) bytes: Vec<u8>,
 }
 
-/// Rows behind `after` that were sealed with that key, without those that somebody else has locked.
+/// Rows after `after` that were sealed with that key, without those that another transaction has locked.
 pub(super) async fn lock_sealed_with_in_tx(
     tx: &mut Tx,
     kept: Kept,
@@ -160,64 +154,45 @@ pub(super) async fn lock_sealed_with_in_tx(
     after: Place,
     limit: i64,
 ) -> Result<Vec<Batch>, sqlx::Error> {
-    struct Row {
-        id: Uuid,
-        user_id: Uuid,
-        method: Method,
-        key_id: String,
-        bytes: Vec<u8>,
-    }
-    let rows = match kept {
+    match kept {
         Kept::Destinations => sqlx::query_as!(
-            Row,
+            Batch,
             r#"SELECT user_id AS id, user_id, method AS "method!: Method", key_id, sealed AS bytes
                    FROM destinations WHERE key_id = $1 AND (user_id, method) > ($2, $3)
                    ORDER BY user_id, method LIMIT $4 FOR UPDATE SKIP LOCKED"#,
             key_id,
-            after.id,
-            after.method as Method,
+            after.0,
+            after.1 as Method,
             limit
         )
         .fetch_all(tx)
-        .await?,
+        .await,
         Kept::Withdrawals => {
             sqlx::query_as!(
-                Row,
+                Batch,
                 r#"SELECT id, user_id, method AS "method!: Method", key_id, sealed AS bytes
                    FROM withdrawals WHERE key_id = $1 AND id > $2
                    ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED"#,
                 key_id,
-                after.id,
+                after.0,
                 limit
             )
             .fetch_all(tx)
-            .await?
+            .await
         }
-    };
-    let batch = rows.into_iter().map(|row| Batch {
-        place: Place {
-            id: row.id,
-            method: row.method,
-        },
-        user_id: row.user_id,
-        sealed: Sealed {
-            key_id: row.key_id,
-            bytes: row.bytes,
-        },
-    });
-    Ok(batch.collect())
+    }
 }
 
-/// Puts what is in `batch` in the place of what was sealed there. The rows must be locked.
+/// Stores the resealed rows of `batch`. They must be locked.
 pub(super) async fn reseal_in_tx(
     tx: &mut Tx,
     kept: Kept,
     batch: &[Batch],
 ) -> Result<(), sqlx::Error> {
-    let ids: Vec<Uuid> = batch.iter().map(|row| row.place.id).collect();
-    let methods: Vec<Method> = batch.iter().map(|row| row.place.method).collect();
-    let keys: Vec<String> = batch.iter().map(|row| row.sealed.key_id.clone()).collect();
-    let sealed: Vec<Vec<u8>> = batch.iter().map(|row| row.sealed.bytes.clone()).collect();
+    let ids: Vec<Uuid> = batch.iter().map(|row| row.id).collect();
+    let methods: Vec<Method> = batch.iter().map(|row| row.method).collect();
+    let keys: Vec<String> = batch.iter().map(|row| row.key_id.clone()).collect();
+    let sealed: Vec<Vec<u8>> = batch.iter().map(|row| row.bytes.clone()).collect();
     match kept {
         Kept::Destinations => {
             sqlx::query!(

@@ -1,23 +1,22 @@
-//! A change of the key: what the other one sealed is sealed anew with the one in use, some rows at a time, while everything goes
-//! on. Any number of replicas do it beside each other, each row is done once, and a death costs the rows of one transaction.
+//! Key rotation: what the previous key sealed is resealed with the current one in batches, while the service runs.
+//! Replicas may do it side by side; each row is resealed once, and a crash loses one batch at most.
 
 use adfolio_kit::db;
 use tracing::{error, info};
-use uuid::Uuid;
 
 use super::repo::{self, Batch, Kept};
-use super::seal::Sealer;
+use super::seal::{Sealed, Sealer};
 use crate::app::App;
 use crate::error::WalletError;
 
-/// Rows of a transaction.
+/// Rows that one transaction reseals.
 const BATCH: i64 = 200;
 
-/// How many rows the other key has sealed. Every replica counts the same tables.
+/// Rows that the previous key has sealed. Every replica counts the same tables.
 const LEFT: &str = "wallet_sealed_with_previous_key";
 
-/// Seals anew what is sealed with the other key, and tells metrics how much is left: what others are busy with, or what
-/// cannot be opened. Nothing, where there is no other key.
+/// Reseals what the previous key sealed, and records in the metrics how much is left: rows that another replica has
+/// locked, or that cannot be opened. Does nothing without a previous key.
 pub async fn rotate(app: &App) -> Result<(), WalletError> {
     let Some(previous) = app.sealer.previous_id() else {
         record(0);
@@ -46,7 +45,7 @@ async fn rotate_all(app: &App, kept: Kept, previous: &str) -> Result<u64, Wallet
         let (done, last) = db::write(&app.pool, move |tx| {
             Box::pin(async move {
                 let batch = repo::lock_sealed_with_in_tx(tx, kept, &previous, start, BATCH).await?;
-                let last = batch.last().map(|row| row.place);
+                let last = batch.last().map(|row| (row.id, row.method));
                 let batch = sealed_anew(&sealer, batch);
                 repo::reseal_in_tx(tx, kept, &batch).await?;
                 Ok::<_, WalletError>((batch.len(), last))
@@ -59,16 +58,21 @@ async fn rotate_all(app: &App, kept: Kept, previous: &str) -> Result<u64, Wallet
     Ok(resealed)
 }
 
-/// Without what cannot be opened, which stays as it is.
+/// The rows sealed with the current key. Those that cannot be opened are left out and stay as they are.
 fn sealed_anew(sealer: &Sealer, batch: Vec<Batch>) -> Vec<Batch> {
-    let anew = batch.into_iter().filter_map(|mut row| {
-        match sealer.reseal(row.user_id, row.place.method, &row.sealed) {
-            Ok(renewed) => {
-                row.sealed = renewed;
-                Some(row)
-            }
+    let anew = batch.into_iter().filter_map(|row| {
+        let (user_id, id) = (row.user_id, row.id);
+        let before = Sealed {
+            key_id: row.key_id,
+            bytes: row.bytes,
+        };
+        match sealer.reseal(user_id, row.method, &before) {
+            Ok(Sealed { key_id, bytes }) => Some(Batch {
+                key_id,
+                bytes,
+                ..row
+            }),
             Err(error) => {
-                let (user_id, id): (Uuid, Uuid) = (row.user_id, row.place.id);
                 error!(%user_id, %id, %error, "cannot be sealed anew");
                 None
             }

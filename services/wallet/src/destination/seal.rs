@@ -1,24 +1,22 @@
 //! Encryption of destinations at rest: XChaCha20-Poly1305 with a key that is not in the database.
 //!
-//! A sealed destination is a random nonce and the ciphertext; user and method are authenticated with it, so that one cannot
-//! be put in another's place. The id of the key goes along: after a change of keys, what the key before sealed still opens.
+//! A sealed destination is a random nonce and the ciphertext. User and method are authenticated with it, so that it
+//! cannot be swapped for another one. It names its key, so that after a rotation the previous key's still open.
 
 use adfolio_kit::config::ConfigError;
 use adfolio_kit::error::CoreError;
+use adfolio_kit::identity::UserId;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
-use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::entity::{Destination, Method};
 
-/// Bytes of a nonce.
 const NONCE_BYTES: usize = 24;
 
-/// Bytes of a key.
 const KEY_BYTES: usize = 32;
 
 /// Hex digits of a key's id.
@@ -33,7 +31,7 @@ pub struct Sealed {
     pub bytes: Vec<u8>,
 }
 
-/// Seals with the key in use, opens with that and another one, while keys are changed. Cheap to clone.
+/// Seals with the current key, and opens with it and, during a rotation, with the previous one. Cheap to clone.
 #[derive(Clone)]
 pub struct Sealer {
     current: Arc<Key>,
@@ -55,7 +53,7 @@ impl std::fmt::Debug for Sealer {
 }
 
 impl Sealer {
-    /// With the key in use and the one before, each 32 bytes in hex.
+    /// With the current key and, during a rotation, the previous one, each 32 bytes in hex.
     pub fn new(
         current: &SecretString,
         previous: Option<&SecretString>,
@@ -69,16 +67,16 @@ impl Sealer {
         })
     }
 
-    /// The id of the other key, while keys are changed.
+    /// The id of the previous key, during a rotation.
     pub fn previous_id(&self) -> Option<&str> {
         let previous = self.previous.as_ref()?;
         (previous.id != self.current.id).then_some(previous.id.as_str())
     }
 
-    /// Seals anew with the key in use.
+    /// Seals with the current key what another one sealed.
     pub fn reseal(
         &self,
-        user_id: Uuid,
+        user_id: UserId,
         method: Method,
         sealed: &Sealed,
     ) -> Result<Sealed, CoreError> {
@@ -86,7 +84,7 @@ impl Sealer {
     }
 
     /// Seals a user's destination.
-    pub fn seal(&self, user_id: Uuid, destination: &Destination) -> Result<Sealed, CoreError> {
+    pub fn seal(&self, user_id: UserId, destination: &Destination) -> Result<Sealed, CoreError> {
         let text = serde_json::to_vec(destination)
             .map(Zeroizing::new)
             .map_err(|_| CoreError::Corrupt("destination to seal"))?;
@@ -112,7 +110,7 @@ impl Sealer {
     /// Opens what was sealed for this user and method.
     pub fn open(
         &self,
-        user_id: Uuid,
+        user_id: UserId,
         method: Method,
         sealed: &Sealed,
     ) -> Result<Destination, CoreError> {
@@ -161,12 +159,14 @@ impl Key {
 }
 
 /// What a sealed destination belongs to.
-fn context(user_id: Uuid, method: Method) -> String {
+fn context(user_id: UserId, method: Method) -> String {
     format!("adfolio-destination-1|{user_id}|{}", method.as_str())
 }
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
     use crate::destination::entity::WalletAddress;
 
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn what_was_sealed_opens_for_its_user_and_method_alone() {
         let safe = Sealer::new(&key("a"), None).expect("a sealer");
-        let (user, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let (user, other) = (UserId(Uuid::from_u128(1)), UserId(Uuid::from_u128(2)));
         let destination = Destination::WalletAddress(WalletAddress {
             network: "TRC20".into(),
             address: "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8".into(),

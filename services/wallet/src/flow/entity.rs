@@ -4,7 +4,8 @@ use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::time_zone::TimeZone;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
-use uuid::Uuid;
+
+use crate::ids::{ReferenceId, TransactionId};
 
 names! {
     /// How a line is shown.
@@ -12,27 +13,27 @@ names! {
     #[sqlx(type_name = "flow_type", rename_all = "snake_case")]
     FlowType {
         /// Deposit credited by staff.
-        SystemTopUp = "system_top_up",
+        SystemTopUp,
         /// Spend charged by delivery.
-        AdBilling = "ad_billing",
+        AdBilling,
         /// Money put into a plan, or given back from it.
-        AdServing = "ad_serving",
+        AdServing,
         /// Payout of a settled plan's revenue.
-        ProfitSharing = "profit_sharing",
+        ProfitSharing,
         /// Part of a put paid by a coupon, or its return.
-        DiscountAmount = "discount_amount",
+        DiscountAmount,
         /// Withdrawal, or its return.
-        ManualPayout = "manual_payout",
+        ManualPayout,
         /// Chargeback.
-        SystemChargeback = "system_chargeback",
+        SystemChargeback,
         /// Deduction of a virtual recharge.
-        VirtualRechargeDeduction = "virtual_recharge_deduction",
+        VirtualRechargeDeduction,
         /// Membership fee.
-        OpenMembership = "open_membership",
+        OpenMembership,
         /// Currency exchange.
-        Exchange = "exchange",
+        Exchange,
         /// Start-up funds granted or returned.
-        StartUpFunds = "start_up_funds",
+        StartUpFunds,
     }
 }
 
@@ -42,48 +43,45 @@ names! {
     #[sqlx(type_name = "ledger_account", rename_all = "snake_case")]
     Account {
         /// Free to use.
-        Available = "available",
+        Available,
         /// Held by running plans.
-        ToBeConsumed = "to_be_consumed",
+        ToBeConsumed,
         /// Earned, waiting for settlement.
-        ToBeSettled = "to_be_settled",
+        ToBeSettled,
         /// On its way out.
-        Withdrawing = "withdrawing",
+        Withdrawing,
         /// The platform's side of deposits.
-        DepositsClearing = "deposits_clearing",
+        DepositsClearing,
         /// What coupons cost.
-        Promotions = "promotions",
+        Promotions,
         /// What delivery cost.
-        AdSpend = "ad_spend",
+        AdSpend,
         /// What delivery earned.
-        AdRevenue = "ad_revenue",
+        AdRevenue,
         /// The platform's share.
-        ProfitShare = "profit_share",
+        ProfitShare,
         /// What withdrawals paid out.
-        WithdrawalsClearing = "withdrawals_clearing",
+        WithdrawalsClearing,
         /// What withdrawals cost their users.
-        WithdrawalFees = "withdrawal_fees",
+        WithdrawalFees,
         /// What was charged back.
-        Chargebacks = "chargebacks",
+        Chargebacks,
         /// Membership fees.
-        Membership = "membership",
+        Membership,
         /// The platform's side of exchange orders.
-        FxClearing = "fx_clearing",
+        FxClearing,
     }
 }
 
 /// One line of the fund details.
 #[derive(Clone, Debug)]
 pub struct FlowEntry {
-    /// The transaction.
-    pub transaction_id: Uuid,
+    pub transaction_id: TransactionId,
     /// Its number in the user's chain.
     pub seq: i64,
     /// The leg of it that the line shows.
     pub leg: i16,
-    /// When it was posted.
     pub posted_at: DateTime<Utc>,
-    /// How it is shown.
     pub flow_type: FlowType,
     /// The account that changed.
     pub account: Account,
@@ -94,7 +92,7 @@ pub struct FlowEntry {
     /// Staff's remark.
     pub remark: String,
     /// The order, withdrawal or exchange order that it belongs to.
-    pub reference: Option<Uuid>,
+    pub reference: Option<ReferenceId>,
     /// The user's chain at this transaction.
     pub hash: Vec<u8>,
 }
@@ -107,7 +105,7 @@ impl FlowEntry {
 }
 
 /// The opaque id of a transaction's leg.
-pub fn line_id(transaction_id: Uuid, leg: i16) -> String {
+pub fn line_id(transaction_id: TransactionId, leg: i16) -> String {
     format!("{transaction_id}-{leg}")
 }
 
@@ -116,7 +114,6 @@ pub fn line_id(transaction_id: Uuid, leg: i16) -> String {
 pub struct MonthSum {
     /// The month, counted from 0 in the order asked for.
     pub place: usize,
-    /// The type.
     pub flow_type: FlowType,
     /// Whether the lines changed the available balance.
     pub is_available: bool,

@@ -1,21 +1,20 @@
 //! Fund details: the lines of the books that users see.
 //!
-//! The lines of the available balance sum up to it. Lines of another account (a coupon's part, spend charged by delivery)
-//! name that account and its balance.
+//! The lines of the available balance sum up to it. Lines of another account (a coupon's part, spend charged by
+//! delivery) name that account and its balance.
 
 pub mod entity;
 mod repo;
 
 use adfolio_kit::error::CoreError;
-use adfolio_kit::identity::Caller;
+use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::{Money, MoneyError};
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::WalletError;
+use crate::ids::OrderId;
 use entity::{FlowEntry, FlowType, Month};
-use repo::Selection;
 
 /// Lines that are shown of one order at most.
 const ORDER_LINES_MAX: i64 = 500;
@@ -29,13 +28,11 @@ const MAX_MONTHS: u32 = 24;
 /// Which of a user's fund details.
 #[derive(Debug)]
 pub struct Query {
-    /// Only this type.
     pub flow_type: Option<FlowType>,
     /// Only this month, `YYYY-MM`.
     pub month: Option<String>,
     /// Only lines before this one: its number in the user's chain, and its leg.
     pub before: Option<(i64, i16)>,
-    /// So many lines at most.
     pub limit: i64,
 }
 
@@ -43,7 +40,7 @@ pub struct Query {
 pub async fn list(
     app: &App,
     caller: &Caller,
-    user_id: Uuid,
+    user_id: UserId,
     query: Query,
 ) -> Result<Vec<FlowEntry>, WalletError> {
     let month = query
@@ -51,22 +48,14 @@ pub async fn list(
         .as_deref()
         .map(|text| Month::parse(text, caller.time_zone))
         .transpose()?;
-    let selection = Selection {
-        user_id,
-        flow_type: query.flow_type,
-        from: month.map(|month| month.start),
-        until: month.map(|month| month.end),
-        before: query.before,
-        limit: query.limit,
-    };
-    Ok(repo::list(&app.pool, &selection).await?)
+    Ok(repo::list(&app.pool, user_id, month, &query).await?)
 }
 
 /// The lines of an order, oldest first; none of somebody else's.
 pub async fn list_of_order(
     app: &App,
-    user_id: Uuid,
-    order_id: Uuid,
+    user_id: UserId,
+    order_id: OrderId,
 ) -> Result<Vec<FlowEntry>, WalletError> {
     Ok(repo::list_of_order(&app.pool, user_id, order_id, ORDER_LINES_MAX).await?)
 }
@@ -88,7 +77,7 @@ pub struct MonthSummary {
 pub async fn monthly(
     app: &App,
     caller: &Caller,
-    user_id: Uuid,
+    user_id: UserId,
     months: u32,
 ) -> Result<Vec<MonthSummary>, WalletError> {
     let count = match months {

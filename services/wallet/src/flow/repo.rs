@@ -1,30 +1,22 @@
 //! Reads of the books as fund details.
 
+use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
-use uuid::Uuid;
 
+use super::Query;
 use super::entity::{Account, FlowEntry, FlowType, Month, MonthSum};
+use crate::ids::{OrderId, ReferenceId};
 
-/// Which lines of a user, newest first.
-#[derive(Debug)]
-pub(super) struct Selection {
-    pub(super) user_id: Uuid,
-    pub(super) flow_type: Option<FlowType>,
-    pub(super) from: Option<DateTime<Utc>>,
-    pub(super) until: Option<DateTime<Utc>>,
-    /// Only lines before this one, by number and leg.
-    pub(super) before: Option<(i64, i16)>,
-    pub(super) limit: i64,
-}
-
-/// A page of lines. Each type is read from its own range of the index, so a page costs the same however many entries that
-/// are not shown, or are of other types, lie between its lines.
+/// A page of lines, newest first. Each type is read from its own range of the index, so a page costs the same however
+/// many entries that are not shown, or are of other types, lie between its lines.
 pub(super) async fn list(
     pool: &PgPool,
-    selection: &Selection,
+    user_id: UserId,
+    month: Option<Month>,
+    query: &Query,
 ) -> Result<Vec<FlowEntry>, sqlx::Error> {
-    let (before_seq, before_leg) = selection.before.unzip();
+    let (before_seq, before_leg) = query.before.unzip();
     sqlx::query_as!(
         FlowEntry,
         r#"WITH bounds AS MATERIALIZED (
@@ -48,17 +40,17 @@ pub(super) async fn list(
            )
            SELECT t.id AS transaction_id, lines.seq, lines.leg, t.posted_at, lines.flow_type AS "flow_type!: FlowType",
                   lines.account AS "account!: Account", lines.amount, lines.balance_after AS "balance_after!", t.remark,
-                  coalesce(t.order_id, t.reference) AS reference, t.hash
+                  coalesce(t.order_id, t.reference) AS "reference: ReferenceId", t.hash
            FROM lines
            JOIN transactions t ON t.user_id = $1 AND t.seq = lines.seq
            ORDER BY lines.seq DESC, lines.leg DESC"#,
-        selection.user_id,
-        selection.flow_type as Option<FlowType>,
-        selection.from,
-        selection.until,
+        user_id.0,
+        query.flow_type as Option<FlowType>,
+        month.map(|month| month.start),
+        month.map(|month| month.end),
         before_seq,
         before_leg,
-        selection.limit,
+        query.limit,
     )
     .fetch_all(pool)
     .await
@@ -67,22 +59,22 @@ pub(super) async fn list(
 /// The lines of an order, oldest first. The order of the index is the order of time.
 pub(super) async fn list_of_order(
     pool: &PgPool,
-    user_id: Uuid,
-    order_id: Uuid,
+    user_id: UserId,
+    order_id: OrderId,
     limit: i64,
 ) -> Result<Vec<FlowEntry>, sqlx::Error> {
     sqlx::query_as!(
         FlowEntry,
         r#"SELECT t.id AS transaction_id, e.seq, e.leg, t.posted_at, e.flow_type AS "flow_type!: FlowType",
                   e.account AS "account!: Account", e.amount, e.balance_after AS "balance_after!", t.remark,
-                  t.order_id AS reference, t.hash
+                  t.order_id AS "reference: ReferenceId", t.hash
            FROM transactions t
            JOIN entries e ON e.user_id = t.user_id AND e.seq = t.seq AND e.flow_type IS NOT NULL
            WHERE t.order_id = $1 AND t.user_id = $2
            ORDER BY t.order_version, t.type, e.leg
            LIMIT $3"#,
-        order_id,
-        user_id,
+        order_id.0,
+        user_id.0,
         limit,
     )
     .fetch_all(pool)
@@ -92,12 +84,12 @@ pub(super) async fn list_of_order(
 /// Sums by month, type and whether the available balance changed.
 pub(super) async fn sum_months(
     pool: &PgPool,
-    user_id: Uuid,
+    user_id: UserId,
     months: &[Month],
 ) -> Result<Vec<MonthSum>, sqlx::Error> {
     let starts: Vec<DateTime<Utc>> = months.iter().map(|month| month.start).collect();
     let ends: Vec<DateTime<Utc>> = months.iter().map(|month| month.end).collect();
-    let rows = sqlx::query!(
+    sqlx::query!(
         r#"WITH bounds AS MATERIALIZED (
                SELECT place, first_seq_since($1, month_start) AS first, first_seq_since($1, month_end) AS behind
                FROM unnest($2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY AS m (month_start, month_end, place)
@@ -110,19 +102,18 @@ pub(super) async fn sum_months(
            JOIN entries e ON e.user_id = $1 AND e.flow_type = type AND e.seq >= bounds.first AND e.seq < bounds.behind
            GROUP BY 1, 2, 3
            ORDER BY 1, 2, 3"#,
-        user_id,
+        user_id.0,
         &starts,
         &ends,
     )
-    .fetch_all(pool)
-    .await?;
-    let sums = rows.into_iter().map(|row| MonthSum {
+    .map(|row| MonthSum {
         // Places count from 1.
         place: usize::try_from(row.place.saturating_sub(1)).unwrap_or(usize::MAX),
         flow_type: row.flow_type,
         is_available: row.is_available,
         incoming: row.incoming,
         outgoing: row.outgoing,
-    });
-    Ok(sums.collect())
+    })
+    .fetch_all(pool)
+    .await
 }

@@ -9,13 +9,13 @@ use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire::{self, List, timestamp};
 use adfolio_proto::wallet::v1 as proto;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use crate::approval::Deciding;
 use crate::approval::entity::{Approval, Choice, State};
 use crate::destination::entity::{BankCard, Destination, Method, WalletAddress};
 use crate::flow::MonthSummary;
 use crate::flow::entity::{Account, FlowEntry, FlowType, line_id};
+use crate::ids::StaffId;
 use crate::pay_password::WasReset;
 use crate::posting::movement::{ExchangeStep, MovementKind, bounded_text};
 use crate::posting::outcome::Booked;
@@ -122,18 +122,19 @@ pub fn staff_entry(
 
 impl From<Row> for proto::StatementRow {
     fn from(row: Row) -> Self {
+        let link = row.link;
         let [
             available_change,
             consumed_change,
             settled_change,
             withdrawing_change,
-        ] = row.changes;
-        let [available, to_be_consumed, to_be_settled, withdrawing] = row.after;
+        ] = link.changes;
+        let [available, to_be_consumed, to_be_settled, withdrawing] = link.after;
         Self {
-            sequence: row.seq,
-            time: Some(timestamp(row.posted_at)),
-            transaction_id: row.id.to_string(),
-            r#type: row.kind,
+            sequence: link.seq,
+            time: Some(timestamp(link.posted_at)),
+            transaction_id: link.id.to_string(),
+            r#type: link.kind,
             available_change_minor: available_change,
             to_be_consumed_change_minor: consumed_change,
             to_be_settled_change_minor: settled_change,
@@ -145,7 +146,7 @@ impl From<Row> for proto::StatementRow {
             reference: text(row.reference),
             remark: row.remark,
             previous_hash: row.previous_hash,
-            hash: row.hash,
+            hash: link.hash,
         }
     }
 }
@@ -270,7 +271,7 @@ pub fn decision(staff: Staff, request: &proto::DecideApprovalRequest) -> Result<
     }
     Ok(Deciding {
         id: wire::id(&request.approval_id, "id")?,
-        by: staff.id,
+        by: StaffId(staff.id),
         choice,
         reason,
         digest: idempotency::digest(request),
@@ -312,6 +313,6 @@ impl From<&WasReset> for proto::ResetPayPasswordResponse {
 }
 
 /// An id that may be absent.
-fn text(id: Option<Uuid>) -> String {
+fn text(id: Option<impl ToString>) -> String {
     id.map(|id| id.to_string()).unwrap_or_default()
 }

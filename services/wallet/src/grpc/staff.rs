@@ -1,7 +1,7 @@
 //! What staff do with wallets.
 
 use adfolio_kit::error::CoreError;
-use adfolio_kit::identity::{Caller, StaffRole, cut_reason};
+use adfolio_kit::identity::{Caller, StaffRole, UserId, cut_reason};
 use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::once::Once;
 use adfolio_kit::refusal::Refusal;
@@ -129,11 +129,14 @@ impl WalletAdminService for StaffApi {
     ) -> Result<Response<proto::AdminListWithdrawalsResponse>, Status> {
         Caller::from_request(&request).require_staff(&[StaffRole::Finance])?;
         let request = request.into_inner();
+        let status = withdrawal::entity::Status::optional(request.status, "status")?;
+        let user_id = wire::filter_id(&request.user_id);
+        // Part of every cursor: with another text, cursors that callers hold become invalid.
+        let owner = format!("Filter {{ status: {status:?}, user_id: {user_id:?} }}");
         let filter = Filter {
-            status: withdrawal::entity::Status::optional(request.status, "status")?,
-            user_id: wire::filter_id(&request.user_id),
+            status,
+            user_id: user_id.map(UserId),
         };
-        let owner = format!("{filter:?}");
         let list = List::new(request.page, "wallet.withdrawals.staff", &owner)?;
         let (before, limit) = (list.before()?, list.fetch());
         let rows = withdrawal::list_for_staff(&self.0, filter, before, limit).await?;

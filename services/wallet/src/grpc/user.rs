@@ -25,7 +25,7 @@ impl WalletService for UserApi {
         request: Request<proto::GetPropertyRequest>,
     ) -> Result<Response<proto::GetPropertyResponse>, Status> {
         let user = Caller::from_request(&request).require_user()?;
-        let property = property::of_user(&self.0, user.0).await?;
+        let property = property::of_user(&self.0, user).await?;
         Ok(Response::new(proto::GetPropertyResponse {
             property: Some(super::property(&self.0, property)),
         }))
@@ -46,7 +46,7 @@ impl WalletService for UserApi {
             before: map::flow_position(&list)?,
             limit: list.fetch(),
         };
-        let lines = flow::list(&self.0, &caller, user.0, query).await?;
+        let lines = flow::list(&self.0, &caller, user, query).await?;
         let (lines, next_cursor) = list.cut_by(lines, |line| {
             vec![line.seq.to_string(), line.leg.to_string()]
         });
@@ -63,7 +63,7 @@ impl WalletService for UserApi {
         let caller = Caller::from_request(&request);
         let user = caller.require_user()?;
         let months = request.into_inner().months;
-        let summaries = flow::monthly(&self.0, &caller, user.0, months).await?;
+        let summaries = flow::monthly(&self.0, &caller, user, months).await?;
         Ok(Response::new(proto::GetMonthlyResponse {
             items: summaries.into_iter().map(Into::into).collect(),
         }))
@@ -76,7 +76,7 @@ impl WalletService for UserApi {
         let caller = Caller::from_request(&request);
         let user = caller.require_user()?;
         let month = request.into_inner().month;
-        let pieces = statement::pieces(&self.0, &caller, user.0, &month).await?;
+        let pieces = statement::pieces(&self.0, &caller, user, &month).await?;
         let answers = pieces.map(move |piece| {
             Ok(proto::GetStatementResponse {
                 user_id: user.to_string(),
@@ -107,8 +107,7 @@ impl WalletService for UserApi {
         let amount = amount_between(Money::ZERO, request.amount_minor, "amount")?;
         let method = Method::required(request.method, "method")?;
         let password = PinDigest::parse(&request.password, "password")?;
-        let shown =
-            withdrawal::request(&self.0, &caller, user.0, (amount, method), password).await?;
+        let shown = withdrawal::request(&self.0, &caller, user, (amount, method), password).await?;
         Ok(Response::new(proto::WithdrawResponse {
             withdrawal: Some(shown.into()),
         }))
@@ -120,7 +119,7 @@ impl WalletService for UserApi {
     ) -> Result<Response<proto::ListWithdrawalsResponse>, Status> {
         let user = Caller::from_request(&request).require_user()?;
         let list = List::new(request.into_inner().page, "wallet.withdrawals", &user)?;
-        let rows = withdrawal::list(&self.0, user.0, list.before()?, list.fetch()).await?;
+        let rows = withdrawal::list(&self.0, user, list.before()?, list.fetch()).await?;
         let (rows, next_cursor) = list.cut(rows, |last| last.withdrawal.id);
         Ok(Response::new(proto::ListWithdrawalsResponse {
             items: rows.into_iter().map(Into::into).collect(),
@@ -141,7 +140,7 @@ impl WalletService for UserApi {
             return Err(refusal.field("confirm_password").into());
         }
         let old = optional_password(&request.old_password, "old_password")?;
-        pay_password::set(&self.0, user.0, new, old, caller.deadline).await?;
+        pay_password::set(&self.0, user, new, old, caller.deadline).await?;
         Ok(Response::new(proto::SetPayPasswordResponse {}))
     }
 
@@ -152,7 +151,7 @@ impl WalletService for UserApi {
         let caller = Caller::from_request(&request);
         let user = caller.require_user()?;
         let password = PinDigest::parse(&request.into_inner().password, "password")?;
-        pay_password::verify(&self.0, user.0, password, caller.deadline).await?;
+        pay_password::verify(&self.0, user, password, caller.deadline).await?;
         Ok(Response::new(proto::CheckPayPasswordResponse {}))
     }
 
@@ -161,7 +160,7 @@ impl WalletService for UserApi {
         request: Request<proto::GetDestinationsRequest>,
     ) -> Result<Response<proto::GetDestinationsResponse>, Status> {
         let user = Caller::from_request(&request).require_user()?;
-        let (card, address) = destination::masked(&self.0, user.0).await?;
+        let (card, address) = destination::masked(&self.0, user).await?;
         Ok(Response::new(proto::GetDestinationsResponse {
             bank_card: card.as_ref().map(Into::into),
             wallet_address: address.as_ref().map(Into::into),
@@ -178,7 +177,7 @@ impl WalletService for UserApi {
         let destination = request.destination.unwrap_or_default().try_into()?;
         let password = optional_password(&request.password, "password")?;
         let bound =
-            destination::bind(&self.0, user.0, destination, password, caller.deadline).await?;
+            destination::bind(&self.0, user, destination, password, caller.deadline).await?;
         Ok(Response::new(proto::BindDestinationResponse {
             destination: Some((&bound).into()),
         }))
@@ -186,9 +185,6 @@ impl WalletService for UserApi {
 }
 
 fn optional_password(text: &str, field: &'static str) -> Result<Option<PinDigest>, Refusal> {
-    if text.is_empty() {
-        Ok(None)
-    } else {
-        PinDigest::parse(text, field).map(Some)
-    }
+    let sent = (!text.is_empty()).then(|| PinDigest::parse(text, field));
+    sent.transpose()
 }

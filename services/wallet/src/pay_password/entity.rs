@@ -39,14 +39,13 @@ impl PinDigest {
         }
     }
 
-    /// The digits of the MD5.
     pub(super) fn expose(&self) -> &str {
         self.0.expose_secret()
     }
 }
 
 impl PartialEq for PinDigest {
-    /// Both were sent by the same caller, so nothing is told by the time that this takes.
+    /// One caller sent both, so the duration of the comparison reveals nothing.
     fn eq(&self, other: &Self) -> bool {
         self.expose() == other.expose()
     }
@@ -55,7 +54,6 @@ impl PartialEq for PinDigest {
 /// How a password is locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lock {
-    /// For a while.
     Until(DateTime<Utc>),
     /// Until staff reset it.
     ForGood,
@@ -68,9 +66,7 @@ pub struct Attempts {
     pub row: i32,
     /// Within the day that began then.
     pub day: i32,
-    /// When that day began.
     pub day_began_at: Option<DateTime<Utc>>,
-    /// Until when the password is locked.
     pub locked_until: Option<DateTime<Utc>>,
     /// Locked until staff reset it.
     pub locked_for_good: bool,
@@ -79,16 +75,13 @@ pub struct Attempts {
 /// Attempts at one password whose outcome is not known: they are being evaluated, or a death has cut them off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Open {
-    /// How many.
     pub count: i64,
-    /// When the first of them began.
     pub first_began_at: Option<DateTime<Utc>>,
 }
 
 /// Why an attempt may not be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// The password is locked.
     Locked(Lock),
     /// As many as are left have no outcome yet; for so long at most the first of them counts.
     Busy(TimeDelta),
@@ -100,8 +93,8 @@ pub fn forgotten_at(now: DateTime<Utc>) -> Option<DateTime<Utc>> {
 }
 
 impl Attempts {
-    /// Whether there may be another attempt. Those without an outcome count as if they were wrong, so that attempts which
-    /// come together are never more than the limit.
+    /// Whether there may be another attempt. Those without an outcome count as if they were wrong, so that attempts
+    /// which come together are never more than the limit.
     pub fn admit(mut self, open: Open, now: DateTime<Utc>) -> Result<(), Wait> {
         if let Some(lock) = self.lock_at(now) {
             return Err(Wait::Locked(lock));
@@ -147,7 +140,7 @@ impl Attempts {
 
     /// Forgets what counts no more.
     fn forget_at(&mut self, now: DateTime<Utc>) {
-        // A lock that is over begins the row anew.
+        // When a lock ends, the row starts again.
         if self.locked_until.is_some_and(|end| end <= now) {
             self.locked_until = None;
             self.row = 0;

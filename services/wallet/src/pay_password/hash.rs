@@ -1,7 +1,7 @@
 //! Hashes of transaction passwords: argon2id (19 MiB, 2 passes, 1 lane) over the MD5, with a secret that is not in the
 //! database; as many at a time as there are cores, and a bounded number that waits.
 //!
-//! Which secret it was stands in the hash (PHC's `keyid`), so that another can be put in its place while passwords are used.
+//! The hash names its secret (PHC's `keyid`), so that the secret can be rotated while the service runs.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const EVALUATIONS_MAX: usize = 64;
 /// Counts evaluations, for dashboards and for the proof that a refused attempt cost none.
 const EVALUATIONS: &str = "wallet_pay_password_evaluations_total";
 
-/// Salt of a pepper's id. The id is derived by argon2, too, so that guessing a pepper by its id is as slow as by a hash.
+/// Salt of a pepper's id. Argon2 derives the id, too, so that guessing a pepper by its id is as slow as by a hash.
 const PEPPER_ID_SALT: &[u8] = b"adfolio-pepper-id";
 
 /// Hashes and verifies. Cheap to clone.

@@ -1,10 +1,10 @@
 //! The transaction password: six digits that guard everything that takes money out of a wallet.
 //!
-//! Six digits are a million guesses, so what protects them is the count: every attempt is written down, in a transaction of
-//! its own, before it is evaluated, and counts as a wrong one until its outcome is written down, too. Only then the caller
-//! learns it. So a process that dies, or a database that goes away, tells nobody more than the limit allows, and costs the
-//! user nothing for longer than a minute. One user's attempts are evaluated one after the other, so calls that come together
-//! and are all right do not lock each other out.
+//! Six digits are a million guesses, so the count protects them: every attempt is recorded, in a transaction of its
+//! own, before it is evaluated, and counts as wrong until its outcome is recorded, too. Only then the caller learns the
+//! outcome. So a crash of the process or of the database reveals no more than the limit allows, and costs the user a
+//! minute at most. One user's attempts are evaluated one after the other, so that concurrent right ones do not lock
+//! each other out.
 
 pub mod entity;
 pub mod hash;
@@ -28,6 +28,7 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::WalletError;
+use crate::ids::AttemptId;
 use crate::{events, protection};
 use entity::{Lock, PinDigest, Wait};
 use hash::Verified;
@@ -39,16 +40,16 @@ pub struct WasReset;
 
 /// An attempt that is written down.
 struct Attempt {
-    id: Uuid,
-    user_id: Uuid,
+    id: AttemptId,
+    user_id: UserId,
     hash: String,
 }
 
-/// Refuses unless this is the user's transaction password: PAY_PASSWORD_NOT_SET, PAY_PASSWORD_LOCKED, WRONG_PAY_PASSWORD,
-/// TOO_MANY_ATTEMPTS. To its end even if the caller goes away, so that the outcome is written down.
+/// Refuses unless this is the user's transaction password: PAY_PASSWORD_NOT_SET, PAY_PASSWORD_LOCKED,
+/// WRONG_PAY_PASSWORD, TOO_MANY_ATTEMPTS. To its end even if the caller goes away, so that the outcome is written down.
 pub async fn verify(
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     password: PinDigest,
     deadline: Deadline,
 ) -> Result<(), WalletError> {
@@ -64,7 +65,7 @@ pub async fn verify(
 /// Sets the transaction password, or changes it with the old one.
 pub async fn set(
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     new: PinDigest,
     old: Option<PinDigest>,
     deadline: Deadline,
@@ -88,7 +89,7 @@ pub async fn reset(
     app: &App,
     caller: &Caller,
     once: Once<WasReset>,
-    user_id: Uuid,
+    user_id: UserId,
     reason: String,
 ) -> Result<Answer<WasReset>, WalletError> {
     let (acting, now) = (caller.clone(), app.clock.now());
@@ -116,17 +117,15 @@ pub async fn reset(
     if let Err(error) = &outcome
         && error.reason() == Some(Reason::NothingChanged)
     {
-        // Somebody who does not exist has no password either.
-        app.users
-            .require(caller, &[UserId(user_id)], "user_id")
-            .await?;
+        // A user who does not exist has no password either.
+        app.users.require(caller, &[user_id], "user_id").await?;
     }
     app.notifier.notify();
     outcome
 }
 
-/// Tells metrics how many passwords are not hashed with the pepper in use, where there is another one. They are hashed anew
-/// when their owners use them.
+/// Records in the metrics how many passwords are not hashed with the current pepper, during a rotation. Each is
+/// rehashed when its owner uses it.
 pub async fn record_rotation(app: &App) -> Result<(), WalletError> {
     let left = match app.hasher.mark()? {
         Some(mark) => repo::count_without(&app.pool, &mark).await?,
@@ -140,7 +139,7 @@ pub async fn record_rotation(app: &App) -> Result<(), WalletError> {
 /// Answers the hash that was verified, or what is stored instead of it.
 async fn verify_in_turn(
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     password: &PinDigest,
 ) -> Result<String, WalletError> {
     let verified = verify_uncounted(app, user_id, password).await;
@@ -150,7 +149,7 @@ async fn verify_in_turn(
 
 async fn verify_uncounted(
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     password: &PinDigest,
 ) -> Result<String, WalletError> {
     // Before anything is written, so that a full queue costs no attempt.
@@ -165,8 +164,8 @@ async fn verify_uncounted(
 }
 
 /// Writes an attempt down, unless there may be none.
-async fn begin(app: &App, user_id: Uuid) -> Result<Attempt, WalletError> {
-    let (id, now) = (Uuid::now_v7(), app.clock.now());
+async fn begin(app: &App, user_id: UserId) -> Result<Attempt, WalletError> {
+    let (id, now) = (AttemptId(Uuid::now_v7()), app.clock.now());
     let hasher = app.hasher.clone();
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
@@ -190,8 +189,8 @@ async fn begin(app: &App, user_id: Uuid) -> Result<Attempt, WalletError> {
     .await
 }
 
-/// Writes down what an attempt came to, and answers the hash that is stored then, if it was right. Once it is forgotten it
-/// was nothing, and nobody may learn whether it was right.
+/// Records the outcome of an attempt, and answers the hash that is stored then if it was right. A forgotten attempt has
+/// no outcome, and the caller may not learn whether it was right.
 async fn conclude(
     app: &App,
     attempt: Attempt,
@@ -232,7 +231,7 @@ async fn conclude(
 
 async fn set_in_turn(
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     new: PinDigest,
     old: Option<PinDigest>,
 ) -> Result<(), WalletError> {
@@ -283,11 +282,11 @@ async fn set_in_turn(
     Ok(())
 }
 
-/// Puts the hash with the pepper in use in the place of the one that was verified, and answers which of them holds: somebody
-/// may have changed the password meanwhile.
+/// Replaces the verified hash by one with the current pepper, unless the password has changed meanwhile. Answers the
+/// hash that holds.
 async fn renew_in_tx(
     tx: &mut db::Tx,
-    user_id: Uuid,
+    user_id: UserId,
     verified: String,
     renewed: Option<String>,
 ) -> Result<String, WalletError> {
@@ -297,7 +296,7 @@ async fn renew_in_tx(
     }
 }
 
-/// Tells metrics what an attempt came to.
+/// Counts the outcome of an attempt.
 fn count<T>(verified: &Result<T, WalletError>) {
     let outcome = match verified {
         Ok(_) => "ok",

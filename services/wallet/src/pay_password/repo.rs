@@ -1,16 +1,17 @@
 //! The SQL of transaction passwords. The flag in `wallets` follows in the same transaction.
 
 use adfolio_kit::db::Tx;
+use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
-use uuid::Uuid;
 
 use super::entity::{Attempts, Open};
+use crate::ids::AttemptId;
 
-pub(super) async fn is_set(pool: &PgPool, user_id: Uuid) -> Result<bool, sqlx::Error> {
+pub(super) async fn is_set(pool: &PgPool, user_id: UserId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM pay_passwords WHERE user_id = $1) AS "is_set!""#,
-        user_id
+        user_id.0
     )
     .fetch_one(pool)
     .await
@@ -19,16 +20,14 @@ pub(super) async fn is_set(pool: &PgPool, user_id: Uuid) -> Result<bool, sqlx::E
 /// The hash and its wrong attempts, locked: attempts that come together are counted one after the other.
 pub(super) async fn lock_in_tx(
     tx: &mut Tx,
-    user_id: Uuid,
+    user_id: UserId,
 ) -> Result<Option<(String, Attempts)>, sqlx::Error> {
-    let row = sqlx::query!(
+    sqlx::query!(
         "SELECT hash, attempts, day_attempts, day_began_at, locked_until, locked_for_good
          FROM pay_passwords WHERE user_id = $1 FOR UPDATE",
-        user_id
+        user_id.0
     )
-    .fetch_optional(tx)
-    .await?;
-    Ok(row.map(|row| {
+    .map(|row| {
         let attempts = Attempts {
             row: row.attempts,
             day: row.day_attempts,
@@ -37,19 +36,21 @@ pub(super) async fn lock_in_tx(
             locked_for_good: row.locked_for_good,
         };
         (row.hash, attempts)
-    }))
+    })
+    .fetch_optional(tx)
+    .await
 }
 
 pub(super) async fn store_attempts_in_tx(
     tx: &mut Tx,
-    user_id: Uuid,
+    user_id: UserId,
     attempts: Attempts,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE pay_passwords
          SET attempts = $2, day_attempts = $3, day_began_at = $4, locked_until = $5, locked_for_good = $6
          WHERE user_id = $1",
-        user_id,
+        user_id.0,
         attempts.row,
         attempts.day,
         attempts.day_began_at,
@@ -64,12 +65,12 @@ pub(super) async fn store_attempts_in_tx(
 /// The attempts without an outcome, once those that began at `forgotten` or before are gone. The hash must be locked.
 pub(super) async fn open_attempts_in_tx(
     tx: &mut Tx,
-    user_id: Uuid,
+    user_id: UserId,
     forgotten: Option<DateTime<Utc>>,
 ) -> Result<Open, sqlx::Error> {
     sqlx::query!(
         "DELETE FROM pay_password_attempts WHERE user_id = $1 AND began_at <= $2",
-        user_id,
+        user_id.0,
         forgotten
     )
     .execute(&mut *tx)
@@ -78,7 +79,7 @@ pub(super) async fn open_attempts_in_tx(
         Open,
         r#"SELECT count(*) AS "count!", min(began_at) AS first_began_at
            FROM pay_password_attempts WHERE user_id = $1"#,
-        user_id
+        user_id.0
     )
     .fetch_one(tx)
     .await
@@ -86,14 +87,14 @@ pub(super) async fn open_attempts_in_tx(
 
 pub(super) async fn open_attempt_in_tx(
     tx: &mut Tx,
-    id: Uuid,
-    user_id: Uuid,
+    id: AttemptId,
+    user_id: UserId,
     now: DateTime<Utc>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "INSERT INTO pay_password_attempts (id, user_id, began_at) VALUES ($1, $2, $3)",
-        id,
-        user_id,
+        id.0,
+        user_id.0,
         now
     )
     .execute(tx)
@@ -101,9 +102,9 @@ pub(super) async fn open_attempt_in_tx(
     Ok(())
 }
 
-/// No, if it was forgotten, or its password is gone.
-pub(super) async fn close_attempt_in_tx(tx: &mut Tx, id: Uuid) -> Result<bool, sqlx::Error> {
-    let closed = sqlx::query!("DELETE FROM pay_password_attempts WHERE id = $1", id)
+/// False if the attempt was forgotten or its password is gone.
+pub(super) async fn close_attempt_in_tx(tx: &mut Tx, id: AttemptId) -> Result<bool, sqlx::Error> {
+    let closed = sqlx::query!("DELETE FROM pay_password_attempts WHERE id = $1", id.0)
         .execute(tx)
         .await?;
     Ok(closed.rows_affected() == 1)
@@ -118,15 +119,15 @@ pub(super) enum Insertion {
     Again,
 }
 
-/// Sets a password where there is none. None, if there is one already.
+/// Sets a password where there is none. None if there is one already.
 pub(super) async fn insert_in_tx(
     tx: &mut Tx,
-    user_id: Uuid,
+    user_id: UserId,
     hash: &str,
 ) -> Result<Option<Insertion>, sqlx::Error> {
     let inserted = sqlx::query!(
         "INSERT INTO pay_passwords (user_id, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-        user_id,
+        user_id.0,
         hash
     )
     .execute(&mut *tx)
@@ -138,7 +139,7 @@ pub(super) async fn insert_in_tx(
         "INSERT INTO wallets (user_id, has_pay_password) VALUES ($1, true)
          ON CONFLICT (user_id) DO UPDATE SET has_pay_password = true
          RETURNING pay_password_was_reset",
-        user_id
+        user_id.0
     )
     .fetch_one(tx)
     .await?;
@@ -149,16 +150,16 @@ pub(super) async fn insert_in_tx(
     }))
 }
 
-/// Puts another hash in the place of the one that was verified. No, if that is gone.
+/// Replaces the hash that was verified. False if it is gone.
 pub(super) async fn change_in_tx(
     tx: &mut Tx,
-    user_id: Uuid,
+    user_id: UserId,
     before: &str,
     after: &str,
 ) -> Result<bool, sqlx::Error> {
     let changed = sqlx::query!(
         "UPDATE pay_passwords SET hash = $3 WHERE user_id = $1 AND hash = $2",
-        user_id,
+        user_id.0,
         before,
         after
     )
@@ -177,9 +178,9 @@ pub(super) async fn count_without(pool: &PgPool, mark: &str) -> Result<i64, sqlx
     .await
 }
 
-/// Removes hash and lock. No, if there is none.
-pub(super) async fn delete_in_tx(tx: &mut Tx, user_id: Uuid) -> Result<bool, sqlx::Error> {
-    let deleted = sqlx::query!("DELETE FROM pay_passwords WHERE user_id = $1", user_id)
+/// Removes hash and lock. False if there is none.
+pub(super) async fn delete_in_tx(tx: &mut Tx, user_id: UserId) -> Result<bool, sqlx::Error> {
+    let deleted = sqlx::query!("DELETE FROM pay_passwords WHERE user_id = $1", user_id.0)
         .execute(&mut *tx)
         .await?;
     if deleted.rows_affected() == 0 {
@@ -187,7 +188,7 @@ pub(super) async fn delete_in_tx(tx: &mut Tx, user_id: Uuid) -> Result<bool, sql
     }
     sqlx::query!(
         "UPDATE wallets SET has_pay_password = false, pay_password_was_reset = true WHERE user_id = $1",
-        user_id
+        user_id.0
     )
     .execute(tx)
     .await?;

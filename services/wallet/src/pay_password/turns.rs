@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use adfolio_kit::deadline::Deadline;
+use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::{Reason, Refusal};
 use tokio::sync::OwnedMutexGuard;
-use uuid::Uuid;
 
 use crate::error::WalletError;
 
@@ -17,7 +17,7 @@ const WAITING_MAX: usize = 64;
 /// When a caller refused by a full row may retry.
 const ROW_RETRY: Duration = Duration::from_secs(1);
 
-type Rows = Mutex<HashMap<Uuid, (usize, Arc<tokio::sync::Mutex<()>>)>>;
+type Rows = Mutex<HashMap<UserId, (usize, Arc<tokio::sync::Mutex<()>>)>>;
 
 /// The rows of all users who wait.
 #[derive(Clone, Debug, Default)]
@@ -27,13 +27,13 @@ pub struct Turns(Arc<Rows>);
 #[derive(Debug)]
 pub(super) struct Place {
     rows: Arc<Rows>,
-    user_id: Uuid,
+    user_id: UserId,
     turn: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Turns {
     /// A place in the user's row, or TOO_MANY_ATTEMPTS.
-    pub(super) fn enter(&self, user_id: Uuid) -> Result<Place, Refusal> {
+    pub(super) fn enter(&self, user_id: UserId) -> Result<Place, Refusal> {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (waiting, turn) = rows.entry(user_id).or_default();
         if *waiting >= WAITING_MAX {
@@ -75,11 +75,17 @@ impl Drop for Place {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
 
     #[tokio::test]
     async fn rows_are_bounded_by_user_and_leave_nothing_behind() {
-        let (turns, user, other) = (Turns::default(), Uuid::from_u128(1), Uuid::from_u128(2));
+        let (turns, user, other) = (
+            Turns::default(),
+            UserId(Uuid::from_u128(1)),
+            UserId(Uuid::from_u128(2)),
+        );
         let places: Vec<Place> = (0..WAITING_MAX)
             .map(|_| turns.enter(user).expect("a place"))
             .collect();

@@ -1,18 +1,17 @@
 //! Commands to the ledger.
 
+use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::Money;
-use uuid::Uuid;
 
 use super::amount::amount_between;
 use super::movement::Movement;
+use crate::ids::{OrderId, ReferenceId};
 
 /// One command: what shall be posted to whose wallet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// Whose wallet.
-    pub user_id: Uuid,
-    /// What shall be done.
+    pub user_id: UserId,
     pub action: Action,
 }
 
@@ -23,8 +22,7 @@ pub enum Action {
     Move(Movement),
     /// An order takes money out of the available balance, and a coupon adds its part.
     Hold {
-        /// The order.
-        order_id: Uuid,
+        order_id: OrderId,
         /// The user's part.
         paid: Money,
         /// The coupon's part.
@@ -32,24 +30,17 @@ pub enum Action {
     },
     /// An order's delivery is brought to these totals.
     RecordDelivery {
-        /// The order.
-        order_id: Uuid,
+        order_id: OrderId,
         /// Grows with every report.
         version: i64,
-        /// Spend so far.
         consumed: Money,
-        /// Revenue so far.
         revenue: Money,
     },
     /// An order gives back what it still holds.
-    Release {
-        /// The order.
-        order_id: Uuid,
-    },
+    Release { order_id: OrderId },
     /// An order's revenue is paid out.
     Settle {
-        /// The order.
-        order_id: Uuid,
+        order_id: OrderId,
         /// Spend, as recorded.
         consumed: Money,
         /// Revenue, as recorded.
@@ -64,22 +55,20 @@ pub enum Action {
 pub enum Subject {
     /// An idempotency key.
     Key(String),
-    /// An order of a plan.
-    Order(Uuid),
+    Order(OrderId),
     /// A withdrawal or an exchange order.
-    Reference(Uuid),
+    Reference(ReferenceId),
 }
 
 impl Command {
-    /// A movement of `user_id`'s money.
-    pub fn movement(user_id: Uuid, movement: Movement) -> Self {
+    pub fn movement(user_id: UserId, movement: Movement) -> Self {
         Self {
             user_id,
             action: Action::Move(movement),
         }
     }
 
-    /// The same for a user who is known to exist, so that it opens a wallet where there is none.
+    /// Opens a wallet where there is none. Only for users who are known to exist.
     #[must_use]
     pub fn opening_wallet(mut self) -> Self {
         if let Action::Move(movement) = &mut self.action {
@@ -88,8 +77,12 @@ impl Command {
         self
     }
 
-    /// A hold.
-    pub fn hold(user_id: Uuid, order_id: Uuid, paid: i64, discount: i64) -> Result<Self, Refusal> {
+    pub fn hold(
+        user_id: UserId,
+        order_id: OrderId,
+        paid: i64,
+        discount: i64,
+    ) -> Result<Self, Refusal> {
         let paid = amount_between(Money::ZERO, paid, "paid_minor")?;
         let discount = amount_between(Money::ZERO, discount, "discount_minor")?;
         if paid.is_zero() && discount.is_zero() {
@@ -105,10 +98,9 @@ impl Command {
         })
     }
 
-    /// A report of delivery.
     pub fn record_delivery(
-        user_id: Uuid,
-        order_id: Uuid,
+        user_id: UserId,
+        order_id: OrderId,
         version: i64,
         consumed: i64,
         revenue: i64,
@@ -129,18 +121,16 @@ impl Command {
         })
     }
 
-    /// A release.
-    pub fn release(user_id: Uuid, order_id: Uuid) -> Self {
+    pub fn release(user_id: UserId, order_id: OrderId) -> Self {
         Self {
             user_id,
             action: Action::Release { order_id },
         }
     }
 
-    /// A settlement.
     pub fn settle(
-        user_id: Uuid,
-        order_id: Uuid,
+        user_id: UserId,
+        order_id: OrderId,
         consumed: i64,
         revenue: i64,
         platform_share: i64,
@@ -188,6 +178,8 @@ impl Command {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::super::amount::LARGEST_AMOUNT;
     use super::*;
 
@@ -197,7 +189,7 @@ mod tests {
 
     #[test]
     fn amounts_out_of_range_are_refused_by_field() {
-        let (user, order) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let (user, order) = (UserId(Uuid::from_u128(1)), OrderId(Uuid::from_u128(2)));
         let above = LARGEST_AMOUNT.minor() + 1;
         assert_eq!(field(Command::hold(user, order, -1, 5)), "paid_minor");
         assert_eq!(

@@ -4,9 +4,9 @@
 //! |---|---|---|
 //! | `post_commands` | locks the wallets of a batch in order of id, decides about each command, writes transactions, entries, balances, chain heads, holds, withdrawals and events | `migrations/0005_commands.sql` and `0007_cooling_off.sql`, called by `repo::post_commands` |
 //!
-//! There is no other statement that writes to the books. A command is refused or done by itself, whatever else is in its
-//! batch; any number of replicas post side by side. Commands go through the writer, which posts many with one commit; only what
-//! must commit together with a change of something else is posted in that change's transaction ([`post_in_tx`]).
+//! No other statement writes to the books. A command is refused or done by itself, whatever else is in its batch; any
+//! number of replicas post side by side. Commands go through the writer, which posts many with one commit; only what
+//! must commit together with another change is posted in that change's transaction ([`post_in_tx`]).
 
 pub mod amount;
 pub mod entity;
@@ -18,7 +18,7 @@ pub mod writer;
 use adfolio_kit::clock::Ids;
 use adfolio_kit::db::Tx;
 use adfolio_kit::error::CoreError;
-use adfolio_kit::identity::{Caller, UserId};
+use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Reason;
 use adfolio_kit::telemetry;
 use chrono::{DateTime, Utc};
@@ -29,8 +29,8 @@ use entity::Command;
 use outcome::{Decision, Done};
 use repo::Item;
 
-/// Posts to the wallet of a user whom the caller names. Only for a user without a wallet auth is asked whether there is such
-/// a user: a wallet exists only for users that existed when it was opened.
+/// Posts to the wallet of a user whom the caller names. Auth is asked whether the user exists only if there is no
+/// wallet: wallets are opened only for users that exist.
 pub async fn post_to_named(
     app: &App,
     caller: &Caller,
@@ -41,8 +41,8 @@ pub async fn post_to_named(
             if refusal.reason == Reason::NotFound
                 && refusal.field.as_deref() == Some("user_id") =>
         {
-            let user = UserId(command.user_id);
-            app.users.require(caller, &[user], "user_id").await?;
+            let user_id = command.user_id;
+            app.users.require(caller, &[user_id], "user_id").await?;
             app.queue
                 .post(command.opening_wallet(), caller.deadline)
                 .await
@@ -51,8 +51,8 @@ pub async fn post_to_named(
     }
 }
 
-/// Posts in a transaction of the caller's. The lock on the user's wallet is held until that ends, and other postings to the
-/// wallet wait for it, so little may follow in the transaction.
+/// Posts in the caller's transaction. The lock on the user's wallet lasts until its end and blocks other postings to
+/// the wallet, so little may follow in the transaction.
 pub async fn post_in_tx(
     tx: &mut Tx,
     now: DateTime<Utc>,

@@ -1,7 +1,7 @@
 //! Commands that move money by a key: what staff post, what users withdraw, what exchange orders take and give.
 
 use adfolio_kit::error::CoreError;
-use adfolio_kit::identity::{Caller, IdempotencyKey, Staff};
+use adfolio_kit::identity::{Caller, IdempotencyKey, Staff, UserId};
 use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::Money;
@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::amount::amount_between;
+use crate::ids::{ExchangeId, ReferenceId, StaffId, WithdrawalId};
 
 /// Characters of a remark at most.
 const LONGEST_REMARK: usize = 500;
@@ -20,29 +21,29 @@ names! {
     #[sqlx(type_name = "posting_kind", rename_all = "snake_case")]
     MovementKind {
         /// Staff credit money.
-        Deposit = "deposit",
+        Deposit,
         /// A user asks for a withdrawal.
-        Withdraw = "withdraw",
+        Withdraw,
         /// A withdrawal left.
-        WithdrawalPaid = "withdrawal_paid",
+        WithdrawalPaid,
         /// A withdrawal came back.
-        WithdrawalRejected = "withdrawal_rejected",
+        WithdrawalRejected,
         /// A disputed payment is taken back.
-        Chargeback = "chargeback",
+        Chargeback,
         /// A virtual recharge is taken back.
-        RechargeDeduction = "recharge_deduction",
+        RechargeDeduction,
         /// A membership fee.
-        Membership = "membership",
+        Membership,
         /// An exchange order takes money.
-        ExchangeDebit = "exchange_debit",
+        ExchangeDebit,
         /// An exchange order gives back what it took.
-        ExchangeReturn = "exchange_return",
+        ExchangeReturn,
         /// An exchange order brings money.
-        ExchangeCredit = "exchange_credit",
+        ExchangeCredit,
         /// Start-up funds are given.
-        StartUpGrant = "start_up_grant",
+        StartUpGrant,
         /// Start-up funds are returned.
-        StartUpReturn = "start_up_return",
+        StartUpReturn,
     }
 }
 
@@ -68,7 +69,6 @@ impl MovementKind {
 /// A movement as it is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Movement {
-    /// What moves.
     pub kind: MovementKind,
     /// The key that makes a repeated command one command, with its scope.
     pub key: String,
@@ -78,12 +78,11 @@ pub struct Movement {
     pub amount: Money,
     /// Shown to the user.
     pub remark: String,
-    /// Who posts.
-    pub staff_id: Option<Uuid>,
+    pub staff_id: Option<StaffId>,
     /// Whether it may open the wallet, because the user is known to exist.
     pub opens_wallet: bool,
     /// The withdrawal or exchange order.
-    pub reference: Option<Uuid>,
+    pub reference: Option<ReferenceId>,
     /// The key of the debit that a return gives back.
     pub debit_key: Option<String>,
     /// What only this kind needs, as JSON.
@@ -95,7 +94,6 @@ pub struct Movement {
 pub struct WithdrawalDetails {
     /// Kept by the platform, in minor units.
     pub fee: i64,
-    /// How it leaves.
     pub method: &'static str,
     /// The key that seals the destination.
     pub key_id: String,
@@ -117,20 +115,20 @@ names! {
     /// A step of an exchange order.
     ExchangeStep {
         /// Takes money.
-        Debit = "debit",
+        Debit,
         /// Gives back what was taken. Before anything was taken it closes the order: a debit that comes later is refused.
-        Return = "return",
+        Return,
         /// Brings money.
-        Credit = "credit",
+        Credit,
     }
 }
 
 impl Movement {
-    /// What staff post to a user's wallet. A call without a key is a posting of its own each time, so it gets `fresh` as its
-    /// key: the posting may then still be repeated inside the service.
+    /// What staff post to a user's wallet. A call without a key is a posting of its own each time, so it gets `fresh`
+    /// as its key: the posting may then still be repeated inside the service.
     pub fn by_staff(
         kind: MovementKind,
-        user_id: Uuid,
+        user_id: UserId,
         (staff, caller): (Staff, &Caller),
         fresh: Uuid,
         amount: i64,
@@ -143,7 +141,7 @@ impl Movement {
         if kind != MovementKind::Deposit {
             digest.update(kind.as_str());
         }
-        digest.update(user_id.as_bytes());
+        digest.update(user_id.0.as_bytes());
         digest.update(amount.minor().to_be_bytes());
         digest.update(remark.as_bytes());
         let details = audit_details(kind, caller, &caller.reason)?;
@@ -151,7 +149,7 @@ impl Movement {
             key: staff_key(staff, caller.idempotency_key.as_ref(), fresh),
             amount,
             remark,
-            staff_id: Some(staff.id),
+            staff_id: Some(StaffId(staff.id)),
             details: Some(details),
             ..Self::new(kind, digest.finalize().into())
         })
@@ -160,7 +158,7 @@ impl Movement {
     /// A decision about a withdrawal; `kind` says which.
     pub fn decision(
         kind: MovementKind,
-        withdrawal_id: Uuid,
+        withdrawal_id: WithdrawalId,
         (staff, caller): (Staff, &Caller),
         fresh: Uuid,
         reason: &str,
@@ -172,7 +170,7 @@ impl Movement {
         }
         let mut digest = Sha256::new();
         digest.update(kind.as_str());
-        digest.update(withdrawal_id.as_bytes());
+        digest.update(withdrawal_id.0.as_bytes());
         digest.update(reason.as_bytes());
         let words = if reason.is_empty() {
             &caller.reason
@@ -184,8 +182,8 @@ impl Movement {
             key: staff_key(staff, caller.idempotency_key.as_ref(), fresh),
             // Why a withdrawal was paid is for the audit log alone.
             remark: if is_rejection { reason } else { String::new() },
-            staff_id: Some(staff.id),
-            reference: Some(withdrawal_id),
+            staff_id: Some(StaffId(staff.id)),
+            reference: Some(ReferenceId(withdrawal_id.0)),
             details: Some(details),
             ..Self::new(kind, digest.finalize().into())
         })
@@ -193,7 +191,7 @@ impl Movement {
 
     /// A user's withdrawal, by its id and the key of [`Movement::withdrawal_key`].
     pub fn withdrawal(
-        (withdrawal_id, key): (Uuid, String),
+        (withdrawal_id, key): (WithdrawalId, String),
         digest: [u8; 32],
         amount: Money,
         details: &WithdrawalDetails,
@@ -201,30 +199,30 @@ impl Movement {
         Ok(Self {
             key,
             amount,
-            reference: Some(withdrawal_id),
+            reference: Some(ReferenceId(withdrawal_id.0)),
             details: Some(json(details)?),
             ..Self::new(MovementKind::Withdraw, digest)
         })
     }
 
     /// What a withdrawal asks for; never the password: the digest of one of a million would give it away.
-    pub fn withdrawal_digest(user_id: Uuid, amount: Money, method: &str) -> [u8; 32] {
+    pub fn withdrawal_digest(user_id: UserId, amount: Money, method: &str) -> [u8; 32] {
         let mut digest = Sha256::new();
-        digest.update(user_id.as_bytes());
+        digest.update(user_id.0.as_bytes());
         digest.update(amount.minor().to_be_bytes());
         digest.update(method);
         digest.finalize().into()
     }
 
     /// The key of a user's withdrawal; without one of the caller's each call is a withdrawal of its own.
-    pub fn withdrawal_key(user_id: Uuid, key: Option<&IdempotencyKey>, fresh: Uuid) -> String {
+    pub fn withdrawal_key(user_id: UserId, key: Option<&IdempotencyKey>, fresh: Uuid) -> String {
         format!("withdraw:{user_id}:{}", marked(key, fresh))
     }
 
     /// A step of an exchange order.
     pub fn exchange(
-        user_id: Uuid,
-        exchange_id: Uuid,
+        user_id: UserId,
+        exchange_id: ExchangeId,
         step: ExchangeStep,
         amount: i64,
     ) -> Result<Self, Refusal> {
@@ -236,12 +234,12 @@ impl Movement {
         };
         let key = |kind: MovementKind| format!("{}:{exchange_id}", kind.as_str());
         let mut digest = Sha256::new();
-        digest.update(user_id.as_bytes());
+        digest.update(user_id.0.as_bytes());
         digest.update(amount.minor().to_be_bytes());
         Ok(Self {
             key: key(kind),
             amount,
-            reference: Some(exchange_id),
+            reference: Some(ReferenceId(exchange_id.0)),
             debit_key: (step == ExchangeStep::Return).then(|| key(MovementKind::ExchangeDebit)),
             ..Self::new(kind, digest.finalize().into())
         })
@@ -315,8 +313,8 @@ mod tests {
         remark: &str,
     ) -> Result<Movement, Refusal> {
         let caller = Caller::system().with_key(Some("k".parse().expect("a key")));
-        let user = Uuid::from_u128(user);
-        match Movement::by_staff(kind, user, (staff(), &caller), user, amount, remark) {
+        let id = Uuid::from_u128(user);
+        match Movement::by_staff(kind, UserId(id), (staff(), &caller), id, amount, remark) {
             Ok(movement) => Ok(movement),
             Err(CoreError::Refused(refusal)) => Err(refusal),
             Err(error) => panic!("{error}"),
@@ -368,7 +366,7 @@ mod tests {
         let caller = Caller::system();
         let decide = |kind, reason| {
             let id = Uuid::from_u128(3);
-            Movement::decision(kind, id, (staff(), &caller), id, reason)
+            Movement::decision(kind, WithdrawalId(id), (staff(), &caller), id, reason)
         };
         assert!(decide(MovementKind::WithdrawalRejected, "  ").is_err());
         assert!(decide(MovementKind::WithdrawalPaid, "").is_ok());

@@ -3,9 +3,9 @@
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use crate::error::WalletError;
+use crate::ids::{ReferenceId, TransactionId};
 use crate::property::entity::Property;
 
 /// What became of a command. All but the first two changed nothing.
@@ -117,7 +117,6 @@ pub struct HoldFigures {
     pub discount_returned: i64,
     /// Given back to the available balance by the settlement.
     pub paid_returned_at_settle: i64,
-    /// The platform's part of the revenue.
     pub platform_share: i64,
 }
 
@@ -132,22 +131,18 @@ impl HoldFigures {
 /// A transaction in the books.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Booked {
-    /// Its id.
-    pub id: Uuid,
-    /// When it was posted.
+    pub id: TransactionId,
     pub posted_at: DateTime<Utc>,
-    /// The available balance straight after.
     pub available_after: i64,
     /// The user's chain at this transaction.
     pub hash: Vec<u8>,
     /// The withdrawal or exchange order that it belongs to.
-    pub reference: Option<Uuid>,
+    pub reference: Option<ReferenceId>,
 }
 
 /// What the database decided about one command.
 #[derive(Clone, Debug)]
 pub struct Decision {
-    /// What became of it.
     pub outcome: Outcome,
     /// The answer, if it was done.
     pub done: Done,

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::entity::{Action, Command};
 use super::outcome::{Booked, Decision, Done, HoldFigures, Outcome};
+use crate::ids::{ReferenceId, TransactionId};
 use crate::property::entity::Property;
 
 /// A command with what its transactions need besides it.
@@ -50,7 +51,7 @@ impl<'a> Arrays<'a> {
     }
 
     fn push(&mut self, item: &'a Item<'a>) {
-        self.users.push(item.command.user_id);
+        self.users.push(item.command.user_id.0);
         self.ids.push(item.ids[0]);
         self.second_ids.push(item.ids[1]);
         self.traceparents.push(item.traceparent);
@@ -58,14 +59,16 @@ impl<'a> Arrays<'a> {
             Action::Move(movement) => Some(movement),
             _ => None,
         };
-        self.references.push(movement.and_then(|it| it.reference));
+        self.references
+            .push(movement.and_then(|it| it.reference).map(|id| id.0));
         self.keys.push(movement.map(|it| it.key.as_str()));
         self.debit_keys
             .push(movement.and_then(|it| it.debit_key.as_deref()));
         self.digests.push(movement.map(|it| it.digest.as_slice()));
         self.remarks
             .push(movement.map_or("", |it| it.remark.as_str()));
-        self.staff.push(movement.and_then(|it| it.staff_id));
+        self.staff
+            .push(movement.and_then(|it| it.staff_id).map(|id| id.0));
         self.details
             .push(movement.and_then(|it| it.details.as_deref()));
         let (opens, order, version, amounts) = parts(&item.command.action);
@@ -94,7 +97,7 @@ fn parts(action: &Action) -> (bool, Option<Uuid>, i64, [i64; 3]) {
             discount,
         } => (
             true,
-            Some(*order_id),
+            Some(order_id.0),
             0,
             [paid.minor(), discount.minor(), 0],
         ),
@@ -105,11 +108,11 @@ fn parts(action: &Action) -> (bool, Option<Uuid>, i64, [i64; 3]) {
             revenue,
         } => (
             false,
-            Some(*order_id),
+            Some(order_id.0),
             *version,
             [consumed.minor(), revenue.minor(), 0],
         ),
-        Action::Release { order_id } => (true, Some(*order_id), 0, [0, 0, 0]),
+        Action::Release { order_id } => (true, Some(order_id.0), 0, [0, 0, 0]),
         Action::Settle {
             order_id,
             consumed,
@@ -117,7 +120,7 @@ fn parts(action: &Action) -> (bool, Option<Uuid>, i64, [i64; 3]) {
             platform_share,
         } => (
             false,
-            Some(*order_id),
+            Some(order_id.0),
             0,
             [consumed.minor(), revenue.minor(), platform_share.minor()],
         ),
@@ -125,8 +128,8 @@ fn parts(action: &Action) -> (bool, Option<Uuid>, i64, [i64; 3]) {
 }
 
 /// Decides about all items and writes what is accepted, in one round trip and one commit. The decisions come with the
-/// place of their item. The writer's connection is in no transaction, so that the statement is one; in another's transaction the
-/// locks on the wallets last as long as that.
+/// place of their item. The writer's connection is in no transaction, so that the statement is one; in another's
+/// transaction the locks on the wallets last as long as that.
 pub(super) async fn post_commands(
     connection: &mut PgConnection,
     now: DateTime<Utc>,
@@ -225,18 +228,17 @@ impl Row {
             paid_returned_at_settle: self.paid_returned_at_settle,
             platform_share: self.platform_share,
         };
-        let reference = self.reference;
         let booked = self
             .id
             .zip(self.posted_at)
             .zip(self.available_after)
             .zip(self.hash);
         let transaction = booked.map(|(((id, posted_at), available_after), hash)| Booked {
-            id,
+            id: TransactionId(id),
             posted_at,
             available_after,
             hash,
-            reference,
+            reference: self.reference.map(ReferenceId),
         });
         let done = Done {
             property,

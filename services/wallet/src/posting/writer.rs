@@ -1,7 +1,7 @@
 //! The group commit: one task that posts what has queued up while its last commit ran.
 //!
-//! The task belongs to the process, not to a call, so a caller that goes away breaks nothing: its posting is made or, if
-//! its turn had not come, skipped. Every command may be repeated safely, because it carries an order or a key.
+//! The task belongs to the process, not to a call, so a caller that goes away breaks nothing: its posting is made or,
+//! if its turn had not come, skipped. Every command may be repeated safely, because it carries an order or a key.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
@@ -45,7 +45,7 @@ struct Job {
 }
 
 impl Job {
-    /// Nobody waits any more. What was not posted by then never is, so that a caller who gave up can rely on it sooner.
+    /// No caller waits any more. Such a command is never posted, so that a caller who gave up can rely on it sooner.
     fn is_over(&self) -> bool {
         self.deadline.has_passed() || self.answer.is_closed()
     }
@@ -161,7 +161,7 @@ impl Writer {
         Some(batch)
     }
 
-    /// What waits for the batch after the one that was just posted.
+    /// Records in the metrics how many commands wait for the next batch.
     #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
     fn record_depth(&self) {
         let depth = self.jobs.len().saturating_add(self.postponed.len());
@@ -210,8 +210,8 @@ impl Writer {
         }
     }
 
-    /// Posts a batch, again if another replica was at the same order or key at the same moment: what that one committed is
-    /// seen by the next attempt.
+    /// Posts a batch, again if another replica was at the same order or key at the same moment: what that one committed
+    /// is seen by the next attempt.
     async fn attempt(&mut self, batch: &[Job]) -> Result<Vec<(usize, Decision)>, sqlx::Error> {
         let ids = batch.iter().map(|_| [self.ids.next(), self.ids.next()]);
         let items: Vec<Item<'_>> = batch
@@ -261,7 +261,7 @@ impl Writer {
                 self.connection = Some((connection, Instant::now()));
                 Ok(decisions)
             }
-            // The pool looks at a connection that comes back after an error before it gives it out again.
+            // The pool tests a connection that comes back after an error before it hands it out again.
             Ok(Err(error)) => Err(error),
             // The statement's future was dropped half way, so the state of the connection is unknown: it is closed.
             Err(_) => {
@@ -284,7 +284,7 @@ impl Writer {
             if let Some(job) = jobs.get_mut(place).and_then(Option::take) {
                 metrics::counter!("wallet_postings_total", "outcome" => decision.outcome.as_str())
                     .increment(1);
-                // Nobody may be waiting any more; the posting stands.
+                // The caller may be gone; the posting stands.
                 let _ = job.answer.send(Ok(decision));
             }
         }
@@ -300,7 +300,7 @@ fn in_traces_of(batch: &[Job]) -> Span {
     span
 }
 
-/// What the callers of a batch are told that may have been committed although it failed.
+/// The answer to the callers of a batch that failed but may have been committed.
 fn unconfirmed() -> WalletError {
     if Defect::UnconfirmedIsRefused.is_enabled() {
         return Refusal::new(Reason::InsufficientBalance).into();

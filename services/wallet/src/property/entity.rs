@@ -1,8 +1,8 @@
 //! The balances of a wallet, and what is set up in it.
 
+use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::Reason;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 /// The balances of a wallet in minor units, and what is set up in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,24 +13,18 @@ pub struct Property {
     pub to_be_consumed: i64,
     /// Earned, waiting for settlement.
     pub to_be_settled: i64,
-    /// On its way out.
     pub withdrawing: i64,
     /// What coupons paid towards puts, less what was given back.
     pub discount_total: i64,
-    /// Start-up funds not yet returned.
     pub start_up_outstanding: i64,
-    /// Whether a transaction password is set.
     pub has_pay_password: bool,
-    /// Whether a bank card is bound.
     pub has_bank_card: bool,
-    /// Whether a wallet address is bound.
     pub has_wallet_address: bool,
-    /// When what protects the wallet last changed.
     pub protection_changed_at: Option<DateTime<Utc>>,
 }
 
 impl Property {
-    /// Why a withdrawal would be refused now, whatever its amount, in the order of the checks; withdrawals cool off or do not.
+    /// Why a withdrawal would be refused now, whatever its amount, in the order of the checks.
     pub fn withdrawal_blocked_by(&self, cools_off: bool) -> Vec<Reason> {
         let checks = [
             (self.available == 0, Reason::InsufficientBalance),
@@ -53,10 +47,7 @@ impl Property {
 /// What is set up in one wallet.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Whose.
-    pub user_id: Uuid,
-    /// Whether a transaction password is set.
+    pub user_id: UserId,
     pub has_pay_password: bool,
-    /// Whether a bank card is bound.
     pub has_bank_card: bool,
 }

@@ -3,8 +3,8 @@
 pub mod entity;
 mod repo;
 
+use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::Refusal;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::WalletError;
@@ -14,12 +14,12 @@ use entity::{Property, Settings};
 const SETTINGS_MAX: usize = 100;
 
 /// The figures of a user; zeros before the first posting.
-pub async fn of_user(app: &App, user_id: Uuid) -> Result<Property, WalletError> {
+pub async fn of_user(app: &App, user_id: UserId) -> Result<Property, WalletError> {
     Ok(repo::find(&app.pool, user_id).await?.unwrap_or_default())
 }
 
 /// What is set up in the wallets of some users; users without a wallet are left out.
-pub async fn settings(app: &App, user_ids: &[Uuid]) -> Result<Vec<Settings>, WalletError> {
+pub async fn settings(app: &App, user_ids: &[UserId]) -> Result<Vec<Settings>, WalletError> {
     if user_ids.len() > SETTINGS_MAX {
         return Err(Refusal::invalid("user_ids").into());
     }

@@ -38,9 +38,9 @@ impl CoolingOff {
         Refusal::new(Reason::WithdrawalCoolingOff).retry_after(wait.unwrap_or(Duration::ZERO))
     }
 
-    /// Whether a wallet whose only destination was bound at `bound_at` is still being set up, so that binding one of the other
-    /// kind adds to the set-up: the first is young, and nothing has changed since. One that took another's place is itself a
-    /// change, and no set-up begins with it.
+    /// Whether a wallet whose only destination was bound at `bound_at` is still being set up, so that binding one of
+    /// the other kind adds to the set-up: the first is young, and nothing has changed since. One that took another's
+    /// place is itself a change, and no set-up begins with it.
     pub fn is_being_set_up(
         self,
         bound_at: DateTime<Utc>,

@@ -1,8 +1,8 @@
 //! What protects a wallet: the login password, the transaction password, and where its money may go.
 //!
-//! After a change of one of them withdrawals wait, so that an owner whom somebody else got ahead of has time to notice. Who
-//! sets up what was not there yet changes nothing. The time of the last change stands in the wallet's row and only ever moves
-//! on; a withdrawal is held against it where it is posted, under the lock on that row (`migrations/0007_cooling_off.sql`).
+//! After one of them changes, withdrawals wait, so that the owner has time to notice a takeover. Setting up what was
+//! not there yet is no change. The time of the last change is in the wallet's row and never moves back; the posting of
+//! a withdrawal checks it under the lock on that row (`migrations/0007_cooling_off.sql`).
 
 pub mod entity;
 mod repo;

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
+
+use crate::ids::OrderId;
 
 /// One proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// Stable name.
     pub name: &'static str,
-    /// Whether it holds.
     pub ok: bool,
     /// The figure that must be zero.
     pub figure: i64,
@@ -46,7 +46,6 @@ impl Check {
 pub struct Platform(pub [i64; 10]);
 
 impl Platform {
-    /// The accounts.
     pub const ACCOUNTS: [&'static str; 10] = [
         "deposits_clearing",
         "promotions",
@@ -66,10 +65,9 @@ impl Platform {
     }
 }
 
-/// What a proof found, as far as metrics tell it; kept as JSON.
+/// What the metrics show of a proof; stored as JSON.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Outcome {
-    /// By name.
     pub checks: BTreeMap<String, Found>,
     /// Balances of the platform's accounts in cents.
     pub platform: BTreeMap<String, i64>,
@@ -78,7 +76,6 @@ pub struct Outcome {
 /// What a check found.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Found {
-    /// Whether it holds.
     pub ok: bool,
     /// The figure that must be zero.
     pub figure: i64,
@@ -107,20 +104,18 @@ impl Outcome {
 /// The last proof.
 #[derive(Clone, Debug)]
 pub struct Proof {
-    /// When.
     pub finished_at: DateTime<Utc>,
-    /// What it found.
     pub outcome: Outcome,
 }
 
 /// What orders hold, by order.
-pub type Holds = BTreeMap<Uuid, i64>;
+pub type Holds = BTreeMap<OrderId, i64>;
 
 /// The orders on which two books disagree.
-pub fn differing_orders(ledger: &Holds, plan: &Holds) -> Vec<Uuid> {
+pub fn differing_orders(ledger: &Holds, plan: &Holds) -> Vec<OrderId> {
     let only_in_plan = plan.iter().filter(|(id, _)| !ledger.contains_key(*id));
     let all = ledger.iter().chain(only_in_plan);
-    let amount = |holds: &Holds, id: &Uuid| holds.get(id).copied().unwrap_or(0);
+    let amount = |holds: &Holds, id: &OrderId| holds.get(id).copied().unwrap_or(0);
     all.filter(|(id, _)| amount(ledger, id) != amount(plan, id))
         .map(|(id, _)| *id)
         .collect()
@@ -129,8 +124,7 @@ pub fn differing_orders(ledger: &Holds, plan: &Holds) -> Vec<Uuid> {
 /// What plan's books say of an order that holds money.
 #[derive(Clone, Copy, Debug)]
 pub struct HoldBook {
-    /// The order.
-    pub order_id: Uuid,
+    pub order_id: OrderId,
     /// What it holds, in minor units.
     pub open: i64,
     /// Whether a change of it is under way between plan and the ledger.
@@ -167,12 +161,14 @@ impl CouponCost {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
 
     fn holds(pairs: &[(u128, i64)]) -> Holds {
         pairs
             .iter()
-            .map(|(id, open)| (Uuid::from_u128(*id), *open))
+            .map(|(id, open)| (OrderId(Uuid::from_u128(*id)), *open))
             .collect()
     }
 
@@ -183,7 +179,7 @@ mod tests {
         let plan = holds(&[(2, 9), (3, 7), (4, 8), (5, 0)]);
         let ids: Vec<u128> = differing_orders(&ledger, &plan)
             .iter()
-            .map(Uuid::as_u128)
+            .map(|id| id.0.as_u128())
             .collect();
         assert_eq!(ids, [1, 2, 4]);
     }

@@ -2,29 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use uuid::Uuid;
+use adfolio_kit::identity::UserId;
 
 use super::entity::{Check, Platform};
 
 /// A wallet's figures, which its entries must explain.
 #[derive(Clone, Copy, Debug)]
 pub struct Wallet {
-    /// Whose.
-    pub user_id: Uuid,
+    pub user_id: UserId,
     /// Number of the last transaction.
     pub seq: i64,
     /// Available, to be consumed, to be settled, withdrawing.
     pub balances: [i64; 4],
     /// What coupons paid.
     pub discount_total: i64,
-    /// Start-up funds not yet returned.
     pub start_up_outstanding: i64,
 }
 
 /// Sums of a user's transactions and entries, up to the number of the wallet they are compared with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sums {
-    /// Transactions.
     pub transactions: i64,
     /// Entries of the four accounts.
     pub balances: [i64; 4],
@@ -39,11 +36,8 @@ pub struct Sums {
 /// One user's part of a stretch of the books.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Whose.
-    pub user_id: Uuid,
-    /// Whether the user has a wallet at all.
+    pub user_id: UserId,
     pub has_wallet: bool,
-    /// Transactions read.
     pub transactions: i64,
     /// Transactions whose entries do not sum to zero, or that have none.
     pub unbalanced: i64,
@@ -55,7 +49,6 @@ pub struct Part {
     pub sums: Sums,
     /// What exchange orders changed of the available balance.
     pub exchanged: i64,
-    /// What went to the platform's accounts.
     pub platform: Platform,
 }
 
@@ -73,13 +66,12 @@ pub struct Findings {
     discounts_differing: i64,
     start_up_differing: i64,
     exchanged: i64,
-    /// Balances of the platform's accounts.
     pub platform: Platform,
 }
 
 impl Findings {
     /// Takes in a user's part of a stretch, whose sums go to the other parts of that user.
-    pub fn add(&mut self, part: &Part, sums: &mut BTreeMap<Uuid, Sums>) {
+    pub fn add(&mut self, part: &Part, sums: &mut BTreeMap<UserId, Sums>) {
         increase(&mut self.transactions, part.transactions);
         increase(&mut self.unbalanced, part.unbalanced);
         increase(&mut self.differing, part.differing);

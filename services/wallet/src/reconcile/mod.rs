@@ -1,6 +1,6 @@
 //! The proof that the books balance, by themselves and against the books of plan and coupon.
 //!
-//! In the background one replica makes it in each interval, however many there are, and all of them tell metrics what it found.
+//! In the background, one replica makes it per interval, and every replica records the last one in the metrics.
 
 pub mod entity;
 mod findings;
@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use adfolio_kit::db;
 use adfolio_kit::error::CoreError;
+use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::chain;
 use sqlx::PgPool;
 use tracing::error;
@@ -18,6 +19,7 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::WalletError;
+use crate::ids::OrderId;
 use crate::peers::Peers;
 use entity::{Check, CouponCost, Holds, Outcome, Proof, differing_orders};
 use findings::{Findings, Sums, Wallet};
@@ -35,13 +37,12 @@ const HOLDS_PAGE: u32 = 2_000;
 /// A difference between two services may be momentary: it counts once it was seen this often.
 const LOOKS: u32 = 6;
 
-/// Time between two looks.
 const LOOK_PAUSE: Duration = Duration::from_millis(400);
 
 /// Differing orders that are looked at again; more than these are not momentary.
 const SECOND_LOOKS_MAX: usize = 200;
 
-/// Makes every proof and keeps what it found, if no replica has begun one within `interval`; then tells metrics of the last.
+/// Makes and stores a proof, unless a replica has begun one within the interval. Records the last one in the metrics.
 pub async fn reconcile_when_due(app: &App) -> Result<(), WalletError> {
     let interval = app.rules.reconcile_interval;
     let claimed = db::write(&app.pool, move |tx| {
@@ -107,11 +108,11 @@ fn settled(name: &'static str, outcome: Result<Check, WalletError>) -> Result<Ch
     }
 }
 
-/// Walks over all of the books, user by user. A wallet is compared with what was posted up to the number that it had when it
-/// was read, so postings may go on meanwhile.
+/// Walks over all of the books, user by user. A wallet is compared with what was posted up to the number that it had
+/// when it was read, so postings may go on meanwhile.
 async fn walk_books(pool: &PgPool) -> Result<Findings, WalletError> {
     let mut findings = Findings::default();
-    let mut after = Uuid::nil();
+    let mut after = UserId(Uuid::nil());
     loop {
         let wallets = repo::wallets(pool, after, WALLETS_PAGE).await?;
         let is_last = i64::try_from(wallets.len()).is_ok_and(|count| count < WALLETS_PAGE);
@@ -119,7 +120,7 @@ async fn walk_books(pool: &PgPool) -> Result<Findings, WalletError> {
         let last_user = wallets
             .last()
             .filter(|_| !is_last)
-            .map_or(Uuid::max(), |wallet| wallet.user_id);
+            .map_or(UserId(Uuid::max()), |wallet| wallet.user_id);
         walk_wallets(pool, after, last_user, &wallets, &mut findings).await?;
         if is_last {
             return Ok(findings);
@@ -130,12 +131,12 @@ async fn walk_books(pool: &PgPool) -> Result<Findings, WalletError> {
 
 async fn walk_wallets(
     pool: &PgPool,
-    after: Uuid,
-    last_user: Uuid,
+    after: UserId,
+    last_user: UserId,
     wallets: &[Wallet],
     findings: &mut Findings,
 ) -> Result<(), WalletError> {
-    let mut sums: BTreeMap<Uuid, Sums> = BTreeMap::new();
+    let mut sums: BTreeMap<UserId, Sums> = BTreeMap::new();
     let mut position = Some((after, i64::MAX));
     while let Some(after) = position {
         let stretch = Stretch {
@@ -161,7 +162,7 @@ async fn walk_wallets(
 async fn compare_with_plan(pool: &PgPool, peers: &Peers) -> Result<Check, WalletError> {
     let mut differing = Vec::new();
     let mut orders: usize = 0;
-    let mut after = Some(Uuid::nil());
+    let mut after = Some(OrderId(Uuid::nil()));
     while let Some(position) = after {
         let page = plan_page(peers, position).await?;
         let ledger = ledger_holds(pool, position, page.last).await?;
@@ -191,20 +192,20 @@ async fn compare_with_plan(pool: &PgPool, peers: &Peers) -> Result<Check, Wallet
 /// A page of plan's books.
 struct PlanPage {
     holds: Holds,
-    in_flight: BTreeSet<Uuid>,
+    in_flight: BTreeSet<OrderId>,
     /// The last order that the page speaks of.
-    last: Uuid,
+    last: OrderId,
     /// Where to go on, if anywhere.
-    next: Option<Uuid>,
+    next: Option<OrderId>,
 }
 
-async fn plan_page(peers: &Peers, after: Uuid) -> Result<PlanPage, WalletError> {
+async fn plan_page(peers: &Peers, after: OrderId) -> Result<PlanPage, WalletError> {
     let books = peers.list_holds(after, HOLDS_PAGE).await?;
     let is_full = u32::try_from(books.len()).is_ok_and(|count| count >= HOLDS_PAGE);
     let mut page = PlanPage {
         holds: Holds::new(),
         in_flight: BTreeSet::new(),
-        last: Uuid::max(),
+        last: OrderId(Uuid::max()),
         next: None,
     };
     for book in books {
@@ -221,7 +222,7 @@ async fn plan_page(peers: &Peers, after: Uuid) -> Result<PlanPage, WalletError> 
 }
 
 /// The ledger's open holds of a range of orders, however many they are.
-async fn ledger_holds(pool: &PgPool, after: Uuid, last: Uuid) -> Result<Holds, WalletError> {
+async fn ledger_holds(pool: &PgPool, after: OrderId, last: OrderId) -> Result<Holds, WalletError> {
     let mut holds = Holds::new();
     let mut after = after;
     loop {
@@ -234,15 +235,15 @@ async fn ledger_holds(pool: &PgPool, after: Uuid, last: Uuid) -> Result<Holds, W
     }
 }
 
-/// Looks at single orders again, on both sides.
+/// Compares single orders again.
 async fn still_differing(
     pool: &PgPool,
     peers: &Peers,
-    orders: Vec<Uuid>,
-) -> Result<Vec<Uuid>, WalletError> {
+    orders: Vec<OrderId>,
+) -> Result<Vec<OrderId>, WalletError> {
     let mut differing = Vec::new();
     for id in orders {
-        let before = Uuid::from_u128(id.as_u128().saturating_sub(1));
+        let before = OrderId(Uuid::from_u128(id.0.as_u128().saturating_sub(1)));
         let ledger = repo::open_holds(pool, before, id, 1).await?;
         let book = peers
             .list_holds(before, 1)

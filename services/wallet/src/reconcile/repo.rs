@@ -3,30 +3,30 @@
 use std::time::Duration;
 
 use adfolio_kit::db::Tx;
+use adfolio_kit::identity::UserId;
 use sqlx::PgPool;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::entity::{CouponCost, Holds, Outcome, Platform, Proof};
 use super::findings::{Part, Sums, Wallet};
+use crate::ids::OrderId;
 
 /// The wallets behind `after`, in order of id.
 pub(super) async fn wallets(
     pool: &PgPool,
-    after: Uuid,
+    after: UserId,
     limit: i64,
 ) -> Result<Vec<Wallet>, sqlx::Error> {
-    let rows = sqlx::query!(
+    sqlx::query!(
         "SELECT user_id, seq, available, to_be_consumed, to_be_settled, withdrawing, discount_total,
                 start_up_outstanding
          FROM wallets WHERE user_id > $1 ORDER BY user_id LIMIT $2",
-        after,
+        after.0,
         limit
     )
-    .fetch_all(pool)
-    .await?;
-    let wallets = rows.into_iter().map(|row| Wallet {
-        user_id: row.user_id,
+    .map(|row| Wallet {
+        user_id: UserId(row.user_id),
         seq: row.seq,
         balances: [
             row.available,
@@ -36,39 +36,38 @@ pub(super) async fn wallets(
         ],
         discount_total: row.discount_total,
         start_up_outstanding: row.start_up_outstanding,
-    });
-    Ok(wallets.collect())
+    })
+    .fetch_all(pool)
+    .await
 }
 
 /// A stretch of the books: transactions in order of user and number, each with its entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch {
     /// Behind this user's transaction.
-    pub(super) after: (Uuid, i64),
+    pub(super) after: (UserId, i64),
     /// Up to and with this user.
-    pub(super) last_user: Uuid,
-    /// At most so many transactions.
+    pub(super) last_user: UserId,
     pub(super) limit: i64,
 }
 
 /// Compares the transactions of a stretch with their entries and with the ones before, and sums the entries by user: of
-/// the users in `wallets` up to their wallets' numbers. Answers where to go on, if anywhere. A stretch that is the last of
-/// its users also takes in entries that belong to no transaction.
+/// the users in `wallets` up to their wallets' numbers. Answers where to go on, if anywhere. A stretch that is the last
+/// of its users also takes in entries that belong to no transaction.
 pub(super) async fn read_stretch(
     pool: &PgPool,
     wallets: &[Wallet],
     stretch: Stretch,
-) -> Result<(Vec<Part>, Option<(Uuid, i64)>), sqlx::Error> {
-    let user_ids: Vec<Uuid> = wallets.iter().map(|wallet| wallet.user_id).collect();
+) -> Result<(Vec<Part>, Option<(UserId, i64)>), sqlx::Error> {
+    let user_ids: Vec<Uuid> = wallets.iter().map(|wallet| wallet.user_id.0).collect();
     let numbers: Vec<i64> = wallets.iter().map(|wallet| wallet.seq).collect();
-    let rows = sqlx::query_file_as!(
-        StretchRow,
+    let rows = sqlx::query_file!(
         "src/reconcile/stretch.sql",
         &user_ids,
         &numbers,
-        stretch.after.0,
+        stretch.after.0.0,
         stretch.after.1,
-        stretch.last_user,
+        stretch.last_user.0,
         stretch.limit,
     )
     .fetch_all(pool)
@@ -76,78 +75,41 @@ pub(super) async fn read_stretch(
     let next = rows
         .first()
         .filter(|row| row.full_chunk)
-        .map(|row| (row.last_user, row.last_seq));
-    Ok((rows.into_iter().map(Part::from).collect(), next))
-}
-
-/// A user's part of a stretch, and the stretch's end.
-struct StretchRow {
-    user_id: Uuid,
-    transactions: i64,
-    unbalanced: i64,
-    differing: i64,
-    off_course: i64,
-    counted: i64,
-    available: i64,
-    to_be_consumed: i64,
-    to_be_settled: i64,
-    withdrawing: i64,
-    shown: i64,
-    coupons: i64,
-    start_up: i64,
-    exchanged: i64,
-    deposits_clearing: i64,
-    promotions: i64,
-    ad_spend: i64,
-    ad_revenue: i64,
-    profit_share: i64,
-    withdrawals_clearing: i64,
-    withdrawal_fees: i64,
-    chargebacks: i64,
-    membership: i64,
-    fx_clearing: i64,
-    has_wallet: bool,
-    full_chunk: bool,
-    last_user: Uuid,
-    last_seq: i64,
-}
-
-impl From<StretchRow> for Part {
-    fn from(row: StretchRow) -> Self {
-        Self {
-            user_id: row.user_id,
-            has_wallet: row.has_wallet,
-            transactions: row.transactions,
-            unbalanced: row.unbalanced,
-            differing: row.differing,
-            off_course: row.off_course,
-            sums: Sums {
-                transactions: row.counted,
-                balances: [
-                    row.available,
-                    row.to_be_consumed,
-                    row.to_be_settled,
-                    row.withdrawing,
-                ],
-                shown: row.shown,
-                coupons: row.coupons,
-                start_up: row.start_up,
-            },
-            exchanged: row.exchanged,
-            platform: Platform([
-                row.deposits_clearing,
-                row.promotions,
-                row.ad_spend,
-                row.ad_revenue,
-                row.profit_share,
-                row.withdrawals_clearing,
-                row.withdrawal_fees,
-                row.chargebacks,
-                row.membership,
-                row.fx_clearing,
-            ]),
-        }
-    }
+        .map(|row| (UserId(row.last_user), row.last_seq));
+    let parts = rows.into_iter().map(|row| Part {
+        user_id: UserId(row.user_id),
+        has_wallet: row.has_wallet,
+        transactions: row.transactions,
+        unbalanced: row.unbalanced,
+        differing: row.differing,
+        off_course: row.off_course,
+        sums: Sums {
+            transactions: row.counted,
+            balances: [
+                row.available,
+                row.to_be_consumed,
+                row.to_be_settled,
+                row.withdrawing,
+            ],
+            shown: row.shown,
+            coupons: row.coupons,
+            start_up: row.start_up,
+        },
+        exchanged: row.exchanged,
+        platform: Platform([
+            row.deposits_clearing,
+            row.promotions,
+            row.ad_spend,
+            row.ad_revenue,
+            row.profit_share,
+            row.withdrawals_clearing,
+            row.withdrawal_fees,
+            row.chargebacks,
+            row.membership,
+            row.fx_clearing,
+        ]),
+    });
+    Ok((parts.collect(), next))
 }
 
 /// Users whose holds do not add up to what their wallets say is to be consumed and to be settled.
@@ -185,26 +147,24 @@ pub(super) async fn users_off_their_withdrawals(pool: &PgPool) -> Result<i64, sq
 /// What orders hold by the ledger's books, behind `after` up to and with `last`, in order of id.
 pub(super) async fn open_holds(
     pool: &PgPool,
-    after: Uuid,
-    last: Uuid,
+    after: OrderId,
+    last: OrderId,
     limit: i64,
 ) -> Result<Holds, sqlx::Error> {
-    let rows = sqlx::query!(
+    let holds = sqlx::query!(
         r#"SELECT order_id, paid + discount - consumed - paid_returned - discount_returned AS "open!"
            FROM holds
            WHERE state <> 'settled' AND order_id > $1 AND order_id <= $2
              AND paid + discount - consumed - paid_returned - discount_returned > 0
            ORDER BY order_id LIMIT $3"#,
-        after,
-        last,
+        after.0,
+        last.0,
         limit
     )
+    .map(|row| (OrderId(row.order_id), row.open))
     .fetch_all(pool)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (row.order_id, row.open))
-        .collect())
+    Ok(holds.into_iter().collect())
 }
 
 /// What coupons cost by the ledger's books.
@@ -217,7 +177,7 @@ pub(super) async fn coupon_cost(pool: &PgPool) -> Result<CouponCost, sqlx::Error
     .await
 }
 
-/// Takes the proof of this interval; false where somebody has it.
+/// Claims the proof of this interval. False if another replica has it.
 pub(super) async fn claim_proof_in_tx(
     tx: &mut Tx,
     interval: Duration,
@@ -242,13 +202,14 @@ pub(super) async fn keep_proof_in_tx(tx: &mut Tx, outcome: &Outcome) -> Result<(
 
 /// None before the first.
 pub(super) async fn last_proof(pool: &PgPool) -> Result<Option<Proof>, sqlx::Error> {
-    let row = sqlx::query!(
+    sqlx::query!(
         r#"SELECT finished_at AS "finished_at!", outcome AS "outcome!: Json<Outcome>"
            FROM proofs WHERE finished_at IS NOT NULL"#
-    );
-    let proof = row.fetch_optional(pool).await?.map(|row| Proof {
+    )
+    .map(|row| Proof {
         finished_at: row.finished_at,
         outcome: row.outcome.0,
-    });
-    Ok(proof)
+    })
+    .fetch_optional(pool)
+    .await
 }

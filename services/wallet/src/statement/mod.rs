@@ -2,15 +2,15 @@
 
 mod repo;
 
-use adfolio_kit::identity::Caller;
-use chrono::{DateTime, Utc};
+use adfolio_kit::identity::{Caller, UserId};
 use futures::stream::{self, Stream};
 use sqlx::PgPool;
-use uuid::Uuid;
 
 use crate::app::App;
+use crate::chain::entity::Link;
 use crate::error::WalletError;
 use crate::flow::entity::Month;
+use crate::ids::ReferenceId;
 
 /// Transactions of a piece.
 const PIECE: i64 = 500;
@@ -18,43 +18,28 @@ const PIECE: i64 = 500;
 /// A transaction as a statement shows it.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Number in the user's chain.
-    pub seq: i64,
-    /// When it was posted.
-    pub posted_at: DateTime<Utc>,
-    /// The transaction.
-    pub id: Uuid,
-    /// Its type.
-    pub kind: String,
-    /// Changes of the four balances.
-    pub changes: [i64; 4],
-    /// The four balances after.
-    pub after: [i64; 4],
-    /// What it belongs to.
-    pub reference: Option<Uuid>,
+    pub link: Link,
+    pub reference: Option<ReferenceId>,
     /// Staff's remark.
     pub remark: String,
-    /// Hash of the chain before.
     pub previous_hash: Vec<u8>,
-    /// Hash of the chain at this transaction.
-    pub hash: Vec<u8>,
 }
 
 /// Where a statement goes on.
 struct Position {
     pool: PgPool,
-    user_id: Uuid,
+    user_id: UserId,
     next: i64,
     behind: i64,
     is_first: bool,
 }
 
-/// The pieces of a month's statement, oldest first; the first comes even when it is empty. What is posted while it is read
-/// is not in it, unless it was there when the reading began.
+/// The pieces of a month's statement, oldest first; the first comes even when it is empty. The statement leaves out what
+/// is posted while it is read.
 pub async fn pieces(
     app: &App,
     caller: &Caller,
-    user_id: Uuid,
+    user_id: UserId,
     month: &str,
 ) -> Result<impl Stream<Item = Result<Vec<Row>, WalletError>> + Send + use<>, WalletError> {
     let month = Month::parse(month, caller.time_zone)?;

@@ -1,15 +1,16 @@
 //! Withdrawals, and the terms on which they are asked for.
 
 use adfolio_kit::config::ConfigError;
+use adfolio_kit::identity::UserId;
 use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use crate::config::WithdrawalArgs;
 use crate::destination::entity::Method;
 use crate::destination::seal::Sealed;
+use crate::ids::WithdrawalId;
 use crate::property::entity::Property;
 
 names! {
@@ -18,34 +19,27 @@ names! {
     #[sqlx(type_name = "withdrawal_status", rename_all = "snake_case")]
     Status {
         /// Waits for a decision.
-        Pending = "pending",
+        Pending,
         /// The money has left.
-        Paid = "paid",
+        Paid,
         /// The money came back.
-        Rejected = "rejected",
+        Rejected,
     }
 }
 
-/// A withdrawal.
 #[derive(Clone, Debug)]
 pub struct Withdrawal {
-    /// Its id.
-    pub id: Uuid,
-    /// Whose.
-    pub user_id: Uuid,
+    pub id: WithdrawalId,
+    pub user_id: UserId,
     /// What left the available balance, fee included.
     pub amount: i64,
     /// Part of it kept as the fee.
     pub fee: i64,
-    /// How.
     pub method: Method,
-    /// Where it stands.
     pub status: Status,
     /// Why it was rejected.
     pub reason: String,
-    /// When it was asked for.
     pub requested_at: DateTime<Utc>,
-    /// When it was decided.
     pub decided_at: Option<DateTime<Utc>>,
     /// Where it goes, as bound then.
     pub sealed: Sealed,
@@ -64,13 +58,9 @@ impl Withdrawal {
 /// The terms of one method.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
-    /// The method.
     pub method: Method,
-    /// Whether it can be used.
     pub enabled: bool,
-    /// Least amount.
     pub min: Money,
-    /// Highest amount.
     pub max: Money,
     /// Fee, kept from the amount; always less than the least one.
     pub fee: Money,
@@ -125,12 +115,13 @@ impl Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::defaults;
 
     #[test]
     fn terms_must_fit_together() {
-        assert!(Terms::configured(&WithdrawalArgs::default()).is_ok());
+        assert!(Terms::configured(&defaults()).is_ok());
         let refused = |change: fn(&mut WithdrawalArgs)| {
-            let mut args = WithdrawalArgs::default();
+            let mut args = defaults();
             change(&mut args);
             Terms::configured(&args).is_err()
         };
@@ -150,7 +141,7 @@ mod tests {
 
     #[test]
     fn amounts_are_checked_in_order() {
-        let [card, address] = Terms::configured(&WithdrawalArgs::default()).expect("terms");
+        let [card, address] = Terms::configured(&defaults()).expect("terms");
         let property = Property {
             available: 20_000_000,
             ..Property::default()

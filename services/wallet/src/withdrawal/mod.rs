@@ -1,23 +1,23 @@
 //! Withdrawals: asked for by users, decided by staff.
 //!
-//! Whether one may be asked for is checked in the order of the contract, the transaction password among it; balance,
-//! start-up funds and cooling-off are decided once more in the posting, which also writes the withdrawal. A destination that
-//! was put in the place of the one read here is thereby noticed. A decision is guarded there, too.
+//! A request is checked in the order of the contract, the transaction password included. The posting, which also writes
+//! the withdrawal, checks balance, start-up funds and cooling-off once more, and so notices a destination that was
+//! replaced after it was read here. It guards decisions, too.
 
 pub mod entity;
 mod repo;
 
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::error::CoreError;
-use adfolio_kit::identity::{Caller, Staff};
+use adfolio_kit::identity::{Caller, Staff, UserId};
 use adfolio_kit::metrics::record_saga;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::destination::entity::{Destination, Method};
 use crate::error::WalletError;
+use crate::ids::WithdrawalId;
 use crate::pay_password::entity::PinDigest;
 use crate::posting::entity::Command;
 use crate::posting::movement::{Movement, MovementKind, WithdrawalDetails};
@@ -25,11 +25,9 @@ use crate::property::entity::Property;
 use crate::protection::CoolingOff;
 use crate::{approval, destination, pay_password, property};
 use entity::{Status, Terms, Withdrawal};
-use repo::Selection;
 
 /// A withdrawal with its destination.
 pub struct Shown {
-    /// The withdrawal.
     pub withdrawal: Withdrawal,
     /// Where it goes; masked for users, in full for finance.
     pub destination: Destination,
@@ -39,8 +37,8 @@ pub struct Shown {
 #[derive(Debug)]
 struct Asked {
     /// Of the withdrawal, should the key be new.
-    id: Uuid,
-    user_id: Uuid,
+    id: WithdrawalId,
+    user_id: UserId,
     key: String,
     digest: [u8; 32],
     amount: Money,
@@ -50,23 +48,21 @@ struct Asked {
 /// What staff want to see.
 #[derive(Clone, Copy, Debug)]
 pub struct Filter {
-    /// Only this status.
     pub status: Option<Status>,
-    /// Only this user's.
-    pub user_id: Option<Uuid>,
+    pub user_id: Option<UserId>,
 }
 
 /// Takes a withdrawal, masked.
 pub async fn request(
     app: &App,
     caller: &Caller,
-    user_id: Uuid,
+    user_id: UserId,
     (amount, method): (Money, Method),
     password: PinDigest,
 ) -> Result<Shown, WalletError> {
     let id = app.ids.next();
     let asked = Asked {
-        id,
+        id: WithdrawalId(id),
         user_id,
         key: Movement::withdrawal_key(user_id, caller.idempotency_key.as_ref(), id),
         digest: Movement::withdrawal_digest(user_id, amount, method.as_str()),
@@ -87,7 +83,7 @@ pub async fn request(
 }
 
 /// The withdrawal that an earlier call with this key has made.
-async fn known(app: &App, asked: &Asked) -> Result<Option<Uuid>, WalletError> {
+async fn known(app: &App, asked: &Asked) -> Result<Option<WithdrawalId>, WalletError> {
     match repo::find_by_key(&app.pool, &asked.key).await? {
         Some((first, _)) if first != asked.digest => {
             Err(Refusal::new(Reason::IdempotencyKeyReused).into())
@@ -102,7 +98,7 @@ async fn take(
     asked: &Asked,
     password: PinDigest,
     deadline: Deadline,
-) -> Result<Uuid, WalletError> {
+) -> Result<WithdrawalId, WalletError> {
     let (user_id, method) = (asked.user_id, asked.method);
     let terms = terms_of(app, method)?;
     let property = property::of_user(app, user_id).await?;
@@ -134,7 +130,8 @@ async fn take(
         posted => posted?,
     };
     let reference = done.transaction.and_then(|booked| booked.reference);
-    Ok(reference.ok_or(CoreError::Corrupt("reference of a withdrawal"))?)
+    let reference = reference.ok_or(CoreError::Corrupt("reference of a withdrawal"))?;
+    Ok(WithdrawalId(reference.0))
 }
 
 fn require_cooled_off(app: &App, property: &Property) -> Result<(), Refusal> {
@@ -154,7 +151,7 @@ pub async fn decide(
     app: &App,
     caller: &Caller,
     staff: Staff,
-    id: Uuid,
+    id: WithdrawalId,
     kind: MovementKind,
     reason: &str,
 ) -> Result<Shown, WalletError> {
@@ -175,17 +172,15 @@ pub async fn decide(
 /// A user's withdrawals, newest first, masked.
 pub async fn list(
     app: &App,
-    user_id: Uuid,
-    before: Option<Uuid>,
+    user_id: UserId,
+    before: Option<WithdrawalId>,
     limit: i64,
 ) -> Result<Vec<Shown>, WalletError> {
-    let selection = Selection {
+    let filter = Filter {
         user_id: Some(user_id),
         status: None,
-        before,
-        limit,
     };
-    let rows = repo::list(&app.pool, selection).await?;
+    let rows = repo::list(&app.pool, filter, before, limit).await?;
     rows.into_iter().map(|row| masked(app, row)).collect()
 }
 
@@ -193,16 +188,10 @@ pub async fn list(
 pub async fn list_for_staff(
     app: &App,
     filter: Filter,
-    before: Option<Uuid>,
+    before: Option<WithdrawalId>,
     limit: i64,
 ) -> Result<Vec<Shown>, WalletError> {
-    let selection = Selection {
-        user_id: filter.user_id,
-        status: filter.status,
-        before,
-        limit,
-    };
-    let rows = repo::list(&app.pool, selection).await?;
+    let rows = repo::list(&app.pool, filter, before, limit).await?;
     rows.into_iter().map(|row| whole(app, row)).collect()
 }
 
@@ -212,7 +201,7 @@ pub async fn record_waiting(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-async fn stored(app: &App, id: Uuid) -> Result<Withdrawal, WalletError> {
+async fn stored(app: &App, id: WithdrawalId) -> Result<Withdrawal, WalletError> {
     let found = repo::find(&app.pool, id).await?;
     Ok(found.ok_or(CoreError::Corrupt("withdrawal of a posting"))?)
 }

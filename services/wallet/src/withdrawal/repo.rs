@@ -1,42 +1,28 @@
 //! Reads of withdrawals. They are written with the postings, by `post_commands` alone.
 
+use adfolio_kit::identity::UserId;
 use adfolio_kit::metrics::{COUNTED_AT_MOST, InState};
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use super::Filter;
 use super::entity::{Status, Withdrawal};
 use crate::destination::entity::Method;
 use crate::destination::seal::Sealed;
+use crate::ids::WithdrawalId;
 
-/// Which withdrawals, newest first.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Selection {
-    pub(super) user_id: Option<Uuid>,
-    pub(super) status: Option<Status>,
-    /// Only those before this one.
-    pub(super) before: Option<Uuid>,
-    pub(super) limit: i64,
-}
-
-struct Row {
-    id: Uuid,
-    user_id: Uuid,
-    amount: i64,
-    fee: i64,
-    method: Method,
-    status: Status,
-    reason: String,
-    requested_at: chrono::DateTime<chrono::Utc>,
-    decided_at: Option<chrono::DateTime<chrono::Utc>>,
-    key_id: String,
-    sealed: Vec<u8>,
-}
-
-impl From<Row> for Withdrawal {
-    fn from(row: Row) -> Self {
-        Self {
-            id: row.id,
-            user_id: row.user_id,
+/// Reads whole withdrawals: `withdrawals!("WHERE …", arguments)`.
+macro_rules! withdrawals {
+    ($rest:literal $(, $argument:expr)* $(,)?) => {
+        sqlx::query!(
+            r#"SELECT id, user_id, amount, fee, method AS "method!: Method", status AS "status!: Status", reason,
+                      requested_at, decided_at, key_id, sealed
+               FROM withdrawals "# + $rest
+            $(, $argument)*
+        )
+        .map(|row| Withdrawal {
+            id: WithdrawalId(row.id),
+            user_id: UserId(row.user_id),
             amount: row.amount,
             fee: row.fee,
             method: row.method,
@@ -48,107 +34,85 @@ impl From<Row> for Withdrawal {
                 key_id: row.key_id,
                 bytes: row.sealed,
             },
+        })
+    };
+}
+
+/// A page, newest first. A statement for each set of conditions, so that each has the plan of its own index; compared
+/// and ordered by all of that index: with an equality, the planner may walk another index and filter.
+pub(super) async fn list(
+    pool: &PgPool,
+    filter: Filter,
+    before: Option<WithdrawalId>,
+    limit: i64,
+) -> Result<Vec<Withdrawal>, sqlx::Error> {
+    let before = before.map_or(Uuid::max(), |id| id.0);
+    match (filter.user_id, filter.status) {
+        (None, None) => {
+            withdrawals!("WHERE id < $1 ORDER BY id DESC LIMIT $2", before, limit)
+                .fetch_all(pool)
+                .await
+        }
+        (None, Some(status)) => {
+            withdrawals!(
+                "WHERE (status, id) < ($1, $2) AND (status, id) > ($1, $4) ORDER BY status DESC, id DESC LIMIT $3",
+                status as Status,
+                before,
+                limit,
+                Uuid::nil()
+            )
+            .fetch_all(pool)
+            .await
+        }
+        (Some(user_id), None) => {
+            withdrawals!(
+                "WHERE (user_id, id) < ($1, $2) AND (user_id, id) > ($1, $4) ORDER BY user_id DESC, id DESC LIMIT $3",
+                user_id.0,
+                before,
+                limit,
+                Uuid::nil()
+            )
+            .fetch_all(pool)
+            .await
+        }
+        (Some(user_id), Some(status)) => {
+            withdrawals!(
+                "WHERE (user_id, status, id) < ($1, $2, $3) AND (user_id, status, id) > ($1, $2, $5)
+                 ORDER BY user_id DESC, status DESC, id DESC LIMIT $4",
+                user_id.0,
+                status as Status,
+                before,
+                limit,
+                Uuid::nil()
+            )
+            .fetch_all(pool)
+            .await
         }
     }
 }
 
-/// A page. A statement for each set of conditions, so that each has the plan of its own index; compared and ordered by all of
-/// that index, for with an equality the planner may walk another index and leave out what does not fit.
-pub(super) async fn list(
+pub(super) async fn find(
     pool: &PgPool,
-    selection: Selection,
-) -> Result<Vec<Withdrawal>, sqlx::Error> {
-    let before = selection.before.unwrap_or(Uuid::max());
-    let limit = selection.limit;
-    let rows = match (selection.user_id, selection.status) {
-        (None, None) => {
-            sqlx::query_as!(
-                Row,
-                r#"SELECT id, user_id, amount, fee, method AS "method!: Method", status AS "status!: Status", reason,
-                          requested_at, decided_at, key_id, sealed
-                   FROM withdrawals WHERE id < $1 ORDER BY id DESC LIMIT $2"#,
-                before,
-                limit
-            )
-            .fetch_all(pool)
-            .await?
-        }
-        (None, Some(status)) => {
-            sqlx::query_as!(
-                Row,
-                r#"SELECT id, user_id, amount, fee, method AS "method!: Method", status AS "status!: Status", reason,
-                          requested_at, decided_at, key_id, sealed
-                   FROM withdrawals WHERE (status, id) < ($1, $2) AND (status, id) > ($1, $4)
-                   ORDER BY status DESC, id DESC LIMIT $3"#,
-                status as Status,
-                before,
-                limit,
-                Uuid::nil()
-            )
-            .fetch_all(pool)
-            .await?
-        }
-        (Some(user_id), None) => {
-            sqlx::query_as!(
-                Row,
-                r#"SELECT id, user_id, amount, fee, method AS "method!: Method", status AS "status!: Status", reason,
-                          requested_at, decided_at, key_id, sealed
-                   FROM withdrawals WHERE (user_id, id) < ($1, $2) AND (user_id, id) > ($1, $4)
-                   ORDER BY user_id DESC, id DESC LIMIT $3"#,
-                user_id,
-                before,
-                limit,
-                Uuid::nil()
-            )
-            .fetch_all(pool)
-            .await?
-        }
-        (Some(user_id), Some(status)) => {
-            sqlx::query_as!(
-                Row,
-                r#"SELECT id, user_id, amount, fee, method AS "method!: Method", status AS "status!: Status", reason,
-                          requested_at, decided_at, key_id, sealed
-                   FROM withdrawals WHERE (user_id, status, id) < ($1, $2, $3) AND (user_id, status, id) > ($1, $2, $5)
-                   ORDER BY user_id DESC, status DESC, id DESC LIMIT $4"#,
-                user_id,
-                status as Status,
-                before,
-                limit,
-                Uuid::nil()
-            )
-            .fetch_all(pool)
-            .await?
-        }
-    };
-    Ok(rows.into_iter().map(Withdrawal::from).collect())
-}
-
-pub(super) async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Withdrawal>, sqlx::Error> {
-    let row = sqlx::query_as!(
-        Row,
-        r#"SELECT id, user_id, amount, fee, method AS "method!: Method", status AS "status!: Status", reason,
-                  requested_at, decided_at, key_id, sealed
-           FROM withdrawals WHERE id = $1"#,
-        id
-    )
-    .fetch_optional(pool)
-    .await?;
-    Ok(row.map(Withdrawal::from))
+    id: WithdrawalId,
+) -> Result<Option<Withdrawal>, sqlx::Error> {
+    withdrawals!("WHERE id = $1", id.0)
+        .fetch_optional(pool)
+        .await
 }
 
 /// What was asked for under a key, and the withdrawal that came of it.
 pub(super) async fn find_by_key(
     pool: &PgPool,
     key: &str,
-) -> Result<Option<(Vec<u8>, Uuid)>, sqlx::Error> {
-    let row = sqlx::query!(
+) -> Result<Option<(Vec<u8>, WithdrawalId)>, sqlx::Error> {
+    sqlx::query!(
         r#"SELECT request_digest AS "request_digest!", reference AS "reference!"
            FROM transactions WHERE idempotency_key = $1 AND type = 'withdraw'"#,
         key
     )
+    .map(|row| (row.request_digest, WithdrawalId(row.reference)))
     .fetch_optional(pool)
-    .await?;
-    Ok(row.map(|row| (row.request_digest, row.reference)))
+    .await
 }
 
 /// What waits for staff.

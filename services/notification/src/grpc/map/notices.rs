@@ -19,8 +19,8 @@ use crate::text::{Catalogues, Rendered};
 names! {
     /// Read or not, as a filter says it.
     ReadState {
-        Unread = "unread",
-        Read = "read",
+        Unread,
+        Read,
     }
 }
 
