@@ -24,29 +24,6 @@ fn bound(before: Option<OrderId>) -> Uuid {
     before.map_or(Uuid::max(), |id| id.0)
 }
 
-/// A page of orders: the columns of the index before the id, the values that a range has in them, the order of the index,
-/// and the values that all ranges share.
-macro_rules! page {
-    ($columns:literal = $values:literal, $order:literal, $filter:ident, $before:ident, $limit:ident $(, $shared:expr)?) => {
-        query_orders!(
-            "SELECT part.* FROM UNNEST($1::text[]) AS wanted (status)
-             CROSS JOIN UNNEST($2::boolean[]) AS kind (official)
-             CROSS JOIN LATERAL (
-                 SELECT ",
-            " FROM orders
-                 WHERE (" $columns ", id) < (" $values ", $3) AND (" $columns ", id) > (" $values ", $5)
-                 ORDER BY " $order ", id DESC LIMIT $4) AS part
-             ORDER BY part.id DESC LIMIT $4",
-            &names(&$filter.statuses),
-            &$filter.official,
-            bound($before),
-            $limit,
-            Uuid::nil(),
-            $($shared)?
-        )
-    };
-}
-
 /// Orders before the one with id `before`, of a user or of all users.
 pub async fn newest(
     pool: &PgPool,
@@ -56,23 +33,41 @@ pub async fn newest(
     limit: i64,
 ) -> Result<Vec<Order>, PlanError> {
     let rows = if let Some(user) = user {
-        page!(
-            "user_id, official, status" = "$6, kind.official, wanted.status",
-            "user_id DESC, official DESC, status DESC",
-            filter,
-            before,
+        query_orders!(
+            "SELECT part.* FROM UNNEST($2::text[]) AS wanted (status)
+         CROSS JOIN UNNEST($3::boolean[]) AS kind (official)
+         CROSS JOIN LATERAL (
+             SELECT ",
+            " FROM orders
+             WHERE (user_id, official, status, id) < ($1, kind.official, wanted.status, $4)
+               AND (user_id, official, status, id) > ($1, kind.official, wanted.status, $6)
+             ORDER BY user_id DESC, official DESC, status DESC, id DESC LIMIT $5) AS part
+         ORDER BY part.id DESC LIMIT $5",
+            user.0,
+            &names(&filter.statuses),
+            &filter.official,
+            bound(before),
             limit,
-            user.0
+            Uuid::nil(),
         )
         .fetch_all(pool)
         .await?
     } else {
-        page!(
-            "status, official" = "wanted.status, kind.official",
-            "status DESC, official DESC",
-            filter,
-            before,
-            limit
+        query_orders!(
+            "SELECT part.* FROM UNNEST($1::text[]) AS wanted (status)
+         CROSS JOIN UNNEST($2::boolean[]) AS kind (official)
+         CROSS JOIN LATERAL (
+             SELECT ",
+            " FROM orders
+             WHERE (status, official, id) < (wanted.status, kind.official, $3)
+               AND (status, official, id) > (wanted.status, kind.official, $5)
+             ORDER BY status DESC, official DESC, id DESC LIMIT $4) AS part
+         ORDER BY part.id DESC LIMIT $4",
+            &names(&filter.statuses),
+            &filter.official,
+            bound(before),
+            limit,
+            Uuid::nil(),
         )
         .fetch_all(pool)
         .await?

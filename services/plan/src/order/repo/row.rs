@@ -15,16 +15,16 @@ use crate::product::entity::Audience;
 /// `query_orders!("SELECT ", " FROM orders WHERE id = $1", id)`: a query for orders. It names every
 /// column, so it goes on working when a later release adds one.
 macro_rules! query_orders {
-    ($($before:literal)+, $($after:literal)+ $(, $argument:expr)* $(,)?) => {
+    ($before:tt, $after:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             OrderRow,
-            $($before +)+
-                "id, user_id, plan_number, product_id, product_name, product_icon_url, status, official, operator_id, put_content,
+            $before
+                + "id, user_id, plan_number, product_id, product_name, product_icon_url, status, official, operator_id, put_content,
                    put_rule, regions, age_min, age_max, gender, put_amount_minor, paid_amount_minor, discount_amount_minor,
                    coupon_id, coupon_name, reservation_id, impressions, clicks, reported_micros, charged_micros,
                    revenue_micros, estimated_reports, sources, version, posted_version, pending, fail_reason, paid_out_minor,
                    created_at, put_at, window_ends_at, finished_at, settle_after, settled_at, expires_at"
-                $(+ $after)+
+                + $after
             $(, $argument)*
         )
     };
