@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use adfolio_kit::config::{BrokerArgs, ServerArgs, TelemetryArgs};
+use adfolio_kit::config::{BrokerArgs, ProcessArgs};
 use adfolio_kit::service::ProcessConfig;
 use clap::{Args, Parser};
 use ipnet::IpNet;
@@ -13,13 +13,10 @@ use ipnet::IpNet;
 pub struct GatewayConfig {
     /// Listening addresses and shutdown
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub process: ProcessArgs,
     /// The broker whose events end cached sessions
     #[command(flatten)]
     pub broker: BrokerArgs,
-    /// Logs and traces
-    #[command(flatten)]
-    pub telemetry: TelemetryArgs,
     /// The services
     #[command(flatten)]
     pub services: ServiceUrls,
@@ -101,12 +98,8 @@ pub struct ServiceUrls {
 }
 
 impl ProcessConfig for GatewayConfig {
-    fn server(&self) -> &ServerArgs {
-        &self.server
-    }
-
-    fn telemetry(&self) -> &TelemetryArgs {
-        &self.telemetry
+    fn process(&self) -> &ProcessArgs {
+        &self.process
     }
 }
 

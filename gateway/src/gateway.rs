@@ -43,7 +43,8 @@ impl Gateway {
         shutdown: &Shutdown,
         closing: &Shutdown,
     ) -> Result<Self, ConfigError> {
-        let services = Services::connect(&config.services, config.server.tls.load()?.as_ref())?;
+        let services =
+            Services::connect(&config.services, config.process.server.tls.load()?.as_ref())?;
         let believed_for = Duration::from_secs(config.session_cache_seconds);
         let sessions = Sessions::new(services.clone(), believed_for);
         let basic_config = BasicConfigCache::new(

@@ -56,7 +56,7 @@ async fn serve(
     listener: TcpListener,
     shutdown: Shutdown,
 ) -> anyhow::Result<()> {
-    let service = Service::start("gateway", &config.server, shutdown).await?;
+    let service = Service::start("gateway", &config.process.server, shutdown).await?;
     let broker = service.broker(&config.broker)?;
     // Requests depend on these subscriptions, so they end after the last request, some time after the shutdown.
     let (closing, answered) = (Shutdown::manual(), Shutdown::manual());
@@ -88,7 +88,7 @@ async fn serve(
         max_connections: config.max_connections,
         header_read_timeout: Duration::from_secs(config.header_read_timeout_seconds),
         notice: Duration::from_secs(config.notice_seconds),
-        drain_limit: config.server.end_plan().calls,
+        drain_limit: config.process.server.end_plan().calls,
     };
     let shutdown = service.shutdown.clone();
     let router = edge::router(&gateway);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use adfolio_kit::clock::Clock;
-use adfolio_kit::config::{ServerArgs, ServiceArgs, TelemetryArgs};
+use adfolio_kit::config::{ProcessArgs, ServiceArgs};
 use adfolio_kit::service::ProcessConfig;
 use clap::Parser;
 
@@ -33,11 +33,7 @@ impl Config {
 }
 
 impl ProcessConfig for Config {
-    fn server(&self) -> &ServerArgs {
-        &self.args.process.server
-    }
-
-    fn telemetry(&self) -> &TelemetryArgs {
-        &self.args.process.telemetry
+    fn process(&self) -> &ProcessArgs {
+        &self.args.process
     }
 }

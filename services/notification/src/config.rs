@@ -1,7 +1,7 @@
 //! The configuration of the process.
 
 use adfolio_kit::clock::Clock;
-use adfolio_kit::config::{ServerArgs, ServiceArgs, TelemetryArgs};
+use adfolio_kit::config::{ProcessArgs, ServiceArgs};
 use adfolio_kit::service::ProcessConfig;
 use clap::Parser;
 
@@ -21,11 +21,7 @@ pub struct Config {
 }
 
 impl ProcessConfig for Config {
-    fn server(&self) -> &ServerArgs {
-        &self.args.process.server
-    }
-
-    fn telemetry(&self) -> &TelemetryArgs {
-        &self.args.process.telemetry
+    fn process(&self) -> &ProcessArgs {
+        &self.args.process
     }
 }

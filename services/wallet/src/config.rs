@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use adfolio_kit::clock::Clock;
-use adfolio_kit::config::{ConfigError, ServerArgs, ServiceArgs, TelemetryArgs, secret_from};
+use adfolio_kit::config::{ConfigError, ProcessArgs, ServiceArgs, secret_from};
 use adfolio_kit::service::ProcessConfig;
 use adfolio_money::Money;
 use clap::{Args, Parser};
@@ -74,12 +74,8 @@ impl FourEyesArgs {
 }
 
 impl ProcessConfig for Config {
-    fn server(&self) -> &ServerArgs {
-        &self.args.process.server
-    }
-
-    fn telemetry(&self) -> &TelemetryArgs {
-        &self.args.process.telemetry
+    fn process(&self) -> &ProcessArgs {
+        &self.args.process
     }
 }
 

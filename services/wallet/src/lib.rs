@@ -35,6 +35,7 @@ mod property;
 mod protection;
 mod reconcile;
 mod statement;
+mod waiting;
 mod withdrawal;
 
 use std::time::Duration;

@@ -81,11 +81,8 @@ where
     E: From<sqlx::Error> + Send + 'static,
 {
     let pool = pool.clone();
-    async move {
-        detached(async move { write_here(&pool, site, work).await })
-            .await
-            .unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
-    }
+    let transaction = async move { write_here(&pool, site, work).await };
+    finish(detached(transaction))
 }
 
 /// Like [`write`], but retries a few times if the transaction failed because of a concurrent one
@@ -115,11 +112,15 @@ where
         }
         write_here(&pool, site, |tx| work(tx)).await
     };
-    async move {
-        detached(attempts)
-            .await
-            .unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
-    }
+    finish(detached(attempts))
+}
+
+async fn finish<T, E: From<sqlx::Error>>(
+    detached: impl Future<Output = Result<Result<T, E>, DetachedError>>,
+) -> Result<T, E> {
+    detached
+        .await
+        .unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
 }
 
 /// The task of detached work died, or the process is ending.
@@ -129,14 +130,14 @@ pub struct DetachedError(#[from] tokio::task::JoinError);
 
 /// Runs `work` to its end even if the caller is dropped: for work that must not stop half way, such
 /// as driving a saga.
-pub async fn detached<F>(work: F) -> Result<F::Output, DetachedError>
+pub fn detached<F>(work: F) -> impl Future<Output = Result<F::Output, DetachedError>> + use<F>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    tokio::spawn(work.instrument(Span::current()))
-        .await
-        .map_err(DetachedError)
+    // Boxed, so that the futures of all who write stay small.
+    let work = Box::pin(work.instrument(Span::current()));
+    async move { tokio::spawn(work).await.map_err(DetachedError) }
 }
 
 /// The transaction itself. Only called in a task that is never dropped.

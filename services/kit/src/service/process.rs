@@ -10,7 +10,7 @@ use tracing::error;
 
 use super::Running;
 use crate::config::{
-    ConfigError, EXIT_CONFIGURATION, ServerArgs, TelemetryArgs, exit_with, parse_or_exit,
+    ConfigError, EXIT_CONFIGURATION, ProcessArgs, ServerArgs, exit_with, parse_or_exit,
 };
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
@@ -18,10 +18,8 @@ use crate::{healthcheck, telemetry};
 
 /// What `main` needs of a process's configuration.
 pub trait ProcessConfig {
-    /// Ports, certificates and the drain limit.
-    fn server(&self) -> &ServerArgs;
-    /// Logs and traces.
-    fn telemetry(&self) -> &TelemetryArgs;
+    /// Ports, shutdown and logs.
+    fn process(&self) -> &ProcessArgs;
 }
 
 /// The `main` of every service: configuration, telemetry, listener, `run`, exit code. With
@@ -38,11 +36,11 @@ where
         return healthcheck::main().await;
     }
     let config: C = parse_or_exit();
-    let guard = match telemetry::init(name, config.telemetry()) {
+    let guard = match telemetry::init(name, &config.process().telemetry) {
         Ok(guard) => guard,
         Err(error) => exit_with(&format!("{error:#}")),
     };
-    let outcome = match listen(config.server().clone()).await {
+    let outcome = match listen(config.process().server.clone()).await {
         Ok((listener, shutdown)) => run(config, listener, shutdown).await,
         Err(problem) => Err(problem),
     };

@@ -11,7 +11,8 @@ use super::mapping::Mapping;
 use super::row::{self, RawRow, Reported};
 use crate::ids::{OrderId, ProductId};
 use crate::order::entity::{Order, PutTerms};
-use crate::product::entity::{Audience, Details, Product};
+use crate::order::tests::details;
+use crate::product::entity::Product;
 
 const BUDGET: i64 = 1_000;
 
@@ -20,18 +21,7 @@ fn now() -> DateTime<Utc> {
 }
 
 fn order() -> Order {
-    let details = Details {
-        name: "Runner".into(),
-        icon_url: String::new(),
-        cover_url: String::new(),
-        category: String::new(),
-        description: String::new(),
-        game_description: String::new(),
-        content_types: Vec::new(),
-        put_min: Money::from_minor(1),
-        put_max: Money::from_minor(BUDGET),
-        audience: Audience::default(),
-    };
+    let details = details(Money::from_minor(BUDGET));
     let product = Product {
         id: ProductId(Uuid::from_u128(7)),
         details,

@@ -16,7 +16,7 @@ mod push;
 pub mod repo;
 pub mod status;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 pub use expiry::expire;
 pub use push::{Push, Pushed, is_number_taken, push};

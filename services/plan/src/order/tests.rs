@@ -16,8 +16,9 @@ fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_700_000_000, 0).unwrap()
 }
 
-fn placing() -> Order {
-    let details = Details {
+/// Of a product that takes puts up to `put_max`.
+pub fn details(put_max: Money) -> Details {
+    Details {
         name: "Runner".into(),
         icon_url: String::new(),
         cover_url: String::new(),
@@ -26,9 +27,13 @@ fn placing() -> Order {
         game_description: String::new(),
         content_types: Vec::new(),
         put_min: Money::from_minor(1),
-        put_max: Money::from_minor(10_000),
+        put_max,
         audience: Audience::default(),
-    };
+    }
+}
+
+fn placing() -> Order {
+    let details = details(Money::from_minor(10_000));
     let product = Product {
         id: ProductId(Uuid::from_u128(7)),
         details,

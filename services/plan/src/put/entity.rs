@@ -5,6 +5,7 @@ use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::saga::Lease;
 use adfolio_money::{Money, MoneyError};
+use uuid::Uuid;
 
 use crate::ids::{CouponId, OrderId, ProductId, PutId, ReservationId};
 use crate::order::entity::{CouponUse, PutTerms};
@@ -158,6 +159,27 @@ pub struct Put {
 }
 
 impl Put {
+    /// A new put into `order_id`, whose lease is the drive's that follows.
+    pub fn begin(id: Uuid, user_id: UserId, order_id: OrderId, amount: Money) -> Self {
+        Self {
+            id: PutId(id),
+            user_id,
+            request_digest: Vec::new(),
+            order_id,
+            reservation_id: ReservationId(order_id.0),
+            amount,
+            user_coupon_id: None,
+            state: PutState::Driving,
+            amounts: None,
+            coupon_name: String::new(),
+            refusal: None,
+            release_hold: false,
+            redeem_due: false,
+            answer: None,
+            lease: Lease::first(id),
+        }
+    }
+
     /// What has to happen next.
     pub fn next_step(&self) -> Step {
         match (self.state, self.user_coupon_id, self.amounts) {

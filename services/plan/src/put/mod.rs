@@ -23,7 +23,6 @@ use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{Caller, IdempotencyKey, UserId};
 use adfolio_kit::once::Answer;
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_kit::saga::Lease;
 use adfolio_kit::{db, saga};
 
 use crate::app::App;
@@ -32,7 +31,7 @@ use crate::ids::{OrderId, PutId, ReservationId};
 use crate::order::entity::Order;
 use crate::order::{self, NUMBER_ATTEMPTS};
 use crate::product;
-use entity::{Command, Put, PutState, Target};
+use entity::{Command, Put, Target};
 
 /// Puts money into a product or a pushed plan, and answers with the order. Repeats get the first
 /// answer.
@@ -132,21 +131,9 @@ async fn begin(
 ) -> Result<Put, PlanError> {
     let id = app.ids.next();
     let mut put = Put {
-        id: PutId(id),
-        user_id: order.user_id,
         request_digest: command.digest.to_vec(),
-        order_id: order.id,
-        reservation_id: ReservationId(order.id.0),
-        amount: command.amount,
         user_coupon_id: command.user_coupon_id,
-        state: PutState::Driving,
-        amounts: None,
-        coupon_name: String::new(),
-        refusal: None,
-        release_hold: false,
-        redeem_due: false,
-        answer: None,
-        lease: Lease::first(id),
+        ..Put::begin(id, order.user_id, order.id, command.amount)
     };
     let (lease, now, key) = (app.rules.recovery_after, app.clock.now(), key.cloned());
     db::write(&app.pool, move |tx| {

@@ -11,7 +11,7 @@ use adfolio_testkit::saga::{Checked, Next, Saga, Trouble};
 use uuid::Uuid;
 
 use super::entity::{Effect, Put, PutState, Step, Worth};
-use crate::ids::{CouponId, OrderId, PutId, ReservationId};
+use crate::ids::{CouponId, OrderId, ReservationId};
 
 const AMOUNT: Money = Money::from_minor(100);
 const WORTH: Money = Money::from_minor(40);
@@ -247,25 +247,14 @@ impl Saga for Puts {
 
 fn put(order: u128, user: u128, coupon: Option<u128>) -> Put {
     let id = Uuid::from_u128(order);
+    let user_id = UserId(Uuid::from_u128(user));
     Put {
-        id: PutId(id),
-        user_id: UserId(Uuid::from_u128(user)),
-        request_digest: Vec::new(),
-        order_id: OrderId(id),
-        reservation_id: ReservationId(id),
-        amount: AMOUNT,
         user_coupon_id: coupon.map(|coupon| CouponId(Uuid::from_u128(coupon))),
-        state: PutState::Driving,
-        amounts: None,
-        coupon_name: String::new(),
-        refusal: None,
-        release_hold: false,
-        redeem_due: false,
-        answer: None,
         lease: Lease {
             token: Uuid::nil(),
             attempts: 0,
         },
+        ..Put::begin(id, user_id, OrderId(id), AMOUNT)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
-use adfolio_kit::metrics::{COUNTED_AT_MOST, InState};
+use adfolio_kit::metrics::InState;
 use adfolio_kit::refusal::UnknownReason;
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::entity::{Approval, Failure, State};
 use crate::ids::{ApprovalId, StaffId, TransactionId, WithdrawalId};
 use crate::posting::movement::MovementKind;
+use crate::waiting::waiting;
 
 /// Reads whole requests: `approvals!("WHERE …", arguments)`.
 macro_rules! approvals {
@@ -203,13 +204,5 @@ pub(super) async fn has_wallet(pool: &PgPool, user_id: UserId) -> Result<bool, s
 
 /// What waits for staff.
 pub(super) async fn waiting(pool: &PgPool) -> Result<Vec<InState>, sqlx::Error> {
-    sqlx::query_as!(
-        InState,
-        r#"SELECT 'pending' AS "state!", count(*) AS "count!",
-                  coalesce(extract(epoch FROM clock_timestamp() - min(requested_at)), 0)::float8 AS "oldest_seconds!"
-           FROM (SELECT requested_at FROM approvals WHERE state = 'pending' ORDER BY id LIMIT $1) AS waiting"#,
-        COUNTED_AT_MOST
-    )
-    .fetch_all(pool)
-    .await
+    waiting!(pool, "approvals WHERE state = 'pending'")
 }

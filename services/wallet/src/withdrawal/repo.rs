@@ -1,7 +1,7 @@
 //! Reads of withdrawals. They are written with the postings, by `post_commands` alone.
 
 use adfolio_kit::identity::UserId;
-use adfolio_kit::metrics::{COUNTED_AT_MOST, InState};
+use adfolio_kit::metrics::InState;
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -10,6 +10,7 @@ use super::entity::{Status, Withdrawal};
 use crate::destination::entity::Method;
 use crate::destination::seal::Sealed;
 use crate::ids::WithdrawalId;
+use crate::waiting::waiting;
 
 /// Reads whole withdrawals: `withdrawals!("WHERE …", arguments)`.
 macro_rules! withdrawals {
@@ -117,13 +118,5 @@ pub(super) async fn find_by_key(
 
 /// What waits for staff.
 pub(super) async fn waiting(pool: &PgPool) -> Result<Vec<InState>, sqlx::Error> {
-    sqlx::query_as!(
-        InState,
-        r#"SELECT 'pending' AS "state!", count(*) AS "count!",
-                  coalesce(extract(epoch FROM clock_timestamp() - min(requested_at)), 0)::float8 AS "oldest_seconds!"
-           FROM (SELECT requested_at FROM withdrawals WHERE status = 'pending' ORDER BY id LIMIT $1) AS waiting"#,
-        COUNTED_AT_MOST
-    )
-    .fetch_all(pool)
-    .await
+    waiting!(pool, "withdrawals WHERE status = 'pending'")
 }
