@@ -9,8 +9,8 @@ export default defineConfig({
   // A folder of its own, so that it can run in parallel with the tests of a whole stack.
   outputDir: 'test-results/built',
   fullyParallel: true,
-  // `make test` runs the Rust tests beside it.
-  workers: 2,
+  // Pages sometimes wait for frames, and nothing else runs beside the browsers.
+  workers: 3,
   timeout: 600_000,
   tsconfig: './tsconfig.node.json',
   use: {

@@ -5,11 +5,11 @@
 . "$(dirname "$0")/lib.sh"
 
 # The stages, each list in sequence: Rust's in the foreground, the web's and the other checks beside them with what
-# processor time is left, and last what needs a whole stack to itself.
+# processor time is left, and last what needs a browser or a whole stack.
 rust_stages=(fmt clippy rust-build rust-test)
-web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size sbom web-matrix)
+web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size sbom)
 check_stages=(typos containers deny manifests observability migrations)
-last_stages=(api-fuzz e2e)
+last_stages=(web-matrix api-fuzz e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
 
