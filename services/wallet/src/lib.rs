@@ -30,12 +30,12 @@ mod grpc;
 mod ids;
 mod pay_password;
 mod peers;
+mod pending;
 mod posting;
 mod property;
 mod protection;
 mod reconcile;
 mod statement;
-mod waiting;
 mod withdrawal;
 
 use std::time::Duration;

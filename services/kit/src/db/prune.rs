@@ -50,33 +50,20 @@ where
 }
 
 /// Deletes rows older than `$age` from a table in batches, by its key and the column of their time.
+#[rustfmt::skip]
 macro_rules! prune_older {
     ($pool:ident, $age:ident, $table:literal ($key:literal), $time:literal) => {
-        $crate::db::prune(
-            $pool,
-            $crate::db::PruneLimits::default(),
-            move |tx, limit| {
-                let deleted =
-                    sqlx::query!(
-                        "DELETE FROM "
-                            + $table
-                            + " WHERE ("
-                            + $key
-                            + ") IN (
-             SELECT " + $key
-                            + " FROM "
-                            + $table
-                            + "
-             WHERE " + $time
-                            + " < now() - make_interval(secs => $1)
-             ORDER BY " + $time
-                            + " LIMIT $2 FOR UPDATE SKIP LOCKED)",
-                        $age.as_secs_f64(),
-                        limit
-                    );
-                Box::pin(deleted.execute(tx))
-            },
-        )
+        $crate::db::prune($pool, $crate::db::PruneLimits::default(), move |tx, limit| {
+            let deleted = sqlx::query!(
+                "DELETE FROM " + $table + " WHERE (" + $key + ") IN (
+             SELECT " + $key + " FROM " + $table + "
+             WHERE " + $time + " < now() - make_interval(secs => $1)
+             ORDER BY " + $time + " LIMIT $2 FOR UPDATE SKIP LOCKED)",
+                $age.as_secs_f64(),
+                limit
+            );
+            Box::pin(deleted.execute(tx))
+        })
         .await
     };
 }

@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use super::entity::{Approval, Failure, State};
 use crate::ids::{ApprovalId, StaffId, TransactionId, WithdrawalId};
+use crate::pending::pending;
 use crate::posting::movement::MovementKind;
-use crate::waiting::waiting;
 
 /// Reads whole requests: `approvals!("WHERE …", arguments)`.
 macro_rules! approvals {
@@ -202,7 +202,7 @@ pub(super) async fn has_wallet(pool: &PgPool, user_id: UserId) -> Result<bool, s
     .await
 }
 
-/// What waits for staff.
+/// The requests that staff have not decided.
 pub(super) async fn waiting(pool: &PgPool) -> Result<Vec<InState>, sqlx::Error> {
-    waiting!(pool, "approvals WHERE state = 'pending'")
+    pending!(pool, "approvals WHERE state = 'pending'")
 }

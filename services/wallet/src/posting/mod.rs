@@ -29,7 +29,7 @@ use entity::Command;
 use outcome::{Decision, Done};
 use repo::Item;
 
-/// Posts to the wallet of a user whom the caller names. Auth is asked whether the user exists only if there is no
+/// Posts to the wallet of a user named by the caller. Auth is asked whether the user exists only if there is no
 /// wallet: wallets are opened only for users that exist.
 pub async fn post_to_named(
     app: &App,

@@ -10,7 +10,7 @@ use super::entity::{Status, Withdrawal};
 use crate::destination::entity::Method;
 use crate::destination::seal::Sealed;
 use crate::ids::WithdrawalId;
-use crate::waiting::waiting;
+use crate::pending::pending;
 
 /// Reads whole withdrawals: `withdrawals!("WHERE …", arguments)`.
 macro_rules! withdrawals {
@@ -116,7 +116,7 @@ pub(super) async fn find_by_key(
     .await
 }
 
-/// What waits for staff.
+/// The requests that staff have not decided.
 pub(super) async fn waiting(pool: &PgPool) -> Result<Vec<InState>, sqlx::Error> {
-    waiting!(pool, "withdrawals WHERE status = 'pending'")
+    pending!(pool, "withdrawals WHERE status = 'pending'")
 }

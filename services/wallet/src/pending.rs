@@ -1,7 +1,8 @@
-//! The number and age of what waits for staff, for metrics.
+//! Number and age of the requests that staff have not decided, for metrics.
 
-/// Reads what waits in a table: `waiting!(pool, "approvals WHERE state = 'pending'")`. The rows have a `requested_at`.
-macro_rules! waiting {
+/// Counts the pending rows of a table and measures the age of the oldest, by its column `requested_at`:
+/// `pending!(pool, "approvals WHERE state = 'pending'")`.
+macro_rules! pending {
     ($pool:expr, $rows:literal) => {
         sqlx::query_as!(
             adfolio_kit::metrics::InState,
@@ -15,4 +16,4 @@ macro_rules! waiting {
     };
 }
 
-pub(crate) use waiting;
+pub(crate) use pending;
