@@ -30,14 +30,15 @@ export default defineConfig({
     hasTouch: true,
     isMobile: true,
   },
+  // The longest first.
   projects: [
-    { name: 'matrix', testMatch: /matrix\.spec/ },
     { name: 'accessibility', testMatch: /accessibility\.spec/ },
     {
       name: 'accessibility-desktop',
       testMatch: /accessibility\.spec/,
       use: { viewport: { width: 1440, height: 900 }, hasTouch: false, isMobile: false },
     },
+    { name: 'matrix', testMatch: /matrix\.spec/ },
     { name: 'gallery', testMatch: /gallery\.spec/ },
   ],
 });

@@ -18,10 +18,10 @@ stage_fmt() { cargo fmt --all --check; }
 stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 stage_rust_build() {
     # Tests that run whole stacks start the programs. Cargo repeats the warnings of what it does not build again.
-    local log=$results/rust-build.log status=0
-    cargo test --workspace --no-run --quiet --color never 2>"$log" || status=$?
-    cat "$log"
-    ! grep -q '^warning' "$log" || fail "warnings count as errors here"
+    local output=$results/rust-build.out status=0
+    cargo test --workspace --no-run --quiet --color never 2>"$output" || status=$?
+    cat "$output"
+    ! grep -q '^warning' "$output" || fail "warnings count as errors here"
     return "$status"
 }
 stage_rust_test() { local_program with-servers -- deploy/local/rust-test.sh; }
@@ -104,7 +104,7 @@ run_stage() {
         fi
     done
     say "── $stage"
-    "stage_${stage//-/_}" &
+    { "stage_${stage//-/_}" 2>&1 | tee "$results/$stage.log"; } &
     wait $! || status=$?
     [ "$status" = 0 ] || outcome=FAILED
     printf '%s %s\n' "$outcome" "$((SECONDS - began))" >"$results/$stage"
@@ -129,17 +129,24 @@ run_stages_beside() {
 stage_packages() { install_packages "$packages"; }
 
 summary() {
-    local stage outcome seconds reason failed=0
+    local stage outcome seconds reason failed=()
     say ""
     say "── summary"
     for stage in packages "${web_stages[@]}" "${check_stages[@]}" "${rust_stages[@]}" "${last_stages[@]}"; do
         [ -f "$results/$stage" ] || continue
         read -r outcome seconds reason <"$results/$stage"
         printf '   %-8s %-13s %5s s  %s\n' "$outcome" "$stage" "$seconds" "$reason"
-        [ "$outcome" = ok ] || failed=1
+        [ "$outcome" = ok ] || failed+=("$stage")
     done
-    printf '   %-8s %-13s %5s s\n' "$([ "$failed" = 0 ] && echo passed || echo FAILED)" total "$SECONDS"
-    return "$failed"
+    printf '   %-8s %-13s %5s s\n' "$([ "${#failed[@]}" = 0 ] && echo passed || echo FAILED)" total "$SECONDS"
+    # What went wrong, where a reader looks first.
+    for stage in "${failed[@]}"; do
+        [ -f "$results/$stage.log" ] || continue
+        say ""
+        say "── $stage FAILED; its last lines:"
+        tail -n 40 "$results/$stage.log"
+    done
+    [ "${#failed[@]}" = 0 ]
 }
 
 # Ends a job with all its processes, so that an interrupted run leaves none behind.
@@ -189,11 +196,11 @@ if is_wanted packages; then
     packages=$(missing_packages test)
     prepare_install "$packages"
 fi
-run_stages packages >"$results/packages.log" 2>&1 &
+run_stages packages >"$results/packages.out" 2>&1 &
 installing=$!
-run_stages_beside "${web_stages[@]}" >"$results/web.log" 2>&1 &
+run_stages_beside "${web_stages[@]}" >"$results/web.out" 2>&1 &
 web=$!
-run_stages_beside "${check_stages[@]}" >"$results/checks.log" 2>&1 &
+run_stages_beside "${check_stages[@]}" >"$results/checks.out" 2>&1 &
 checks=$!
 
 run_stages fmt
@@ -202,10 +209,10 @@ lint_while_building
 run_stages rust-build
 wait "$installing"
 if [ -f "$results/packages" ] && ! grep -q '^ok' "$results/packages"; then
-    cat "$results/packages.log"
+    cat "$results/packages.out"
 fi
 run_stages rust-test
 wait "$web" "$checks"
-cat "$results/web.log" "$results/checks.log"
+cat "$results/web.out" "$results/checks.out"
 run_stages "${last_stages[@]}"
 summary

@@ -2,7 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import { FixtureApp } from './support/fixture-app';
 import { SCREENS } from './support/screens';
-import { openScreen, visitsOf } from './support/visits';
+import { lookAt, visitsOf } from './support/visits';
 
 /** Only these rules depend on colours. All other rules find the same in dark and light mode. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
@@ -15,17 +15,19 @@ test('axe finds nothing on any screen, in light and dark, and every target is la
   for (const { opening, screens } of visitsOf(SCREENS, 'en')) {
     await app.load(opening);
     for (const screen of screens) {
-      await app.page.emulateMedia({ colorScheme: 'light' });
-      await openScreen(app, screen, found);
-      const { page } = app;
-      const faults = [...(await axeFindings(axe(page))), ...(await smallTargets(page))];
-      await page.emulateMedia({ colorScheme: 'dark' });
-      faults.push(...(await axeFindings(axe(page).withRules(COLOUR_RULES))).map((fault) => `dark: ${fault}`));
-      found.push(...faults.map((fault) => `${screen.name}: ${fault}`));
+      found.push(...(await lookAt(app, screen, () => faultsOf(app.page))));
     }
   }
   expect(found.join('\n')).toBe('');
 });
+
+async function faultsOf(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  const faults = [...(await axeFindings(axe(page))), ...(await smallTargets(page))];
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await axeFindings(axe(page).withRules(COLOUR_RULES));
+  return [...faults, ...dark.map((fault) => `dark: ${fault}`)];
+}
 
 /** Runs axe inside the page, without frames and without a second page. */
 function axe(page: Page): AxeBuilder {

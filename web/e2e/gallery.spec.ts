@@ -4,7 +4,7 @@ import { type BrowserContext, test } from '@playwright/test';
 import { FixtureApp } from './support/fixture-app';
 import { LANGS, type Lang } from './support/languages';
 import { SCREENS } from './support/screens';
-import { openScreen, visitsOf } from './support/visits';
+import { lookAt, visitsOf } from './support/visits';
 
 const FOLDER = resolve('gallery');
 const SIZES = {
@@ -71,7 +71,7 @@ async function takePictures(context: BrowserContext, { name, lang }: Series): Pr
   for (const visit of visitsOf(screens, lang, { plenty: 'everything' })) {
     await app.load(visit.opening);
     for (const screen of visit.screens) {
-      await openScreen(app, screen, failed);
+      failed.push(...(await lookAt(app, screen)));
       const file = fileOf(screen.name);
       await app.page.screenshot({ path: resolve(FOLDER, name, file) });
       pictures.push({ file, title: screen.name });

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import { FixtureApp } from './support/fixture-app';
 import { HTML_LANG, LANGS, type Lang } from './support/languages';
-import { SCREENS, type Screen } from './support/screens';
-import { openScreen, visitsOf } from './support/visits';
+import { SCREENS } from './support/screens';
+import { lookAt, visitsOf } from './support/visits';
 import { Wording } from './support/wording';
 
 const HEIGHT = 844;
@@ -33,8 +33,7 @@ for (const lang of LANGS) {
       await app.load(opening);
       expect(await app.page.locator('html').getAttribute('lang')).toBe(HTML_LANG[lang]);
       for (const screen of screens) {
-        await openScreen(app, screen, found);
-        found.push(...(await inspected(app, screen, wording)));
+        found.push(...(await lookAt(app, screen, () => inspected(app, wording))));
       }
     }
     found.push(...[...app.unanswered].map((call) => `no fixture answers ${call}`));
@@ -50,9 +49,8 @@ for (const lang of ENLARGED) {
       await app.load(opening);
       expect(await app.page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe('32px');
       for (const screen of screens) {
-        await openScreen(app, screen, found);
-        const { findings } = await app.page.evaluate(() => window.adfolioPage.inspect());
-        found.push(...findings.map((finding) => `${screen.name}: ${finding}`));
+        const inspect = () => app.page.evaluate(() => window.adfolioPage.inspect());
+        found.push(...(await lookAt(app, screen, async () => (await inspect()).findings)));
       }
     }
     expect(found.join('\n')).toBe('');
@@ -65,11 +63,12 @@ for (const { lang, width } of ORDERED) {
     const found: string[] = [];
     for (const { opening, screens } of visitsOf(SCREENS, lang, { plenty: 'everything' })) {
       await app.load(opening);
-      await app.page.setViewportSize({ width, height: HEIGHT });
       for (const screen of screens) {
-        await openScreen(app, screen, found);
-        const looks = await app.page.evaluate(() => window.adfolioPage.orderDependentLooks());
-        found.push(...looks.map((look) => `${screen.name}: ${look}`));
+        const looks = async () => {
+          await app.page.setViewportSize({ width, height: HEIGHT });
+          return app.page.evaluate(() => window.adfolioPage.orderDependentLooks());
+        };
+        found.push(...(await lookAt(app, screen, looks)));
       }
     }
     expect(found.join('\n')).toBe('');
@@ -77,7 +76,7 @@ for (const { lang, width } of ORDERED) {
 }
 
 /** Inspects the screen at each width. Begins with the width of the previous screen, because every change costs time. */
-async function inspected(app: FixtureApp, { name }: Screen, wording: Wording): Promise<string[]> {
+async function inspected(app: FixtureApp, wording: Wording): Promise<string[]> {
   const found: string[] = [];
   const said = new Set<string>();
   const widths = app.page.viewportSize()?.width === WIDTHS.at(-1) ? WIDTHS.toReversed() : WIDTHS;
@@ -87,9 +86,8 @@ async function inspected(app: FixtureApp, { name }: Screen, wording: Wording): P
     const own = squeezed
       .filter(({ text }) => !wording.isContent(text))
       .map(({ how, text }) => `“${text}” ${how}`);
-    found.push(...[...findings, ...own].map((finding) => `${name} at ${width} px: ${finding}`));
+    found.push(...[...findings, ...own].map((finding) => `at ${width} px: ${finding}`));
     for (const text of texts) said.add(text);
   }
-  found.push(...wording.faultsOf([...said]).map((fault) => `${name}: ${fault}`));
-  return found;
+  return [...found, ...wording.faultsOf([...said])];
 }

@@ -72,17 +72,19 @@ export class FixtureApp {
 
   /**
    * Whether the page still gets frames. Chromium sometimes stops giving a page frames, even after a reload: scripts
-   * run, but whatever waits for a frame waits forever.
+   * run, but whatever waits for a frame waits forever. A page that crashed answers nothing.
    */
   async draws(): Promise<boolean> {
-    return this.page.evaluate(
-      (limit) =>
-        new Promise<boolean>((done) => {
-          requestAnimationFrame(() => done(true));
-          setTimeout(() => done(false), limit);
-        }),
-      DRAWING_LIMIT_MS,
-    );
+    return this.page
+      .evaluate(
+        (limit) =>
+          new Promise<boolean>((done) => {
+            requestAnimationFrame(() => done(true));
+            setTimeout(() => done(false), limit);
+          }),
+        DRAWING_LIMIT_MS,
+      )
+      .catch(() => false);
   }
 
   /** Continues in a new page with the same opening. */

@@ -23,18 +23,28 @@ export function visitsOf(
   return [...visits.values()];
 }
 
-/** Opens a screen. Records a failure and carries on. */
-export async function openScreen(app: FixtureApp, screen: Screen, found: string[]): Promise<void> {
-  try {
-    await show(app, screen).catch(async (error) => {
+/**
+ * Opens a screen and looks at it. Gives what was found, with the screen's name. A screen that cannot be opened or looked
+ * at is a finding, too. A page that stopped drawing is replaced once.
+ */
+export async function lookAt(
+  app: FixtureApp,
+  screen: Screen,
+  look: () => Promise<string[]> = async () => [],
+): Promise<string[]> {
+  const attempt = async () => {
+    await show(app, screen);
+    return look();
+  };
+  const findings = await attempt()
+    .catch(async (error) => {
       if (await app.draws()) throw error;
       process.stdout.write(`${screen.name}: the page draws nothing any more, a new one goes on\n`);
       await app.renew();
-      await show(app, screen);
-    });
-  } catch (error) {
-    found.push(`${screen.name}: cannot be opened: ${String(error).slice(0, 400)}`);
-  }
+      return attempt();
+    })
+    .catch((error) => [`cannot be looked at: ${String(error).slice(0, 400)}`]);
+  return findings.map((finding) => `${screen.name}: ${finding}`);
 }
 
 async function show(app: FixtureApp, screen: Screen): Promise<void> {
