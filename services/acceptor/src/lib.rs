@@ -22,9 +22,9 @@ mod peers;
 
 use std::time::Duration;
 
+use adfolio_kit::limited;
 use adfolio_kit::service::{Backend, Running};
 use adfolio_kit::shutdown::Shutdown;
-use adfolio_kit::{limited, saga};
 use adfolio_proto::acceptor::v1::acceptor_admin_service_server::AcceptorAdminServiceServer;
 use adfolio_proto::acceptor::v1::acceptor_service_server::AcceptorServiceServer;
 use anyhow::Context as _;
@@ -43,9 +43,6 @@ pub static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// One run of a background job may take this long.
 const JOB_LIMIT: Duration = Duration::from_mins(1);
-
-/// Time between two runs of the job that forgets old idempotency keys.
-const FORGET_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Runs the service on `listener` until the shutdown.
 pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
@@ -71,13 +68,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
 
 /// Every background job.
 fn start_jobs(backend: &Backend, app: &App, config: &Config) {
-    backend.every(
-        "recovery",
-        config.recovery_interval(),
-        JOB_LIMIT,
-        app,
-        |app| async move { saga::recover::<Exchange>(&app).await },
-    );
+    backend.saga::<Exchange>(config.recovery_interval(), app);
     backend.every(
         "expiry",
         config.sweep_interval(),
@@ -85,14 +76,4 @@ fn start_jobs(backend: &Backend, app: &App, config: &Config) {
         app,
         |app| async move { exchange::expire(&app).await },
     );
-    backend.every(
-        "old keys",
-        FORGET_INTERVAL,
-        JOB_LIMIT,
-        app,
-        |app| async move { saga::forget_old_keys::<Exchange>(&app).await },
-    );
-    backend.measure("unfinished", app, |app| async move {
-        saga::record_unfinished::<Exchange>(&app).await
-    });
 }

@@ -1,8 +1,8 @@
 //! A call with an idempotency key: one effect, one answer.
 //!
-//! A use case calls [`Once::earlier_in_tx`] first, does its work, and passes the result to
-//! [`Once::keep_in_tx`], all in one transaction. It knows nothing of protobuf: [`Once`] carries the
-//! encoding of the answer.
+//! [`App::write_once`](crate::service::App::write_once) does a use case's work between
+//! [`Once::earlier_in_tx`] and [`Once::keep_in_tx`], all in one transaction. The use case knows
+//! nothing of protobuf: [`Once`] carries the encoding of the answer.
 
 use std::fmt;
 

@@ -83,18 +83,30 @@ macro_rules! text_files {
 
 pub(crate) use text_files;
 
-/// Texts that are not the JSON that they must be.
+/// Texts of this program that cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("the texts in {lang} are malformed")]
-pub struct Malformed {
-    pub lang: &'static str,
-    source: serde_json::Error,
+pub enum TextsError {
+    /// Not the JSON that they must be.
+    #[error("the texts in {lang} are malformed")]
+    Malformed {
+        lang: &'static str,
+        source: serde_json::Error,
+    },
+    /// Not the keys that every catalogue of notices has.
+    #[error("catalogue {0} lacks a text or has one too many")]
+    Keys(&'static str),
+    /// A text of a notice names a parameter that its template does not have, or has a brace without its partner.
+    #[error("catalogue {lang}: text {key} has a wrong placeholder")]
+    Placeholder { lang: &'static str, key: String },
+    /// Not as many questions as in English, or there is no English.
+    #[error("built-in content {0} has other questions than English has")]
+    Questions(&'static str),
 }
 
 impl Lang {
     /// Reads a file of texts in this language.
-    pub fn read<T: DeserializeOwned>(self, json: &str) -> Result<T, Malformed> {
-        serde_json::from_str(json).map_err(|source| Malformed {
+    pub fn read<T: DeserializeOwned>(self, json: &str) -> Result<T, TextsError> {
+        serde_json::from_str(json).map_err(|source| TextsError::Malformed {
             lang: self.code(),
             source,
         })
@@ -149,6 +161,25 @@ impl Lang {
         }
         text
     }
+}
+
+/// Asserts that every file of a folder of this crate is used.
+#[cfg(test)]
+pub fn assert_used(folder: &str, files: &[(Lang, &str)]) {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut found: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|entry| entry.file_type().unwrap().is_file())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    let mut used: Vec<String> = files
+        .iter()
+        .map(|(lang, _)| format!("{}.json", lang.code()))
+        .collect();
+    found.sort();
+    used.sort();
+    assert_eq!(found, used);
 }
 
 #[cfg(test)]

@@ -31,7 +31,6 @@ mod statistics;
 use std::time::Duration;
 
 use adfolio_kit::limited;
-use adfolio_kit::saga;
 use adfolio_kit::service::{Backend, Running};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::plan::v1::delivery_service_server::DeliveryServiceServer;
@@ -58,9 +57,6 @@ const IMPORT_LIMIT: Duration = Duration::from_mins(15);
 
 /// One run of a background job may take this long.
 const JOB_LIMIT: Duration = Duration::from_mins(1);
-
-/// Time between two runs that forget old idempotency keys of puts.
-const FORGET_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Runs the service on `listener` until the shutdown.
 pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
@@ -111,13 +107,7 @@ fn start_jobs(backend: &Backend, app: &App, config: &Config) {
             move |app| async move { simulator::report_all(&app, args).await },
         );
     }
-    backend.every(
-        "put recovery",
-        config.recovery_interval(),
-        JOB_LIMIT,
-        app,
-        |app| async move { saga::recover::<Put>(&app).await },
-    );
+    backend.saga::<Put>(config.recovery_interval(), app);
     backend.every(
         "sweep",
         config.sweep_interval(),
@@ -125,15 +115,7 @@ fn start_jobs(backend: &Backend, app: &App, config: &Config) {
         app,
         |app| async move { settlement::sweep(&app).await },
     );
-    backend.every(
-        "old keys",
-        FORGET_INTERVAL,
-        JOB_LIMIT,
-        app,
-        |app| async move { saga::forget_old_keys::<Put>(&app).await },
-    );
-    backend.measure("unfinished", app, |app| async move {
-        saga::record_unfinished::<Put>(&app).await?;
+    backend.measure("waiting orders", app, |app| async move {
         settlement::record_waiting(&app).await
     });
 }

@@ -42,21 +42,16 @@ pub async fn issue(
         app.users.require(caller, &[user], "user_id").await?;
     }
     let caller = caller.clone();
-    let answer = db::write(&app.pool, move |tx| {
+    app.write_once(once, move |tx| {
         Box::pin(async move {
-            if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                return Ok(earlier);
-            }
             let issued = issue_in_tx(tx, id, &new, staff.id, now).await?;
             audit_entry(&new, id)?
                 .record_in_tx(tx, &caller, now)
                 .await?;
-            Ok::<_, AcceptorError>(once.keep_in_tx(tx, issued).await?)
+            Ok(issued)
         })
     })
-    .await?;
-    app.notifier.notify();
-    Ok(answer)
+    .await
 }
 
 /// What is behind a code that a user typed, if the code is right for the user.

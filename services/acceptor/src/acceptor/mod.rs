@@ -4,7 +4,6 @@ pub mod entity;
 pub(crate) mod repo;
 
 use adfolio_kit::audit;
-use adfolio_kit::db;
 use adfolio_kit::identity::{Caller, Staff};
 use adfolio_kit::once::{Answer, Once};
 use serde_json::json;
@@ -26,11 +25,8 @@ pub async fn create(
     let now = app.clock.now();
     let acceptor = new.made(AcceptorId(app.ids.next()));
     let caller = caller.clone();
-    let answer = db::write(&app.pool, move |tx| {
+    app.write_once(once, move |tx| {
         Box::pin(async move {
-            if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                return Ok(earlier);
-            }
             repo::insert_in_tx(tx, &acceptor, staff.id, now).await?;
             audit::Entry::new("acceptor.create", acceptor.id)
                 .after(&json!({
@@ -39,12 +35,10 @@ pub async fn create(
                 }))?
                 .record_in_tx(tx, &caller, now)
                 .await?;
-            Ok::<_, AcceptorError>(once.keep_in_tx(tx, acceptor).await?)
+            Ok(acceptor)
         })
     })
-    .await?;
-    app.notifier.notify();
-    Ok(answer)
+    .await
 }
 
 /// Acceptors older than `before`, newest first.

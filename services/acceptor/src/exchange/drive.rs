@@ -7,7 +7,7 @@ use adfolio_kit::error::CoreError;
 use adfolio_kit::idempotency;
 use adfolio_kit::metrics::FAILING;
 use adfolio_kit::refusal::{Refusal, chain};
-use adfolio_kit::saga::{self, Attempt, Context, Lease, Saga};
+use adfolio_kit::saga::{self, Attempt, Context, Saga};
 use tracing::warn;
 use uuid::Uuid;
 
@@ -34,14 +34,6 @@ impl Saga for Exchange {
 
     fn context(app: &App) -> Context<'_> {
         app.saga_context(app.rules.recovery_after)
-    }
-
-    fn id(&self) -> Uuid {
-        self.id.0
-    }
-
-    fn lease(&self) -> Lease {
-        self.lease
     }
 
     /// One step. Every step ends the lease.

@@ -5,7 +5,7 @@ use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{Caller, IdempotencyKey, UserId};
 use adfolio_kit::once::{Answer, Once};
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_kit::saga::{self, Lease};
+use adfolio_kit::saga::{self, Lease, Rows as _};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use secrecy::SecretString;
@@ -69,7 +69,7 @@ async fn find_known(
     let Some(key) = once.key() else {
         return Ok(None);
     };
-    match repo::find_by_key(&app.pool, user, key.as_str()).await? {
+    match Exchange::find_by_key(&app.pool, user, key).await? {
         Some(known) if known.request_digest != once.digest() => {
             Err(Refusal::new(Reason::IdempotencyKeyReused).into())
         }

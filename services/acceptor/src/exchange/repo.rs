@@ -120,26 +120,9 @@ impl Rows for Exchange {
         state: "state",
         age: "CASE WHEN state IN ('placing', 'undoing')
                    THEN extract(epoch FROM clock_timestamp() - created_at)::float8 ELSE 0 END",
+        forgettable: "state <> 'placing'",
+        dated: "created_at",
     );
-
-    /// One that is being placed keeps its key.
-    async fn forget_keys_in_tx(
-        tx: &mut Tx,
-        before: DateTime<Utc>,
-        limit: i64,
-    ) -> Result<(), AcceptorError> {
-        sqlx::query!(
-            "UPDATE exchanges SET idempotency_key = NULL WHERE id IN (
-                 SELECT id FROM exchanges
-                 WHERE idempotency_key IS NOT NULL AND created_at < $1 AND state <> 'placing'
-                 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
-            before,
-            limit,
-        )
-        .execute(tx)
-        .await?;
-        Ok(())
-    }
 }
 
 /// Writes a new order with the lease of the drive that follows; false when its key is taken or the user has an open
@@ -180,23 +163,6 @@ pub(super) async fn insert_in_tx(
     .execute(tx)
     .await?;
     Ok(done.rows_affected() == 1)
-}
-
-/// The order of a user's idempotency key.
-pub(super) async fn find_by_key(
-    pool: &PgPool,
-    user: UserId,
-    key: &str,
-) -> Result<Option<Exchange>, AcceptorError> {
-    let row = rows!(
-        "SELECT",
-        "FROM exchanges WHERE user_id = $1 AND idempotency_key = $2",
-        user.0,
-        key
-    )
-    .fetch_optional(pool)
-    .await?;
-    row.map(Exchange::try_from).transpose()
 }
 
 /// Whether an order of the user has this key.

@@ -5,16 +5,8 @@ mod map;
 mod staff;
 mod user;
 
+use adfolio_kit::apis;
+
 use crate::app::App;
 
-/// Calls of users.
-#[derive(Debug)]
-pub struct UserApi(pub App);
-
-/// Calls of staff.
-#[derive(Debug)]
-pub struct StaffApi(pub App);
-
-/// Calls of other services.
-#[derive(Debug)]
-pub struct InternalApi(pub App);
+apis!(App: UserApi, StaffApi, InternalApi);

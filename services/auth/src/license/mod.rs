@@ -6,7 +6,7 @@ mod repo;
 use std::collections::{HashMap, HashSet};
 
 use adfolio_kit::audit;
-use adfolio_kit::db::{self, Tx};
+use adfolio_kit::db::Tx;
 use adfolio_kit::identity::{Caller, Staff, UserId};
 use adfolio_kit::once::{Answer, Once};
 use chrono::{DateTime, Utc};
@@ -32,18 +32,18 @@ pub async fn issue(
     let encode = |keys: &Vec<LicenseKey>| kept_codes(keys);
     let once = Once::keeping(&caller, staff.id, digest, encode);
     let owned = app.clone();
-    let keys = db::write(&app.pool, move |tx| {
-        Box::pin(async move {
-            if let Some(Answer::Kept(codes)) = once.earlier_in_tx(tx).await? {
-                return find_in_order_in_tx(tx, &codes_kept(&codes)).await;
-            }
-            let keys = issue_in_tx(tx, &owned, &caller, staff, &issue).await?;
-            once.keep_in_tx(tx, keys.clone()).await?;
-            Ok::<_, AuthError>(keys)
+    let keys = app
+        .write(move |tx| {
+            Box::pin(async move {
+                if let Some(Answer::Kept(codes)) = once.earlier_in_tx(tx).await? {
+                    return find_in_order_in_tx(tx, &codes_kept(&codes)).await;
+                }
+                let keys = issue_in_tx(tx, &owned, &caller, staff, &issue).await?;
+                once.keep_in_tx(tx, keys.clone()).await?;
+                Ok::<_, AuthError>(keys)
+            })
         })
-    })
-    .await?;
-    app.notifier.notify();
+        .await?;
     info!(staff = %staff.id, action = "issue licence keys", count = keys.len(), "staff action");
     Ok(keys)
 }

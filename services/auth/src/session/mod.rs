@@ -152,18 +152,16 @@ pub async fn end(app: &App, kind: Kind, token: TokenDigest) -> Result<(), AuthEr
         return Ok(());
     }
     let now = app.clock.now();
-    db::write(&app.pool, move |tx| {
+    app.write(move |tx| {
         Box::pin(async move {
             if repo::end_in_tx(tx, session.id, now).await? {
                 events::sessions_revoked_in_tx(tx, session.owner, &[session.id], Revoked::Named)
                     .await?;
             }
-            Ok::<_, AuthError>(())
+            Ok(())
         })
     })
-    .await?;
-    app.notifier.notify();
-    Ok(())
+    .await
 }
 
 /// The session of a token, live or not.

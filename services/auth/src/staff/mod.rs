@@ -4,7 +4,7 @@ mod entity;
 mod repo;
 
 use adfolio_kit::audit;
-use adfolio_kit::db::{self, Tx};
+use adfolio_kit::db::Tx;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::once::{Answer, Once};
@@ -34,11 +34,11 @@ pub async fn create(
 ) -> Result<StaffMember, AuthError> {
     let hash = password::hash(app.passwords.enter()?, new.password.clone()).await?;
     let owned = app.clone();
-    let outcome = db::write(&app.pool, move |tx| {
-        Box::pin(async move { create_in_tx(tx, &owned, &caller, creator, &new, &hash).await })
-    })
-    .await;
-    app.notifier.notify();
+    let outcome = app
+        .write(move |tx| {
+            Box::pin(async move { create_in_tx(tx, &owned, &caller, creator, &new, &hash).await })
+        })
+        .await;
     outcome.map_err(|error| error.or_username_taken(repo::USERNAME_CONSTRAINT))
 }
 
@@ -119,19 +119,19 @@ async fn try_login(
         return Err(AuthError::BadCredentials);
     };
     let owned = app.clone();
-    let opened = db::write(&app.pool, move |tx| {
-        Box::pin(async move {
-            attempt::succeed_in_tx(tx, scopes).await?;
-            let staff = repo::lock_in_tx(tx, id)
-                .await?
-                .ok_or(AuthError::BadCredentials)?;
-            let client = Client::default();
-            let session = session::open_in_tx(tx, &owned, Owner::Staff(id), &client).await?;
-            Ok::<_, AuthError>((staff, session))
+    let opened = app
+        .write(move |tx| {
+            Box::pin(async move {
+                attempt::succeed_in_tx(tx, scopes).await?;
+                let staff = repo::lock_in_tx(tx, id)
+                    .await?
+                    .ok_or(AuthError::BadCredentials)?;
+                let client = Client::default();
+                let session = session::open_in_tx(tx, &owned, Owner::Staff(id), &client).await?;
+                Ok::<_, AuthError>((staff, session))
+            })
         })
-    })
-    .await?;
-    app.notifier.notify();
+        .await?;
     info!(staff = %id, action = "log in", "staff action");
     Ok(opened)
 }

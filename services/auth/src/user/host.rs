@@ -1,7 +1,7 @@
 //! Users of a native host shell.
 
 use adfolio_kit::audit;
-use adfolio_kit::db::{self, Tx};
+use adfolio_kit::db::Tx;
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::Refusal;
 use secrecy::{ExposeSecret, SecretString};
@@ -37,23 +37,23 @@ pub async fn create_host_token(
     }
     let owned = app.clone();
     let lang = lang.to_owned();
-    let (user, opened) = db::write(&app.pool, move |tx| {
-        Box::pin(async move {
-            let user = find_or_create_in_tx(tx, &owned, &external_id, &lang).await?;
-            // The host decides who uses it: the call comes from a member of staff.
-            let client = Client::default();
-            let opened = session::open_in_tx(tx, &owned, Owner::User(user.id), &client).await?;
-            // Neither the token nor the host's own id: each of them lets somebody in.
-            audit::Entry::new("auth.create_host_token", user.id)
-                .user(user.id)
-                .after(&json!({"username": user.username, "lang": user.lang}))?
-                .record_in_tx(tx, &caller, owned.clock.now())
-                .await?;
-            Ok::<_, AuthError>((user.id, opened))
+    let (user, opened) = app
+        .write(move |tx| {
+            Box::pin(async move {
+                let user = find_or_create_in_tx(tx, &owned, &external_id, &lang).await?;
+                // The host decides who uses it: the call comes from a member of staff.
+                let client = Client::default();
+                let opened = session::open_in_tx(tx, &owned, Owner::User(user.id), &client).await?;
+                // Neither the token nor the host's own id: each of them lets somebody in.
+                audit::Entry::new("auth.create_host_token", user.id)
+                    .user(user.id)
+                    .after(&json!({"username": user.username, "lang": user.lang}))?
+                    .record_in_tx(tx, &caller, owned.clock.now())
+                    .await?;
+                Ok::<_, AuthError>((user.id, opened))
+            })
         })
-    })
-    .await?;
-    app.notifier.notify();
+        .await?;
     info!(action = "create host token", target = %user, "staff action");
     Ok(opened)
 }

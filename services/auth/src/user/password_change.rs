@@ -1,6 +1,6 @@
 //! Changing the login password.
 
-use adfolio_kit::db::{self, Tx};
+use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::{Reason, Refusal};
 use secrecy::{ExposeSecret, SecretString};
@@ -80,11 +80,8 @@ pub async fn change_password(app: &App, id: UserId, form: PasswordForm) -> Resul
     form.check_new()?;
     let new = password::hash(app.passwords.enter()?, form.new).await?;
     let owned = app.clone();
-    db::write(&app.pool, move |tx| {
-        Box::pin(async move { change_in_tx(tx, &owned, id, known, &new).await })
-    })
-    .await?;
-    app.notifier.notify();
+    app.write(move |tx| Box::pin(async move { change_in_tx(tx, &owned, id, known, &new).await }))
+        .await?;
     info!(user = %id, "password changed");
     Ok(())
 }

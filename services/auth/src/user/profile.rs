@@ -155,7 +155,7 @@ pub async fn set_standing(
 ) -> Result<User, AuthError> {
     let change = change.parse()?;
     let now = app.clock.now();
-    let user = db::write(&app.pool, move |tx| {
+    app.write(move |tx| {
         Box::pin(async move {
             let known = repo::lock_in_tx(tx, id)
                 .await?
@@ -163,7 +163,7 @@ pub async fn set_standing(
             let mut user = known.clone();
             change.apply(&mut user);
             if user == known {
-                return Ok::<_, AuthError>(user);
+                return Ok(user);
             }
             repo::save_standing_in_tx(tx, &user).await?;
             audit::Entry::new("auth.set_user_profile", id)
@@ -176,9 +176,7 @@ pub async fn set_standing(
             Ok(user)
         })
     })
-    .await?;
-    app.notifier.notify();
-    Ok(user)
+    .await
 }
 
 fn standing(user: &User) -> serde_json::Value {

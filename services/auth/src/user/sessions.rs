@@ -1,6 +1,6 @@
 //! A user's own sessions: which there are, and ending them.
 
-use adfolio_kit::db::{self, Tx};
+use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use tracing::info;
 
@@ -42,11 +42,8 @@ pub async fn end_sessions(
     which: Which,
 ) -> Result<(), AuthError> {
     let owned = app.clone();
-    db::write(&app.pool, move |tx| {
-        Box::pin(async move { end_in_tx(tx, &owned, id, token, which).await })
-    })
-    .await?;
-    app.notifier.notify();
+    app.write(move |tx| Box::pin(async move { end_in_tx(tx, &owned, id, token, which).await }))
+        .await?;
     info!(user = %id, ?which, "user ended sessions");
     Ok(())
 }

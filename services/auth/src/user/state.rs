@@ -1,7 +1,7 @@
 //! Changes of an account's state.
 
 use adfolio_kit::audit;
-use adfolio_kit::db::{self, Tx};
+use adfolio_kit::db::Tx;
 use adfolio_kit::identity::{Caller, Staff, UserId};
 use adfolio_kit::refusal::Refusal;
 use serde_json::json;
@@ -37,33 +37,33 @@ pub async fn set_state(
         reason.trim().to_owned()
     };
     let owned = app.clone();
-    let user = db::write(&app.pool, move |tx| {
-        Box::pin(async move {
-            let mut user = repo::lock_in_tx(tx, id)
-                .await?
-                .ok_or(AuthError::UserUnknown("id"))?;
-            let from = user.state;
-            if user.move_to(state)? {
-                repo::save_state_in_tx(tx, &user).await?;
-                audit::Entry::new("auth.set_user_state", id)
-                    .user(id)
-                    .reason(reason.as_str())
-                    .before(&json!({"state": from.as_str()}))?
-                    .after(&json!({"state": state.as_str()}))?
-                    .record_in_tx(tx, &caller, owned.clock.now())
-                    .await?;
-                let change = StateChanged {
-                    from,
-                    reason,
-                    staff: Some(staff),
-                };
-                record_in_tx(tx, &owned, &user, change).await?;
-            }
-            Ok::<_, AuthError>(user)
+    let user = app
+        .write(move |tx| {
+            Box::pin(async move {
+                let mut user = repo::lock_in_tx(tx, id)
+                    .await?
+                    .ok_or(AuthError::UserUnknown("id"))?;
+                let from = user.state;
+                if user.move_to(state)? {
+                    repo::save_state_in_tx(tx, &user).await?;
+                    audit::Entry::new("auth.set_user_state", id)
+                        .user(id)
+                        .reason(reason.as_str())
+                        .before(&json!({"state": from.as_str()}))?
+                        .after(&json!({"state": state.as_str()}))?
+                        .record_in_tx(tx, &caller, owned.clock.now())
+                        .await?;
+                    let change = StateChanged {
+                        from,
+                        reason,
+                        staff: Some(staff),
+                    };
+                    record_in_tx(tx, &owned, &user, change).await?;
+                }
+                Ok::<_, AuthError>(user)
+            })
         })
-    })
-    .await?;
-    app.notifier.notify();
+        .await?;
     info!(%staff, action = "set user state", target = %id, state = state.as_str(), "staff action");
     Ok(user)
 }

@@ -1,6 +1,6 @@
 //! Accounts that a licence key opens: by registration, or later for a user without one.
 
-use adfolio_kit::db::{self, Tx};
+use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::Refusal;
 use secrecy::{ExposeSecret, SecretString};
@@ -38,11 +38,11 @@ pub async fn register(app: &App, form: RegistrationForm) -> Result<LoggedIn, Aut
     let code = license::check(app, &registration.license_key, LICENSE_KEY).await?;
     let hash = password::hash(app.passwords.enter()?, registration.password.clone()).await?;
     let owned = app.clone();
-    let outcome = db::write(&app.pool, move |tx| {
-        Box::pin(async move { register_in_tx(tx, &owned, registration, code, hash).await })
-    })
-    .await;
-    app.notifier.notify();
+    let outcome = app
+        .write(move |tx| {
+            Box::pin(async move { register_in_tx(tx, &owned, registration, code, hash).await })
+        })
+        .await;
     outcome.map_err(|error| error.or_username_taken(repo::USERNAME_CONSTRAINT))
 }
 
@@ -93,12 +93,10 @@ pub async fn open_store(
     }
     let code = Code::parse(code.expose_secret());
     let owned = app.clone();
-    let opened = db::write(&app.pool, move |tx| {
+    app.write(move |tx| {
         Box::pin(async move { open_store_in_tx(tx, &owned, user, code, &client).await })
     })
-    .await?;
-    app.notifier.notify();
-    Ok(opened)
+    .await
 }
 
 async fn open_store_in_tx(

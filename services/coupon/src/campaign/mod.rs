@@ -4,7 +4,6 @@ pub mod entity;
 pub(crate) mod repo;
 
 use adfolio_kit::audit;
-use adfolio_kit::db;
 use adfolio_kit::identity::{Caller, Staff};
 use adfolio_kit::once::{Answer, Once};
 use serde_json::json;
@@ -27,22 +26,17 @@ pub async fn create(
     let new = new.check(now)?;
     let id = CampaignId(app.ids.next());
     let caller = caller.clone();
-    let answer = db::write(&app.pool, move |tx| {
+    app.write_once(once, move |tx| {
         Box::pin(async move {
-            if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                return Ok(earlier);
-            }
             repo::insert_in_tx(tx, id, &new, staff.id, now).await?;
             let campaign = new.made(id);
             audit_entry(&campaign)?
                 .record_in_tx(tx, &caller, now)
                 .await?;
-            Ok::<_, CouponError>(once.keep_in_tx(tx, campaign).await?)
+            Ok(campaign)
         })
     })
-    .await?;
-    app.notifier.notify();
-    Ok(answer)
+    .await
 }
 
 /// Campaigns older than `before`, newest first.

@@ -102,9 +102,6 @@ pub async fn claim(
         }
         outcome = claim_one(app, once.clone(), claimant, Some(*next)).await;
     }
-    if outcome.is_ok() {
-        app.notifier.notify();
-    }
     outcome
 }
 
@@ -120,21 +117,16 @@ pub async fn grant(
     app.users.require(caller, &[user], "user_id").await?;
     let (now, id) = (app.clock.now(), CouponId(app.ids.next()));
     let caller = caller.clone();
-    let answer = db::write(&app.pool, move |tx| {
+    app.write_once(once, move |tx| {
         Box::pin(async move {
-            if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                return Ok(earlier);
-            }
             let coupon = grant_in_tx(tx, user, campaign, id, now).await?;
             audit_entry(campaign, &coupon)?
                 .record_in_tx(tx, &caller, now)
                 .await?;
-            Ok::<_, CouponError>(once.keep_in_tx(tx, coupon.shown_at(now)).await?)
+            Ok(coupon.shown_at(now))
         })
     })
-    .await?;
-    app.notifier.notify();
-    Ok(answer)
+    .await
 }
 
 /// The user's coupons of one state, newest first, with the counts and what can be claimed.
@@ -192,16 +184,13 @@ async fn claim_one(
     campaign: Option<CampaignId>,
 ) -> Result<Answer<ShownCoupon>, CouponError> {
     let id = CouponId(app.ids.next());
-    db::write(&app.pool, move |tx| {
+    app.write_once(once, move |tx| {
         Box::pin(async move {
-            if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                return Ok(earlier);
-            }
             let Some(campaign) = campaign else {
                 return Err(nothing_to_claim_in_tx(tx, claimant).await?);
             };
             let coupon = claim_in_tx(tx, claimant, campaign, id).await?;
-            Ok(once.keep_in_tx(tx, coupon.shown_at(claimant.now)).await?)
+            Ok(coupon.shown_at(claimant.now))
         })
     })
     .await

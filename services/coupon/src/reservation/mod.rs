@@ -50,23 +50,15 @@ pub async fn reserve(
 /// Uses up the coupon held for an order.
 pub async fn redeem(app: &App, order: OrderId, user: UserId) -> Result<(), CouponError> {
     let now = app.clock.now();
-    db::write(&app.pool, move |tx| {
-        Box::pin(redeem_in_tx(tx, order, user, now))
-    })
-    .await?;
-    app.notifier.notify();
-    Ok(())
+    app.write(move |tx| Box::pin(redeem_in_tx(tx, order, user, now)))
+        .await
 }
 
 /// Gives an order's coupon back and closes the order to coupons.
 pub async fn release(app: &App, order: OrderId, user: UserId) -> Result<(), CouponError> {
     let now = app.clock.now();
-    db::write(&app.pool, move |tx| {
-        Box::pin(release_in_tx(tx, order, user, now))
-    })
-    .await?;
-    app.notifier.notify();
-    Ok(())
+    app.write(move |tx| Box::pin(release_in_tx(tx, order, user, now)))
+        .await
 }
 
 /// What coupons cost so far.

@@ -39,6 +39,7 @@ use crate::clock::{Clock, Ids};
 use crate::db::{self, Tx};
 use crate::error::{CoreError, ServiceError};
 use crate::idempotency::KEY_LIFETIME;
+use crate::identity::{IdempotencyKey, UserId};
 use crate::metrics::{InState, record_saga};
 use crate::outbox::Notifier;
 
@@ -109,10 +110,23 @@ pub trait Rows: Send + Sized + 'static {
     /// The service's error.
     type Error: ServiceError;
 
+    /// The row's id.
+    fn id(&self) -> Uuid;
+
+    /// The row's lease.
+    fn lease(&self) -> Lease;
+
     /// One row.
     fn find(
         pool: &PgPool,
         id: Uuid,
+    ) -> impl Future<Output = Result<Option<Self>, Self::Error>> + Send;
+
+    /// The row of a user's idempotency key.
+    fn find_by_key(
+        pool: &PgPool,
+        user: UserId,
+        key: &IdempotencyKey,
     ) -> impl Future<Output = Result<Option<Self>, Self::Error>> + Send;
 
     /// Leases unfinished rows whose lease has run out, and counts one more attempt of each. Skips
@@ -154,12 +168,6 @@ pub trait Saga: Rows {
 
     /// The parts of `app` that kit works with.
     fn context(app: &Self::App) -> Context<'_>;
-
-    /// The row's id.
-    fn id(&self) -> Uuid;
-
-    /// The row's lease.
-    fn lease(&self) -> Lease;
 
     /// Takes the row's next steps. The lease is held.
     fn drive(self, app: &Self::App) -> impl Future<Output = Result<Self, Self::Error>> + Send;

@@ -1,14 +1,24 @@
 //! The SQL that every saga has, for its own table.
 
-/// All of an `impl Rows` but `forget_keys_in_tx`. The statements are checked at compile time in the
-/// service.
+/// An `impl Rows` for a row with the fields `id` and `lease`, but for its `Error`. The statements are
+/// checked at compile time in the service.
 ///
 /// `$query!("SELECT", "FROM …", argument, …)` is a macro of the service: a query for rows, with the
 /// columns between the two texts; each text is one or more literals. `unfinished` is the condition of
-/// rows that have not ended, `state` and `age` are what the metrics show of them.
+/// rows that have not ended, `state` and `age` are what the metrics show of them. Keys are forgotten of
+/// rows that are `forgettable` and whose `dated` is past, the oldest first.
 #[macro_export]
 macro_rules! saga_rows {
-    ($query:ident, table: $table:literal, unfinished: $unfinished:literal, state: $state:literal, age: $age:literal $(,)?) => {
+    ($query:ident, table: $table:literal, unfinished: $unfinished:literal, state: $state:literal, age: $age:literal,
+     forgettable: $forgettable:literal, dated: $dated:literal $(,)?) => {
+        fn id(&self) -> ::uuid::Uuid {
+            self.id.0
+        }
+
+        fn lease(&self) -> $crate::saga::Lease {
+            self.lease
+        }
+
         async fn find(
             pool: &$crate::db::PgPool,
             id: ::uuid::Uuid,
@@ -16,6 +26,22 @@ macro_rules! saga_rows {
             let row = $query!("SELECT ", " FROM " $table " WHERE id = $1", id)
                 .fetch_optional(pool)
                 .await?;
+            row.map(Self::try_from).transpose()
+        }
+
+        async fn find_by_key(
+            pool: &$crate::db::PgPool,
+            user: $crate::identity::UserId,
+            key: &$crate::identity::IdempotencyKey,
+        ) -> Result<Option<Self>, Self::Error> {
+            let row = $query!(
+                "SELECT ",
+                " FROM " $table " WHERE user_id = $1 AND idempotency_key = $2",
+                user.0,
+                key.as_str(),
+            )
+            .fetch_optional(pool)
+            .await?;
             row.map(Self::try_from).transpose()
         }
 
@@ -56,6 +82,23 @@ macro_rules! saga_rows {
                 id,
                 token,
                 wait.as_secs_f64(),
+            )
+            .execute(tx)
+            .await?;
+            Ok(())
+        }
+
+        async fn forget_keys_in_tx(
+            tx: &mut $crate::db::Tx,
+            before: ::chrono::DateTime<::chrono::Utc>,
+            limit: i64,
+        ) -> Result<(), Self::Error> {
+            ::sqlx::query!(
+                "UPDATE " + $table + " SET idempotency_key = NULL WHERE id IN (
+                     SELECT id FROM " + $table + " WHERE idempotency_key IS NOT NULL AND " + $forgettable + "
+                       AND " + $dated + " < $1 ORDER BY " + $dated + " LIMIT $2 FOR UPDATE SKIP LOCKED)",
+                before,
+                limit,
             )
             .execute(tx)
             .await?;

@@ -65,6 +65,19 @@ macro_rules! limited {
     };
 }
 
+/// Declares what answers a service's calls, one type for each kind of caller, each with the service's
+/// `App`: `apis!(App: UserApi, StaffApi, InternalApi)`.
+#[macro_export]
+macro_rules! apis {
+    ($app:ty: $($api:ident),+ $(,)?) => {
+        $(
+            /// Answers the calls of one kind of caller.
+            #[derive(Debug)]
+            pub struct $api(pub $app);
+        )+
+    };
+}
+
 /// The server failed to start or to end in order.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {

@@ -3,10 +3,14 @@
 use std::ops::Deref;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use sqlx::PgPool;
 
 use super::Backend;
 use crate::clock::{Clock, Ids};
+use crate::db::{self, Tx};
+use crate::idempotency::ClaimError;
+use crate::once::{Answer, Once};
 use crate::outbox::Notifier;
 use crate::saga::Context;
 
@@ -35,6 +39,47 @@ impl<P> App<P> {
             notifier: backend.notifier.clone(),
             parts,
         }
+    }
+
+    /// Runs a write, see [`db::write`], and wakes the relay for its events.
+    #[track_caller]
+    pub fn write<T, E, F>(&self, work: F) -> impl Future<Output = Result<T, E>> + use<T, E, F, P>
+    where
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<sqlx::Error> + Send + 'static,
+    {
+        let written = db::write(&self.pool, work);
+        let notifier = self.notifier.clone();
+        async move {
+            let outcome = written.await;
+            notifier.notify();
+            outcome
+        }
+    }
+
+    /// Like [`App::write`], once per idempotency key: a repeat gets the answer to the first call and
+    /// does not run `work`.
+    #[track_caller]
+    pub fn write_once<T, E, F>(
+        &self,
+        once: Once<T>,
+        work: F,
+    ) -> impl Future<Output = Result<Answer<T>, E>> + use<T, E, F, P>
+    where
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<sqlx::Error> + From<ClaimError> + Send + 'static,
+    {
+        self.write(move |tx| {
+            Box::pin(async move {
+                if let Some(earlier) = once.earlier_in_tx(tx).await? {
+                    return Ok(earlier);
+                }
+                let made = work(tx).await?;
+                Ok(once.keep_in_tx(tx, made).await?)
+            })
+        })
     }
 
     /// What a saga works with whose leases run out after `lease`.

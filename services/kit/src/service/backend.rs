@@ -16,7 +16,12 @@ use crate::consumer::{Consumer, Handler};
 use crate::latch::Latch;
 use crate::outbox::Notifier;
 use crate::periodic;
+use crate::saga::{self, Saga};
 use crate::server::Server;
+
+/// How often a saga's old keys are forgotten, and the limit of each of its jobs.
+const FORGET_INTERVAL: Duration = Duration::from_mins(1);
+const SAGA_JOB_LIMIT: Duration = Duration::from_mins(1);
 
 /// A service with its database and broker. All its jobs wait for the schema.
 #[derive(Debug)]
@@ -90,6 +95,27 @@ impl Backend {
         let (app, shutdown) = (app.clone(), self.service.shutdown.clone());
         let job = move || job(app.clone());
         self.spawn(name, periodic::every(name, interval, limit, shutdown, job));
+    }
+
+    /// Starts the jobs of a saga: recovery every `interval`, deletion of old keys, metrics.
+    pub fn saga<S: Saga>(&self, interval: Duration, app: &S::App) {
+        self.every(
+            "saga recovery",
+            interval,
+            SAGA_JOB_LIMIT,
+            app,
+            |app| async move { saga::recover::<S>(&app).await },
+        );
+        self.every(
+            "old saga keys",
+            FORGET_INTERVAL,
+            SAGA_JOB_LIMIT,
+            app,
+            |app| async move { saga::forget_old_keys::<S>(&app).await },
+        );
+        self.measure("unfinished sagas", app, |app| async move {
+            saga::record_unfinished::<S>(&app).await
+        });
     }
 
     /// Samples gauges every few seconds.

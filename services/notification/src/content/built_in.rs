@@ -6,7 +6,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::entity::Faq;
-use crate::lang::{Lang, Malformed, text_files};
+use crate::lang::{Lang, TextsError, text_files};
 use crate::localized::Texts;
 
 /// The texts of every language.
@@ -14,17 +14,6 @@ const FILES: &[(Lang, &str)] = text_files!("texts/content");
 
 /// Ids of built-in questions: the same in every installation, and none that this service would make.
 const FIRST_FAQ_ID: u128 = 0x0000_0000_0000_4000_8000_0000_0000_0001;
-
-/// Built-in texts that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum BuiltInError {
-    /// Not the JSON that they are.
-    #[error(transparent)]
-    Malformed(#[from] Malformed),
-    /// Not as many questions as in English, or there is no English.
-    #[error("built-in content {0} has other questions than English has")]
-    Questions(&'static str),
-}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,11 +40,11 @@ pub struct BuiltIn {
 
 impl BuiltIn {
     /// The texts that are part of this program.
-    pub fn load() -> Result<Self, BuiltInError> {
+    pub fn load() -> Result<Self, TextsError> {
         Self::parse(FILES)
     }
 
-    fn parse(files: &[(Lang, &str)]) -> Result<Self, BuiltInError> {
+    fn parse(files: &[(Lang, &str)]) -> Result<Self, TextsError> {
         let mut built_in = Self::default();
         for (lang, json) in files {
             let file: File = lang.read(json)?;
@@ -65,11 +54,11 @@ impl BuiltIn {
         if english(&built_in.operating_rules) {
             Ok(built_in)
         } else {
-            Err(BuiltInError::Questions(Lang::FALLBACK.code()))
+            Err(TextsError::Questions(Lang::FALLBACK.code()))
         }
     }
 
-    fn add(&mut self, lang: Lang, file: File) -> Result<(), BuiltInError> {
+    fn add(&mut self, lang: Lang, file: File) -> Result<(), TextsError> {
         if self.faq.is_empty() {
             let ids = (FIRST_FAQ_ID..).take(file.faq.len());
             let empty = |id| Faq {
@@ -80,7 +69,7 @@ impl BuiltIn {
             self.faq = ids.map(empty).collect();
         }
         if self.faq.len() != file.faq.len() {
-            return Err(BuiltInError::Questions(lang.code()));
+            return Err(TextsError::Questions(lang.code()));
         }
         for (faq, question) in self.faq.iter_mut().zip(file.faq) {
             faq.title.insert(lang, question.title);
@@ -95,23 +84,13 @@ impl BuiltIn {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lang::assert_used;
 
     #[test]
     fn every_file_is_used_and_no_text_is_english_but_the_english() {
         let built_in = BuiltIn::load().unwrap();
         assert_eq!(built_in.faq.len(), 5);
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/texts/content");
-        let mut found: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        let mut used: Vec<String> = FILES
-            .iter()
-            .map(|(lang, _)| format!("{}.json", lang.code()))
-            .collect();
-        found.sort();
-        used.sort();
-        assert_eq!(found, used);
+        assert_used("texts/content", FILES);
 
         let questions = built_in
             .faq
@@ -160,15 +139,15 @@ mod tests {
         let short = r#"{"faq": [], "operating_rules": "a", "activity_rules": "b"}"#;
         assert!(matches!(
             BuiltIn::parse(&[(Lang::En, english), (Lang::De, short)]),
-            Err(BuiltInError::Questions("de"))
+            Err(TextsError::Questions("de"))
         ));
         assert!(matches!(
             BuiltIn::parse(&[(Lang::De, "[]")]),
-            Err(BuiltInError::Malformed(Malformed { lang: "de", .. }))
+            Err(TextsError::Malformed { lang: "de", .. })
         ));
         assert!(matches!(
             BuiltIn::parse(&[(Lang::De, english)]),
-            Err(BuiltInError::Questions("en"))
+            Err(TextsError::Questions("en"))
         ));
     }
 }

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use adfolio_kit::audit;
-use adfolio_kit::db::{self, Tx};
+use adfolio_kit::db::Tx;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::once::{Answer, Once};
 use chrono::{DateTime, Utc};
@@ -38,18 +38,13 @@ pub async fn replace(
     let change = check(app, draft)?;
     let (built_in, now) = (Arc::clone(&app.built_in), app.clock.now());
     let caller = caller.clone();
-    let answer = db::write(&app.pool, move |tx| {
+    app.write_once(once, move |tx| {
         Box::pin(async move {
-            if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                return Ok(earlier);
-            }
             let content = replace_in_tx(tx, &caller, change, &built_in, now).await?;
-            Ok::<_, NotificationError>(once.keep_in_tx(tx, content).await?)
+            Ok(content)
         })
     })
-    .await?;
-    app.notifier.notify();
-    Ok(answer)
+    .await
 }
 
 fn check(app: &App, draft: Draft) -> Result<Change, NotificationError> {

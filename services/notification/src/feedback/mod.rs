@@ -4,7 +4,6 @@ pub mod entity;
 mod repo;
 
 use adfolio_kit::audit;
-use adfolio_kit::db;
 use adfolio_kit::identity::{Caller, Staff, UserId};
 use adfolio_kit::once::{Answer, Once};
 use chrono::{DateTime, Utc};
@@ -26,13 +25,10 @@ pub async fn submit(
     draft: Draft,
 ) -> Result<Answer<FeedbackId>, NotificationError> {
     let (id, now) = (FeedbackId(app.ids.next()), app.clock.now());
-    db::write(&app.pool, move |tx| {
+    app.write_once(once, move |tx| {
         Box::pin(async move {
-            if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                return Ok(earlier);
-            }
             repo::insert_in_tx(tx, id, user, &draft, now).await?;
-            Ok(once.keep_in_tx(tx, id).await?)
+            Ok(id)
         })
     })
     .await
@@ -59,11 +55,8 @@ pub async fn close(
 ) -> Result<Answer<Feedback>, NotificationError> {
     let (notice, now) = (NoticeId(app.ids.next()), app.clock.now());
     let caller = caller.clone();
-    let answer = db::write(&app.pool, move |tx| {
+    app.write_once(once, move |tx| {
         Box::pin(async move {
-            if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                return Ok(earlier);
-            }
             let feedback = repo::lock_in_tx(tx, id)
                 .await?
                 .ok_or(NotificationError::FeedbackUnknown)?;
@@ -73,12 +66,10 @@ pub async fn close(
                 notice::add_in_tx(tx, &reply_notice(&closed, notice, now)).await?;
             }
             audit_entry(&closed)?.record_in_tx(tx, &caller, now).await?;
-            Ok::<_, NotificationError>(once.keep_in_tx(tx, closed).await?)
+            Ok(closed)
         })
     })
-    .await?;
-    app.notifier.notify();
-    Ok(answer)
+    .await
 }
 
 fn reply_notice(feedback: &Feedback, id: NoticeId, now: DateTime<Utc>) -> NewNotice {

@@ -4,12 +4,8 @@ mod map;
 mod staff;
 mod user;
 
+use adfolio_kit::apis;
+
 use crate::app::App;
 
-/// Calls of users.
-#[derive(Debug)]
-pub struct UserApi(pub App);
-
-/// Calls of staff.
-#[derive(Debug)]
-pub struct StaffApi(pub App);
+apis!(App: UserApi, StaffApi);

@@ -87,7 +87,7 @@ async fn mark(
 ) -> Result<i64, NotificationError> {
     find_inbox(app, caller, user).await?;
     let now = app.clock.now();
-    let left = db::write(&app.pool, move |tx| {
+    app.write(move |tx| {
         Box::pin(async move {
             let inbox = repo::lock_in_tx(tx, user).await?;
             let (own, to_all) = match marked {
@@ -110,9 +110,7 @@ async fn mark(
             finish_in_tx(tx, user, own, to_all).await
         })
     })
-    .await?;
-    app.notifier.notify();
-    Ok(left)
+    .await
 }
 
 /// Announcements up to the number `upper`, newest first.

@@ -5,7 +5,7 @@ mod repo;
 
 use adfolio_kit::audit;
 use adfolio_kit::clock::Ids;
-use adfolio_kit::db::{self, Tx};
+use adfolio_kit::db::Tx;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::once::{Answer, Once};
 use chrono::{DateTime, Utc};
@@ -41,23 +41,18 @@ pub async fn publish(
         app.users.require(caller, users, "to").await?;
     }
     let (ids, now, caller) = (app.ids.clone(), app.clock.now(), caller.clone());
-    let answer = db::write(&app.pool, move |tx| {
+    app.write_once(once, move |tx| {
         Box::pin(async move {
-            if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                return Ok(earlier);
-            }
             let id = NoticeId(ids.next());
             let recipients = publish_in_tx(tx, &ids, id, &publication, now).await?;
             audit_entry(id, &publication)?
                 .record_in_tx(tx, &caller, now)
                 .await?;
             let published = Published { id, recipients };
-            Ok::<_, NotificationError>(once.keep_in_tx(tx, published).await?)
+            Ok(published)
         })
     })
-    .await?;
-    app.notifier.notify();
-    Ok(answer)
+    .await
 }
 
 /// Writes the message down and gives it to whom it is for; answers how many they are, 0 for all.

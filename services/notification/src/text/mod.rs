@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Deserialize;
 
-use crate::lang::{Lang, Malformed, text_files};
+use crate::lang::{Lang, TextsError, text_files};
 
 mod param;
 mod template;
@@ -19,20 +19,6 @@ const FILES: &[(Lang, &str)] = text_files!("texts");
 
 /// What a reader gets for a template that only newer replicas know, while they replace the older ones.
 const UNKNOWN_TEMPLATE: &str = "unknown";
-
-/// A catalogue that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum CatalogueError {
-    /// Not the JSON that a catalogue is.
-    #[error(transparent)]
-    Malformed(#[from] Malformed),
-    /// Not the same keys as every catalogue has.
-    #[error("catalogue {0} lacks a text or has one too many")]
-    Keys(&'static str),
-    /// A text names a parameter that its template does not have, or has a brace without its partner.
-    #[error("catalogue {lang}: text {key} has a wrong placeholder")]
-    Placeholder { lang: &'static str, key: String },
-}
 
 /// A notice's text before its parameters are filled in.
 #[derive(Clone, Debug, Deserialize)]
@@ -57,17 +43,17 @@ pub struct Catalogues {
 
 impl Catalogues {
     /// The catalogues that are part of this program.
-    pub fn built_in() -> Result<Self, CatalogueError> {
+    pub fn built_in() -> Result<Self, TextsError> {
         Self::parse(FILES)
     }
 
-    fn parse(files: &[(Lang, &str)]) -> Result<Self, CatalogueError> {
+    fn parse(files: &[(Lang, &str)]) -> Result<Self, TextsError> {
         let read = |(lang, json): &(Lang, &str)| {
             let catalogue = lang.read(json)?;
             check(*lang, &catalogue)?;
             Ok((*lang, catalogue))
         };
-        let texts: Result<_, CatalogueError> = files.iter().map(read).collect();
+        let texts: Result<_, TextsError> = files.iter().map(read).collect();
         Ok(Self { texts: texts? })
     }
 
@@ -100,14 +86,14 @@ impl Catalogues {
     }
 }
 
-fn check(lang: Lang, catalogue: &BTreeMap<String, Text>) -> Result<(), CatalogueError> {
+fn check(lang: Lang, catalogue: &BTreeMap<String, Text>) -> Result<(), TextsError> {
     let expected: BTreeSet<&str> = Template::ALL
         .iter()
         .map(|template| template.as_str())
         .chain([UNKNOWN_TEMPLATE])
         .collect();
     if expected != catalogue.keys().map(String::as_str).collect() {
-        return Err(CatalogueError::Keys(lang.code()));
+        return Err(TextsError::Keys(lang.code()));
     }
     for (key, text) in catalogue {
         let known = Template::from_name(key).map_or(&[][..], Template::params);
@@ -115,7 +101,7 @@ fn check(lang: Lang, catalogue: &BTreeMap<String, Text>) -> Result<(), Catalogue
             placeholders(text).is_some_and(|names| names.iter().all(|name| known.contains(name)))
         });
         if !right {
-            return Err(CatalogueError::Placeholder {
+            return Err(TextsError::Placeholder {
                 lang: lang.code(),
                 key: key.clone(),
             });
@@ -162,6 +148,7 @@ mod tests {
     use adfolio_money::Money;
 
     use super::*;
+    use crate::lang::assert_used;
 
     fn english() -> &'static str {
         let (_, json) = FILES.iter().find(|(lang, _)| *lang == Lang::En).unwrap();
@@ -171,20 +158,7 @@ mod tests {
     #[test]
     fn every_file_of_texts_is_used_and_right() {
         Catalogues::built_in().unwrap();
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/texts");
-        let mut found: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(Result::unwrap)
-            .filter(|entry| entry.file_type().unwrap().is_file())
-            .map(|entry| entry.file_name().into_string().unwrap())
-            .collect();
-        let mut used: Vec<String> = FILES
-            .iter()
-            .map(|(lang, _)| format!("{}.json", lang.code()))
-            .collect();
-        found.sort();
-        used.sort();
-        assert_eq!(found, used);
+        assert_used("texts", FILES);
     }
 
     #[test]
@@ -256,12 +230,12 @@ mod tests {
     #[test]
     fn wrong_catalogues_are_refused() {
         let refused = |json: &str| Catalogues::parse(&[(Lang::De, json)]).unwrap_err();
-        assert!(matches!(refused("[]"), CatalogueError::Malformed { .. }));
-        assert!(matches!(refused("{}"), CatalogueError::Keys("de")));
+        assert!(matches!(refused("[]"), TextsError::Malformed { .. }));
+        assert!(matches!(refused("{}"), TextsError::Keys("de")));
         for wrong in ["{amuont}", "{amount", "amount}", "{{amount}}"] {
             let json = english().replacen("{amount}", wrong, 1);
             assert!(
-                matches!(refused(&json), CatalogueError::Placeholder { .. }),
+                matches!(refused(&json), TextsError::Placeholder { .. }),
                 "{wrong}"
             );
         }

@@ -8,7 +8,7 @@
 
 mod repo;
 
-use adfolio_kit::db::{self, Tx};
+use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::once::{Answer, Once};
 use adfolio_kit::refusal::{Reason, Refusal};
@@ -54,11 +54,8 @@ pub async fn follow(
     let unknown = || Refusal::new(Reason::FollowIdError).field("operator_id");
     let operator: OperatorId = typed.trim().parse().map_err(|_| unknown())?;
     let (ids, now) = (app.ids.clone(), app.clock.now());
-    db::write(&app.pool, move |tx| {
+    app.write_once(once, move |tx| {
         Box::pin(async move {
-            if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                return Ok(earlier);
-            }
             // Two calls of one user queue up here, so the second sees what the first has done.
             order::repo::lock_users_in_tx(tx, &[user]).await?;
             let current = repo::current_in_tx(tx, user).await?;
@@ -81,7 +78,7 @@ pub async fn follow(
             };
             repo::insert_in_tx(tx, user, &follow).await?;
             repo::count_in_tx(tx, current, operator).await?;
-            Ok(once.keep_in_tx(tx, follow).await?)
+            Ok(follow)
         })
     })
     .await

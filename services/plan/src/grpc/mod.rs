@@ -5,23 +5,14 @@ mod map;
 mod staff;
 mod user;
 
+use adfolio_kit::apis;
 use adfolio_proto::plan::v1 as proto;
 use prost::Message as _;
 
 use crate::app::App;
 use crate::order::entity::Order;
 
-/// Calls of users.
-#[derive(Debug)]
-pub struct UserApi(pub App);
-
-/// Calls of staff.
-#[derive(Debug)]
-pub struct StaffApi(pub App);
-
-/// Calls of other services, and of networks that report delivery.
-#[derive(Debug)]
-pub struct InternalApi(pub App);
+apis!(App: UserApi, StaffApi, InternalApi);
 
 /// The answer to a put.
 pub fn encode_put(order: &Order) -> Vec<u8> {

@@ -3,7 +3,6 @@
 mod repo;
 
 use adfolio_kit::audit;
-use adfolio_kit::db;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::once::{Answer, Once};
 use adfolio_kit::refusal::Refusal;
@@ -41,17 +40,14 @@ pub async fn create(
         created_at: app.clock.now(),
     };
     let caller = caller.clone();
-    db::write(&app.pool, move |tx| {
+    app.write_once(once, move |tx| {
         Box::pin(async move {
-            if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                return Ok(earlier);
-            }
             repo::insert_in_tx(tx, &operator).await?;
             audit::Entry::new("plan.create_operator", operator.id)
                 .after(&json!({ "name": operator.name }))?
                 .record_in_tx(tx, &caller, operator.created_at)
                 .await?;
-            Ok(once.keep_in_tx(tx, operator).await?)
+            Ok(operator)
         })
     })
     .await

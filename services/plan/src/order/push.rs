@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use adfolio_kit::audit;
-use adfolio_kit::db::{self, Tx};
+use adfolio_kit::db::Tx;
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::once::{Answer, Once};
 use adfolio_kit::outbox::{self, Event};
@@ -80,9 +80,6 @@ pub async fn push(
         }
         outcome = insert_pushed(app, caller, once.clone(), &push, &product, &audience).await;
     }
-    if outcome.is_ok() {
-        app.notifier.notify();
-    }
     outcome
 }
 
@@ -139,11 +136,8 @@ async fn insert_pushed(
         product.clone(),
         audience.clone(),
     );
-    db::write(&app.pool, move |tx| {
+    app.write_once(once, move |tx| {
         Box::pin(async move {
-            if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                return Ok(earlier);
-            }
             let user_ids = recipients_in_tx(tx, &push).await?;
             let make = |user: UserId| {
                 let id = OrderId(ids.next());
@@ -169,7 +163,7 @@ async fn insert_pushed(
                 .filter_map(|order| audit_entry(order, &caller, now).transpose())
                 .collect::<Result<Vec<_>, _>>()?;
             outbox::enqueue_in_tx(tx, &entries).await?;
-            Ok(once.keep_in_tx(tx, Pushed { orders }).await?)
+            Ok(Pushed { orders })
         })
     })
     .await

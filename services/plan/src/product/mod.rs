@@ -34,17 +34,14 @@ pub async fn create(
         created_at: app.clock.now(),
     };
     let caller = caller.clone();
-    db::write(&app.pool, move |tx| {
+    app.write_once(once, move |tx| {
         Box::pin(async move {
-            if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                return Ok(earlier);
-            }
             repo::insert_in_tx(tx, &product).await?;
             audit::Entry::new("plan.create_product", product.id)
                 .after(&product.details.summary())?
                 .record_in_tx(tx, &caller, product.created_at)
                 .await?;
-            Ok(once.keep_in_tx(tx, product).await?)
+            Ok(product)
         })
     })
     .await

@@ -6,7 +6,7 @@ use adfolio_kit::db;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::metrics::FAILING;
 use adfolio_kit::refusal::{Reason, Refusal, chain};
-use adfolio_kit::saga::{self, Attempt, Context, Lease, Saga};
+use adfolio_kit::saga::{self, Attempt, Context, Saga};
 use tracing::warn;
 use uuid::Uuid;
 
@@ -31,14 +31,6 @@ impl Saga for Put {
 
     fn context(app: &App) -> Context<'_> {
         app.saga_context(app.rules.recovery_after)
-    }
-
-    fn id(&self) -> Uuid {
-        self.id.0
-    }
-
-    fn lease(&self) -> Lease {
-        self.lease
     }
 
     /// Takes step after step until nothing is left to do.

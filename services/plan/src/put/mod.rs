@@ -23,6 +23,7 @@ use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{Caller, IdempotencyKey, UserId};
 use adfolio_kit::once::Answer;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::saga::Rows as _;
 use adfolio_kit::{db, saga};
 
 use crate::app::App;
@@ -85,7 +86,7 @@ async fn find_known(
     command: &Command,
 ) -> Result<Option<Put>, PlanError> {
     let Some(key) = key else { return Ok(None) };
-    match repo::find_by_key(&app.pool, user, key).await? {
+    match Put::find_by_key(&app.pool, user, key).await? {
         Some(known) if known.request_digest != command.digest => {
             Err(Refusal::new(Reason::IdempotencyKeyReused).into())
         }

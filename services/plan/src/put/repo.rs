@@ -100,25 +100,9 @@ impl Rows for Put {
         unfinished: "state IN ('driving', 'undoing') OR redeem_due",
         state: "CASE WHEN state = 'placed' THEN 'redeeming' ELSE state END",
         age: "extract(epoch FROM clock_timestamp() - created_at)::float8",
+        forgettable: "finished_at IS NOT NULL",
+        dated: "finished_at",
     );
-
-    /// Of puts that ended before `before`; their rows stay.
-    async fn forget_keys_in_tx(
-        tx: &mut Tx,
-        before: DateTime<Utc>,
-        limit: i64,
-    ) -> Result<(), PlanError> {
-        sqlx::query!(
-            "UPDATE puts SET idempotency_key = NULL WHERE id IN (
-             SELECT id FROM puts WHERE idempotency_key IS NOT NULL AND finished_at < $1
-             ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
-            before,
-            limit,
-        )
-        .execute(tx)
-        .await?;
-        Ok(())
-    }
 }
 
 /// Writes a new put; false when its key is taken or its order has a live put already.
@@ -151,23 +135,6 @@ pub(super) async fn insert_in_tx(
     .execute(tx)
     .await?;
     Ok(done.rows_affected() == 1)
-}
-
-/// The put of a user's idempotency key.
-pub(super) async fn find_by_key(
-    pool: &PgPool,
-    user: UserId,
-    key: &IdempotencyKey,
-) -> Result<Option<Put>, PlanError> {
-    let row = query_puts!(
-        "SELECT ",
-        " FROM puts WHERE user_id = $1 AND idempotency_key = $2",
-        user.0,
-        key.as_str(),
-    )
-    .fetch_optional(pool)
-    .await?;
-    row.map(Put::try_from).transpose()
 }
 
 /// Whether an earlier put of the order was refused, so that coupon may have closed the order's own

@@ -95,11 +95,9 @@ pub async fn ask(
         failure: None,
     };
     let acting = caller.clone();
-    let kept = db::write(&app.pool, move |tx| {
-        Box::pin(async move { keep_in_tx(tx, &acting, asked).await })
-    })
-    .await?;
-    app.notifier.notify();
+    let kept = app
+        .write(move |tx| Box::pin(async move { keep_in_tx(tx, &acting, asked).await }))
+        .await?;
     // One that was posted meanwhile answers the next repeat.
     Ok(kept
         .answer_to_repeat(&digest)
@@ -125,11 +123,11 @@ pub async fn decide(
     deciding: Deciding,
 ) -> Result<Approval, WalletError> {
     let (acting, ids, now) = (caller.clone(), app.ids.clone(), app.clock.now());
-    let decided = db::write(&app.pool, move |tx| {
-        Box::pin(async move { decide_in_tx(tx, &acting, deciding, &ids, now).await })
-    })
-    .await?;
-    app.notifier.notify();
+    let decided = app
+        .write(move |tx| {
+            Box::pin(async move { decide_in_tx(tx, &acting, deciding, &ids, now).await })
+        })
+        .await?;
     if let Some(refusal) = decided.failed() {
         return Err(refusal.into());
     }

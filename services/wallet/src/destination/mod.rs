@@ -5,7 +5,6 @@ mod repo;
 mod rotation;
 pub mod seal;
 
-use adfolio_kit::db;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::{Reason, Refusal};
@@ -56,7 +55,7 @@ pub async fn bind(
     };
     let (safe, now) = (app.sealer.clone(), app.clock.now());
     let (masked, cooling_off) = (destination.masked(), app.rules.cooling_off);
-    db::write(&app.pool, move |tx| {
+    app.write(move |tx| {
         Box::pin(async move {
             // The lock makes those who bind the same at once find it bound.
             let wallet = repo::lock_wallet_in_tx(tx, user_id).await?;
@@ -91,7 +90,6 @@ pub async fn bind(
         })
     })
     .await?;
-    app.notifier.notify();
     Ok(masked)
 }
 

@@ -5,22 +5,13 @@ mod map;
 mod staff;
 mod user;
 
+use adfolio_kit::apis;
 use adfolio_proto::wallet::v1 as proto;
 
 use crate::app::App;
 use crate::property::entity::Property;
 
-/// Calls of users.
-#[derive(Debug)]
-pub struct UserApi(pub App);
-
-/// Calls of staff.
-#[derive(Debug)]
-pub struct StaffApi(pub App);
-
-/// Calls of other services, for orders of plans and of exchange.
-#[derive(Debug)]
-pub struct InternalApi(pub App);
+apis!(App: UserApi, StaffApi, InternalApi);
 
 /// The balances, and when withdrawals have cooled off.
 fn property(app: &App, property: Property) -> proto::Property {

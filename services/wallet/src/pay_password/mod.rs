@@ -93,34 +93,31 @@ pub async fn reset(
     reason: String,
 ) -> Result<Answer<WasReset>, WalletError> {
     let (acting, now) = (caller.clone(), app.clock.now());
-    let outcome = db::write(&app.pool, move |tx| {
-        Box::pin(async move {
-            if let Some(earlier) = once.earlier_in_tx(tx).await? {
-                return Ok(earlier);
-            }
-            if !repo::delete_in_tx(tx, user_id).await? {
-                return Err(WalletError::from(Refusal::new(Reason::NothingChanged)));
-            }
-            protection::changed_in_tx(tx, user_id, now).await?;
-            events::security_changed_in_tx(tx, user_id, "pay_password_reset").await?;
-            audit::Entry::new("wallet.pay_password_reset", user_id)
-                .user(user_id)
-                .reason(reason)
-                .before(&json!({"has_pay_password": true}))?
-                .after(&json!({"has_pay_password": false}))?
-                .record_in_tx(tx, &acting, now)
-                .await?;
-            Ok(once.keep_in_tx(tx, WasReset).await?)
+    let outcome = app
+        .write_once(once, move |tx| {
+            Box::pin(async move {
+                if !repo::delete_in_tx(tx, user_id).await? {
+                    return Err(WalletError::from(Refusal::new(Reason::NothingChanged)));
+                }
+                protection::changed_in_tx(tx, user_id, now).await?;
+                events::security_changed_in_tx(tx, user_id, "pay_password_reset").await?;
+                audit::Entry::new("wallet.pay_password_reset", user_id)
+                    .user(user_id)
+                    .reason(reason)
+                    .before(&json!({"has_pay_password": true}))?
+                    .after(&json!({"has_pay_password": false}))?
+                    .record_in_tx(tx, &acting, now)
+                    .await?;
+                Ok(WasReset)
+            })
         })
-    })
-    .await;
+        .await;
     if let Err(error) = &outcome
         && error.reason() == Some(Reason::NothingChanged)
     {
         // A user who does not exist has no password either.
         app.users.require(caller, &[user_id], "user_id").await?;
     }
-    app.notifier.notify();
     outcome
 }
 
@@ -258,7 +255,7 @@ async fn set_in_turn(
     };
     let hash = app.hasher.enter()?.hash(&new).await?;
     let now = app.clock.now();
-    db::write(&app.pool, move |tx| {
+    app.write(move |tx| {
         Box::pin(async move {
             let (change, is_first) = if let Some(before) = verified {
                 // Changed by another replica meanwhile: the old one is no longer right.
@@ -277,9 +274,7 @@ async fn set_in_turn(
             events::security_changed_in_tx(tx, user_id, change).await
         })
     })
-    .await?;
-    app.notifier.notify();
-    Ok(())
+    .await
 }
 
 /// Replaces the verified hash by one with the current pepper, unless the password has changed meanwhile. Answers the
