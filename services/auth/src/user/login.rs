@@ -52,27 +52,25 @@ async fn try_login(app: &App, login: Login) -> Result<LoggedIn, AuthError> {
         return Err(AuthError::BadCredentials);
     };
     let owned = app.clone();
-    let outcome = app
-        .write(move |tx| {
-            Box::pin(async move {
-                attempt::succeed_in_tx(tx, scopes).await?;
-                let account = repo::lock_account_in_tx(tx, id)
-                    .await?
-                    .ok_or(AuthError::BadCredentials)?;
-                // The password was changed after the evaluation: a session opened now would survive the change, which ended
-                // all others.
-                if account.password_hash != stored {
-                    return Ok::<_, AuthError>(Err(AuthError::BadCredentials));
-                }
-                let user = account.user;
-                // A closed account is an outcome, not an error: the cleared counters must be committed with it.
-                if let Err(refusal) = user.require_active() {
-                    return Ok(Err(refusal.into()));
-                }
-                let session = session::open_in_tx(tx, &owned, Owner::User(id), &client).await?;
-                Ok(Ok(LoggedIn { user, session }))
-            })
+    app.write(move |tx| {
+        Box::pin(async move {
+            attempt::succeed_in_tx(tx, scopes).await?;
+            let account = repo::lock_account_in_tx(tx, id)
+                .await?
+                .ok_or(AuthError::BadCredentials)?;
+            // The password was changed after the evaluation: a session opened now would survive the change, which ended
+            // all others.
+            if account.password_hash != stored {
+                return Ok::<_, AuthError>(Err(AuthError::BadCredentials));
+            }
+            let user = account.user;
+            // A closed account is an outcome, not an error: the cleared counters must be committed with it.
+            if let Err(refusal) = user.require_active() {
+                return Ok(Err(refusal.into()));
+            }
+            let session = session::open_in_tx(tx, &owned, Owner::User(id), &client).await?;
+            Ok(Ok(LoggedIn { user, session }))
         })
-        .await?;
-    outcome
+    })
+    .await?
 }

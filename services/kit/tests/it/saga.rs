@@ -9,6 +9,7 @@ use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::db::{self, PgPool, Tx};
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::error::CoreError;
+use adfolio_kit::identity::{IdempotencyKey, UserId};
 use adfolio_kit::metrics::InState;
 use adfolio_kit::outbox::Notifier;
 use adfolio_kit::refusal::{Reason, Refusal};
@@ -130,10 +131,27 @@ impl From<Columns> for Job {
 impl Rows for Job {
     type Error = JobError;
 
+    fn id(&self) -> Uuid {
+        self.id
+    }
+
+    fn lease(&self) -> Lease {
+        self.lease
+    }
+
     async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Self>, JobError> {
         let select = "SELECT id, is_done, lease_token, attempts FROM jobs WHERE id = $1";
         let row: Option<Columns> = sqlx::query_as(select).bind(id).fetch_optional(pool).await?;
         Ok(row.map(Self::from))
+    }
+
+    /// Jobs belong to nobody.
+    async fn find_by_key(
+        _: &PgPool,
+        _: UserId,
+        _: &IdempotencyKey,
+    ) -> Result<Option<Self>, JobError> {
+        Ok(None)
     }
 
     async fn claim_in_tx(tx: &mut Tx, claim: Claim) -> Result<Vec<Self>, JobError> {
@@ -194,14 +212,6 @@ impl Saga for Job {
             notifier: &app.notifier,
             lease: LEASE,
         }
-    }
-
-    fn id(&self) -> Uuid {
-        self.id
-    }
-
-    fn lease(&self) -> Lease {
-        self.lease
     }
 
     async fn drive(mut self, app: &App) -> Result<Self, JobError> {

@@ -3,13 +3,12 @@
 
 use std::time::Duration;
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::Tx;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{IdempotencyKey, UserId};
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::saga::{Lease, Rows};
 use adfolio_money::Money;
-use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::entity::{Amounts, Put, PutState};
