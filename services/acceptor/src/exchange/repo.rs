@@ -120,6 +120,7 @@ impl Rows for Exchange {
         state: "state",
         age: "CASE WHEN state IN ('placing', 'undoing')
                    THEN extract(epoch FROM clock_timestamp() - created_at)::float8 ELSE 0 END",
+        // An order that is being placed keeps its key.
         forgettable: "state <> 'placing'",
         dated: "created_at",
     );

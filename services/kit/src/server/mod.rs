@@ -66,7 +66,8 @@ macro_rules! limited {
 }
 
 /// Declares what answers a service's calls, one type for each kind of caller, each with the service's
-/// `App`: `apis!(App: UserApi, StaffApi, InternalApi)`.
+/// `App`: `apis!(App: UserApi, StaffApi, InternalApi)`. `InternalApi` answers other services and, in
+/// plan, networks that report delivery.
 #[macro_export]
 macro_rules! apis {
     ($app:ty: $($api:ident),+ $(,)?) => {

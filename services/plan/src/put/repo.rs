@@ -99,6 +99,7 @@ impl Rows for Put {
         unfinished: "state IN ('driving', 'undoing') OR redeem_due",
         state: "CASE WHEN state = 'placed' THEN 'redeeming' ELSE state END",
         age: "extract(epoch FROM clock_timestamp() - created_at)::float8",
+        // A put that has not ended keeps its key.
         forgettable: "finished_at IS NOT NULL",
         dated: "finished_at",
     );
