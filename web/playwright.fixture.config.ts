@@ -11,7 +11,7 @@ export default defineConfig({
   fullyParallel: true,
   // Pages sometimes wait for frames, and nothing else runs beside the browsers.
   workers: 3,
-  timeout: 600_000,
+  timeout: 1_200_000,
   tsconfig: './tsconfig.node.json',
   use: {
     ...main.use,
@@ -25,7 +25,7 @@ export default defineConfig({
         '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
       ],
     },
-    actionTimeout: 10_000,
+    actionTimeout: 30_000,
     viewport: { width: 390, height: 844 },
     hasTouch: true,
     isMobile: true,

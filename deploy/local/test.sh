@@ -7,9 +7,9 @@
 # The stages, each list in sequence: Rust's in the foreground, the web's and the other checks beside them with what
 # processor time is left, and last what needs a browser or a whole stack.
 rust_stages=(fmt clippy rust-build rust-test)
-web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size sbom)
+web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size sbom web-matrix)
 check_stages=(typos containers deny manifests observability migrations)
-last_stages=(web-matrix api-fuzz e2e)
+last_stages=(api-fuzz e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
 
