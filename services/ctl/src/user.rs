@@ -5,7 +5,7 @@ use adfolio_proto::auth::v1::{
     CreateHostTokenRequest, Entry, GetUserDetailRequest, ListUsersRequest, SetUserProfileRequest,
     SetUserStateRequest, User, UserState,
 };
-use adfolio_proto::wallet::v1::GetUserPropertyRequest;
+use adfolio_proto::wallet::v1::{GetUserPropertyRequest, Property};
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -93,14 +93,7 @@ impl Show {
             user_id: user_id.clone(),
         };
         let detail = ask!(services.auth_admin, get_user_detail, operator(), message)?;
-        let message = GetUserPropertyRequest { user_id };
-        let answer = ask!(
-            services.wallet_admin,
-            get_user_property,
-            operator(),
-            message
-        )?;
-        let property = answer.property.unwrap_or_default();
+        let property = property(services, user_id).await?;
         let user = detail.user.context("the answer has no user")?;
         let mut shown = row(&user);
         shown.extend([
@@ -122,6 +115,18 @@ impl Show {
         self.format.one(shown);
         Ok(())
     }
+}
+
+/// What a user's wallet holds; nothing before it has moved.
+pub async fn property(services: &Services, user_id: String) -> anyhow::Result<Property> {
+    let message = GetUserPropertyRequest { user_id };
+    let answer = ask!(
+        services.wallet_admin,
+        get_user_property,
+        operator(),
+        message
+    )?;
+    Ok(answer.property.unwrap_or_default())
 }
 
 /// Changes the state of an account

@@ -73,57 +73,36 @@ async fn create(
     product: &Product,
 ) -> anyhow::Result<Plan> {
     let plan = if demo.is_official() {
-        push(services, user, operator_id, demo, product).await?
+        let message = PushPlanRequest {
+            product_id: product.id.clone(),
+            amount_minor: demo.amount_minor,
+            user_ids: vec![user.to_string()],
+            operator_id: operator_id.to_owned(),
+            put_content: "Landing page of the week's box with a short clip from the farm"
+                .to_owned(),
+            put_rule: "Evenly over the day, at most three impressions per person and day"
+                .to_owned(),
+            user_targeting: None,
+        };
+        let caller = keyed(operator(), &format!("demo-push-{}-{user}", demo.name))?;
+        let answer = ask!(services.plan_admin, push_plan, caller, message)?;
+        let pushed = answer.items.into_iter().next();
+        get(services, pushed.context("the answer has no plan")?.plan_id).await?
     } else {
-        put(services, user, demo, product).await?
+        let message = PutPlanRequest {
+            target: Some(Target::ProductId(product.id.clone())),
+            amount_minor: demo.amount_minor,
+            user_coupon_id: String::new(),
+        };
+        let caller = keyed(on_behalf_of(user), &format!("demo-put-{}", demo.name))?;
+        let answer = ask!(services.plan, put_plan, caller, message)?;
+        answer.plan.context("the answer has no plan")?
     };
     say(&format!(
         "made the plan {} ({})",
         plan.plan_number, demo.name
     ));
     Ok(plan)
-}
-
-async fn put(
-    services: &Services,
-    user: Uuid,
-    demo: &DemoPlan,
-    product: &Product,
-) -> anyhow::Result<Plan> {
-    let message = PutPlanRequest {
-        target: Some(Target::ProductId(product.id.clone())),
-        amount_minor: demo.amount_minor,
-        user_coupon_id: String::new(),
-    };
-    let caller = keyed(on_behalf_of(user), &format!("demo-put-{}", demo.name))?;
-    let answer = ask!(services.plan, put_plan, caller, message)?;
-    answer.plan.context("the answer has no plan")
-}
-
-async fn push(
-    services: &Services,
-    user: Uuid,
-    operator_id: &str,
-    demo: &DemoPlan,
-    product: &Product,
-) -> anyhow::Result<Plan> {
-    let message = PushPlanRequest {
-        product_id: product.id.clone(),
-        amount_minor: demo.amount_minor,
-        user_ids: vec![user.to_string()],
-        operator_id: operator_id.to_owned(),
-        put_content: "Landing page of the week's box with a short clip from the farm".to_owned(),
-        put_rule: "Evenly over the day, at most three impressions per person and day".to_owned(),
-        user_targeting: None,
-    };
-    let caller = keyed(operator(), &format!("demo-push-{}-{user}", demo.name))?;
-    let answer = ask!(services.plan_admin, push_plan, caller, message)?;
-    let pushed = answer
-        .items
-        .into_iter()
-        .next()
-        .context("the answer has no plan")?;
-    get(services, pushed.plan_id).await
 }
 
 /// Advances a plan to its status.

@@ -3,27 +3,18 @@
 use adfolio_proto::wallet::v1::destination::Kind;
 use adfolio_proto::wallet::v1::{
     AdminListWithdrawalsRequest, BankCard, BindDestinationRequest, DepositRequest, Destination,
-    GetPropertyRequest, GetUserPropertyRequest, Property, SetPayPasswordRequest, WithdrawRequest,
-    WithdrawalMethod,
+    GetPropertyRequest, Property, SetPayPasswordRequest, WithdrawRequest, WithdrawalMethod,
 };
 use uuid::Uuid;
 
 use super::catalog;
 use crate::output::say;
 use crate::services::{Services, ask, keyed, on_behalf_of, operator};
+use crate::user::property;
 
 /// Credits the first deposit, unless the wallet has money.
 pub async fn deposit(services: &Services, user: Uuid) -> anyhow::Result<()> {
-    let message = GetUserPropertyRequest {
-        user_id: user.to_string(),
-    };
-    let answer = ask!(
-        services.wallet_admin,
-        get_user_property,
-        operator(),
-        message
-    )?;
-    if !is_empty(&answer.property.unwrap_or_default()) {
+    if !is_empty(&property(services, user.to_string()).await?) {
         return Ok(());
     }
     let message = DepositRequest {
