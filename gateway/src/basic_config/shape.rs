@@ -11,7 +11,7 @@ use adfolio_proto::wallet::v1::GetWithdrawalMethodsResponse;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::dto::account::ServiceEntry;
+use crate::dto::content::ServiceEntry;
 use crate::dto::withdrawal::WithdrawalMethod;
 use crate::dto::{Decode, Money, wire_struct};
 use crate::errors::Failure;

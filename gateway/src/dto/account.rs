@@ -6,6 +6,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::content::ServiceEntry;
 use super::{Decode, Money, Timestamp, non_empty, secret, wire_enum, wire_struct};
 use crate::errors::Failure;
 use crate::lang::Lang;
@@ -32,25 +33,6 @@ wire_enum! {
         Register,
         /// Came through a native host shell.
         Host,
-    }
-}
-
-wire_struct! {
-    /// A customer-service entry.
-    pub struct ServiceEntry = notification::ServiceEntry {
-        /// Opaque id.
-        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30")]
-        pub id: String,
-        /// 1 for a page inside the app; any other number opens outside of it.
-        #[serde(rename = "type")]
-        #[schema(example = 1)]
-        pub kind: i32 = r#type,
-        /// Its address.
-        #[schema(example = "https://support.example.com/chat")]
-        pub url: String,
-        /// Its label in the caller's language.
-        #[schema(example = "Live chat")]
-        pub label: String,
     }
 }
 
@@ -167,60 +149,47 @@ pub struct Token {
     pub token: SecretString,
 }
 
-/// Creates an account.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-pub struct RegisterRequest {
-    /// Login name.
-    #[schema(example = "ada.lovelace")]
-    pub username: String,
-    /// Display name; the user name if absent.
-    #[schema(example = "Ada")]
-    pub nickname: Option<String>,
-    /// Password, 8 to 128 characters.
-    #[schema(value_type = String, example = "correct horse battery")]
-    pub password: SecretString,
-    /// The same password again; `confirmPassword` is accepted too.
-    #[serde(alias = "confirmPassword")]
-    #[schema(value_type = String, example = "correct horse battery")]
-    pub confirm_password: SecretString,
-    /// E-mail address.
-    #[schema(example = "ada@example.com")]
-    pub email: String,
-    /// Phone number.
-    #[schema(example = "+4915112345678")]
-    pub phone: String,
-    /// Authorisation code; `license_key` is accepted too.
-    #[serde(rename = "licenseKey", alias = "license_key")]
-    #[schema(value_type = String, example = "DEMO-LICENSE-0001")]
-    pub license_key: SecretString,
+/// Declares a request to create an account. The older format lets fields be absent.
+macro_rules! register_request {
+    ($(#[$meta:meta])* $name:ident { confirm_password: $confirm:ty as $shown:ty, contact: $contact:ty }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Deserialize, ToSchema)]
+        pub struct $name {
+            /// Login name.
+            #[schema(example = "ada.lovelace")]
+            pub username: String,
+            /// Display name; the user name if absent.
+            #[schema(example = "Ada")]
+            pub nickname: Option<String>,
+            /// Password, 8 to 128 characters.
+            #[schema(value_type = String, example = "correct horse battery")]
+            pub password: SecretString,
+            /// The same password again; `confirmPassword` is accepted too.
+            #[serde(alias = "confirmPassword")]
+            #[schema(value_type = $shown, example = "correct horse battery")]
+            pub confirm_password: $confirm,
+            /// E-mail address.
+            #[schema(example = "ada@example.com")]
+            pub email: $contact,
+            /// Phone number.
+            #[schema(example = "+4915112345678")]
+            pub phone: $contact,
+            /// Authorisation code; `license_key` is accepted too.
+            #[serde(rename = "licenseKey", alias = "license_key")]
+            #[schema(value_type = String, example = "DEMO-LICENSE-0001")]
+            pub license_key: SecretString,
+        }
+    };
 }
 
-/// Creates an account, in the older format.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-pub struct OlderRegisterRequest {
-    /// Login name.
-    #[schema(example = "ada.lovelace")]
-    pub username: String,
-    /// Display name; the user name if absent.
-    #[schema(example = "Ada")]
-    pub nickname: Option<String>,
-    /// Password, 8 to 128 characters.
-    #[schema(value_type = String, example = "correct horse battery")]
-    pub password: SecretString,
-    /// The same password again; `confirmPassword` is accepted too.
-    #[serde(alias = "confirmPassword")]
-    #[schema(value_type = Option<String>, example = "correct horse battery")]
-    pub confirm_password: Option<SecretString>,
-    /// E-mail address.
-    #[schema(example = "ada@example.com")]
-    pub email: Option<String>,
-    /// Phone number.
-    #[schema(example = "+4915112345678")]
-    pub phone: Option<String>,
-    /// Authorisation code; `license_key` is accepted too.
-    #[serde(rename = "licenseKey", alias = "license_key")]
-    #[schema(value_type = String, example = "DEMO-LICENSE-0001")]
-    pub license_key: SecretString,
+register_request! {
+    /// Creates an account.
+    RegisterRequest { confirm_password: SecretString as String, contact: String }
+}
+
+register_request! {
+    /// Creates an account, in the older format.
+    OlderRegisterRequest { confirm_password: Option<SecretString> as Option<String>, contact: Option<String> }
 }
 
 /// Opens a session.

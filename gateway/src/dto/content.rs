@@ -43,19 +43,40 @@ impl ServiceEntryContentInput {
     }
 }
 
-wire_struct! {
+/// Declares a customer-service entry with its label in one language or in all.
+macro_rules! service_entry {
+    ($(#[$meta:meta])* $name:ident { $($label:tt)* }) => {
+        wire_struct! {
+            $(#[$meta])*
+            pub struct $name = notification::$name {
+                /// Opaque id.
+                #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30")]
+                pub id: String,
+                /// 1 for a page inside the app; any other number opens outside of it.
+                #[serde(rename = "type")]
+                #[schema(example = 1)]
+                pub kind: i32 = r#type,
+                /// Its address.
+                #[schema(example = "https://support.example.com/chat")]
+                pub url: String,
+                $($label)*
+            }
+        }
+    };
+}
+
+service_entry! {
+    /// A customer-service entry.
+    ServiceEntry {
+        /// Its label in the caller's language.
+        #[schema(example = "Live chat")]
+        pub label: String,
+    }
+}
+
+service_entry! {
     /// A customer-service entry in every language.
-    pub struct ServiceEntryContent = notification::ServiceEntryContent {
-        /// Opaque id.
-        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30")]
-        pub id: String,
-        /// 1 for a page inside the app; any other number opens outside of it.
-        #[serde(rename = "type")]
-        #[schema(example = 1)]
-        pub kind: i32 = r#type,
-        /// Its address.
-        #[schema(example = "https://support.example.com/chat")]
-        pub url: String,
+    ServiceEntryContent {
         /// Its label by language.
         #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Live chat"}))]
         pub label: Text,
