@@ -119,9 +119,9 @@ impl Benefit {
     }
 
     /// The benefit in those columns.
-    pub fn from_columns(mode: &str, value_minor: i64, value_basis_points: i32) -> Option<Self> {
+    pub fn from_columns(mode: Mode, value_minor: i64, value_basis_points: i32) -> Option<Self> {
         let value = Money::from_minor(value_minor);
-        Some(match Mode::from_name(mode)? {
+        Some(match mode {
             Mode::Discount => Self::Discount {
                 basis_points: u32::try_from(value_basis_points).ok()?,
             },

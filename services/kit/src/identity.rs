@@ -51,31 +51,17 @@ crate::ids! {
     UserId;
 }
 
-/// The role of a member of staff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum StaffRole {
-    /// Everything.
-    Admin,
-    /// Users, licences, notices, feedback.
-    Support,
-    /// Wallets, withdrawals, exchange.
-    Finance,
-    /// Products, plans, coupons, content.
-    Operator,
-}
-
-impl StaffRole {
-    /// Every role: for calls open to all staff.
-    pub const ALL: [Self; 4] = [Self::Admin, Self::Support, Self::Finance, Self::Operator];
-
-    /// The name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Admin => "admin",
-            Self::Support => "support",
-            Self::Finance => "finance",
-            Self::Operator => "operator",
-        }
+crate::names! {
+    /// The role of a member of staff.
+    StaffRole {
+        /// Everything.
+        Admin,
+        /// Users, licences, notices, feedback.
+        Support,
+        /// Wallets, withdrawals, exchange.
+        Finance,
+        /// Products, plans, coupons, content.
+        Operator,
     }
 }
 
@@ -86,25 +72,6 @@ crate::mirror! {
 impl fmt::Display for StaffRole {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.as_str())
-    }
-}
-
-/// Not a staff role.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown staff role")]
-pub struct UnknownRole;
-
-impl FromStr for StaffRole {
-    type Err = UnknownRole;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "admin" => Ok(Self::Admin),
-            "support" => Ok(Self::Support),
-            "finance" => Ok(Self::Finance),
-            "operator" => Ok(Self::Operator),
-            _ => Err(UnknownRole),
-        }
     }
 }
 
@@ -120,6 +87,8 @@ pub struct Staff {
 /// The idempotency key of a call: 1 to 255 visible ASCII characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(String);
+
+crate::column!(IdempotencyKey: String, |key| Ok(key.parse()?));
 
 impl IdempotencyKey {
     /// The key's text.

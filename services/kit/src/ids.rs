@@ -17,6 +17,8 @@ macro_rules! ids {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub ::uuid::Uuid);
 
+        $crate::column!($name: ::uuid::Uuid, |id| Ok($name(id)));
+
         impl ::std::fmt::Display for $name {
             fn fmt(&self, formatter: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 ::std::fmt::Display::fmt(&self.0, formatter)
@@ -34,6 +36,12 @@ macro_rules! ids {
         impl ::std::convert::From<::uuid::Uuid> for $name {
             fn from(id: ::uuid::Uuid) -> Self {
                 Self(id)
+            }
+        }
+
+        impl ::std::convert::From<$name> for ::uuid::Uuid {
+            fn from(id: $name) -> Self {
+                id.0
             }
         }
     )*};

@@ -19,7 +19,7 @@
 //! | [`audit`] | audit entries, published with the change |
 //! | [`broker`], [`dead_letter`] | the topology at RabbitMQ, dead letters |
 //! | [`idempotency`], [`once`] | idempotency keys, stored with the effect they protect |
-//! | [`names!`], [`mirror`] | enums: one list for Rust, the database and the contract |
+//! | [`names!`], [`mirror`], [`column!`] | enums: one list for Rust, the database and the contract |
 //! | [`wire`], [`pagination`] | ids, instants and pages as sent by callers; opaque cursors |
 //! | [`password`] | argon2 with a bounded queue |
 //! | [`time_zone`] | the caller's days |
@@ -30,7 +30,7 @@
 extern crate self as adfolio_kit;
 
 #[doc(hidden)]
-pub use strum;
+pub use {sqlx, strum};
 
 pub mod admin;
 pub mod audit;
@@ -39,6 +39,7 @@ pub mod broker;
 pub mod chaos;
 pub mod client;
 pub mod clock;
+mod column;
 pub mod config;
 pub mod consumer;
 pub mod db;

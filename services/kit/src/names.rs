@@ -2,7 +2,9 @@
 
 /// Makes an enum whose values have names: `as_str`, `from_name`, and all of them in `ALL`.
 ///
-/// A name is the variant in snake case, unless it is given.
+/// A name is the variant in snake case, unless it is given. A name that this release does not know cannot be read from
+/// its [column](crate::column!). The column is a text, unless the enum is declared as `Light as "light_state"`: a type of
+/// PostgreSQL.
 ///
 /// ```
 /// adfolio_kit::names! {
@@ -20,7 +22,7 @@
 /// ```
 #[macro_export]
 macro_rules! names {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident $(= $text:literal)?,)* }) => {
+    (@enum $(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident $(= $text:literal)?,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[derive($crate::strum::EnumString, $crate::strum::IntoStaticStr, $crate::strum::VariantArray)]
@@ -40,9 +42,26 @@ macro_rules! names {
             }
 
             /// The value of this name.
+            #[allow(dead_code, reason = "not every name is read")]
             pub fn from_name(text: &str) -> Option<Self> {
                 text.parse().ok()
             }
         }
+    };
+    ($(#[$doc:meta])* $name:ident as $type:literal { $($variants:tt)* }) => {
+        $crate::names! {
+            @enum
+            $(#[$doc])*
+            #[derive(sqlx::Type)]
+            #[sqlx(type_name = $type, rename_all = "snake_case")]
+            $name { $($variants)* }
+        }
+    };
+    ($(#[$doc:meta])* $name:ident { $($variants:tt)* }) => {
+        $crate::names! { @enum $(#[$doc])* $name { $($variants)* } }
+
+        $crate::column!($name: String, |text| {
+            $name::from_name(&text).ok_or_else(|| format!("unknown name {text:?}").into())
+        });
     };
 }

@@ -4,6 +4,7 @@
 //! a digest of the list's owner, so that one used elsewhere, or made up, is VALIDATION of `cursor`.
 
 use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
 
 use crate::refusal::Refusal;
 
@@ -20,6 +21,12 @@ const LONGEST_CURSOR: usize = 512;
 const DIGEST_BYTES: usize = 8;
 
 const FIELD_SEPARATOR: char = '\u{1f}';
+
+/// The id that a page's rows are below, for lists with the newest first. The first page has one, too: a query that is the
+/// same for every page keeps one plan.
+pub fn bound(before: Option<impl Into<Uuid>>) -> Uuid {
+    before.map_or(Uuid::max(), Into::into)
+}
 
 /// How much of a list to return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,8 +10,6 @@ adfolio_kit::ids! {
     /// An exchange order of acceptor.
     ExchangeId;
     /// The order, withdrawal or exchange order that a transaction belongs to.
-    #[derive(sqlx::Type)]
-    #[sqlx(transparent)]
     ReferenceId;
     /// A posting of staff that needs the approval of another member of staff.
     ApprovalId;

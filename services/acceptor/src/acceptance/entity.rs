@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use adfolio_kit::identity::UserId;
-use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
+use adfolio_kit::{column, names};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 
@@ -36,6 +36,8 @@ names! {
 /// ISO 4217 code of a currency: three capital letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Currency(String);
+
+column!(Currency: String, |code| Ok(Currency::parse(&code)?));
 
 impl Currency {
     /// The code as it was sent.

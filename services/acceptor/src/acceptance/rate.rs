@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use adfolio_kit::column;
+
 /// Decimals that a rate can have.
 const DECIMALS: usize = 8;
 
@@ -16,14 +18,16 @@ const LONGEST_WHOLE: usize = 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rate(i64);
 
+// In hundred-millionths.
+column!(Rate: i64, |e8| Ok(Rate::from_e8(e8).ok_or(RateError)?));
+
 /// A text that is no rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a positive decimal with up to {DECIMALS} decimals")]
 pub struct RateError;
 
 impl Rate {
-    /// The rate of a column in hundred-millionths.
-    pub fn from_e8(e8: i64) -> Option<Self> {
+    fn from_e8(e8: i64) -> Option<Self> {
         (e8 > 0).then_some(Self(e8))
     }
 

@@ -1,7 +1,6 @@
 //! The SQL of acceptance codes and of the attempts at them.
 
 use adfolio_kit::db::Tx;
-use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
@@ -50,43 +49,36 @@ pub async fn insert_in_tx(
 /// What is behind a code, for any user.
 pub async fn find_in_tx(tx: &mut Tx, code: &Code) -> Result<Option<Acceptance>, AcceptorError> {
     let row = sqlx::query!(
-        "SELECT acceptors.id, kind, name, rating_tenths, completed_orders,
-                user_id, offer_id, direction, currency, rate_e8, min_minor, max_minor, expires_at
+        "SELECT acceptors.id AS \"id: AcceptorId\", kind AS \"kind: Kind\", name, rating_tenths AS \"rating: Rating\", completed_orders,
+                user_id AS \"user: UserId\", offer_id AS \"offer_id: OfferId\", direction AS \"direction: Direction\",
+                currency AS \"currency: Currency\", rate_e8 AS \"rate: Rate\", min_minor, max_minor, expires_at
          FROM acceptance_codes JOIN acceptors ON acceptors.id = acceptance_codes.acceptor_id
          WHERE code = $1",
         code.expose(),
     )
     .fetch_optional(tx)
     .await?;
-    row.map(|row| {
-        let acceptor = Acceptor {
-            id: AcceptorId(row.id),
-            kind: Kind::from_name(&row.kind).ok_or(CoreError::Corrupt("acceptors.kind"))?,
+    Ok(row.map(|row| Acceptance {
+        acceptor: Acceptor {
+            id: row.id,
+            kind: row.kind,
             name: row.name,
-            rating: Rating::from_column(row.rating_tenths),
+            rating: row.rating,
             completed_orders: row.completed_orders,
-        };
-        let terms = Terms {
-            direction: Direction::from_name(&row.direction)
-                .ok_or(CoreError::Corrupt("acceptance_codes.direction"))?,
-            currency: Currency::parse(&row.currency)
-                .map_err(|_| CoreError::Corrupt("acceptance_codes.currency"))?,
-            rate: Rate::from_e8(row.rate_e8)
-                .ok_or(CoreError::Corrupt("acceptance_codes.rate_e8"))?,
-            min: Money::from_minor(row.min_minor),
-            max: Money::from_minor(row.max_minor),
-            expires_at: row.expires_at,
-        };
-        Ok(Acceptance {
-            acceptor,
-            user: row.user_id.map(UserId),
-            offer: Offer {
-                id: OfferId(row.offer_id),
-                terms,
+        },
+        user: row.user,
+        offer: Offer {
+            id: row.offer_id,
+            terms: Terms {
+                direction: row.direction,
+                currency: row.currency,
+                rate: row.rate,
+                min: Money::from_minor(row.min_minor),
+                max: Money::from_minor(row.max_minor),
+                expires_at: row.expires_at,
             },
-        })
-    })
-    .transpose()
+        },
+    }))
 }
 
 /// The user's attempts, locked. The first attempt makes the row; the update that changes nothing is what locks it

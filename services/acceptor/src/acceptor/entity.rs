@@ -1,7 +1,7 @@
 //! Persons and enterprises that exchange money.
 
-use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
+use adfolio_kit::{column, names};
 
 use crate::ids::AcceptorId;
 
@@ -22,6 +22,8 @@ names! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rating(i16);
 
+column!(Rating: i16, |tenths| Ok(Rating(tenths)));
+
 impl Rating {
     /// A rating as it was sent.
     pub fn from_tenths(tenths: u32) -> Result<Self, Refusal> {
@@ -29,11 +31,6 @@ impl Rating {
             Ok(rating) if tenths <= BEST_RATING_TENTHS => Ok(Self(rating)),
             _ => Err(Refusal::invalid("rating")),
         }
-    }
-
-    /// A rating as it was stored.
-    pub fn from_column(tenths: i16) -> Self {
-        Self(tenths)
     }
 
     /// The column.

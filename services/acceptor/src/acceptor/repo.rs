@@ -1,35 +1,13 @@
 //! The SQL of acceptors.
 
 use adfolio_kit::db::{PgPool, Tx};
-use adfolio_kit::error::CoreError;
+use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::entity::{Acceptor, Kind, Rating};
+use super::entity::Acceptor;
 use crate::error::AcceptorError;
 use crate::ids::AcceptorId;
-
-struct Row {
-    id: Uuid,
-    kind: String,
-    name: String,
-    rating_tenths: i16,
-    completed_orders: i64,
-}
-
-impl TryFrom<Row> for Acceptor {
-    type Error = AcceptorError;
-
-    fn try_from(row: Row) -> Result<Self, AcceptorError> {
-        Ok(Self {
-            id: AcceptorId(row.id),
-            kind: Kind::from_name(&row.kind).ok_or(CoreError::Corrupt("acceptors.kind"))?,
-            name: row.name,
-            rating: Rating::from_column(row.rating_tenths),
-            completed_orders: row.completed_orders,
-        })
-    }
-}
 
 /// Writes an acceptor.
 pub async fn insert_in_tx(
@@ -56,14 +34,14 @@ pub async fn insert_in_tx(
 
 /// The acceptor, if it exists.
 pub async fn find_in_tx(tx: &mut Tx, id: AcceptorId) -> Result<Option<Acceptor>, AcceptorError> {
-    let row = sqlx::query_as!(
-        Row,
-        "SELECT id, kind, name, rating_tenths, completed_orders FROM acceptors WHERE id = $1",
+    let acceptor = sqlx::query_as!(
+        Acceptor,
+        "SELECT id AS \"id: _\", kind AS \"kind: _\", name, rating_tenths AS \"rating: _\", completed_orders FROM acceptors WHERE id = $1",
         id.0,
     )
     .fetch_optional(tx)
     .await?;
-    row.map(Acceptor::try_from).transpose()
+    Ok(acceptor)
 }
 
 /// Counts an exchange order that was completed.
@@ -83,15 +61,14 @@ pub async fn list(
     before: Option<AcceptorId>,
     fetch: i64,
 ) -> Result<Vec<Acceptor>, AcceptorError> {
-    let rows = sqlx::query_as!(
-        Row,
-        "SELECT id, kind, name, rating_tenths, completed_orders FROM acceptors
+    let acceptors = sqlx::query_as!(
+        Acceptor,
+        "SELECT id AS \"id: _\", kind AS \"kind: _\", name, rating_tenths AS \"rating: _\", completed_orders FROM acceptors
          WHERE id < $1 ORDER BY id DESC LIMIT $2",
-        // One bound in every case keeps the plan of the first page and of the last the same.
-        before.map_or(Uuid::max(), |id| id.0),
+        bound(before),
         fetch,
     )
     .fetch_all(pool)
     .await?;
-    rows.into_iter().map(Acceptor::try_from).collect()
+    Ok(acceptors)
 }

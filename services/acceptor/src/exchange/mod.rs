@@ -19,8 +19,8 @@ mod opening;
 mod repo;
 
 use adfolio_kit::identity::UserId;
+use adfolio_kit::pagination::bound;
 use adfolio_kit::{db, saga};
-use uuid::Uuid;
 
 pub use decision::{Decision, decide};
 pub use entity::{Ending, Exchange, Status};
@@ -44,8 +44,7 @@ pub async fn list(
     before: Option<ExchangeId>,
     fetch: i64,
 ) -> Result<Vec<Exchange>, AcceptorError> {
-    // One bound in every case keeps the plan of the first page and of the last the same.
-    let before = before.map_or(Uuid::max(), |id| id.0);
+    let before = bound(before);
     repo::list(&app.pool, user, status.map(Status::as_str), before, fetch).await
 }
 

@@ -21,18 +21,18 @@ use crate::error::AcceptorError;
 use crate::ids::{AcceptorId, ExchangeId, OfferId};
 
 struct Row {
-    id: Uuid,
-    user_id: Uuid,
-    acceptor_id: Uuid,
+    id: ExchangeId,
+    user_id: UserId,
+    acceptor_id: AcceptorId,
     acceptor_name: String,
-    acceptor_kind: String,
-    offer_id: Uuid,
-    direction: String,
-    currency: String,
-    rate_e8: i64,
+    acceptor_kind: Kind,
+    offer_id: OfferId,
+    direction: Direction,
+    currency: Currency,
+    rate: Rate,
     amount_minor: i64,
     counter_amount: String,
-    state: String,
+    state: State,
     reason: String,
     created_at: DateTime<Utc>,
     expires_at: DateTime<Utc>,
@@ -42,7 +42,7 @@ struct Row {
     refusal_reason: Option<String>,
     refusal_field: Option<String>,
     ending_scope: Option<Uuid>,
-    ending_key: Option<String>,
+    ending_key: Option<IdempotencyKey>,
     attempts: i32,
     lease_token: Uuid,
 }
@@ -53,9 +53,10 @@ macro_rules! rows {
         sqlx::query_as!(
             Row,
             $($before +)+
-                " id, user_id, acceptor_id, acceptor_name, acceptor_kind, offer_id, direction, currency, rate_e8,
-                    amount_minor, counter_amount, state, reason, created_at, expires_at, finished_at, request_digest,
-                    answer, refusal_reason, refusal_field, ending_scope, ending_key, attempts, lease_token "
+                " id AS \"id: _\", user_id AS \"user_id: _\", acceptor_id AS \"acceptor_id: _\", acceptor_name,
+                    acceptor_kind AS \"acceptor_kind: _\", offer_id AS \"offer_id: _\", direction AS \"direction: _\",
+                    currency AS \"currency: _\", rate_e8 AS \"rate: _\", amount_minor, counter_amount, state AS \"state: _\", reason, created_at, expires_at, finished_at, request_digest,
+                    answer, refusal_reason, refusal_field, ending_scope, ending_key AS \"ending_key: _\", attempts, lease_token "
                 $(+ $after)+
             $(, $argument)*
         )
@@ -66,30 +67,23 @@ impl TryFrom<Row> for Exchange {
     type Error = AcceptorError;
 
     fn try_from(row: Row) -> Result<Self, AcceptorError> {
-        let unknown = CoreError::Corrupt;
         let refusal = Refusal::from_columns(row.refusal_reason.as_deref(), row.refusal_field)
-            .map_err(|_| unknown("exchanges.refusal_reason"))?;
-        let ending_key: Option<IdempotencyKey> = row
-            .ending_key
-            .map(|text| text.parse().map_err(|_| unknown("exchanges.ending_key")))
-            .transpose()?;
+            .map_err(|_| CoreError::Corrupt("exchanges.refusal_reason"))?;
         Ok(Self {
-            id: ExchangeId(row.id),
-            user: UserId(row.user_id),
+            id: row.id,
+            user: row.user_id,
             acceptor: Counterpart {
-                id: AcceptorId(row.acceptor_id),
+                id: row.acceptor_id,
                 name: row.acceptor_name,
-                kind: Kind::from_name(&row.acceptor_kind)
-                    .ok_or(unknown("exchanges.acceptor_kind"))?,
+                kind: row.acceptor_kind,
             },
-            offer_id: OfferId(row.offer_id),
-            direction: Direction::from_name(&row.direction)
-                .ok_or(unknown("exchanges.direction"))?,
-            currency: Currency::parse(&row.currency).map_err(|_| unknown("exchanges.currency"))?,
-            rate: Rate::from_e8(row.rate_e8).ok_or(unknown("exchanges.rate_e8"))?,
+            offer_id: row.offer_id,
+            direction: row.direction,
+            currency: row.currency,
+            rate: row.rate,
             amount: Money::from_minor(row.amount_minor),
             counter_amount: row.counter_amount,
-            state: State::from_name(&row.state).ok_or(unknown("exchanges.state"))?,
+            state: row.state,
             reason: row.reason,
             created_at: row.created_at,
             expires_at: row.expires_at,
@@ -99,7 +93,7 @@ impl TryFrom<Row> for Exchange {
             refusal,
             ending_call: row
                 .ending_scope
-                .zip(ending_key)
+                .zip(row.ending_key)
                 .map(|(scope, key)| EndingCall { scope, key }),
             lease: Lease {
                 token: row.lease_token,

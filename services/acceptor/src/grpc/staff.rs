@@ -44,7 +44,7 @@ impl AcceptorAdminService for StaffApi {
         &self,
         request: Request<proto::ListAcceptorsRequest>,
     ) -> Result<Response<proto::ListAcceptorsResponse>, Status> {
-        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
         let list = List::new(request.into_inner().page, "acceptors", &"staff")?;
         let rows = acceptor::list(&self.0, list.before()?, list.fetch()).await?;
         let (acceptors, next_cursor) = list.cut(rows, |last| last.id);

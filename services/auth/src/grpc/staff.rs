@@ -116,7 +116,7 @@ impl AuthAdminService for StaffApi {
         &self,
         request: Request<proto::ListUsersRequest>,
     ) -> Result<Response<proto::ListUsersResponse>, Status> {
-        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
         let request = request.into_inner();
         let state = UserState::optional(request.state, "state")?;
         let query = Query::parse(&request.query, state)?;
@@ -133,7 +133,7 @@ impl AuthAdminService for StaffApi {
         &self,
         request: Request<proto::GetUserDetailRequest>,
     ) -> Result<Response<proto::GetUserDetailResponse>, Status> {
-        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
         let id = wire::id(&request.into_inner().user_id, "id")?;
         let (user, sessions) = user::detail(&self.0, id).await?;
         Ok(Response::new(proto::GetUserDetailResponse {

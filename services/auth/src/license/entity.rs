@@ -1,5 +1,6 @@
 //! Licence keys (authorisation codes) and their form.
 
+use adfolio_kit::column;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::Refusal;
 use chrono::{DateTime, Utc};
@@ -29,6 +30,8 @@ impl PartialEq for Code {
 }
 
 impl Eq for Code {}
+
+column!(Code: String, |code| Ok(Code::from(code)));
 
 impl From<String> for Code {
     /// From a text that has the form, as the database stores it.

@@ -2,33 +2,11 @@
 
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::identity::UserId;
+use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use super::entity::{Code, LicenseKey};
 use crate::ids::{LicenseKeyId, StaffId};
-
-struct Row {
-    id: Uuid,
-    code: String,
-    note: String,
-    activate: bool,
-    created_at: DateTime<Utc>,
-    used_by: Option<Uuid>,
-}
-
-impl From<Row> for LicenseKey {
-    fn from(row: Row) -> Self {
-        Self {
-            id: LicenseKeyId(row.id),
-            code: row.code.into(),
-            note: row.note,
-            activate: row.activate,
-            created_at: row.created_at,
-            used_by: row.used_by.map(UserId),
-        }
-    }
-}
 
 /// Keys to issue together.
 #[derive(Debug)]
@@ -63,39 +41,39 @@ pub async fn insert_in_tx(tx: &mut Tx, keys: &NewKeys) -> Result<u64, sqlx::Erro
 
 /// The keys with these codes, in no order.
 pub async fn find_all_in_tx(tx: &mut Tx, codes: &[Code]) -> Result<Vec<LicenseKey>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        "SELECT id, code, note, activate, created_at, used_by FROM license_keys WHERE code = ANY ($1)",
+    let keys = sqlx::query_as!(
+        LicenseKey,
+        "SELECT id AS \"id: _\", code AS \"code: _\", note, activate, created_at, used_by AS \"used_by: _\" FROM license_keys WHERE code = ANY ($1)",
         &exposed(codes),
     )
     .fetch_all(tx)
     .await?;
-    Ok(rows.into_iter().map(LicenseKey::from).collect())
+    Ok(keys)
 }
 
 /// One key.
 pub async fn find(pool: &PgPool, code: &Code) -> Result<Option<LicenseKey>, sqlx::Error> {
-    let row = sqlx::query_as!(
-        Row,
-        "SELECT id, code, note, activate, created_at, used_by FROM license_keys WHERE code = $1",
+    let key = sqlx::query_as!(
+        LicenseKey,
+        "SELECT id AS \"id: _\", code AS \"code: _\", note, activate, created_at, used_by AS \"used_by: _\" FROM license_keys WHERE code = $1",
         code.expose(),
     )
     .fetch_optional(pool)
     .await?;
-    Ok(row.map(LicenseKey::from))
+    Ok(key)
 }
 
 /// One key, locked. Of many accounts opened with it at once the first to come here gets it; the others wait and then
 /// see it used.
 pub async fn lock_in_tx(tx: &mut Tx, code: &Code) -> Result<Option<LicenseKey>, sqlx::Error> {
-    let row = sqlx::query_as!(
-        Row,
-        "SELECT id, code, note, activate, created_at, used_by FROM license_keys WHERE code = $1 FOR UPDATE",
+    let key = sqlx::query_as!(
+        LicenseKey,
+        "SELECT id AS \"id: _\", code AS \"code: _\", note, activate, created_at, used_by AS \"used_by: _\" FROM license_keys WHERE code = $1 FOR UPDATE",
         code.expose(),
     )
     .fetch_optional(tx)
     .await?;
-    Ok(row.map(LicenseKey::from))
+    Ok(key)
 }
 
 /// Marks a locked key as used.
@@ -122,16 +100,16 @@ pub async fn list(
     before: Option<LicenseKeyId>,
     fetch: i64,
 ) -> Result<Vec<LicenseKey>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        "SELECT id, code, note, activate, created_at, used_by FROM license_keys
+    let keys = sqlx::query_as!(
+        LicenseKey,
+        "SELECT id AS \"id: _\", code AS \"code: _\", note, activate, created_at, used_by AS \"used_by: _\" FROM license_keys
          WHERE id < $1 ORDER BY id DESC LIMIT $2",
-        before.map_or(Uuid::max(), |id| id.0),
+        bound(before),
         fetch,
     )
     .fetch_all(pool)
     .await?;
-    Ok(rows.into_iter().map(LicenseKey::from).collect())
+    Ok(keys)
 }
 
 /// For an array parameter.

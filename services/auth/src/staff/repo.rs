@@ -1,9 +1,7 @@
 //! The SQL of staff accounts.
 
 use adfolio_kit::db::{PgPool, Tx};
-use adfolio_kit::error::CoreError;
-use chrono::{DateTime, Utc};
-use uuid::Uuid;
+use adfolio_kit::pagination::bound;
 
 use super::entity::StaffMember;
 use crate::error::AuthError;
@@ -11,30 +9,6 @@ use crate::ids::StaffId;
 
 /// The constraint that a taken user name violates.
 pub const USERNAME_CONSTRAINT: &str = "staff_username_key";
-
-/// A row of `staff`.
-struct Row {
-    id: Uuid,
-    username: String,
-    role: String,
-    created_at: DateTime<Utc>,
-}
-
-impl TryFrom<Row> for StaffMember {
-    type Error = AuthError;
-
-    fn try_from(row: Row) -> Result<Self, AuthError> {
-        Ok(Self {
-            id: StaffId(row.id),
-            username: row.username,
-            role: row
-                .role
-                .parse()
-                .map_err(|_| CoreError::Corrupt("staff.role"))?,
-            created_at: row.created_at,
-        })
-    }
-}
 
 /// The id and password hash of a compared user name.
 pub async fn find_credentials(
@@ -52,26 +26,26 @@ pub async fn find_credentials(
 
 /// A staff member.
 pub async fn find(pool: &PgPool, id: StaffId) -> Result<Option<StaffMember>, AuthError> {
-    let row = sqlx::query_as!(
-        Row,
-        "SELECT id, username, role, created_at FROM staff WHERE id = $1",
+    let member = sqlx::query_as!(
+        StaffMember,
+        "SELECT id AS \"id: _\", username, role AS \"role: _\", created_at FROM staff WHERE id = $1",
         id.0
     )
     .fetch_optional(pool)
     .await?;
-    row.map(StaffMember::try_from).transpose()
+    Ok(member)
 }
 
 /// A staff member, locked: sessions open one after the other.
 pub async fn lock_in_tx(tx: &mut Tx, id: StaffId) -> Result<Option<StaffMember>, AuthError> {
-    let row = sqlx::query_as!(
-        Row,
-        "SELECT id, username, role, created_at FROM staff WHERE id = $1 FOR NO KEY UPDATE",
+    let member = sqlx::query_as!(
+        StaffMember,
+        "SELECT id AS \"id: _\", username, role AS \"role: _\", created_at FROM staff WHERE id = $1 FOR NO KEY UPDATE",
         id.0
     )
     .fetch_optional(tx)
     .await?;
-    row.map(StaffMember::try_from).transpose()
+    Ok(member)
 }
 
 /// Adds a staff member. A taken user name is a unique violation.
@@ -112,14 +86,14 @@ pub async fn list(
     before: Option<StaffId>,
     fetch: i64,
 ) -> Result<Vec<StaffMember>, AuthError> {
-    let rows = sqlx::query_as!(
-        Row,
-        "SELECT id, username, role, created_at FROM staff
+    let members = sqlx::query_as!(
+        StaffMember,
+        "SELECT id AS \"id: _\", username, role AS \"role: _\", created_at FROM staff
          WHERE id < $1 ORDER BY id DESC LIMIT $2",
-        before.map_or(Uuid::max(), |id| id.0),
+        bound(before),
         fetch,
     )
     .fetch_all(pool)
     .await?;
-    rows.into_iter().map(StaffMember::try_from).collect()
+    Ok(members)
 }

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use adfolio_kit::db::{PgPool, Tx};
-use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
+use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
@@ -19,20 +19,20 @@ pub const USERNAME_CONSTRAINT: &str = "users_username_key";
 
 /// A row of `users`, as far as anything here reads it.
 struct Row {
-    id: Uuid,
+    id: UserId,
     username: String,
     nickname: String,
     email: String,
     phone: String,
     password_hash: Option<String>,
-    entry: String,
-    state: String,
+    entry: Entry,
+    state: UserState,
     lang: String,
     credit_score: i32,
     shop_level: i32,
     deposit_minor: i64,
     vip: bool,
-    license_code: Option<String>,
+    license_code: Option<Code>,
     avatar_file_id: String,
     created_at: DateTime<Utc>,
 }
@@ -42,36 +42,12 @@ macro_rules! select_users {
     ($rest:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             Row,
-            "SELECT id, username, nickname, email, phone, password_hash, entry, state, lang, credit_score, shop_level,
-                    deposit_minor, vip, license_code, avatar_file_id, created_at
+            "SELECT id AS \"id: _\", username, nickname, email, phone, password_hash, entry AS \"entry: _\", state AS \"state: _\", lang,
+                    credit_score, shop_level, deposit_minor, vip, license_code AS \"license_code: _\", avatar_file_id, created_at
              FROM users " + $rest
             $(, $argument)*
         )
     };
-}
-
-impl TryFrom<Row> for User {
-    type Error = AuthError;
-
-    fn try_from(row: Row) -> Result<Self, AuthError> {
-        Ok(Self {
-            id: UserId(row.id),
-            username: row.username,
-            nickname: row.nickname,
-            email: row.email,
-            phone: row.phone,
-            entry: Entry::from_name(&row.entry).ok_or(CoreError::Corrupt("users.entry"))?,
-            state: UserState::from_name(&row.state).ok_or(CoreError::Corrupt("users.state"))?,
-            lang: row.lang,
-            credit_score: row.credit_score,
-            shop_level: row.shop_level,
-            deposit_minor: row.deposit_minor,
-            vip: row.vip,
-            license_code: row.license_code.map(Code::from),
-            avatar_file_id: row.avatar_file_id,
-            created_at: row.created_at,
-        })
-    }
 }
 
 /// A user with what only login and hosts need. No Debug: a hash of a password is not for logs.
@@ -81,15 +57,34 @@ pub struct Account {
     pub password_hash: Option<String>,
 }
 
-impl TryFrom<Row> for Account {
-    type Error = AuthError;
+impl From<Row> for Account {
+    fn from(row: Row) -> Self {
+        Self {
+            password_hash: row.password_hash,
+            user: User {
+                id: row.id,
+                username: row.username,
+                nickname: row.nickname,
+                email: row.email,
+                phone: row.phone,
+                entry: row.entry,
+                state: row.state,
+                lang: row.lang,
+                credit_score: row.credit_score,
+                shop_level: row.shop_level,
+                deposit_minor: row.deposit_minor,
+                vip: row.vip,
+                license_code: row.license_code,
+                avatar_file_id: row.avatar_file_id,
+                created_at: row.created_at,
+            },
+        }
+    }
+}
 
-    fn try_from(mut row: Row) -> Result<Self, AuthError> {
-        let password_hash = row.password_hash.take();
-        Ok(Self {
-            user: row.try_into()?,
-            password_hash,
-        })
+impl From<Row> for User {
+    fn from(row: Row) -> Self {
+        Account::from(row).user
     }
 }
 
@@ -98,7 +93,7 @@ pub async fn find_by_name(pool: &PgPool, username_key: &str) -> Result<Option<Ac
     let row = select_users!("WHERE username_key = $1", username_key)
         .fetch_optional(pool)
         .await?;
-    row.map(Account::try_from).transpose()
+    Ok(row.map(Account::from))
 }
 
 /// A user's account.
@@ -106,7 +101,7 @@ pub async fn find_account(pool: &PgPool, id: UserId) -> Result<Option<Account>, 
     let row = select_users!("WHERE id = $1", id.0)
         .fetch_optional(pool)
         .await?;
-    row.map(Account::try_from).transpose()
+    Ok(row.map(Account::from))
 }
 
 /// A user.
@@ -119,7 +114,7 @@ pub async fn lock_account_in_tx(tx: &mut Tx, id: UserId) -> Result<Option<Accoun
     let row = select_users!("WHERE id = $1 FOR NO KEY UPDATE", id.0)
         .fetch_optional(tx)
         .await?;
-    row.map(Account::try_from).transpose()
+    Ok(row.map(Account::from))
 }
 
 /// A user, locked like an account.
@@ -140,7 +135,7 @@ pub async fn lock_by_external_id_in_tx(
     )
     .fetch_optional(tx)
     .await?;
-    row.map(User::try_from).transpose()
+    Ok(row.map(User::from))
 }
 
 /// The parts of a new account that are not in the profile. No Debug: they are secrets.
@@ -291,7 +286,7 @@ pub async fn find_all(pool: &PgPool, ids: HashSet<UserId>) -> Result<Vec<User>, 
     let rows = select_users!("WHERE id = ANY ($1)", &ids)
         .fetch_all(pool)
         .await?;
-    rows.into_iter().map(User::try_from).collect()
+    Ok(rows.into_iter().map(User::from).collect())
 }
 
 /// Users before `before`, newest first. There is a statement for each way of asking: pages are walks along an index,
@@ -303,7 +298,7 @@ pub async fn list(
     before: Option<UserId>,
     fetch: i64,
 ) -> Result<Vec<User>, AuthError> {
-    let before = before.map_or(Uuid::max(), |id| id.0);
+    let before = bound(before);
     let state = query.state.map(UserState::as_str);
     let rows = match (query.pattern(), state) {
         (None, None) => {
@@ -334,5 +329,5 @@ pub async fn list(
             .await?
         }
     };
-    rows.into_iter().map(User::try_from).collect()
+    Ok(rows.into_iter().map(User::from).collect())
 }

@@ -4,7 +4,7 @@ use adfolio_kit::refusal::Refusal;
 use adfolio_money::Money;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::benefit::{Benefit, CouponType, Kind, LARGEST_VALUE};
+use crate::benefit::{Benefit, CouponType, Kind, LARGEST_VALUE, Mode};
 use crate::ids::CampaignId;
 
 /// Coupons live ten years at most.
@@ -33,13 +33,13 @@ impl Terms {
     /// From columns: `(mode, value_minor, value_basis_points)` are those of the benefit.
     pub fn from_columns(
         name: String,
-        coupon_type: &str,
-        (mode, value_minor, value_basis_points): (&str, i64, i32),
+        coupon_type: CouponType,
+        (mode, value_minor, value_basis_points): (Mode, i64, i32),
         amount_requirement_minor: i64,
     ) -> Option<Self> {
         Some(Self {
             name,
-            coupon_type: CouponType::from_name(coupon_type)?,
+            coupon_type,
             benefit: Benefit::from_columns(mode, value_minor, value_basis_points)?,
             amount_requirement: Money::from_minor(amount_requirement_minor),
         })

@@ -2,24 +2,25 @@
 
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
+use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
 use sqlx::Connection as _;
 use uuid::Uuid;
 
 use super::entity::{Campaign, NewCampaign, Terms, name_key};
-use crate::benefit::Kind;
+use crate::benefit::{CouponType, Kind, Mode};
 use crate::error::CouponError;
 use crate::ids::CampaignId;
 
 struct Row {
-    id: Uuid,
+    id: CampaignId,
     name: String,
-    coupon_type: String,
-    mode: String,
+    coupon_type: CouponType,
+    mode: Mode,
     value_minor: i64,
     value_basis_points: i32,
     amount_requirement_minor: i64,
-    kind: String,
+    kind: Kind,
     valid_days: i32,
     starts_at: Option<DateTime<Utc>>,
     ends_at: Option<DateTime<Utc>>,
@@ -32,15 +33,15 @@ impl TryFrom<Row> for Campaign {
 
     fn try_from(row: Row) -> Result<Self, CouponError> {
         Ok(Self {
-            id: CampaignId(row.id),
+            id: row.id,
             terms: Terms::from_columns(
                 row.name,
-                &row.coupon_type,
-                (&row.mode, row.value_minor, row.value_basis_points),
+                row.coupon_type,
+                (row.mode, row.value_minor, row.value_basis_points),
                 row.amount_requirement_minor,
             )
             .ok_or(CoreError::Corrupt("terms of campaigns"))?,
-            kind: Kind::from_name(&row.kind).ok_or(CoreError::Corrupt("campaigns.kind"))?,
+            kind: row.kind,
             valid_days: u32::try_from(row.valid_days)
                 .map_err(|_| CoreError::Corrupt("campaigns.valid_days"))?,
             total: row.total,
@@ -99,7 +100,8 @@ macro_rules! query_campaigns {
     ($rest:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             Row,
-            "SELECT id, name, type AS coupon_type, mode, value_minor, value_basis_points, amount_requirement_minor, kind,
+            "SELECT id AS \"id: _\", name, type AS \"coupon_type: _\", mode AS \"mode: _\", value_minor, value_basis_points,
+                    amount_requirement_minor, kind AS \"kind: _\",
                     valid_days, starts_at, ends_at, stock.total AS \"total?\", stock.claimed AS \"claimed!\"
              FROM campaigns
              CROSS JOIN LATERAL (SELECT sum(capacity)::bigint AS total, sum(claimed)::bigint AS claimed
@@ -123,8 +125,7 @@ pub async fn list(
     before: Option<CampaignId>,
     fetch: i64,
 ) -> Result<Vec<Campaign>, CouponError> {
-    // One bound in every case keeps the plan of the first page and of the last the same.
-    let before = before.map_or(Uuid::max(), |id| id.0);
+    let before = bound(before);
     let rows = query_campaigns!("WHERE id < $1 ORDER BY id DESC LIMIT $2", before, fetch)
         .fetch_all(pool)
         .await?;

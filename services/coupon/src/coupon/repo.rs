@@ -3,42 +3,45 @@
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
+use adfolio_kit::pagination::bound;
 use adfolio_kit::refusal::is_unique_violation;
 use adfolio_money::Money;
 use chrono::{DateTime, NaiveDate, Utc};
-use uuid::Uuid;
 
 use super::entity::{Claimable, Counts, Coupon, ShownState, State};
-use crate::benefit::{Benefit, Kind};
+use crate::benefit::{Benefit, CouponType, Kind, Mode};
 use crate::campaign::Terms;
 use crate::campaign::entity::name_key;
 use crate::error::CouponError;
 use crate::ids::{CampaignId, CouponId, OrderId};
 
 struct Row {
-    id: Uuid,
-    user_id: Uuid,
+    id: CouponId,
+    user_id: UserId,
     name: String,
-    coupon_type: String,
-    mode: String,
+    coupon_type: CouponType,
+    mode: Mode,
     value_minor: i64,
     value_basis_points: i32,
     amount_requirement_minor: i64,
-    source: String,
-    state: String,
+    source: Kind,
+    state: State,
     expires_at: DateTime<Utc>,
     used_at: Option<DateTime<Utc>>,
-    order_id: Option<Uuid>,
+    order_id: Option<OrderId>,
 }
 
-/// A query for coupons: what comes after their columns and table, and its arguments.
+/// A query for coupons: what comes after its columns, and its arguments. In a union PostgreSQL does not know that columns
+/// are never null; hence the exclamation marks.
 macro_rules! query_coupons {
-    ($rest:literal $(, $argument:expr)* $(,)?) => {
+    ($from:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             Row,
-            "SELECT id, user_id, name, type AS coupon_type, mode, value_minor, value_basis_points,
-                    amount_requirement_minor, source, state, expires_at, used_at, order_id
-             FROM coupons " + $rest
+            r#"SELECT id AS "id!: _", user_id AS "user_id!: _", name AS "name!", type AS "coupon_type!: _", mode AS "mode!: _",
+                    value_minor AS "value_minor!", value_basis_points AS "value_basis_points!",
+                    amount_requirement_minor AS "amount_requirement_minor!", source AS "source!: _", state AS "state!: _",
+                    expires_at AS "expires_at!", used_at, order_id AS "order_id: _"
+             "# + $from
             $(, $argument)*
         )
     };
@@ -49,20 +52,20 @@ impl TryFrom<Row> for Coupon {
 
     fn try_from(row: Row) -> Result<Self, CouponError> {
         Ok(Self {
-            id: CouponId(row.id),
-            user: UserId(row.user_id),
+            id: row.id,
+            user: row.user_id,
             terms: Terms::from_columns(
                 row.name,
-                &row.coupon_type,
-                (&row.mode, row.value_minor, row.value_basis_points),
+                row.coupon_type,
+                (row.mode, row.value_minor, row.value_basis_points),
                 row.amount_requirement_minor,
             )
             .ok_or(CoreError::Corrupt("terms of coupons"))?,
-            source: Kind::from_name(&row.source).ok_or(CoreError::Corrupt("coupons.source"))?,
+            source: row.source,
             expires_at: row.expires_at,
             used_at: row.used_at,
-            order: row.order_id.map(OrderId),
-            state: State::from_name(&row.state).ok_or(CoreError::Corrupt("coupons.state"))?,
+            order: row.order_id,
+            state: row.state,
         })
     }
 }
@@ -185,57 +188,42 @@ pub async fn list(
     fetch: i64,
     now: DateTime<Utc>,
 ) -> Result<Vec<Coupon>, CouponError> {
-    // One bound in every case keeps the plan of the first page and of the last the same.
-    let before = before.map_or(Uuid::max(), |id| id.0);
-    if state == ShownState::Expired {
-        return list_expired(pool, user, before, fetch, now).await;
-    }
-    // Compared as one, because then no other index has the order: a filter on top of another one would walk past
-    // everything that stands in other lists.
-    let rows = query_coupons!(
-        "WHERE (user_id, listed_as, id) < ($1, $2, $3)
-           AND (user_id, listed_as, id) >= ($1, $2, '00000000-0000-0000-0000-000000000000')
-           AND (state <> 'unused' OR expires_at > $4)
-         ORDER BY user_id DESC, listed_as DESC, id DESC LIMIT $5",
-        user.0,
-        state.as_str(),
-        before,
-        now,
-        fetch,
-    )
-    .fetch_all(pool)
-    .await?;
-    rows.into_iter().map(Coupon::try_from).collect()
-}
-
-/// The user's expired coupons: those that are marked, and the few past their time that the sweeper has not reached yet.
-async fn list_expired(
-    pool: &PgPool,
-    user: UserId,
-    before: Uuid,
-    fetch: i64,
-    now: DateTime<Utc>,
-) -> Result<Vec<Coupon>, CouponError> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"SELECT id AS "id!", user_id AS "user_id!", name AS "name!", type AS "coupon_type!", mode AS "mode!",
-                  value_minor AS "value_minor!", value_basis_points AS "value_basis_points!",
-                  amount_requirement_minor AS "amount_requirement_minor!", source AS "source!", state AS "state!",
-                  expires_at AS "expires_at!", used_at, order_id
-           FROM ((SELECT * FROM coupons
-                  WHERE (user_id, listed_as, id) < ($1, 'expired', $2)
-                    AND (user_id, listed_as, id) >= ($1, 'expired', '00000000-0000-0000-0000-000000000000')
-                  ORDER BY user_id DESC, listed_as DESC, id DESC LIMIT $4)
-                 UNION ALL
-                 (SELECT * FROM coupons WHERE user_id = $1 AND state = 'unused' AND expires_at <= $3 AND id < $2)) AS expired
-           ORDER BY id DESC LIMIT $4"#,
-        user.0,
-        before,
-        now,
-        fetch,
-    )
-    .fetch_all(pool)
-    .await?;
+    let before = bound(before);
+    let rows = if state == ShownState::Expired {
+        // Those that are marked, and the few past their time that the sweeper has not reached yet.
+        query_coupons!(
+            "FROM ((SELECT * FROM coupons
+                    WHERE (user_id, listed_as, id) < ($1, 'expired', $2)
+                      AND (user_id, listed_as, id) >= ($1, 'expired', '00000000-0000-0000-0000-000000000000')
+                    ORDER BY user_id DESC, listed_as DESC, id DESC LIMIT $4)
+                   UNION ALL
+                   (SELECT * FROM coupons WHERE user_id = $1 AND state = 'unused' AND expires_at <= $3 AND id < $2)) AS expired
+             ORDER BY id DESC LIMIT $4",
+            user.0,
+            before,
+            now,
+            fetch,
+        )
+        .fetch_all(pool)
+        .await?
+    } else {
+        // Compared as one, because then no other index has the order: a filter on top of another one would walk past
+        // everything that stands in other lists.
+        query_coupons!(
+            "FROM coupons
+             WHERE (user_id, listed_as, id) < ($1, $2, $3)
+               AND (user_id, listed_as, id) >= ($1, $2, '00000000-0000-0000-0000-000000000000')
+               AND (state <> 'unused' OR expires_at > $4)
+             ORDER BY user_id DESC, listed_as DESC, id DESC LIMIT $5",
+            user.0,
+            state.as_str(),
+            before,
+            now,
+            fetch,
+        )
+        .fetch_all(pool)
+        .await?
+    };
     rows.into_iter().map(Coupon::try_from).collect()
 }
 
@@ -271,7 +259,7 @@ pub async fn claimable(
     limit: i64,
 ) -> Result<Vec<Claimable>, CouponError> {
     let rows = sqlx::query!(
-        r#"SELECT id AS "id!", name AS "name!", kind AS "kind!", mode AS "mode!", value_minor AS "value_minor!",
+        r#"SELECT id AS "id!: CampaignId", name AS "name!", kind AS "kind!: Kind", mode AS "mode!: Mode", value_minor AS "value_minor!",
                   value_basis_points AS "value_basis_points!", claimed AS "claimed!"
            FROM (SELECT campaigns.*,
                         (starts_at IS NULL OR starts_at <= $3) AND (ends_at IS NULL OR ends_at > $3) AS open,
@@ -300,10 +288,10 @@ pub async fn claimable(
     rows.into_iter()
         .map(|row| {
             Ok(Claimable {
-                campaign: CampaignId(row.id),
+                campaign: row.id,
                 name: row.name,
-                kind: Kind::from_name(&row.kind).ok_or(CoreError::Corrupt("coupons.kind"))?,
-                benefit: Benefit::from_columns(&row.mode, row.value_minor, row.value_basis_points)
+                kind: row.kind,
+                benefit: Benefit::from_columns(row.mode, row.value_minor, row.value_basis_points)
                     .ok_or(CoreError::Corrupt("coupons.mode"))?,
                 claimed: row.claimed,
             })
@@ -320,7 +308,7 @@ pub async fn usable(
     limit: i64,
 ) -> Result<Vec<Coupon>, CouponError> {
     let rows = query_coupons!(
-        "WHERE user_id = $1 AND state = 'unused' AND expires_at > $2 AND amount_requirement_minor <= $3
+        "FROM coupons WHERE user_id = $1 AND state = 'unused' AND expires_at > $2 AND amount_requirement_minor <= $3
          ORDER BY expires_at, id LIMIT $4",
         user.0,
         now,
@@ -338,9 +326,13 @@ pub async fn lock_in_tx(
     id: CouponId,
     user: UserId,
 ) -> Result<Option<Coupon>, CouponError> {
-    let row = query_coupons!("WHERE id = $1 AND user_id = $2 FOR UPDATE", id.0, user.0,)
-        .fetch_optional(tx)
-        .await?;
+    let row = query_coupons!(
+        "FROM coupons WHERE id = $1 AND user_id = $2 FOR UPDATE",
+        id.0,
+        user.0,
+    )
+    .fetch_optional(tx)
+    .await?;
     row.map(Coupon::try_from).transpose()
 }
 

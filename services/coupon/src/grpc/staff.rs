@@ -47,7 +47,7 @@ impl CouponAdminService for StaffApi {
         &self,
         request: Request<proto::ListCampaignsRequest>,
     ) -> Result<Response<proto::ListCampaignsResponse>, Status> {
-        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
         let list = List::new(request.into_inner().page, "campaigns", &"staff")?;
         let rows = campaign::list(&self.0, list.before()?, list.fetch()).await?;
         let (campaigns, next_cursor) = list.cut(rows, |last| last.id);

@@ -1,7 +1,6 @@
 //! The SQL of reservations.
 
 use adfolio_kit::db::{PgPool, Tx};
-use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
@@ -34,22 +33,21 @@ pub async fn lock_order_in_tx(tx: &mut Tx, order: OrderId) -> Result<(), CouponE
 /// The order's reservation, if it has one.
 pub async fn find_in_tx(tx: &mut Tx, order: OrderId) -> Result<Option<Reservation>, CouponError> {
     let row = sqlx::query!(
-        "SELECT order_id, user_id, coupon_id, state, amount_minor, discount_minor FROM reservations WHERE order_id = $1",
+        "SELECT order_id AS \"order: OrderId\", user_id AS \"user: UserId\", coupon_id AS \"coupon: CouponId\", state AS \"state: State\",
+                amount_minor, discount_minor
+         FROM reservations WHERE order_id = $1",
         order.0,
     )
     .fetch_optional(tx)
     .await?;
-    row.map(|row| {
-        Ok(Reservation {
-            order: OrderId(row.order_id),
-            user: UserId(row.user_id),
-            coupon: row.coupon_id.map(CouponId),
-            amount: Money::from_minor(row.amount_minor),
-            discount: Money::from_minor(row.discount_minor),
-            state: State::from_name(&row.state).ok_or(CoreError::Corrupt("reservations.state"))?,
-        })
-    })
-    .transpose()
+    Ok(row.map(|row| Reservation {
+        order: row.order,
+        user: row.user,
+        coupon: row.coupon,
+        amount: Money::from_minor(row.amount_minor),
+        discount: Money::from_minor(row.discount_minor),
+        state: row.state,
+    }))
 }
 
 /// Writes the reservation of an order that had none.

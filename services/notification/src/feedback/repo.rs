@@ -1,8 +1,8 @@
 //! The SQL of feedback.
 
 use adfolio_kit::db::{PgPool, Tx};
-use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
+use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
@@ -10,34 +10,17 @@ use super::entity::{Draft, Feedback, State};
 use crate::error::NotificationError;
 use crate::ids::FeedbackId;
 
-struct Row {
-    id: Uuid,
-    user_id: Uuid,
-    topic: String,
-    content: String,
-    image_file_ids: Vec<String>,
-    state: String,
-    reply: String,
-    created_at: DateTime<Utc>,
-    closed_at: Option<DateTime<Utc>>,
-}
-
-impl TryFrom<Row> for Feedback {
-    type Error = NotificationError;
-
-    fn try_from(row: Row) -> Result<Self, NotificationError> {
-        Ok(Self {
-            id: FeedbackId(row.id),
-            user: UserId(row.user_id),
-            topic: row.topic,
-            content: row.content,
-            images: row.image_file_ids,
-            state: State::from_name(&row.state).ok_or(CoreError::Corrupt("feedback.state"))?,
-            reply: row.reply,
-            created_at: row.created_at,
-            closed_at: row.closed_at,
-        })
-    }
+/// A query for feedback: what comes after its columns and table, and its arguments.
+macro_rules! query_feedback {
+    ($rest:literal $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Feedback,
+            "SELECT id AS \"id: _\", user_id AS \"user: _\", topic, content, image_file_ids AS images, state AS \"state: _\", reply,
+                    created_at, closed_at
+             FROM feedback " + $rest
+            $(, $argument)*
+        )
+    };
 }
 
 /// Keeps what a user handed in.
@@ -69,25 +52,17 @@ pub async fn list(
     before: Option<FeedbackId>,
     fetch: i64,
 ) -> Result<Vec<Feedback>, NotificationError> {
-    let before = before.map_or(Uuid::max(), |id| id.0);
+    let before = bound(before);
     // A query of its own for each way to filter, so that PostgreSQL always takes the index that is made for it.
-    let rows = match state {
+    let feedback = match state {
         None => {
-            sqlx::query_as!(
-                Row,
-                "SELECT id, user_id, topic, content, image_file_ids, state, reply, created_at, closed_at
-                 FROM feedback WHERE id < $1 ORDER BY id DESC LIMIT $2",
-                before,
-                fetch,
-            )
-            .fetch_all(pool)
-            .await?
+            query_feedback!("WHERE id < $1 ORDER BY id DESC LIMIT $2", before, fetch)
+                .fetch_all(pool)
+                .await?
         }
         Some(state) => {
-            sqlx::query_as!(
-                Row,
-                "SELECT id, user_id, topic, content, image_file_ids, state, reply, created_at, closed_at
-                 FROM feedback WHERE state = $3 AND id < $1 ORDER BY id DESC LIMIT $2",
+            query_feedback!(
+                "WHERE state = $3 AND id < $1 ORDER BY id DESC LIMIT $2",
                 before,
                 fetch,
                 state.as_str(),
@@ -96,7 +71,7 @@ pub async fn list(
             .await?
         }
     };
-    rows.into_iter().map(Feedback::try_from).collect()
+    Ok(feedback)
 }
 
 /// One, locked: of many who close it at once, each sees what the one before left.
@@ -104,16 +79,10 @@ pub async fn lock_in_tx(
     tx: &mut Tx,
     id: FeedbackId,
 ) -> Result<Option<Feedback>, NotificationError> {
-    sqlx::query_as!(
-        Row,
-        "SELECT id, user_id, topic, content, image_file_ids, state, reply, created_at, closed_at
-         FROM feedback WHERE id = $1 FOR UPDATE",
-        id.0,
-    )
-    .fetch_optional(tx)
-    .await?
-    .map(Feedback::try_from)
-    .transpose()
+    let feedback = query_feedback!("WHERE id = $1 FOR UPDATE", id.0)
+        .fetch_optional(tx)
+        .await?;
+    Ok(feedback)
 }
 
 /// Keeps that it is closed, and by whom.

@@ -26,7 +26,7 @@ impl NotificationAdminService for StaffApi {
         &self,
         request: Request<proto::GetContentRequest>,
     ) -> Result<Response<proto::GetContentResponse>, Status> {
-        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
         let content = content::get(&self.0).await?;
         Ok(Response::new(proto::GetContentResponse {
             content: Some((&content).into()),

@@ -3,10 +3,8 @@
 //! A limit in a joined query makes it a look-up per row of the page, whatever PostgreSQL expects of the page's size.
 
 use adfolio_kit::db::{PgPool, Tx};
-use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use super::entity::{Body, Category, Inbox, Message, Notice, Position, Ranges};
 use crate::error::NotificationError;
@@ -15,8 +13,8 @@ use crate::localized;
 
 struct Row {
     number: i64,
-    id: Uuid,
-    category: String,
+    id: NoticeId,
+    category: Category,
     published_at: DateTime<Utc>,
     title: serde_json::Value,
     content: serde_json::Value,
@@ -24,16 +22,11 @@ struct Row {
 }
 
 impl Row {
-    fn into_notice(
-        self,
-        is_read: impl Fn(Category, &Self) -> bool,
-    ) -> Result<Notice, NotificationError> {
-        let category = Category::from_name(&self.category)
-            .ok_or(CoreError::Corrupt("announcements.category"))?;
-        let read = is_read(category, &self);
+    fn into_notice(self, is_read: impl Fn(&Self) -> bool) -> Result<Notice, NotificationError> {
+        let read = is_read(&self);
         Ok(Notice {
-            id: NoticeId(self.id),
-            category,
+            id: self.id,
+            category: self.category,
             body: Body::Written(Message {
                 title: localized::from_json(self.title, "title")?,
                 content: localized::from_json(self.content, "content")?,
@@ -83,7 +76,7 @@ pub async fn list(
 ) -> Result<Vec<Notice>, NotificationError> {
     notices!(
         (pool, user, ranges, fetch),
-        r#"SELECT page.number AS "number!", page.id AS "id!", page.category AS "category!",
+        r#"SELECT page.number AS "number!", page.id AS "id!: _", page.category AS "category!: _",
                   page.published_at AS "published_at!", message.title, message.content,
                   mark.number IS NOT NULL AS "marked!"
            FROM (SELECT found.number, found.id, found.category, found.published_at
@@ -99,7 +92,7 @@ pub async fn list(
                               WHERE mark.user_id = $1 AND mark.category = page.category AND mark.number = page.number
                               LIMIT 1) AS mark ON true
            ORDER BY page.number DESC"#,
-        |category, row| row.marked || row.number <= inbox.through(category)
+        |row| row.marked || row.number <= inbox.through(row.category)
     )
 }
 
@@ -113,7 +106,7 @@ pub async fn list_unread(
 ) -> Result<Vec<Notice>, NotificationError> {
     notices!(
         (pool, user, ranges, fetch),
-        r#"SELECT page.number AS "number!", page.id AS "id!", page.category AS "category!",
+        r#"SELECT page.number AS "number!", page.id AS "id!: _", page.category AS "category!: _",
                   page.published_at AS "published_at!", message.title, message.content, false AS "marked!"
            FROM (SELECT found.number, found.id, found.category, found.published_at
                  FROM UNNEST($2::text[], $3::bigint[], $4::bigint[]) AS range (category, low, high)
@@ -128,7 +121,7 @@ pub async fn list_unread(
            CROSS JOIN LATERAL (SELECT text.title, text.content FROM messages AS text WHERE text.id = page.id LIMIT 1)
                AS message
            ORDER BY page.number DESC"#,
-        |_, _| false
+        |_| false
     )
 }
 
@@ -141,7 +134,7 @@ pub async fn list_marked(
 ) -> Result<Vec<Notice>, NotificationError> {
     notices!(
         (pool, user, ranges, fetch),
-        r#"SELECT one.number, one.id, one.category, one.published_at, message.title, message.content, true AS "marked!"
+        r#"SELECT one.number, one.id AS "id: _", one.category AS "category: _", one.published_at, message.title, message.content, true AS "marked!"
            FROM (SELECT found.number
                  FROM UNNEST($2::text[], $3::bigint[], $4::bigint[]) AS range (category, low, high)
                  CROSS JOIN LATERAL (
@@ -154,7 +147,7 @@ pub async fn list_marked(
            CROSS JOIN LATERAL (SELECT text.title, text.content FROM messages AS text WHERE text.id = one.id LIMIT 1)
                AS message
            ORDER BY page.number DESC"#,
-        |_, _| true
+        |_| true
     )
 }
 
@@ -167,22 +160,20 @@ pub async fn mark_one_in_tx(
     id: NoticeId,
 ) -> Result<u64, NotificationError> {
     let found = sqlx::query!(
-        "SELECT number, category FROM announcements WHERE id = $1",
+        "SELECT number, category AS \"category: Category\" FROM announcements WHERE id = $1",
         id.0
     )
     .fetch_optional(&mut *tx)
     .await?
     .filter(|found| found.number > inbox.base)
     .ok_or(NotificationError::NotificationUnknown)?;
-    let category =
-        Category::from_name(&found.category).ok_or(CoreError::Corrupt("announcements.category"))?;
-    if found.number <= inbox.through(category) {
+    if found.number <= inbox.through(found.category) {
         return Ok(0);
     }
     let done = sqlx::query!(
         "INSERT INTO announcement_reads (user_id, category, number) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
         user.0,
-        found.category,
+        found.category.as_str(),
         found.number,
     )
     .execute(tx)

@@ -13,8 +13,8 @@ use crate::localized;
 use crate::text;
 
 struct Row {
-    id: Uuid,
-    category: String,
+    id: NoticeId,
+    category: Category,
     template: String,
     params: serde_json::Value,
     title: Option<serde_json::Value>,
@@ -39,9 +39,8 @@ impl TryFrom<Row> for Notice {
             },
         };
         Ok(Self {
-            id: NoticeId(row.id),
-            category: Category::from_name(&row.category)
-                .ok_or(CoreError::Corrupt("notifications.category"))?,
+            id: row.id,
+            category: row.category,
             body,
             read: row.read,
             occurred_at: row.occurred_at,
@@ -88,7 +87,7 @@ macro_rules! page {
     ($pool:expr, $keys:expr, $filter:literal $(, $value:expr)*) => {
         sqlx::query_as!(
             Row,
-            r#"SELECT page.id AS "id!", page.category AS "category!", page.template AS "template!", page.params AS "params!",
+            r#"SELECT page.id AS "id!: _", page.category AS "category!: _", page.template AS "template!", page.params AS "params!",
                       page.read AS "read!", page.occurred_at AS "occurred_at!",
                       message.title AS "title?", message.content AS "content?"
                FROM (SELECT id, category, template, params, read, occurred_at, message_id FROM notifications

@@ -2,6 +2,7 @@
 
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::identity::UserId;
+use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
@@ -106,7 +107,7 @@ pub(super) async fn list(
            WHERE (user_id, id) < ($1, $2) AND (user_id, id) > ($1, $4)
            ORDER BY user_id DESC, id DESC LIMIT $3"#,
         user.0,
-        before.map_or(Uuid::max(), |id| id.0),
+        bound(before),
         limit,
         Uuid::nil(),
     )

@@ -61,7 +61,7 @@ impl PlanAdminService for StaffApi {
         &self,
         request: Request<proto::AdminListProductsRequest>,
     ) -> Result<Response<proto::AdminListProductsResponse>, Status> {
-        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
         let list = List::new(request.into_inner().page, "products", &"")?;
         let rows = product::list(&self.0, list.before()?, list.fetch()).await?;
         let (products, next_cursor) = list.cut(rows, |last| last.id);
@@ -88,7 +88,7 @@ impl PlanAdminService for StaffApi {
         &self,
         request: Request<proto::ListOperatorsRequest>,
     ) -> Result<Response<proto::ListOperatorsResponse>, Status> {
-        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
         let list = List::new(request.into_inner().page, "operators", &"")?;
         let rows = operator::list(&self.0, list.before()?, list.fetch()).await?;
         let (operators, next_cursor) = list.cut(rows, |last| last.id);
@@ -114,7 +114,7 @@ impl PlanAdminService for StaffApi {
         &self,
         request: Request<proto::AdminListPlansRequest>,
     ) -> Result<Response<proto::AdminListPlansResponse>, Status> {
-        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
         let request = request.into_inner();
         let filter = Filter {
             statuses: map::statuses(request.status)?,
@@ -142,7 +142,7 @@ impl PlanAdminService for StaffApi {
         request: Request<proto::AdminGetPlanRequest>,
     ) -> Result<Response<proto::AdminGetPlanResponse>, Status> {
         let caller = Caller::from_request(&request);
-        caller.require_staff(&StaffRole::ALL)?;
+        caller.require_staff(StaffRole::ALL)?;
         let id = wire::id(&request.into_inner().plan_id, "id")?;
         let detail = order::detail(&self.0, id, None, caller.time_zone).await?;
         Ok(Response::new(detail.into()))
@@ -194,7 +194,7 @@ impl PlanAdminService for StaffApi {
         &self,
         request: Request<proto::GetCurrentOperatorsRequest>,
     ) -> Result<Response<proto::GetCurrentOperatorsResponse>, Status> {
-        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
         let ids = request.into_inner().user_ids;
         if ids.len() > MOST_USERS {
             return Err(Refusal::invalid("user_ids").into());

@@ -1,7 +1,7 @@
 //! The SQL of operators.
 
 use adfolio_kit::db::{PgPool, Tx};
-use uuid::Uuid;
+use adfolio_kit::pagination::bound;
 
 use super::Operator;
 use crate::error::PlanError;
@@ -36,7 +36,7 @@ pub(super) async fn list(
 ) -> Result<Vec<Operator>, PlanError> {
     let rows = sqlx::query!(
         "SELECT id, name, followers, created_at FROM operators WHERE id < $1 ORDER BY id DESC LIMIT $2",
-        before.map_or(Uuid::max(), |id| id.0),
+        bound(before),
         limit,
     )
     .fetch_all(pool)

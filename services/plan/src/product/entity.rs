@@ -75,13 +75,13 @@ impl Audience {
         regions: Vec<String>,
         age_min: i32,
         age_max: i32,
-        gender: &str,
+        gender: Gender,
     ) -> Result<Self, CoreError> {
         Ok(Self {
             regions,
             age_min: u32::try_from(age_min).map_err(|_| CoreError::Corrupt("age_min"))?,
             age_max: u32::try_from(age_max).map_err(|_| CoreError::Corrupt("age_max"))?,
-            gender: Gender::from_name(gender).ok_or(CoreError::Corrupt("gender"))?,
+            gender,
         })
     }
 

@@ -2,16 +2,16 @@
 
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
+use adfolio_kit::pagination::bound;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
-use super::entity::{Audience, ContentType, Details, Product};
+use super::entity::{Audience, ContentType, Details, Gender, Product};
 use crate::error::PlanError;
 use crate::ids::ProductId;
 
 struct ProductRow {
-    id: Uuid,
+    id: ProductId,
     name: String,
     icon_url: String,
     cover_url: String,
@@ -24,7 +24,7 @@ struct ProductRow {
     regions: Vec<String>,
     age_min: i32,
     age_max: i32,
-    gender: String,
+    gender: Gender,
     created_at: DateTime<Utc>,
 }
 
@@ -48,10 +48,10 @@ impl TryFrom<ProductRow> for Product {
             content_types,
             put_min: Money::from_minor(row.put_min_minor),
             put_max: Money::from_minor(row.put_max_minor),
-            audience: Audience::from_columns(row.regions, row.age_min, row.age_max, &row.gender)?,
+            audience: Audience::from_columns(row.regions, row.age_min, row.age_max, row.gender)?,
         };
         Ok(Self {
-            id: ProductId(row.id),
+            id: row.id,
             details,
             created_at: row.created_at,
         })
@@ -130,8 +130,8 @@ macro_rules! query_products {
     ($from:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             ProductRow,
-            "SELECT id, name, icon_url, cover_url, category, description, game_description, content_types, put_min_minor,
-                put_max_minor, regions, age_min, age_max, gender, created_at
+            "SELECT id AS \"id: _\", name, icon_url, cover_url, category, description, game_description, content_types, put_min_minor,
+                put_max_minor, regions, age_min, age_max, gender AS \"gender: _\", created_at
          FROM " + $from
             $(, $argument)*
         )
@@ -162,7 +162,7 @@ pub(super) async fn list(
 ) -> Result<Vec<Product>, PlanError> {
     let rows = query_products!(
         "products WHERE id < $1 ORDER BY id DESC LIMIT $2",
-        before.map_or(Uuid::max(), |id| id.0),
+        bound(before),
         limit,
     )
     .fetch_all(pool)

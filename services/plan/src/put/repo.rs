@@ -16,14 +16,14 @@ use crate::error::PlanError;
 use crate::ids::{CouponId, OrderId, PutId, ReservationId};
 
 struct PutRow {
-    id: Uuid,
-    user_id: Uuid,
+    id: PutId,
+    user_id: UserId,
     request_digest: Vec<u8>,
-    order_id: Uuid,
-    reservation_id: Uuid,
+    order_id: OrderId,
+    reservation_id: ReservationId,
     amount_minor: i64,
-    user_coupon_id: Option<Uuid>,
-    state: String,
+    user_coupon_id: Option<CouponId>,
+    state: PutState,
     put_amount_minor: Option<i64>,
     paid_minor: Option<i64>,
     discount_minor: Option<i64>,
@@ -44,8 +44,8 @@ macro_rules! query_puts {
         sqlx::query_as!(
             PutRow,
             $($before +)+
-                "id, user_id, request_digest, order_id, reservation_id, amount_minor, user_coupon_id, state,
-                   put_amount_minor, paid_minor, discount_minor, coupon_name, refusal_reason, refusal_field, release_hold,
+                "id AS \"id: _\", user_id AS \"user_id: _\", request_digest, order_id AS \"order_id: _\", reservation_id AS \"reservation_id: _\",
+                   amount_minor, user_coupon_id AS \"user_coupon_id: _\", state AS \"state: _\", put_amount_minor, paid_minor, discount_minor, coupon_name, refusal_reason, refusal_field, release_hold,
                    redeem_due, answer, attempts, lease_token"
                 $(+ $after)+
             $(, $argument)*
@@ -68,14 +68,14 @@ impl TryFrom<PutRow> for Put {
         let refusal = Refusal::from_columns(row.refusal_reason.as_deref(), row.refusal_field)
             .map_err(|_| CoreError::Corrupt("puts.refusal_reason"))?;
         Ok(Self {
-            id: PutId(row.id),
-            user_id: UserId(row.user_id),
+            id: row.id,
+            user_id: row.user_id,
             request_digest: row.request_digest,
-            order_id: OrderId(row.order_id),
-            reservation_id: ReservationId(row.reservation_id),
+            order_id: row.order_id,
+            reservation_id: row.reservation_id,
             amount: Money::from_minor(row.amount_minor),
-            user_coupon_id: row.user_coupon_id.map(CouponId),
-            state: PutState::from_name(&row.state).ok_or(CoreError::Corrupt("puts.state"))?,
+            user_coupon_id: row.user_coupon_id,
+            state: row.state,
             amounts,
             coupon_name: row.coupon_name,
             refusal,

@@ -44,9 +44,7 @@ impl Threshold {
 
 names! {
     /// Where a request stands.
-    #[derive(sqlx::Type)]
-    #[sqlx(type_name = "approval_state", rename_all = "snake_case")]
-    State {
+    State as "approval_state" {
         /// Waits for another member of staff.
         Pending,
         /// Approved and posted.

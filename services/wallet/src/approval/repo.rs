@@ -3,6 +3,7 @@
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::metrics::InState;
+use adfolio_kit::pagination::bound;
 use adfolio_kit::refusal::UnknownReason;
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
@@ -163,7 +164,7 @@ pub(super) async fn list(
     before: Option<ApprovalId>,
     limit: i64,
 ) -> Result<Vec<Approval>, sqlx::Error> {
-    let before = before.map_or(Uuid::max(), |id| id.0);
+    let before = bound(before);
     match state {
         None => {
             approvals!("WHERE id < $1 ORDER BY id DESC LIMIT $2", before, limit)

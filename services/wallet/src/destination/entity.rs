@@ -8,9 +8,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 names! {
     /// How money leaves.
-    #[derive(sqlx::Type)]
-    #[sqlx(type_name = "withdrawal_method", rename_all = "snake_case")]
-    Method {
+    Method as "withdrawal_method" {
         /// To the bound bank card.
         BankCard,
         /// To the bound wallet address.

@@ -9,9 +9,7 @@ use crate::ids::{ReferenceId, TransactionId};
 
 names! {
     /// How a line is shown.
-    #[derive(sqlx::Type)]
-    #[sqlx(type_name = "flow_type", rename_all = "snake_case")]
-    FlowType {
+    FlowType as "flow_type" {
         /// Deposit credited by staff.
         SystemTopUp,
         /// Spend charged by delivery.
@@ -39,9 +37,7 @@ names! {
 
 names! {
     /// An account of the ledger that lines may show.
-    #[derive(sqlx::Type)]
-    #[sqlx(type_name = "ledger_account", rename_all = "snake_case")]
-    Account {
+    Account as "ledger_account" {
         /// Free to use.
         Available,
         /// Held by running plans.

@@ -214,7 +214,7 @@ impl WalletAdminService for StaffApi {
         &self,
         request: Request<proto::GetUserSettingsRequest>,
     ) -> Result<Response<proto::GetUserSettingsResponse>, Status> {
-        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
         let ids = request.into_inner().user_ids;
         let ids: Result<Vec<_>, _> = ids.iter().map(|id| wire::id(id, "user_ids")).collect();
         let settings = property::settings(&self.0, &ids?).await?;
@@ -232,7 +232,7 @@ impl WalletAdminService for StaffApi {
         &self,
         request: Request<proto::GetUserPropertyRequest>,
     ) -> Result<Response<proto::GetUserPropertyResponse>, Status> {
-        Caller::from_request(&request).require_staff(&StaffRole::ALL)?;
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
         let user_id = wire::id(&request.into_inner().user_id, "user_id")?;
         let property = property::of_user(&self.0, user_id).await?;
         Ok(Response::new(proto::GetUserPropertyResponse {

@@ -17,9 +17,7 @@ const LONGEST_REMARK: usize = 500;
 
 names! {
     /// What moves. The names are those of the books.
-    #[derive(sqlx::Type)]
-    #[sqlx(type_name = "posting_kind", rename_all = "snake_case")]
-    MovementKind {
+    MovementKind as "posting_kind" {
         /// Staff credit money.
         Deposit,
         /// A user asks for a withdrawal.

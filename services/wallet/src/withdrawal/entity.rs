@@ -15,9 +15,7 @@ use crate::property::entity::Property;
 
 names! {
     /// Where a withdrawal stands.
-    #[derive(sqlx::Type)]
-    #[sqlx(type_name = "withdrawal_status", rename_all = "snake_case")]
-    Status {
+    Status as "withdrawal_status" {
         /// Waits for a decision.
         Pending,
         /// The money has left.

@@ -2,6 +2,7 @@
 
 use adfolio_kit::identity::UserId;
 use adfolio_kit::metrics::InState;
+use adfolio_kit::pagination::bound;
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -47,7 +48,7 @@ pub(super) async fn list(
     before: Option<WithdrawalId>,
     limit: i64,
 ) -> Result<Vec<Withdrawal>, sqlx::Error> {
-    let before = before.map_or(Uuid::max(), |id| id.0);
+    let before = bound(before);
     match (filter.user_id, filter.status) {
         (None, None) => {
             withdrawals!("WHERE id < $1 ORDER BY id DESC LIMIT $2", before, limit)

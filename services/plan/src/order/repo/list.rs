@@ -4,8 +4,8 @@
 //! index and skip what does not fit.
 
 use adfolio_kit::db::PgPool;
-use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
+use adfolio_kit::pagination::bound;
 use uuid::Uuid;
 
 use super::row::{OrderRow, query_orders};
@@ -19,11 +19,6 @@ fn names(statuses: &[Status]) -> Vec<String> {
     statuses.iter().map(name).collect()
 }
 
-/// One bound in every case keeps the query's plan of the first page and of the last the same.
-fn bound(before: Option<OrderId>) -> Uuid {
-    before.map_or(Uuid::max(), |id| id.0)
-}
-
 /// Orders before the one with id `before`, of a user or of all users.
 pub async fn newest(
     pool: &PgPool,
@@ -32,45 +27,43 @@ pub async fn newest(
     before: Option<OrderId>,
     limit: i64,
 ) -> Result<Vec<Order>, PlanError> {
-    let rows = if let Some(user) = user {
-        query_orders!(
-            "SELECT part.* FROM UNNEST($2::text[]) AS wanted (status)
-         CROSS JOIN UNNEST($3::boolean[]) AS kind (official)
-         CROSS JOIN LATERAL (
-             SELECT ",
-            " FROM orders
-             WHERE (user_id, official, status, id) < ($1, kind.official, wanted.status, $4)
-               AND (user_id, official, status, id) > ($1, kind.official, wanted.status, $6)
-             ORDER BY user_id DESC, official DESC, status DESC, id DESC LIMIT $5) AS part
-         ORDER BY part.id DESC LIMIT $5",
-            user.0,
-            &names(&filter.statuses),
-            &filter.official,
-            bound(before),
-            limit,
-            Uuid::nil(),
-        )
-        .fetch_all(pool)
-        .await?
-    } else {
-        query_orders!(
-            "SELECT part.* FROM UNNEST($1::text[]) AS wanted (status)
-         CROSS JOIN UNNEST($2::boolean[]) AS kind (official)
-         CROSS JOIN LATERAL (
-             SELECT ",
-            " FROM orders
-             WHERE (status, official, id) < (wanted.status, kind.official, $3)
-               AND (status, official, id) > (wanted.status, kind.official, $5)
-             ORDER BY status DESC, official DESC, id DESC LIMIT $4) AS part
-         ORDER BY part.id DESC LIMIT $4",
-            &names(&filter.statuses),
-            &filter.official,
-            bound(before),
-            limit,
-            Uuid::nil(),
-        )
-        .fetch_all(pool)
-        .await?
+    macro_rules! page {
+        ($from:literal $(, $user:expr)?) => {
+            query_orders!(
+                $from,
+                $($user,)?
+                &names(&filter.statuses),
+                &filter.official,
+                bound(before),
+                limit,
+                Uuid::nil(),
+            )
+            .fetch_all(pool)
+            .await?
+        };
+    }
+    let rows = match user {
+        Some(user) => page!(
+            "FROM UNNEST($2::text[]) AS wanted (wanted_status)
+             CROSS JOIN UNNEST($3::boolean[]) AS kind (wanted_official)
+             CROSS JOIN LATERAL (
+                 SELECT orders.* FROM orders
+                 WHERE (user_id, official, status, id) < ($1, wanted_official, wanted_status, $4)
+                   AND (user_id, official, status, id) > ($1, wanted_official, wanted_status, $6)
+                 ORDER BY user_id DESC, official DESC, status DESC, id DESC LIMIT $5) AS part
+             ORDER BY id DESC LIMIT $5",
+            user.0
+        ),
+        None => page!(
+            "FROM UNNEST($1::text[]) AS wanted (wanted_status)
+             CROSS JOIN UNNEST($2::boolean[]) AS kind (wanted_official)
+             CROSS JOIN LATERAL (
+                 SELECT orders.* FROM orders
+                 WHERE (status, official, id) < (wanted_status, wanted_official, $3)
+                   AND (status, official, id) > (wanted_status, wanted_official, $5)
+                 ORDER BY status DESC, official DESC, id DESC LIMIT $4) AS part
+             ORDER BY id DESC LIMIT $4"
+        ),
     };
     rows.into_iter().map(Order::try_from).collect()
 }
@@ -82,9 +75,7 @@ pub async fn by_number(
     user_id: Option<UserId>,
     filter: &Filter,
 ) -> Result<Vec<Order>, PlanError> {
-    let rows = query_orders!(
-        "SELECT ",
-        " FROM orders
+    let rows = query_orders!("FROM orders
          WHERE plan_number = $1 AND status = ANY($2) AND ($3::uuid IS NULL OR user_id = $3) AND official = ANY($4)",
         number,
         &names(&filter.statuses),
@@ -103,22 +94,17 @@ pub async fn counts(
     official: &[bool],
 ) -> Result<Vec<(Status, i64)>, PlanError> {
     let rows = sqlx::query!(
-        r#"SELECT status, sum(count)::bigint AS "count!" FROM order_counts
+        r#"SELECT status AS "status: Status", sum(count)::bigint AS "count!" FROM order_counts
            WHERE user_id = $1 AND official = ANY($2) GROUP BY status"#,
         user_id.0,
         official,
     )
     .fetch_all(pool)
     .await?;
-    rows.into_iter()
-        .map(|row| {
-            let status = Status::from_name(&row.status);
-            Ok((
-                status.ok_or(CoreError::Corrupt("order_counts.status"))?,
-                row.count,
-            ))
-        })
-        .collect()
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.status, row.count))
+        .collect())
 }
 
 /// How many pushed plans wait for a user's put. This is one row, because only pushed plans wait.
@@ -156,13 +142,9 @@ pub async fn holding(
     .fetch_all(pool)
     .await?;
     let wanted: Vec<Uuid> = ids.iter().map(|row| row.id).collect();
-    let rows = query_orders!(
-        "SELECT ",
-        " FROM orders WHERE id = ANY($1) ORDER BY id",
-        &wanted
-    )
-    .fetch_all(pool)
-    .await?;
+    let rows = query_orders!("FROM orders WHERE id = ANY($1) ORDER BY id", &wanted)
+        .fetch_all(pool)
+        .await?;
     let mut flags = ids.into_iter();
     let mut holdings = Vec::new();
     for row in rows {

@@ -18,7 +18,7 @@ use row::{OrderRow, query_orders};
 
 /// One order.
 pub async fn find(pool: &PgPool, id: OrderId) -> Result<Option<Order>, PlanError> {
-    let row = query_orders!("SELECT ", " FROM orders WHERE id = $1", id.0)
+    let row = query_orders!("FROM orders WHERE id = $1", id.0)
         .fetch_optional(pool)
         .await?;
     row.map(Order::try_from).transpose()
@@ -26,7 +26,7 @@ pub async fn find(pool: &PgPool, id: OrderId) -> Result<Option<Order>, PlanError
 
 /// One order, locked until the transaction ends.
 pub async fn lock_in_tx(tx: &mut Tx, id: OrderId) -> Result<Option<Order>, PlanError> {
-    let row = query_orders!("SELECT ", " FROM orders WHERE id = $1 FOR UPDATE", id.0)
+    let row = query_orders!("FROM orders WHERE id = $1 FOR UPDATE", id.0)
         .fetch_optional(tx)
         .await?;
     row.map(Order::try_from).transpose()
@@ -37,8 +37,7 @@ pub async fn lock_in_tx(tx: &mut Tx, id: OrderId) -> Result<Option<Order>, PlanE
 pub async fn lock_many_in_tx(tx: &mut Tx, ids: Vec<OrderId>) -> Result<Vec<Order>, PlanError> {
     let ids: Vec<Uuid> = ids.into_iter().map(|id| id.0).collect();
     let rows = query_orders!(
-        "SELECT ",
-        " FROM orders WHERE id = ANY($1) ORDER BY id FOR UPDATE",
+        "FROM orders WHERE id = ANY($1) ORDER BY id FOR UPDATE",
         &ids
     )
     .fetch_all(tx)
