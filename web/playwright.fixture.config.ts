@@ -9,8 +9,9 @@ export default defineConfig({
   // A folder of its own, so that it can run in parallel with the tests of a whole stack.
   outputDir: 'test-results/built',
   fullyParallel: true,
-  // Pages sometimes wait for frames, and nothing else runs beside the browsers.
+  // Pages sometimes wait for frames.
   workers: 3,
+  // In `make test` the browsers get what the Rust tests beside them leave.
   timeout: 1_200_000,
   tsconfig: './tsconfig.node.json',
   use: {

@@ -5,11 +5,12 @@
 . "$(dirname "$0")/lib.sh"
 
 # The stages, each list in sequence: Rust's in the foreground, the web's and the other checks beside them with what
-# processor time is left, and last what needs a browser or a whole stack.
+# processor time is left. Last come those that need a whole stack, each its own: the fuzzing beside the journeys.
 rust_stages=(fmt clippy rust-build rust-test)
 web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size sbom web-matrix)
 check_stages=(typos containers deny manifests observability migrations)
-last_stages=(api-fuzz e2e)
+fuzz_stages=(api-fuzz)
+journey_stages=(e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
 
@@ -132,7 +133,8 @@ summary() {
     local stage outcome seconds reason failed=()
     say ""
     say "── summary"
-    for stage in packages "${web_stages[@]}" "${check_stages[@]}" "${rust_stages[@]}" "${last_stages[@]}"; do
+    for stage in packages "${web_stages[@]}" "${check_stages[@]}" "${rust_stages[@]}" "${fuzz_stages[@]}" \
+        "${journey_stages[@]}"; do
         [ -f "$results/$stage" ] || continue
         read -r outcome seconds reason <"$results/$stage"
         printf '   %-8s %-13s %5s s  %s\n' "$outcome" "$stage" "$seconds" "$reason"
@@ -214,5 +216,9 @@ fi
 run_stages rust-test
 wait "$web" "$checks"
 cat "$results/web.out" "$results/checks.out"
-run_stages "${last_stages[@]}"
+run_stages_beside "${fuzz_stages[@]}" >"$results/fuzz.out" 2>&1 &
+fuzz=$!
+run_stages "${journey_stages[@]}"
+wait "$fuzz"
+cat "$results/fuzz.out"
 summary
