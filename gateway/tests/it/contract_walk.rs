@@ -102,7 +102,7 @@ impl Walk {
             .await
     }
 
-    /// What waits for another member of staff.
+    /// The request that another member of staff has to decide.
     pub async fn waiting(&self, user: &User, action: &str) -> Value {
         let path = "/admin/approval/list?state=pending&limit=100";
         let page = self.stack.get(path, &self.finance).await.ok();

@@ -1,4 +1,4 @@
-//! How the gateway goes: whoever is connected is answered.
+//! The gateway's shutdown: connected clients get their answers.
 
 use std::io::ErrorKind;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
-//! That what the services said and what they heard of each other is the same, id by id.
+//! Compares the events that the services published with those in the consumers' inboxes, id by id.
 
 use adfolio_testkit::{eventually, inboxes};
 
 use crate::stack::Stack;
 
-/// Begins to remember what is told. To be called before anything is.
+/// Begins to record published events. Call it before the first one.
 pub async fn remember(stack: &Stack) {
     for database in stack.services.databases.values() {
         eventually("the service has its schema", || async {
@@ -14,7 +14,7 @@ pub async fn remember(stack: &Stack) {
     }
 }
 
-/// Everything that was told since [`remember`] is in the inbox of whom it concerns, and nothing else is.
+/// Checks that every event published since [`remember`] is in the inbox of each of its consumers, and no other.
 pub async fn hold_what_was_told(stack: &Stack) {
     let databases = &stack.services.databases;
     eventually("everything has left", || async {
@@ -30,12 +30,12 @@ pub async fn hold_what_was_told(stack: &Stack) {
         let url_of = |service: &str| databases[service].url().to_owned();
         inboxes::compare(url_of).await.unwrap()
     };
-    eventually("everybody has heard everything", || async {
+    eventually("every consumer has every event", || async {
         compare().await.iter().all(|heard| heard.missing.is_empty())
     })
     .await;
     for heard in compare().await {
-        println!("{} was told {} events", heard.consumer, heard.told);
+        println!("{} received {} events", heard.consumer, heard.told);
         assert!(
             heard.missing.is_empty() && heard.strange.is_empty(),
             "{heard:?}"

@@ -332,7 +332,7 @@ impl Stack {
         self.rows_at_rest().await
     }
 
-    /// The same once everything that was told has arrived: nothing is left to tell, and five looks find the same.
+    /// The same once every event has arrived: the outboxes are empty, and five looks find the same.
     pub async fn rows_at_rest(&self) -> BTreeMap<String, String> {
         let looks = Mutex::new((BTreeMap::new(), 0));
         eventually("nothing changes any more", || async {

@@ -66,7 +66,7 @@ impl Stream {
         .await
     }
 
-    /// All kinds that are told up to this one, each once.
+    /// The kinds of all events up to the first of this kind, each once.
     async fn told_until(&mut self, last: &str) -> BTreeSet<String> {
         let mut all = BTreeSet::new();
         while !all.contains(last) {

@@ -26,7 +26,7 @@ impl Stream {
         stream
     }
 
-    /// Reads until each of these was told.
+    /// Reads until an event of each of these kinds has come.
     async fn wait_for(&mut self, kinds: &[&str]) {
         let mut missing: BTreeSet<&str> = kinds.iter().copied().collect();
         within_limit("the stream tells it", async {

@@ -5,7 +5,7 @@
 //! - a code and its offer never change once they are issued;
 //! - a code that is wrong, expired, of the other kind or another user's gets the same answer;
 //! - a user can try at most ten wrong codes in ten minutes, over all replicas and restarts;
-//! - a user has one open exchange order at a time (unique index), and it ends once, whoever decides (row lock);
+//! - a user has one open exchange order at a time (unique index), and it ends once, no matter who decides (row lock);
 //! - an order is debited before it is open, and wallet posts what follows from a decision before the decision shows. An
 //!   order is only driven forward, by its caller or by recovery, and wallet posts each step of it once.
 

@@ -1,6 +1,6 @@
 //! `adfolioctl approval`.
 //!
-//! Everything that adfolioctl does has one staff id, whoever runs it. So a request made with adfolioctl must be
+//! All that adfolioctl does has the same staff id, no matter who runs it. So a request made with adfolioctl must be
 //! approved by a member of staff over the API, never with adfolioctl.
 
 use adfolio_proto::wallet::v1::{

@@ -2,10 +2,10 @@
 //! the texts that staff edit.
 //!
 //! Invariants:
-//! - one happening is one notice, however often and in whatever order it is told (unique `source_key`);
+//! - one event is one notice, however often and in whatever order it arrives (unique `source_key`);
 //! - a user's unread total is exact after every commit: the user's own unread notices are counted in the transaction that
 //!   changes them, announcements are numbered without holes and those that are done are counted likewise;
-//! - an announcement is one row, and nobody's who came after it;
+//! - an announcement is one row, and only for users who were there before it;
 //! - a notice becomes text when it is read, in the reader's language;
 //! - whatever changes an unread total is announced in the same transaction, and so is what staff do;
 //! - customer-service entries lead to https addresses only, and every text has an English one.

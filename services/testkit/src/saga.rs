@@ -43,12 +43,12 @@ pub trait Saga: Send + Sync + 'static {
     fn next(&self, row: &Self::Row, calls: usize) -> Next<Self::Call>;
     /// The change made by taking the lease.
     fn claimed(&self, row: &mut Self::Row);
-    /// A peer executes a call, whoever sent it and whenever.
+    /// A peer executes a call, at any time and from any drive.
     fn perform(&self, peers: &mut Self::Peers, call: &Self::Call) -> Self::Answer;
     /// What the service writes after the answer; no answer for a step without a call. `in_doubt` if
     /// this drive has sent the call before without getting an answer.
     fn written(&self, row: &Self::Row, answer: Option<&Self::Answer>, in_doubt: bool) -> Self::Row;
-    /// The changes that people or time may make to a row at any moment, whoever drives it.
+    /// The changes that people or time may make to a row at any moment, under any drive.
     fn decisions(&self, _row: &Self::Row) -> Vec<Self::Row> {
         Vec::new()
     }

@@ -79,7 +79,7 @@ async fn a_frozen_auth_fails_who_must_be_known_in_time_and_nobody_else() {
     ]) {
         let (reply, elapsed) = call.await.unwrap();
         assert_unavailable(&reply);
-        println!("{who} was told so after {:.1} s", elapsed.as_secs_f32());
+        println!("{who} was refused after {:.1} s", elapsed.as_secs_f32());
     }
     crowd_is_told(&system).await;
     let noticed = began + NOTICED_AFTER;
@@ -87,7 +87,7 @@ async fn a_frozen_auth_fails_who_must_be_known_in_time_and_nobody_else() {
     let (reply, elapsed) = timed(&unknown.client, CALL).await.unwrap();
     assert_unavailable(&reply);
     println!(
-        "{NOTICED_AFTER:?} after the beginning a user was told so after {:.1} s",
+        "{NOTICED_AFTER:?} after the beginning a user was refused after {:.1} s",
         elapsed.as_secs_f32()
     );
 

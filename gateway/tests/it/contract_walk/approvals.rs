@@ -92,7 +92,7 @@ async fn are_decided(walk: &Walk, user: &User) {
     assert_eq!(failures, ["AMOUNT_OUT_OF_RANGE", "INSUFFICIENT_BALANCE"]);
 }
 
-/// The repeated call of whoever asked is answered with what was posted.
+/// A repeated call of the requester gets the posting.
 async fn is_replayed(walk: &Walk) {
     let stack = &walk.stack;
     let user = walk.user().await;

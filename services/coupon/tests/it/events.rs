@@ -222,7 +222,7 @@ async fn everything_told_twice_and_shuffled_has_its_effect_once() {
     let stack = Coupon::spawn().await;
     let broker = stack.broker.broker();
     let probe = stack.broker.probe(&["adfolio.coupon.v1.*"]).await;
-    // What is told of a user's order, and whether the coupon is used in the end.
+    // The events of a user's order, and whether the coupon is used in the end.
     let ways: [(&[&str], bool); 4] = [
         (&["matching", "putting", "put_finished", "settled"], true),
         (&["matching", "put_failed"], false),
@@ -278,7 +278,7 @@ async fn everything_told_twice_and_shuffled_has_its_effect_once() {
             reserved: 0
         }
     );
-    // Each use and each return was told once, and nothing else; a put that failed first was never told as used.
+    // Each use and each return is one event, and there is no other; a put that failed first has none of a use.
     let told_of = |event_type: &str, user: &Caller| {
         let events = probe.of_type(event_type).into_iter();
         events.filter(|it| it.subject == user_id(user)).count()

@@ -93,7 +93,7 @@ async fn adfolioctl_never_approves_what_it_asked_for() {
         let decide = ["approval", "decide", id, decision, "--reason", "mine"];
         let own = stack.run(&decide).await;
         assert_eq!(own.code, 1, "{own:?}");
-        let why = "FORBIDDEN of requested_by: whoever asked does not decide";
+        let why = "FORBIDDEN of requested_by: the requester cannot decide";
         assert!(own.errors.contains(why), "{own:?}");
     }
     let message = DecideApprovalRequest {

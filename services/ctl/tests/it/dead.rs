@@ -44,7 +44,7 @@ async fn dead_letters_are_shown_and_sent_back() {
     let variables = [
         ("AMQP_URL", url),
         ("AMQP_NAMESPACE", arguments.amqp_namespace.clone()),
-        // Queues are declared by whoever comes first, so everyone must declare them alike.
+        // The first to come declares a queue, so all must declare it alike.
         (
             "AMQP_QUEUE_EXPIRES_SECONDS",
             arguments.amqp_queue_expires_seconds.unwrap().to_string(),

@@ -210,7 +210,7 @@ impl Stack {
         let notification =
             spawn_service(|on, end| adfolio_notification::run(config, on, end)).await;
 
-        // Wallet and plan ask each other, so wallet is told where plan is going to be.
+        // Wallet and plan call each other, so wallet gets plan's address before plan runs.
         let plan_listener = free_listener().await;
         let plan_url = format!("http://{}", plan_listener.local_addr().unwrap());
         let (coupon_url, card_key) = (coupon.url(), "7e".repeat(32));

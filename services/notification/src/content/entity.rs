@@ -26,7 +26,7 @@ const LONGEST_RULES: usize = 20_000;
 /// Characters of a headline at most.
 const LONGEST_HEADLINE: usize = 200;
 
-/// Bytes of a part in the audit log at most; of a longer one its size is told.
+/// Bytes of a part in the audit log at most; a longer one is logged by its size.
 const LONGEST_AUDITED_PART: usize = 8_192;
 
 /// A question and its answer.

@@ -1,9 +1,9 @@
 //! The users' inbox: their own notices, and the announcements to all since they came.
 //!
-//! Locks: the row of `unread_counters` is the one lock of a user's inbox. Whoever marks takes it first and looks at notices
-//! afterwards, in a statement of its own, so it sees every notice that was counted before. Whoever adds a notice inserts it
-//! and takes the counter in the same transaction: a concurrent mark-all either waits and marks it, or comes first and leaves
-//! it unread and counted. So the counter equals the user's own unread notices after every commit.
+//! Locks: the row of `unread_counters` is the one lock of a user's inbox. Marking takes it first and reads the notices
+//! afterwards, in a statement of its own, so it sees every notice that was counted before. Adding a notice inserts it
+//! and takes the counter in the same transaction: a concurrent mark-all either waits and marks it, or comes first and
+//! leaves it unread and counted. So the counter equals the user's own unread notices after every commit.
 //!
 //! An announcement is one row whatever the number of users. Announcements are numbered without holes in the order of their
 //! commits, so those that a user has not read are the last number less `announcements_done`, which changes under the same

@@ -57,7 +57,7 @@ const FIRST: Position = Position {
     id: NoticeId(Uuid::max()),
 };
 
-/// Adds a notice and counts it in one statement; a happening that was told before adds nothing.
+/// Adds a notice and counts it in one statement; a repeated event adds nothing.
 pub async fn add_in_tx(tx: &mut Tx, notice: &NewNotice) -> Result<bool, NotificationError> {
     let done = sqlx::query!(
         "WITH added AS (

@@ -1,4 +1,4 @@
-//! What other services tell becomes a notice exactly once, in whatever order and however often it is told.
+//! Events of other services become notices exactly once, in whatever order and however often they arrive.
 
 use adfolio_testkit::{eventually, publish_event};
 use uuid::Uuid;

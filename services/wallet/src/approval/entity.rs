@@ -188,7 +188,7 @@ impl Approval {
         if by == self.requested_by {
             return Err(Refusal::new(Reason::Forbidden)
                 .field("requested_by")
-                .detail("whoever asked does not decide"));
+                .detail("the requester cannot decide"));
         }
         if self.state == State::Pending && now < self.expires_at() {
             return Ok(Verdict::Now);

@@ -137,7 +137,7 @@ pub async fn decide(
     Ok(decided)
 }
 
-/// Records in the metrics what waits for staff.
+/// Records in the metrics how many wait for staff.
 pub async fn record_waiting(app: &App) -> Result<(), sqlx::Error> {
     record_saga("approval", &["pending"], &repo::waiting(&app.pool).await?);
     Ok(())

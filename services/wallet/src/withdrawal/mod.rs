@@ -195,7 +195,7 @@ pub async fn list_for_staff(
     rows.into_iter().map(|row| whole(app, row)).collect()
 }
 
-/// Records in the metrics what waits for staff.
+/// Records in the metrics how many wait for staff.
 pub async fn record_waiting(app: &App) -> Result<(), sqlx::Error> {
     record_saga("withdrawal", &["pending"], &repo::waiting(&app.pool).await?);
     Ok(())

@@ -183,7 +183,7 @@ async fn act(
 async fn remembered(acting: Vec<JoinHandle<History>>) -> Vec<History> {
     let mut histories = Vec::new();
     for actor in acting {
-        histories.push(actor.await.expect("an actor was told what must not be"));
+        histories.push(actor.await.expect("an actor got a forbidden answer"));
     }
     histories
 }
