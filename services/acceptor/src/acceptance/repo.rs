@@ -49,11 +49,12 @@ pub async fn insert_in_tx(
 /// What is behind a code, for any user.
 pub async fn find_in_tx(tx: &mut Tx, code: &Code) -> Result<Option<Acceptance>, AcceptorError> {
     let row = sqlx::query!(
-        "SELECT acceptors.id AS \"id: AcceptorId\", kind AS \"kind: Kind\", name, rating_tenths AS \"rating: Rating\", completed_orders,
-                user_id AS \"user: UserId\", offer_id AS \"offer_id: OfferId\", direction AS \"direction: Direction\",
-                currency AS \"currency: Currency\", rate_e8 AS \"rate: Rate\", min_minor, max_minor, expires_at
+        r#"SELECT acceptors.id AS "id: AcceptorId", kind AS "kind: Kind", name, rating_tenths AS "rating: Rating",
+                completed_orders, user_id AS "user: UserId", offer_id AS "offer_id: OfferId",
+                direction AS "direction: Direction", currency AS "currency: Currency", rate_e8 AS "rate: Rate",
+                min_minor, max_minor, expires_at
          FROM acceptance_codes JOIN acceptors ON acceptors.id = acceptance_codes.acceptor_id
-         WHERE code = $1",
+         WHERE code = $1"#,
         code.expose(),
     )
     .fetch_optional(tx)

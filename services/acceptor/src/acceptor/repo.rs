@@ -9,6 +9,18 @@ use super::entity::Acceptor;
 use crate::error::AcceptorError;
 use crate::ids::AcceptorId;
 
+/// A query for acceptors: what comes after their columns and table, and its arguments.
+macro_rules! query_acceptors {
+    ($rest:literal $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Acceptor,
+            r#"SELECT id AS "id: _", kind AS "kind: _", name, rating_tenths AS "rating: _", completed_orders "#
+                + "FROM acceptors " + $rest
+            $(, $argument)*
+        )
+    };
+}
+
 /// Writes an acceptor.
 pub async fn insert_in_tx(
     tx: &mut Tx,
@@ -34,13 +46,9 @@ pub async fn insert_in_tx(
 
 /// The acceptor, if it exists.
 pub async fn find_in_tx(tx: &mut Tx, id: AcceptorId) -> Result<Option<Acceptor>, AcceptorError> {
-    let acceptor = sqlx::query_as!(
-        Acceptor,
-        "SELECT id AS \"id: _\", kind AS \"kind: _\", name, rating_tenths AS \"rating: _\", completed_orders FROM acceptors WHERE id = $1",
-        id.0,
-    )
-    .fetch_optional(tx)
-    .await?;
+    let acceptor = query_acceptors!("WHERE id = $1", id.0)
+        .fetch_optional(tx)
+        .await?;
     Ok(acceptor)
 }
 
@@ -61,10 +69,8 @@ pub async fn list(
     before: Option<AcceptorId>,
     fetch: i64,
 ) -> Result<Vec<Acceptor>, AcceptorError> {
-    let acceptors = sqlx::query_as!(
-        Acceptor,
-        "SELECT id AS \"id: _\", kind AS \"kind: _\", name, rating_tenths AS \"rating: _\", completed_orders FROM acceptors
-         WHERE id < $1 ORDER BY id DESC LIMIT $2",
+    let acceptors = query_acceptors!(
+        "WHERE id < $1 ORDER BY id DESC LIMIT $2",
         bound(before),
         fetch,
     )

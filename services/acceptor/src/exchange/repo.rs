@@ -53,10 +53,11 @@ macro_rules! rows {
         sqlx::query_as!(
             Row,
             $($before +)+
-                " id AS \"id: _\", user_id AS \"user_id: _\", acceptor_id AS \"acceptor_id: _\", acceptor_name,
-                    acceptor_kind AS \"acceptor_kind: _\", offer_id AS \"offer_id: _\", direction AS \"direction: _\",
-                    currency AS \"currency: _\", rate_e8 AS \"rate: _\", amount_minor, counter_amount, state AS \"state: _\", reason, created_at, expires_at, finished_at, request_digest,
-                    answer, refusal_reason, refusal_field, ending_scope, ending_key AS \"ending_key: _\", attempts, lease_token "
+                r#" id AS "id: _", user_id AS "user_id: _", acceptor_id AS "acceptor_id: _", acceptor_name,
+                    acceptor_kind AS "acceptor_kind: _", offer_id AS "offer_id: _", direction AS "direction: _",
+                    currency AS "currency: _", rate_e8 AS "rate: _", amount_minor, counter_amount,
+                    state AS "state: _", reason, created_at, expires_at, finished_at, request_digest, answer,
+                    refusal_reason, refusal_field, ending_scope, ending_key AS "ending_key: _", attempts, lease_token "#
                 $(+ $after)+
             $(, $argument)*
         )

@@ -8,6 +8,18 @@ use chrono::{DateTime, Utc};
 use super::entity::{Code, LicenseKey};
 use crate::ids::{LicenseKeyId, StaffId};
 
+/// A query for licence keys: what comes after their columns and table, and its arguments.
+macro_rules! query_keys {
+    ($rest:literal $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            LicenseKey,
+            r#"SELECT id AS "id: _", code AS "code: _", note, activate, created_at, used_by AS "used_by: _" "#
+                + "FROM license_keys " + $rest
+            $(, $argument)*
+        )
+    };
+}
+
 /// Keys to issue together.
 #[derive(Debug)]
 pub struct NewKeys {
@@ -41,38 +53,26 @@ pub async fn insert_in_tx(tx: &mut Tx, keys: &NewKeys) -> Result<u64, sqlx::Erro
 
 /// The keys with these codes, in no order.
 pub async fn find_all_in_tx(tx: &mut Tx, codes: &[Code]) -> Result<Vec<LicenseKey>, sqlx::Error> {
-    let keys = sqlx::query_as!(
-        LicenseKey,
-        "SELECT id AS \"id: _\", code AS \"code: _\", note, activate, created_at, used_by AS \"used_by: _\" FROM license_keys WHERE code = ANY ($1)",
-        &exposed(codes),
-    )
-    .fetch_all(tx)
-    .await?;
+    let keys = query_keys!("WHERE code = ANY ($1)", &exposed(codes))
+        .fetch_all(tx)
+        .await?;
     Ok(keys)
 }
 
 /// One key.
 pub async fn find(pool: &PgPool, code: &Code) -> Result<Option<LicenseKey>, sqlx::Error> {
-    let key = sqlx::query_as!(
-        LicenseKey,
-        "SELECT id AS \"id: _\", code AS \"code: _\", note, activate, created_at, used_by AS \"used_by: _\" FROM license_keys WHERE code = $1",
-        code.expose(),
-    )
-    .fetch_optional(pool)
-    .await?;
+    let key = query_keys!("WHERE code = $1", code.expose())
+        .fetch_optional(pool)
+        .await?;
     Ok(key)
 }
 
 /// One key, locked. Of many accounts opened with it at once the first to come here gets it; the others wait and then
 /// see it used.
 pub async fn lock_in_tx(tx: &mut Tx, code: &Code) -> Result<Option<LicenseKey>, sqlx::Error> {
-    let key = sqlx::query_as!(
-        LicenseKey,
-        "SELECT id AS \"id: _\", code AS \"code: _\", note, activate, created_at, used_by AS \"used_by: _\" FROM license_keys WHERE code = $1 FOR UPDATE",
-        code.expose(),
-    )
-    .fetch_optional(tx)
-    .await?;
+    let key = query_keys!("WHERE code = $1 FOR UPDATE", code.expose())
+        .fetch_optional(tx)
+        .await?;
     Ok(key)
 }
 
@@ -100,10 +100,8 @@ pub async fn list(
     before: Option<LicenseKeyId>,
     fetch: i64,
 ) -> Result<Vec<LicenseKey>, sqlx::Error> {
-    let keys = sqlx::query_as!(
-        LicenseKey,
-        "SELECT id AS \"id: _\", code AS \"code: _\", note, activate, created_at, used_by AS \"used_by: _\" FROM license_keys
-         WHERE id < $1 ORDER BY id DESC LIMIT $2",
+    let keys = query_keys!(
+        "WHERE id < $1 ORDER BY id DESC LIMIT $2",
         bound(before),
         fetch,
     )

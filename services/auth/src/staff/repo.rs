@@ -7,6 +7,18 @@ use super::entity::StaffMember;
 use crate::error::AuthError;
 use crate::ids::StaffId;
 
+/// A query for members of staff: what comes after their columns and table, and its arguments.
+macro_rules! query_staff {
+    ($rest:literal $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            StaffMember,
+            r#"SELECT id AS "id: _", username, role AS "role: _", created_at "#
+                + "FROM staff " + $rest
+            $(, $argument)*
+        )
+    };
+}
+
 /// The constraint that a taken user name violates.
 pub const USERNAME_CONSTRAINT: &str = "staff_username_key";
 
@@ -26,25 +38,17 @@ pub async fn find_credentials(
 
 /// A staff member.
 pub async fn find(pool: &PgPool, id: StaffId) -> Result<Option<StaffMember>, AuthError> {
-    let member = sqlx::query_as!(
-        StaffMember,
-        "SELECT id AS \"id: _\", username, role AS \"role: _\", created_at FROM staff WHERE id = $1",
-        id.0
-    )
-    .fetch_optional(pool)
-    .await?;
+    let member = query_staff!("WHERE id = $1", id.0)
+        .fetch_optional(pool)
+        .await?;
     Ok(member)
 }
 
 /// A staff member, locked: sessions open one after the other.
 pub async fn lock_in_tx(tx: &mut Tx, id: StaffId) -> Result<Option<StaffMember>, AuthError> {
-    let member = sqlx::query_as!(
-        StaffMember,
-        "SELECT id AS \"id: _\", username, role AS \"role: _\", created_at FROM staff WHERE id = $1 FOR NO KEY UPDATE",
-        id.0
-    )
-    .fetch_optional(tx)
-    .await?;
+    let member = query_staff!("WHERE id = $1 FOR NO KEY UPDATE", id.0)
+        .fetch_optional(tx)
+        .await?;
     Ok(member)
 }
 
@@ -86,10 +90,8 @@ pub async fn list(
     before: Option<StaffId>,
     fetch: i64,
 ) -> Result<Vec<StaffMember>, AuthError> {
-    let members = sqlx::query_as!(
-        StaffMember,
-        "SELECT id AS \"id: _\", username, role AS \"role: _\", created_at FROM staff
-         WHERE id < $1 ORDER BY id DESC LIMIT $2",
+    let members = query_staff!(
+        "WHERE id < $1 ORDER BY id DESC LIMIT $2",
         bound(before),
         fetch,
     )

@@ -42,9 +42,10 @@ macro_rules! select_users {
     ($rest:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             Row,
-            "SELECT id AS \"id: _\", username, nickname, email, phone, password_hash, entry AS \"entry: _\", state AS \"state: _\", lang,
-                    credit_score, shop_level, deposit_minor, vip, license_code AS \"license_code: _\", avatar_file_id, created_at
-             FROM users " + $rest
+            r#"SELECT id AS "id: _", username, nickname, email, phone, password_hash, entry AS "entry: _",
+                    state AS "state: _", lang, credit_score, shop_level, deposit_minor, vip,
+                    license_code AS "license_code: _", avatar_file_id, created_at
+             FROM users "# + $rest
             $(, $argument)*
         )
     };

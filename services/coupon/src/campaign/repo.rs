@@ -100,12 +100,12 @@ macro_rules! query_campaigns {
     ($rest:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             Row,
-            "SELECT id AS \"id: _\", name, type AS \"coupon_type: _\", mode AS \"mode: _\", value_minor, value_basis_points,
-                    amount_requirement_minor, kind AS \"kind: _\",
-                    valid_days, starts_at, ends_at, stock.total AS \"total?\", stock.claimed AS \"claimed!\"
+            r#"SELECT id AS "id: _", name, type AS "coupon_type: _", mode AS "mode: _", value_minor, value_basis_points,
+                    amount_requirement_minor, kind AS "kind: _",
+                    valid_days, starts_at, ends_at, stock.total AS "total?", stock.claimed AS "claimed!"
              FROM campaigns
              CROSS JOIN LATERAL (SELECT sum(capacity)::bigint AS total, sum(claimed)::bigint AS claimed
-                                 FROM campaign_stock WHERE campaign_id = campaigns.id) AS stock " + $rest
+                                 FROM campaign_stock WHERE campaign_id = campaigns.id) AS stock "# + $rest
             $(, $argument)*
         )
     };

@@ -33,9 +33,9 @@ pub async fn lock_order_in_tx(tx: &mut Tx, order: OrderId) -> Result<(), CouponE
 /// The order's reservation, if it has one.
 pub async fn find_in_tx(tx: &mut Tx, order: OrderId) -> Result<Option<Reservation>, CouponError> {
     let row = sqlx::query!(
-        "SELECT order_id AS \"order: OrderId\", user_id AS \"user: UserId\", coupon_id AS \"coupon: CouponId\", state AS \"state: State\",
-                amount_minor, discount_minor
-         FROM reservations WHERE order_id = $1",
+        r#"SELECT order_id AS "order: OrderId", user_id AS "user: UserId", coupon_id AS "coupon: CouponId",
+                state AS "state: State", amount_minor, discount_minor
+         FROM reservations WHERE order_id = $1"#,
         order.0,
     )
     .fetch_optional(tx)

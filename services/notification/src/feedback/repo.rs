@@ -15,9 +15,9 @@ macro_rules! query_feedback {
     ($rest:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             Feedback,
-            "SELECT id AS \"id: _\", user_id AS \"user: _\", topic, content, image_file_ids AS images, state AS \"state: _\", reply,
-                    created_at, closed_at
-             FROM feedback " + $rest
+            r#"SELECT id AS "id: _", user_id AS "user: _", topic, content, image_file_ids AS images,
+                    state AS "state: _", reply, created_at, closed_at
+             FROM feedback "# + $rest
             $(, $argument)*
         )
     };

@@ -134,7 +134,8 @@ pub async fn list_marked(
 ) -> Result<Vec<Notice>, NotificationError> {
     notices!(
         (pool, user, ranges, fetch),
-        r#"SELECT one.number, one.id AS "id: _", one.category AS "category: _", one.published_at, message.title, message.content, true AS "marked!"
+        r#"SELECT one.number, one.id AS "id: _", one.category AS "category: _", one.published_at, message.title,
+                  message.content, true AS "marked!"
            FROM (SELECT found.number
                  FROM UNNEST($2::text[], $3::bigint[], $4::bigint[]) AS range (category, low, high)
                  CROSS JOIN LATERAL (
@@ -160,7 +161,7 @@ pub async fn mark_one_in_tx(
     id: NoticeId,
 ) -> Result<u64, NotificationError> {
     let found = sqlx::query!(
-        "SELECT number, category AS \"category: Category\" FROM announcements WHERE id = $1",
+        r#"SELECT number, category AS "category: Category" FROM announcements WHERE id = $1"#,
         id.0
     )
     .fetch_optional(&mut *tx)

@@ -130,9 +130,10 @@ macro_rules! query_products {
     ($from:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             ProductRow,
-            "SELECT id AS \"id: _\", name, icon_url, cover_url, category, description, game_description, content_types, put_min_minor,
-                put_max_minor, regions, age_min, age_max, gender AS \"gender: _\", created_at
-         FROM " + $from
+            r#"SELECT id AS "id: _", name, icon_url, cover_url, category, description, game_description,
+                content_types, put_min_minor, put_max_minor, regions, age_min, age_max, gender AS "gender: _",
+                created_at
+         FROM "# + $from
             $(, $argument)*
         )
     };

@@ -44,9 +44,10 @@ macro_rules! query_puts {
         sqlx::query_as!(
             PutRow,
             $($before +)+
-                "id AS \"id: _\", user_id AS \"user_id: _\", request_digest, order_id AS \"order_id: _\", reservation_id AS \"reservation_id: _\",
-                   amount_minor, user_coupon_id AS \"user_coupon_id: _\", state AS \"state: _\", put_amount_minor, paid_minor, discount_minor, coupon_name, refusal_reason, refusal_field, release_hold,
-                   redeem_due, answer, attempts, lease_token"
+                r#"id AS "id: _", user_id AS "user_id: _", request_digest, order_id AS "order_id: _",
+                   reservation_id AS "reservation_id: _", amount_minor, user_coupon_id AS "user_coupon_id: _",
+                   state AS "state: _", put_amount_minor, paid_minor, discount_minor, coupon_name, refusal_reason,
+                   refusal_field, release_hold, redeem_due, answer, attempts, lease_token"#
                 $(+ $after)+
             $(, $argument)*
         )

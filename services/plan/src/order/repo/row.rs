@@ -16,13 +16,14 @@ macro_rules! query_orders {
     ($from:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             OrderRow,
-            "SELECT id AS \"id: _\", user_id AS \"user_id: _\", plan_number, product_id AS \"product_id: _\", product_name, product_icon_url,
-                   status AS \"status: _\", official, operator_id AS \"operator_id: _\", put_content, put_rule, regions, age_min,
-                   age_max, gender AS \"gender: _\", put_amount_minor, paid_amount_minor, discount_amount_minor,
-                   coupon_id AS \"coupon_id: _\", coupon_name, reservation_id AS \"reservation_id: _\", impressions, clicks,
-                   reported_micros, charged_micros, revenue_micros, estimated_reports, sources, version, posted_version,
-                   pending AS \"pending: _\", fail_reason, paid_out_minor,
-                   created_at, put_at, window_ends_at, finished_at, settle_after, settled_at, expires_at "
+            r#"SELECT id AS "id: _", user_id AS "user_id: _", plan_number, product_id AS "product_id: _",
+                   product_name, product_icon_url, status AS "status: _", official, operator_id AS "operator_id: _",
+                   put_content, put_rule, regions, age_min, age_max, gender AS "gender: _", put_amount_minor,
+                   paid_amount_minor, discount_amount_minor, coupon_id AS "coupon_id: _", coupon_name,
+                   reservation_id AS "reservation_id: _", impressions, clicks, reported_micros, charged_micros,
+                   revenue_micros, estimated_reports, sources, version, posted_version, pending AS "pending: _",
+                   fail_reason, paid_out_minor, created_at, put_at, window_ends_at, finished_at, settle_after,
+                   settled_at, expires_at "#
                 + $from
             $(, $argument)*
         )
