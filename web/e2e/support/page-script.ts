@@ -22,7 +22,7 @@ declare global {
 }
 
 /** Generous, for busy machines. */
-const LIMIT_MS = 15_000;
+const LIMIT_MS = 30_000;
 const LOOK_MS = 8;
 const FRAME_LIMIT_MS = 1_000;
 
