@@ -216,9 +216,14 @@ fi
 run_stages rust-test
 wait "$web" "$checks"
 cat "$results/web.out" "$results/checks.out"
-run_stages_beside "${fuzz_stages[@]}" >"$results/fuzz.out" 2>&1 &
-fuzz=$!
-run_stages "${journey_stages[@]}"
-wait "$fuzz"
-cat "$results/fuzz.out"
+if [ "${#wanted[@]}" = 0 ]; then
+    run_stages_beside "${fuzz_stages[@]}" >"$results/fuzz.out" 2>&1 &
+    fuzz=$!
+    run_stages "${journey_stages[@]}"
+    wait "$fuzz"
+    cat "$results/fuzz.out"
+else
+    # Named stages show what they do.
+    run_stages "${fuzz_stages[@]}" "${journey_stages[@]}"
+fi
 summary

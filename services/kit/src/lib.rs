@@ -19,7 +19,8 @@
 //! | [`audit`] | audit entries, published with the change |
 //! | [`broker`], [`dead_letter`] | the topology at RabbitMQ, dead letters |
 //! | [`idempotency`], [`once`] | idempotency keys, stored with the effect they protect |
-//! | [`names!`], [`mirror`], [`column!`] | enums: one list for Rust, the database and the contract |
+//! | [`names!`], [`mirror`] | enums: one list for Rust, the database and the contract |
+//! | [`column!`] | types that queries read from columns |
 //! | [`wire`], [`pagination`] | ids, instants and pages as sent by callers; opaque cursors |
 //! | [`password`] | argon2 with a bounded queue |
 //! | [`time_zone`] | the caller's days |
