@@ -4,14 +4,14 @@ use std::any::Any;
 use std::future::{Ready, ready};
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use adfolio_kit::chaos::Defect;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Reason;
-use adfolio_kit::telemetry;
+use adfolio_kit::telemetry::{self, Handles};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
@@ -21,6 +21,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use bytes::Bytes;
 use futures::FutureExt;
+use metrics::{Counter, Histogram};
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
@@ -239,8 +240,18 @@ fn new_traceparent() -> Option<HeaderValue> {
     HeaderValue::from_str(&format!("00-{trace}-{}-00", span.get(..16)?)).ok()
 }
 
+/// The metrics of a route.
+#[derive(Default)]
+struct Measured {
+    /// By method, reason and status.
+    requests: Handles<(&'static str, &'static str, u16), Counter>,
+    /// By method.
+    seconds: Handles<&'static str, Histogram>,
+}
+
 /// Records rate, errors and duration by route.
 fn record(method: &Method, route: &str, response: &Response, started: Instant) {
+    static ROUTES: LazyLock<Handles<String, Arc<Measured>>> = LazyLock::new(Handles::default);
     let refused = response.extensions().get::<Refused>();
     let reason = refused.map_or("OK", |refused| refused.0.as_str());
     let status = response.status().as_u16();
@@ -251,19 +262,29 @@ fn record(method: &Method, route: &str, response: &Response, started: Instant) {
         span.record("otel.status_code", "error");
     }
     // A client can send any method, but the label's values must be few.
-    let known = if matches!(*method, Method::GET | Method::POST | Method::HEAD) {
-        method.as_str()
-    } else {
-        "other"
+    let known = match *method {
+        Method::GET => "GET",
+        Method::POST => "POST",
+        Method::HEAD => "HEAD",
+        _ => "other",
     };
-    let labels = [
-        ("method", known.to_owned()),
-        ("route", route.to_owned()),
-        ("reason", reason.to_owned()),
-        ("status", status.to_string()),
-    ];
-    metrics::counter!("http_requests_total", &labels).increment(1);
-    metrics::histogram!("http_request_duration_seconds", "method" => known.to_owned(), "route" => route.to_owned()).record(elapsed);
+    let measured = ROUTES.get(route, Arc::default);
+    let requests = || {
+        let (route, status) = (route.to_owned(), status.to_string());
+        metrics::counter!(
+            "http_requests_total",
+            "method" => known, "route" => route, "reason" => reason, "status" => status
+        )
+    };
+    let seconds = || {
+        let route = route.to_owned();
+        metrics::histogram!("http_request_duration_seconds", "method" => known, "route" => route)
+    };
+    measured
+        .requests
+        .get(&(known, reason, status), requests)
+        .increment(1);
+    measured.seconds.get(&known, seconds).record(elapsed);
     // nginx keeps the access log.
     debug!(status, reason, elapsed_ms = elapsed.as_millis(), "answered");
 }

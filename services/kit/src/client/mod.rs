@@ -8,11 +8,12 @@ mod secured;
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::Uri;
+use metrics::Counter;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::body::Body;
 use tonic::{Code, Request, Status};
@@ -24,7 +25,7 @@ use crate::backoff::Backoff;
 use crate::config::ConfigError;
 use crate::deadline::{Deadline, parse_grpc_timeout};
 use crate::identity::Caller;
-use crate::telemetry;
+use crate::telemetry::{self, Handles};
 use crate::timely::{Overdue, Timely};
 use crate::tls::Tls;
 pub use call::Call;
@@ -154,7 +155,7 @@ impl Service<http::Request<Body>> for Channel {
             let outcome = sent.unwrap_or_else(|_| {
                 Err(Status::deadline_exceeded("no answer within the deadline"))
             });
-            record(method, &outcome);
+            record(&method, &outcome);
             outcome
                 .map(|response| response.map(|body| Timely::until(deadline, body, Overdue::Fails)))
         };
@@ -163,7 +164,9 @@ impl Service<http::Request<Body>> for Channel {
 }
 
 /// Counts a call by its outcome; a refused call has its status in the headers.
-fn record<B>(method: String, outcome: &Result<http::Response<B>, Status>) {
+fn record<B>(method: &str, outcome: &Result<http::Response<B>, Status>) {
+    static METHODS: LazyLock<Handles<String, Arc<Handles<Code, Counter>>>> =
+        LazyLock::new(Handles::default);
     let code = match outcome {
         Ok(response) => response
             .headers()
@@ -174,7 +177,13 @@ fn record<B>(method: String, outcome: &Result<http::Response<B>, Status>) {
             status.code()
         }
     };
-    metrics::counter!("grpc_client_calls_total", "method" => method, "code" => format!("{code:?}"))
+    let counter = || {
+        let (method, code) = (method.to_owned(), format!("{code:?}"));
+        metrics::counter!("grpc_client_calls_total", "method" => method, "code" => code)
+    };
+    METHODS
+        .get(method, Arc::default)
+        .get(&code, counter)
         .increment(1);
 }
 

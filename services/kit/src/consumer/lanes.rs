@@ -24,7 +24,6 @@ use crate::inbox;
 use crate::outbox::CloudEvent;
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
-use crate::telemetry;
 
 /// Attempts of a failing handler before the event goes back to its queue.
 const ATTEMPTS_IN_PLACE: u32 = 3;
@@ -187,19 +186,19 @@ async fn handle<H: Handler>(
     let span = received::span(&consumer, event);
     let started = Instant::now();
     let verdict = attempts(worker, event, shutdown).instrument(span).await;
+    let measured = &worker.measured;
     let outcome = match verdict {
-        Verdict::Ack => "handled",
-        Verdict::Requeue => "requeued",
-        Verdict::DeadLetter => "dead",
-        Verdict::Abandon => "abandoned",
+        Verdict::Ack => &measured.handled,
+        Verdict::Requeue => &measured.requeued,
+        Verdict::DeadLetter => &measured.dead,
+        Verdict::Abandon => &measured.abandoned,
     };
-    metrics::counter!("consumer_events_total", "consumer" => consumer.clone(), "outcome" => outcome).increment(1);
-    metrics::histogram!("consumer_handle_seconds", "consumer" => consumer.clone())
-        .record(started.elapsed());
+    outcome.increment(1);
+    measured.seconds.record(started.elapsed());
     if matches!(verdict, Verdict::Ack) {
         // The clocks of two machines may differ: a negative lag counts as none.
         let lag = Utc::now().signed_duration_since(event.time);
-        telemetry::event_lag(consumer, lag.to_std().unwrap_or_default());
+        measured.lag.record(lag.to_std().unwrap_or_default());
     }
     verdict
 }

@@ -211,6 +211,7 @@ impl Consumer {
     ) -> impl Future<Output = ()> + Send + use<H> {
         let declared = readiness.register_flag(self.name);
         let worker = Arc::new(worker::Worker {
+            measured: worker::Measured::new(&self.inbox_name()),
             consumer: self,
             pool,
             broker,

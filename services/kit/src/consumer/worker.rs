@@ -4,10 +4,12 @@ use futures::StreamExt;
 use lapin::message::Delivery;
 use lapin::options::BasicConsumeOptions;
 use lapin::types::FieldTable;
+use metrics::{Counter, Histogram};
 use sqlx::PgPool;
 
 use super::Consumer;
 use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bounded, short};
+use crate::telemetry::EVENT_LAG;
 
 /// Most unacknowledged deliveries per lane: enough to keep every lane busy during a round trip.
 const PREFETCH_PER_LANE: u16 = 4;
@@ -18,6 +20,32 @@ pub(super) struct Worker<H> {
     pub(super) pool: PgPool,
     pub(super) broker: Broker,
     pub(super) handler: H,
+    pub(super) measured: Measured,
+}
+
+/// The metrics of a consumer's events. Made with the consumer, after the recorder.
+pub(super) struct Measured {
+    pub(super) handled: Counter,
+    pub(super) requeued: Counter,
+    pub(super) dead: Counter,
+    pub(super) abandoned: Counter,
+    pub(super) seconds: Histogram,
+    pub(super) lag: Histogram,
+}
+
+impl Measured {
+    pub(super) fn new(consumer: &str) -> Self {
+        let consumer = || consumer.to_owned();
+        let count = |outcome| metrics::counter!("consumer_events_total", "consumer" => consumer(), "outcome" => outcome);
+        Self {
+            handled: count("handled"),
+            requeued: count("requeued"),
+            dead: count("dead"),
+            abandoned: count("abandoned"),
+            seconds: metrics::histogram!("consumer_handle_seconds", "consumer" => consumer()),
+            lag: metrics::histogram!(EVENT_LAG, "consumer" => consumer()),
+        }
+    }
 }
 
 impl<H> Worker<H> {

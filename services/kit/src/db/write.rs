@@ -8,10 +8,12 @@
 use std::any::Any;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use metrics::{Counter, Histogram};
 use sqlx::{Connection, PgPool};
 use tokio::time::Instant;
 use tracing::{Instrument, Span, debug, error, warn};
@@ -20,12 +22,15 @@ use super::Tx;
 use crate::backoff::Backoff;
 use crate::chaos::{Moment, Site};
 use crate::refusal::is_serialization_failure;
+use crate::telemetry::{Handle, Handles};
 
 /// Limit of a transaction from begin to commit; then its connection is closed, which rolls back.
 const WRITE_LIMIT: Duration = Duration::from_secs(15);
 
 /// Attempts of [`write_retrying`], including the first.
 const WRITE_ATTEMPTS: u32 = 3;
+
+static SECONDS: Handle<Histogram> = Handle::new(|| metrics::histogram!("db_transaction_seconds"));
 
 /// The outcome of a transaction.
 enum Outcome<T, E> {
@@ -148,7 +153,7 @@ where
 {
     let began = Instant::now();
     let mut connection = pool.acquire().await.inspect_err(|_| {
-        metrics::counter!("db_transactions_total", "outcome" => "no_connection").increment(1);
+        count("no_connection");
     })?;
     let transaction = AssertUnwindSafe(run(&mut connection, site, work)).catch_unwind();
     let outcome = match tokio::time::timeout(WRITE_LIMIT, transaction).await {
@@ -156,8 +161,8 @@ where
         Ok(Err(panic)) => Outcome::Panicked(panic),
         Err(_) => Outcome::TimedOut,
     };
-    metrics::counter!("db_transactions_total", "outcome" => outcome.name()).increment(1);
-    metrics::histogram!("db_transaction_seconds").record(began.elapsed());
+    count(outcome.name());
+    SECONDS.get().record(began.elapsed());
     let error = match outcome {
         Outcome::Committed(value) => return Ok(value),
         Outcome::RolledBack(error) => return Err(error),
@@ -181,6 +186,17 @@ where
     // never goes back to the pool. Closing the socket makes PostgreSQL roll back.
     drop(connection.detach());
     Err(error)
+}
+
+/// Counts a transaction by its outcome.
+fn count(outcome: &'static str) {
+    static TRANSACTIONS: LazyLock<Handles<&'static str, Counter>> = LazyLock::new(Handles::default);
+    TRANSACTIONS
+        .get(
+            &outcome,
+            || metrics::counter!("db_transactions_total", "outcome" => outcome),
+        )
+        .increment(1);
 }
 
 async fn run<T, E, F>(connection: &mut Tx, site: Site, work: F) -> Outcome<T, E>

@@ -23,6 +23,7 @@ use lapin::options::BasicPublishOptions;
 use lapin::protocol::basic::AMQPProperties;
 use lapin::types::{AMQPValue, FieldTable};
 use lapin::{Confirmation, PublisherConfirm};
+use metrics::Counter;
 use sqlx::PgPool;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -40,7 +41,7 @@ use crate::db::{self, Tx};
 use crate::latch::Latch;
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
-use crate::telemetry::{self, TRACEPARENT};
+use crate::telemetry::{self, Handle, TRACEPARENT};
 
 /// Most rows of one transaction.
 const BATCH: i64 = 500;
@@ -72,6 +73,8 @@ const PERSISTENT: u8 = 2;
 const FURTHER_KEYS: &str = "BCC";
 
 const SUBJECT_PREFIX: &str = "user.";
+
+static PUBLISHED: Handle<Counter> = Handle::new(|| metrics::counter!("outbox_published_total"));
 
 /// The routing key of the events of one subject.
 pub fn subject_key(subject: Uuid) -> String {
@@ -314,7 +317,8 @@ async fn publish_batch_in_tx(
     )
     .await;
     let confirmed = published.map_err(|_| BrokerError::TimedOut("confirms"))??;
-    metrics::counter!("outbox_published_total")
+    PUBLISHED
+        .get()
         .increment(u64::try_from(confirmed.len()).unwrap_or(u64::MAX));
     if confirmed.is_empty() {
         return Err(BrokerError::NotConfirmed("no event of the batch".to_owned()).into());

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures::FutureExt;
 use http::{Request, Response};
+use metrics::{Counter, Histogram};
 use tokio::time::Instant;
 use tonic::body::Body;
 use tonic::metadata::MetadataValue;
@@ -22,7 +23,7 @@ use crate::deadline::{Deadline, parse_grpc_timeout};
 use crate::identity::{CalledMethod, REQUEST_ID};
 use crate::latch::Latch;
 use crate::refusal::{NOT_TAKEN, Reason, Refusal};
-use crate::telemetry;
+use crate::telemetry::{self, Handles};
 use crate::timely::{Overdue, Timely};
 
 use super::guard::Guard;
@@ -215,33 +216,56 @@ fn is_fault(code: Code) -> bool {
     )
 }
 
+/// The metrics of a method.
+#[derive(Clone)]
+struct Measured {
+    calls: Arc<Handles<Code, Counter>>,
+    seconds: Histogram,
+}
+
+impl Measured {
+    fn of(path: &str) -> Self {
+        static METHODS: LazyLock<Handles<String, Measured>> = LazyLock::new(Handles::default);
+        METHODS.get(path, || Self {
+            calls: Arc::default(),
+            seconds: metrics::histogram!("grpc_server_call_seconds", "method" => path.to_owned()),
+        })
+    }
+}
+
 /// Counts the call once, even if its future is dropped because the client went away.
 struct Record {
-    path: Option<String>,
+    path: String,
+    measured: Measured,
     started: Instant,
     deadline: Deadline,
+    is_finished: bool,
 }
 
 impl Record {
     fn new(path: String, deadline: Deadline) -> Self {
         Self {
-            path: Some(path),
+            measured: Measured::of(&path),
+            path,
             started: Instant::now(),
             deadline,
+            is_finished: false,
         }
     }
 
     fn finish(&mut self, code: Code) {
-        if let Some(path) = self.path.take() {
-            if is_fault(code) {
-                Span::current().record("otel.status_code", "error");
-            }
-            let code = format!("{code:?}");
-            metrics::counter!("grpc_server_calls_total", "method" => path.clone(), "code" => code)
-                .increment(1);
-            metrics::histogram!("grpc_server_call_seconds", "method" => path)
-                .record(self.started.elapsed());
+        if std::mem::replace(&mut self.is_finished, true) {
+            return;
         }
+        if is_fault(code) {
+            Span::current().record("otel.status_code", "error");
+        }
+        let counter = || {
+            let (path, code) = (self.path.clone(), format!("{code:?}"));
+            metrics::counter!("grpc_server_calls_total", "method" => path, "code" => code)
+        };
+        self.measured.calls.get(&code, counter).increment(1);
+        self.measured.seconds.record(self.started.elapsed());
     }
 }
 

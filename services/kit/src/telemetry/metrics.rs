@@ -16,7 +16,7 @@ const LATENCY_BUCKETS: [f64; 13] = [
 ];
 
 /// From writing an event to applying it: a consumer may be away for hours.
-const EVENT_LAG: &str = "consumer_lag_seconds";
+pub(crate) const EVENT_LAG: &str = "consumer_lag_seconds";
 
 /// Bounds of [`EVENT_LAG`], in seconds.
 const LAG_BUCKETS: [f64; 12] = [
@@ -62,7 +62,7 @@ pub fn render_metrics() -> String {
         .unwrap_or_default()
 }
 
-/// Records the lag of an applied event.
-pub(crate) fn event_lag(consumer: String, lag: Duration) {
-    metrics::histogram!(EVENT_LAG, "consumer" => consumer).record(lag);
+/// Whether the recorder is installed: a handle made before counts nothing.
+pub(super) fn is_recording() -> bool {
+    RECORDER.get().is_some()
 }

@@ -1,5 +1,6 @@
 //! Logs, traces and metrics. Their guard is flushed last.
 
+mod handles;
 mod metrics;
 mod propagation;
 mod statements;
@@ -19,7 +20,8 @@ use tracing_subscriber::{EnvFilter, Layer, fmt};
 use crate::config::{LogFormat, TelemetryArgs};
 use statements::StatementSpans;
 
-pub(crate) use metrics::event_lag;
+pub use handles::{Handle, Handles};
+pub(crate) use metrics::EVENT_LAG;
 pub use metrics::{install_metrics, render_metrics};
 pub use propagation::{
     TRACEPARENT, continue_trace, continue_trace_from, inject_headers, inject_metadata, link_trace,

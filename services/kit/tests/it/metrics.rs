@@ -3,9 +3,13 @@
 use std::time::Duration;
 
 use adfolio_kit::metrics::{InState, record_saga};
-use adfolio_kit::telemetry::{install_metrics, render_metrics};
+use adfolio_kit::telemetry::{Handle, Handles, install_metrics, render_metrics};
 use adfolio_kit::{db, inbox};
 use adfolio_testkit::TestDatabase;
+use metrics::Counter;
+use tonic::{Request, Response, Status};
+
+use crate::helpers::{Echo, call_method, run_echo};
 
 /// The value of a series, if it exists. The recorder belongs to the process, which runs this test
 /// alone or beside others with other series.
@@ -45,6 +49,46 @@ async fn every_transaction_is_counted_by_what_it_came_to() {
     for outcome in ["committed", "rolled_back"] {
         let series = format!("db_transactions_total{{service=\"test\",outcome=\"{outcome}\"}}");
         assert!(value_of(&series).is_some(), "{}", render_metrics());
+    }
+}
+
+#[tokio::test]
+async fn calls_are_counted_by_method_and_code_at_both_ends() {
+    let _ = install_metrics("test");
+    let echo = Echo::new(|request| async move {
+        match request.get_ref().as_str() {
+            "refused" => Err(Status::not_found("nobody")),
+            _ => Ok(Response::new(String::new())),
+        }
+    });
+    let service = run_echo(echo, 5).await;
+    for text in ["first", "refused", "second"] {
+        let request = Request::new(text.to_owned());
+        let _ = call_method(service.channel(), "/adfolio.test.Echo/Counted", request).await;
+    }
+    service.stop().await.unwrap();
+    for end in ["server", "client"] {
+        for (code, count) in [("Ok", "2"), ("NotFound", "1")] {
+            let series = format!(
+                "grpc_{end}_calls_total{{service=\"test\",method=\"/adfolio.test.Echo/Counted\",code=\"{code}\"}}"
+            );
+            assert_eq!(value_of(&series).as_deref(), Some(count), "{series}");
+        }
+    }
+}
+
+#[test]
+fn handles_made_before_the_recorder_count_after_it() {
+    static EARLY: Handle<Counter> = Handle::new(|| metrics::counter!("early_total"));
+    let early_by_kind: Handles<&str, Counter> = Handles::default();
+    let by_kind = || early_by_kind.get(&"one", || metrics::counter!("early_by_kind_total"));
+    EARLY.get().increment(1);
+    by_kind().increment(1);
+    let _ = install_metrics("test");
+    EARLY.get().increment(1);
+    by_kind().increment(1);
+    for series in ["early_total", "early_by_kind_total"] {
+        assert!(value_of(series).is_some(), "{series}");
     }
 }
 
