@@ -11,7 +11,7 @@ use adfolio_kit::chaos::Defect;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Reason;
-use adfolio_kit::telemetry::{self, Handles};
+use adfolio_kit::telemetry::{self, Handles, Work};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
@@ -20,13 +20,15 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
 use bytes::Bytes;
-use futures::FutureExt;
+use futures::FutureExt as _;
 use metrics::{Counter, Histogram};
+use opentelemetry::context::FutureExt as _;
+use opentelemetry::trace::{SpanKind, TraceContextExt as _};
+use opentelemetry::{Context, KeyValue};
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
-use tracing::field::Empty;
-use tracing::{Instrument, Span, debug, error};
+use tracing::{debug, error};
 
 use crate::auth::{Token, refuse_inactive};
 use crate::call::Call;
@@ -151,19 +153,18 @@ async fn around(State(gateway): State<Gateway>, mut request: Request, next: Next
         .get::<MatchedPath>()
         .map_or_else(|| "unknown".to_owned(), |path| path.as_str().to_owned());
     let method = request.method().clone();
-    let span = tracing::info_span!(
-        "request",
-        otel.name = format!("{method} {route}"),
-        otel.kind = "server",
-        otel.status_code = Empty,
-        http.response.status_code = Empty,
-        %method,
-        route,
-        request_id = edge.request_id,
-        trace_id = Empty
-    );
-    telemetry::continue_trace(&span, request.headers());
-    let trace = request.headers().get(telemetry::TRACEPARENT).cloned();
+    let work = Work {
+        name: "request",
+        kind: SpanKind::Server,
+        fields: vec![
+            KeyValue::new("method", method.to_string()),
+            KeyValue::new("route", route.clone()),
+            KeyValue::new("request_id", edge.request_id.clone()),
+        ],
+    };
+    let work = work.begin(&telemetry::context_of_headers(request.headers()), |span| {
+        span.update_name(format!("{method} {route}"));
+    });
     let lang = context::lang(request.headers(), None);
     request.extensions_mut().insert(edge.clone());
 
@@ -179,11 +180,10 @@ async fn around(State(gateway): State<Gateway>, mut request: Request, next: Next
             Err(panic) => panicked(panic.as_ref(), lang),
         }
     };
-    let mut response = answered.instrument(span.clone()).await;
-    span.in_scope(|| {
-        finish_headers(response.headers_mut(), &edge.request_id, trace);
-        record(&method, &route, &response, started);
-    });
+    let mut response = answered.with_context(work.clone()).await;
+    finish_headers(response.headers_mut(), &edge.request_id, &work);
+    let _work = work.attach();
+    record(&method, &route, &response, started);
     response
 }
 
@@ -197,7 +197,7 @@ fn panicked(panic: &(dyn Any + Send), lang: Lang) -> Response {
     envelope::failure(&failure, lang)
 }
 
-fn finish_headers(headers: &mut HeaderMap, request_id: &str, received_trace: Option<HeaderValue>) {
+fn finish_headers(headers: &mut HeaderMap, request_id: &str, work: &Context) {
     for (name, value) in SECURITY_HEADERS {
         // Pictures may be cached and a page may load its own scripts; they set their own headers.
         headers.entry(name).or_insert(value);
@@ -205,39 +205,7 @@ fn finish_headers(headers: &mut HeaderMap, request_id: &str, received_trace: Opt
     if let Ok(value) = HeaderValue::from_str(request_id) {
         headers.insert(context::REQUEST_ID, value);
     }
-    let own_trace = telemetry::traceparent().and_then(|text| HeaderValue::from_str(&text).ok());
-    let trace = own_trace
-        .or_else(|| received_trace.filter(is_traceparent))
-        .or_else(new_traceparent);
-    if let Some(trace) = trace {
-        headers.insert(telemetry::TRACEPARENT, trace);
-    }
-}
-
-/// `00-<32 hex>-<16 hex>-<2 hex>`.
-fn is_traceparent(value: &HeaderValue) -> bool {
-    let Ok(text) = value.to_str() else {
-        return false;
-    };
-    let hex = |part: &str| {
-        part.bytes()
-            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-    };
-    let lengths: Vec<usize> = text
-        .split('-')
-        .filter(|part| hex(part))
-        .map(str::len)
-        .collect();
-    text.starts_with("00-") && lengths == [2, 32, 16, 2]
-}
-
-/// A trace id that is not recorded, to identify the answer.
-fn new_traceparent() -> Option<HeaderValue> {
-    let (trace, span) = (
-        uuid::Uuid::new_v4().simple().to_string(),
-        uuid::Uuid::new_v4().simple().to_string(),
-    );
-    HeaderValue::from_str(&format!("00-{trace}-{}-00", span.get(..16)?)).ok()
+    telemetry::inject_headers(work, headers);
 }
 
 /// The metrics of a route.
@@ -256,10 +224,10 @@ fn record(method: &Method, route: &str, response: &Response, started: Instant) {
     let reason = refused.map_or("OK", |refused| refused.0.as_str());
     let status = response.status().as_u16();
     let elapsed = started.elapsed();
-    let span = Span::current();
-    span.record("http.response.status_code", status);
+    let span_status = KeyValue::new("http.response.status_code", i64::from(status));
+    Context::map_current(|work| work.span().set_attribute(span_status));
     if status >= 500 || reason == Reason::Internal.as_str() {
-        span.record("otel.status_code", "error");
+        Context::map_current(telemetry::fail);
     }
     // A client can send any method, but the label's values must be few.
     let known = match *method {

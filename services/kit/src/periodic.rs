@@ -7,6 +7,7 @@ use std::time::Duration;
 use tracing::warn;
 
 use crate::shutdown::Shutdown;
+use crate::telemetry;
 
 /// Runs `job` every `interval` (plus or minus a tenth, so that replicas drift apart) until the
 /// shutdown; each run is limited to `limit`. A failed run is logged and the next one runs as usual.
@@ -25,7 +26,7 @@ pub async fn every<F, Fut, E>(
     while shutdown.sleep(jittered(interval)).await {
         tokio::select! {
             () = shutdown.cancelled() => return,
-            outcome = tokio::time::timeout(limit, job()) => match outcome {
+            outcome = tokio::time::timeout(limit, telemetry::run(name, job())) => match outcome {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => warn!(job = name, %error, "periodic job failed"),
                 Err(_) => warn!(job = name, limit_ms = limit.as_millis(), "periodic job took too long"),

@@ -7,13 +7,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use futures::FutureExt;
+use futures::FutureExt as _;
+use opentelemetry::context::FutureExt as _;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::{Instrument, error, info, warn};
+use tracing::{error, info, warn};
 
 use crate::latch::Latch;
+use crate::telemetry;
 
 /// The request to end, seen by every part of the process. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -170,7 +172,7 @@ impl Tasks {
             }
         };
         self.tracker
-            .spawn(watched.instrument(tracing::info_span!("task", name)));
+            .spawn(watched.with_context(telemetry::task(name)));
     }
 
     /// Runs `future` once the schema is current; not at all if the shutdown comes first.

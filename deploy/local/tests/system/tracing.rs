@@ -41,6 +41,10 @@ impl Browser {
     fn traceparent(&self) -> String {
         format!("00-{}-{}-01", self.trace, self.span)
     }
+
+    fn unsampled(&self) -> String {
+        format!("00-{}-{}-00", self.trace, self.span)
+    }
 }
 
 /// A span as received by the collector.
@@ -210,6 +214,13 @@ async fn one_trace_leads_from_the_browser_to_the_last_consumer() {
     let _page = advertiser.client.try_stream().await.unwrap();
     let put = put_with_coupon(&system, &advertiser).await;
 
+    let unrecorded = Browser::new();
+    let asking = advertiser
+        .client
+        .with_header("traceparent", &unrecorded.unsampled())
+        .with_header("X-Request-Id", "unrecorded-question");
+    asking.get("/user/property").await.ok();
+
     let browser = Browser::new();
     let asking = advertiser
         .client
@@ -229,7 +240,10 @@ async fn one_trace_leads_from_the_browser_to_the_last_consumer() {
         .unwrap();
     assert_eq!(gateway.parent, browser.span, "the request is the browser's");
     is_one_tree(&trace, &browser);
-    log_lines_name_the_trace(&system, &browser);
+    // It was asked earlier, so its spans would be here.
+    assert!(collector.trace(&unrecorded.trace).is_empty());
+    log_lines_name_the_trace(&system, &browser, "traced-put");
+    log_lines_name_the_trace(&system, &unrecorded, "unrecorded-question");
     system.stack.stop().await;
 }
 
@@ -286,12 +300,12 @@ fn is_one_tree(trace: &Trace, browser: &Browser) {
 }
 
 /// The gateway logs a request at its end; a service logs its actions.
-fn log_lines_name_the_trace(system: &System, browser: &Browser) {
+fn log_lines_name_the_trace(system: &System, browser: &Browser, request_id: &str) {
     let log = fs::read_to_string(system.stack.data_dir().join("log/gateway.log")).unwrap();
     let line = log
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .find(|line| line["span"]["request_id"] == "traced-put" && line["message"] == "answered")
+        .find(|line| line["span"]["request_id"] == request_id && line["message"] == "answered")
         .expect("a line about the request");
     assert_eq!(line["span"]["trace_id"], browser.trace.as_str(), "{line}");
 }

@@ -9,17 +9,18 @@ mod secured;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
-use std::task::{Context, Poll};
+use std::task::{self, Poll};
 use std::time::Duration;
 
 use http::Uri;
 use metrics::Counter;
+use opentelemetry::trace::SpanKind;
+use opentelemetry::{Context, KeyValue};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::body::Body;
 use tonic::{Code, Request, Status};
 use tower::Service;
-use tracing::field::Empty;
-use tracing::{Instrument, Span, debug, info_span};
+use tracing::debug;
 
 use crate::backoff::Backoff;
 use crate::config::ConfigError;
@@ -123,7 +124,7 @@ impl Service<http::Request<Body>> for Channel {
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
     /// Always ready: selecting a replica is part of the call, so the call's deadline covers it.
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+    fn poll_ready(&mut self, _: &mut task::Context<'_>) -> Poll<Result<(), Self::Error>> {
         Poll::Ready(Ok(()))
     }
 
@@ -140,14 +141,11 @@ impl Service<http::Request<Body>> for Channel {
             request.headers_mut().insert("grpc-timeout", value);
         }
         let method = request.uri().path().to_owned();
-        let span = info_span!(
-            "call",
-            otel.name = method,
-            otel.kind = "client",
-            otel.status_code = Empty,
-            rpc.system = "grpc"
-        );
-        span.in_scope(|| telemetry::inject_headers(request.headers_mut()));
+        let work = telemetry::begin(&Context::current(), SpanKind::Client, |span| {
+            span.update_name(method.clone());
+            span.set_attribute(KeyValue::new("rpc.system", "grpc"));
+        });
+        telemetry::inject_headers(&work, request.headers_mut());
         let peers = Arc::clone(&self.peers);
         let deadline = Deadline::after(limit);
         let called = async move {
@@ -155,16 +153,16 @@ impl Service<http::Request<Body>> for Channel {
             let outcome = sent.unwrap_or_else(|_| {
                 Err(Status::deadline_exceeded("no answer within the deadline"))
             });
-            record(&method, &outcome);
+            record(&method, &work, &outcome);
             outcome
                 .map(|response| response.map(|body| Timely::until(deadline, body, Overdue::Fails)))
         };
-        Box::pin(called.instrument(span))
+        Box::pin(called)
     }
 }
 
 /// Counts a call by its outcome; a refused call has its status in the headers.
-fn record<B>(method: &str, outcome: &Result<http::Response<B>, Status>) {
+fn record<B>(method: &str, work: &Context, outcome: &Result<http::Response<B>, Status>) {
     static METHODS: LazyLock<Handles<String, Arc<Handles<Code, Counter>>>> =
         LazyLock::new(Handles::default);
     let code = match outcome {
@@ -173,7 +171,7 @@ fn record<B>(method: &str, outcome: &Result<http::Response<B>, Status>) {
             .get("grpc-status")
             .map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes())),
         Err(status) => {
-            Span::current().record("otel.status_code", "error");
+            telemetry::fail(work);
             status.code()
         }
     };
@@ -187,12 +185,11 @@ fn record<B>(method: &str, outcome: &Result<http::Response<B>, Status>) {
         .increment(1);
 }
 
-/// An outgoing call on behalf of `caller`, with its identity, its trace, and a deadline of `limit`
-/// or the caller's own if that is earlier.
+/// An outgoing call on behalf of `caller`, with its identity and a deadline of `limit` or the
+/// caller's own if that is earlier. The channel adds the trace.
 pub fn outgoing<T>(caller: &Caller, message: T, limit: Duration) -> Request<T> {
     let mut request = Request::new(message);
     caller.attach(request.metadata_mut());
-    telemetry::inject_metadata(request.metadata_mut());
     request.set_timeout(caller.deadline.remaining().min(limit));
     request
 }

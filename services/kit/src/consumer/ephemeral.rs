@@ -185,7 +185,10 @@ impl Subscription {
                 delivery = next(&mut deliveries) => {
                     let delivery = delivery?;
                     match received::decode(&delivery) {
-                        Ok(event) => received::span(self.service, &event).in_scope(|| sink.on_event(event)),
+                        Ok(event) => {
+                            let _work = received::begin(self.service, &event).attach();
+                            sink.on_event(event);
+                        }
                         Err(problem) => debug!(error = chain(&problem), "message is no event"),
                     }
                     let acked = bounded("basic.ack", REQUEST_LIMIT, delivery.ack(BasicAckOptions { multiple: false }));

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use chrono::Utc;
 use futures::stream::{FuturesUnordered, StreamExt};
-use futures::{FutureExt, future::BoxFuture};
+use futures::{FutureExt as _, future::BoxFuture};
 use lapin::message::Delivery;
 use lapin::options::{BasicAckOptions, BasicNackOptions};
+use opentelemetry::context::FutureExt as _;
 use tokio::time::Instant;
-use tracing::{Instrument, error, warn};
+use tracing::{error, warn};
 
 use super::worker::Worker;
 use super::{Handler, HandlerError, received};
@@ -182,10 +183,9 @@ async fn handle<H: Handler>(
     if !worker.handler.concerns(event) {
         return Verdict::Ack;
     }
-    let consumer = worker.consumer.inbox_name();
-    let span = received::span(&consumer, event);
+    let work = received::begin(&worker.consumer.inbox_name(), event);
     let started = Instant::now();
-    let verdict = attempts(worker, event, shutdown).instrument(span).await;
+    let verdict = attempts(worker, event, shutdown).with_context(work).await;
     let measured = &worker.measured;
     let outcome = match verdict {
         Verdict::Ack => &measured.handled,

@@ -2,11 +2,11 @@
 
 use lapin::message::Delivery;
 use lapin::types::AMQPValue;
-use tracing::field::Empty;
-use tracing::{Span, info_span};
+use opentelemetry::trace::SpanKind;
+use opentelemetry::{Context, KeyValue};
 
 use crate::outbox::{CloudEvent, DecodeError};
-use crate::telemetry;
+use crate::telemetry::{self, Work};
 
 /// The event of a delivery, in the trace in which the relay sent it, or in that of the change if
 /// the relay recorded none.
@@ -24,18 +24,20 @@ fn sent_in(delivery: &Delivery) -> Option<String> {
     }
 }
 
-/// A span for `consumer` handling an event.
-pub(super) fn span(consumer: &str, event: &CloudEvent) -> Span {
-    let span = info_span!(
-        "event",
-        otel.name = format!("process {}", event.event_type),
-        otel.kind = "consumer",
-        messaging.system = "rabbitmq",
-        consumer,
-        event_type = event.event_type,
-        event_id = %event.id,
-        trace_id = Empty
-    );
-    telemetry::continue_trace_from(&span, event.traceparent.as_deref());
-    span
+/// The work of `consumer` on an event.
+pub(super) fn begin(consumer: &str, event: &CloudEvent) -> Context {
+    let work = Work {
+        name: "event",
+        kind: SpanKind::Consumer,
+        fields: vec![
+            KeyValue::new("consumer", consumer.to_owned()),
+            KeyValue::new("event_type", event.event_type.clone()),
+            KeyValue::new("event_id", event.id.to_string()),
+        ],
+    };
+    let sent_in = telemetry::context_of(event.traceparent.as_deref());
+    work.begin(&sent_in, |span| {
+        span.update_name(format!("process {}", event.event_type));
+        span.set_attribute(KeyValue::new("messaging.system", "rabbitmq"));
+    })
 }

@@ -11,12 +11,13 @@ use std::panic::AssertUnwindSafe;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use futures::FutureExt;
+use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use metrics::{Counter, Histogram};
+use opentelemetry::context::FutureExt as _;
 use sqlx::{Connection, PgPool};
 use tokio::time::Instant;
-use tracing::{Instrument, Span, debug, error, warn};
+use tracing::{debug, error, warn};
 
 use super::Tx;
 use crate::backoff::Backoff;
@@ -141,7 +142,7 @@ where
     F::Output: Send + 'static,
 {
     // Boxed, so that the futures of all who write stay small.
-    let work = Box::pin(work.instrument(Span::current()));
+    let work = Box::pin(work.with_current_context());
     async move { tokio::spawn(work).await.map_err(DetachedError) }
 }
 

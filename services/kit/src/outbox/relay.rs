@@ -24,11 +24,12 @@ use lapin::protocol::basic::AMQPProperties;
 use lapin::types::{AMQPValue, FieldTable};
 use lapin::{Confirmation, PublisherConfirm};
 use metrics::Counter;
+use opentelemetry::trace::SpanKind;
+use opentelemetry::{Context, KeyValue};
 use sqlx::PgPool;
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use tracing::field::Empty;
-use tracing::{Instrument, Span, debug, info_span, warn};
+use tracing::{debug, warn};
 use uuid::Uuid;
 
 use super::event::{CONTENT_TYPE, EnvelopeParts, encode};
@@ -338,12 +339,11 @@ async fn publish_all(
 ) -> Result<Vec<i64>, BrokerError> {
     let mut pending = FuturesUnordered::new();
     for (index, row) in rows.iter().enumerate() {
-        let span = sending(exchange, row);
-        let published = publish(session, exchange, source, row);
-        let confirm = published.instrument(span.clone()).await?;
+        let work = sending(exchange, row);
+        let confirm = publish(session, exchange, source, row, &work).await?;
         pending.push(async move {
             let confirmation = confirm.await;
-            drop(span);
+            drop(work);
             (index, confirmation)
         });
     }
@@ -379,22 +379,17 @@ fn is_sent(confirmation: &Confirmation, row: &Row) -> bool {
     sent
 }
 
-/// A span in the trace of the change, from publishing the event to its confirm.
-fn sending(exchange: &str, row: &Row) -> Span {
-    if row.traceparent.is_none() {
-        return Span::none();
-    }
-    let span = info_span!(
-        "publish",
-        otel.name = format!("send {}", row.event_type),
-        otel.kind = "producer",
-        messaging.system = "rabbitmq",
-        messaging.destination.name = exchange,
-        event_id = %row.event_id,
-        trace_id = Empty
-    );
-    telemetry::continue_trace_from(&span, row.traceparent.as_deref());
-    span
+/// Sends an event in the trace of its change: from publishing it to its confirm.
+fn sending(exchange: &str, row: &Row) -> Context {
+    let change = telemetry::context_of(row.traceparent.as_deref());
+    telemetry::begin(&change, SpanKind::Producer, |span| {
+        span.update_name(format!("send {}", row.event_type));
+        span.set_attributes([
+            KeyValue::new("messaging.system", "rabbitmq"),
+            KeyValue::new("messaging.destination.name", exchange.to_owned()),
+            KeyValue::new("event_id", row.event_id.to_string()),
+        ]);
+    })
 }
 
 async fn publish(
@@ -402,6 +397,7 @@ async fn publish(
     exchange: &str,
     source: &str,
     row: &Row,
+    work: &Context,
 ) -> Result<PublisherConfirm, BrokerError> {
     let parts = EnvelopeParts {
         id: row.event_id,
@@ -421,7 +417,7 @@ async fn publish(
         mandatory: true,
         immediate: false,
     };
-    let properties = properties(row)?;
+    let properties = properties(row, work)?;
     let published = session.channel.basic_publish(
         short(exchange)?,
         short(&row.event_type)?,
@@ -432,11 +428,11 @@ async fn publish(
     Ok(published.await?)
 }
 
-fn properties(row: &Row) -> Result<AMQPProperties, BrokerError> {
+fn properties(row: &Row, work: &Context) -> Result<AMQPProperties, BrokerError> {
     let mut headers = FieldTable::default();
-    // The handler's span follows from the publishing span; the event itself carries the trace of
-    // the change.
-    if let Some(trace) = telemetry::traceparent().or_else(|| row.traceparent.clone()) {
+    // The handler's work follows from the sending; the event itself carries the trace of the
+    // change.
+    if let Some(trace) = telemetry::traceparent_of(work) {
         headers.insert(
             TRACEPARENT.into(),
             AMQPValue::LongString(trace.as_str().into()),

@@ -5,25 +5,27 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
-use std::task::{Context, Poll};
+use std::task::{self, Poll};
 use std::time::Duration;
 
-use futures::FutureExt;
+use futures::FutureExt as _;
 use http::{Request, Response};
 use metrics::{Counter, Histogram};
+use opentelemetry::context::FutureExt as _;
+use opentelemetry::trace::SpanKind;
+use opentelemetry::{Context, KeyValue};
 use tokio::time::Instant;
 use tonic::body::Body;
 use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
-use tracing::field::Empty;
-use tracing::{Instrument, Span, error, info_span};
+use tracing::error;
 
 use crate::deadline::{Deadline, parse_grpc_timeout};
 use crate::identity::{CalledMethod, REQUEST_ID};
 use crate::latch::Latch;
 use crate::refusal::{NOT_TAKEN, Reason, Refusal};
-use crate::telemetry::{self, Handles};
+use crate::telemetry::{self, Handles, Work};
 use crate::timely::{Overdue, Timely};
 
 use super::guard::Guard;
@@ -119,7 +121,7 @@ where
     type Error = S::Error;
     type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, S::Error>> + Send>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+    fn poll_ready(&mut self, context: &mut task::Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)
     }
 
@@ -138,19 +140,20 @@ where
             .get(REQUEST_ID)
             .and_then(|value| value.to_str().ok())
             .unwrap_or("");
-        let span = info_span!(
-            "grpc",
-            otel.name = path,
-            otel.kind = "server",
-            otel.status_code = Empty,
-            rpc.system = "grpc",
-            method = path,
-            request_id,
-            trace_id = Empty
-        );
-        telemetry::continue_trace(&span, request.headers());
+        let work = Work {
+            name: "grpc",
+            kind: SpanKind::Server,
+            fields: vec![
+                KeyValue::new("method", path.clone()),
+                KeyValue::new("request_id", request_id.to_owned()),
+            ],
+        };
+        let work = work.begin(&telemetry::context_of_headers(request.headers()), |span| {
+            span.update_name(path.clone());
+            span.set_attribute(KeyValue::new("rpc.system", "grpc"));
+        });
         let is_endless = is_ungated(&path);
-        let mut record = Record::new(path, deadline);
+        let mut record = Record::new(path, deadline, work.clone());
         // The clone is the one that was polled ready; `self.inner` becomes the fresh one.
         let fresh = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, fresh);
@@ -180,7 +183,7 @@ where
                 }
             }
         };
-        Box::pin(answered.instrument(span))
+        Box::pin(answered.with_context(work))
     }
 }
 
@@ -239,16 +242,18 @@ struct Record {
     measured: Measured,
     started: Instant,
     deadline: Deadline,
+    work: Context,
     is_finished: bool,
 }
 
 impl Record {
-    fn new(path: String, deadline: Deadline) -> Self {
+    fn new(path: String, deadline: Deadline, work: Context) -> Self {
         Self {
             measured: Measured::of(&path),
             path,
             started: Instant::now(),
             deadline,
+            work,
             is_finished: false,
         }
     }
@@ -258,7 +263,7 @@ impl Record {
             return;
         }
         if is_fault(code) {
-            Span::current().record("otel.status_code", "error");
+            telemetry::fail(&self.work);
         }
         let counter = || {
             let (path, code) = (self.path.clone(), format!("{code:?}"));

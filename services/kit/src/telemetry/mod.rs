@@ -1,9 +1,11 @@
 //! Logs, traces and metrics. Their guard is flushed last.
 
 mod handles;
+mod lines;
 mod metrics;
 mod propagation;
-mod statements;
+mod traces;
+mod work;
 
 use std::time::Duration;
 
@@ -15,18 +17,22 @@ use opentelemetry_sdk::trace::SdkTracerProvider;
 use tracing_subscriber::filter::{FilterExt as _, LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
-use tracing_subscriber::{EnvFilter, Layer, fmt};
+use tracing_subscriber::{EnvFilter, Layer as _};
 
-use crate::config::{LogFormat, TelemetryArgs};
-use statements::StatementSpans;
+use crate::config::TelemetryArgs;
+use traces::traces;
+use work::TRACER;
 
 pub use handles::{Handle, Handles};
+pub use lines::log_lines;
 pub(crate) use metrics::EVENT_LAG;
 pub use metrics::{install_metrics, render_metrics};
 pub use propagation::{
-    TRACEPARENT, continue_trace, continue_trace_from, inject_headers, inject_metadata, link_trace,
-    traceparent,
+    TRACEPARENT, context_of, context_of_headers, continue_trace_from, inject_headers, link,
+    link_trace, traceparent, traceparent_of,
 };
+pub(crate) use work::task;
+pub use work::{Work, begin, fail, run};
 
 /// The log filter unless RUST_LOG is set. lapin's report of a closed channel is left out: the
 /// caller gets the same error and logs it if it matters.
@@ -58,47 +64,24 @@ impl Drop for TelemetryGuard {
 /// Starts logging, metrics and, if an endpoint is configured, the export of traces. Called once per
 /// process.
 pub fn init(service_name: &'static str, args: &TelemetryArgs) -> anyhow::Result<TelemetryGuard> {
-    // Without an exporter spans go nowhere, but requests still get a trace id to answer and pass
-    // on.
-    let tracer = tracer_provider(service_name, args.traces_endpoint())?;
-    // Adfolio's own spans only: without a filter this layer would enable every trace event of every
-    // library, including each HTTP/2 frame, and a call would cost a multiple.
-    let spans = tracing_opentelemetry::layer()
-        .with_tracer(tracer.tracer("adfolio"))
-        .with_filter(own_spans());
-    // Statements are only recorded if spans are exported: each costs its text. An `Option` would
-    // not do: in tracing-subscriber 0.3.23 it does not pass the dispatcher to its layer.
-    let statements = StatementSpans::new(tracer.tracer("sqlx")).with_filter(
-        if args.traces_endpoint().is_some() {
-            own_spans().with_target("sqlx::query", LevelFilter::DEBUG)
-        } else {
-            Targets::new()
-        },
-    );
+    let tracer = args
+        .traces_endpoint()
+        .map(|endpoint| tracer_provider(service_name, endpoint))
+        .transpose()?;
+    let exported = tracer.as_ref().map(|tracer| tracer.tracer("adfolio"));
     let filter =
         EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(DEFAULT_LOG_FILTER));
-    let lines = match args.log_format {
-        LogFormat::Human => fmt::layer().with_writer(std::io::stderr).boxed(),
-        LogFormat::Json => fmt::layer()
-            .json()
-            .flatten_event(true)
-            .with_writer(std::io::stderr)
-            .boxed(),
-    };
+    let lines = log_lines(args.log_format, std::io::stderr);
     tracing_subscriber::registry()
         .with(lines.with_filter(filter.and(without_secrets())))
-        .with(spans)
-        .with(statements)
+        .with(exported.clone().map(traces))
         .try_init()
         .context("logging was already started")?;
+    if let Some(exported) = exported {
+        let _ = TRACER.set(exported);
+    }
     install_metrics(service_name)?;
-    Ok(TelemetryGuard {
-        tracer: Some(tracer),
-    })
-}
-
-fn own_spans() -> Targets {
-    Targets::new().with_target("adfolio", LevelFilter::INFO)
+    Ok(TelemetryGuard { tracer })
 }
 
 /// Never enabled by any setting, because it would print a secret: at trace level lapin prints the
@@ -111,20 +94,19 @@ fn without_secrets() -> Targets {
 
 fn tracer_provider(
     service_name: &'static str,
-    endpoint: Option<&str>,
+    endpoint: &str,
 ) -> anyhow::Result<SdkTracerProvider> {
     let resource = Resource::builder()
         .with_service_name(format!("adfolio-{service_name}"))
         .build();
-    let builder = SdkTracerProvider::builder().with_resource(resource);
-    let Some(endpoint) = endpoint else {
-        return Ok(builder.build());
-    };
     let exporter = opentelemetry_otlp::SpanExporter::builder()
         .with_tonic()
         .with_endpoint(endpoint)
         .with_timeout(EXPORT_LIMIT)
         .build()
         .context("OTEL_EXPORTER_OTLP_ENDPOINT cannot be used")?;
-    Ok(builder.with_batch_exporter(exporter).build())
+    Ok(SdkTracerProvider::builder()
+        .with_resource(resource)
+        .with_batch_exporter(exporter)
+        .build())
 }

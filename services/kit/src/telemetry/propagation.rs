@@ -1,20 +1,16 @@
-//! The W3C trace context in headers, metadata and events.
+//! The W3C trace context in headers and events.
 
-use std::collections::BTreeMap;
-
+use opentelemetry::Context;
 use opentelemetry::propagation::{Extractor, Injector, TextMapPropagator};
-use opentelemetry::trace::TraceContextExt as _;
-use opentelemetry::{Context, TraceId};
+use opentelemetry::trace::{SpanRef, TraceContextExt as _};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
-use tracing::Span;
-use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
 /// The header of the W3C trace context.
 pub const TRACEPARENT: &str = "traceparent";
 
-struct HeaderExtractor<'a>(&'a http::HeaderMap);
+struct Headers<'a>(&'a http::HeaderMap);
 
-impl Extractor for HeaderExtractor<'_> {
+impl Extractor for Headers<'_> {
     fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).and_then(|value| value.to_str().ok())
     }
@@ -24,78 +20,76 @@ impl Extractor for HeaderExtractor<'_> {
     }
 }
 
-struct Carrier(BTreeMap<String, String>);
+struct Received<'a>(&'a str);
 
-impl Extractor for Carrier {
+impl Extractor for Received<'_> {
     fn get(&self, key: &str) -> Option<&str> {
-        self.0.get(key).map(String::as_str)
+        (key == TRACEPARENT).then_some(self.0)
     }
 
     fn keys(&self) -> Vec<&str> {
-        self.0.keys().map(String::as_str).collect()
+        vec![TRACEPARENT]
     }
 }
 
-impl Injector for Carrier {
+struct Sent(Option<String>);
+
+impl Injector for Sent {
     fn set(&mut self, key: &str, value: String) {
-        self.0.insert(key.to_owned(), value);
+        if key == TRACEPARENT {
+            self.0 = Some(value);
+        }
     }
 }
 
-/// Makes `span` a child of the trace in HTTP or gRPC headers, or the root of a new one, and records
-/// its field `trace_id`, so that every log line in it names the trace.
-pub fn continue_trace(span: &Span, headers: &http::HeaderMap) {
-    // Fails only if there is no tracing layer to hold the parent.
-    let _ = span.set_parent(TraceContextPropagator::new().extract(&HeaderExtractor(headers)));
-    record_trace_id(span);
+/// The current context, in the trace of HTTP or gRPC headers if they name one.
+pub fn context_of_headers(headers: &http::HeaderMap) -> Context {
+    TraceContextPropagator::new().extract(&Headers(headers))
 }
 
-/// Like [`continue_trace`], with a trace in the form of a `traceparent`, as in events.
-pub fn continue_trace_from(span: &Span, traceparent: Option<&str>) {
-    if let Some(text) = traceparent {
-        let _ = span.set_parent(context_of(text));
-    }
-    record_trace_id(span);
+/// The current context, in the trace of a `traceparent`, as in events.
+pub fn context_of(traceparent: Option<&str>) -> Context {
+    traceparent.map_or_else(Context::current, |text| {
+        TraceContextPropagator::new().extract(&Received(text))
+    })
 }
 
 /// Links `span` to the trace of a `traceparent`: a batch can have only one parent.
-pub fn link_trace(span: &Span, traceparent: &str) {
-    span.add_link(context_of(traceparent).span().span_context().clone());
+pub fn link(span: &SpanRef<'_>, traceparent: &str) {
+    let linked = context_of(Some(traceparent));
+    span.add_link(linked.span().span_context().clone(), Vec::new());
 }
 
-fn context_of(traceparent: &str) -> Context {
-    let carrier = Carrier(BTreeMap::from([(
-        TRACEPARENT.to_owned(),
-        traceparent.to_owned(),
-    )]));
-    TraceContextPropagator::new().extract(&carrier)
-}
-
-fn record_trace_id(span: &Span) {
-    let context = span.context();
-    let trace = context.span().span_context().trace_id();
-    if trace != TraceId::INVALID {
-        span.record("trace_id", tracing::field::display(trace));
-    }
-}
-
-/// The `traceparent` of the current span; none if traces are not recorded.
+/// The `traceparent` of the current work; none outside of a trace.
 pub fn traceparent() -> Option<String> {
-    let mut carrier = Carrier(BTreeMap::new());
-    TraceContextPropagator::new().inject_context(&Span::current().context(), &mut carrier);
-    carrier.0.remove(TRACEPARENT)
+    Context::map_current(traceparent_of)
 }
 
-/// Writes the current trace into outgoing HTTP headers.
-pub fn inject_headers(headers: &mut http::HeaderMap) {
-    if let Some(value) = traceparent().and_then(|text| http::HeaderValue::try_from(text).ok()) {
+/// The `traceparent` of `work`; none outside of a trace.
+pub fn traceparent_of(work: &Context) -> Option<String> {
+    let mut sent = Sent(None);
+    TraceContextPropagator::new().inject_context(work, &mut sent);
+    sent.0
+}
+
+/// Writes the trace of `work` into outgoing HTTP or gRPC headers.
+pub fn inject_headers(work: &Context, headers: &mut http::HeaderMap) {
+    if let Some(value) =
+        traceparent_of(work).and_then(|text| http::HeaderValue::try_from(text).ok())
+    {
         headers.insert(TRACEPARENT, value);
     }
 }
 
-/// Writes the current trace into outgoing gRPC metadata.
-pub fn inject_metadata(metadata: &mut tonic::metadata::MetadataMap) {
-    if let Some(value) = traceparent().and_then(|text| text.parse().ok()) {
-        metadata.insert(TRACEPARENT, value);
-    }
+/// Names the trace of a `traceparent` in the log lines of `span`. For spans of `tracing`, which no
+/// trace contains: use [`Work`](super::Work).
+pub fn continue_trace_from(span: &tracing::Span, traceparent: Option<&str>) {
+    let context = context_of(traceparent);
+    span.record(
+        "trace_id",
+        tracing::field::display(context.span().span_context().trace_id()),
+    );
 }
+
+/// Does nothing: see [`continue_trace_from`].
+pub fn link_trace(_: &tracing::Span, _: &str) {}

@@ -28,4 +28,5 @@ mod shutdowns;
 mod subscriptions;
 mod time_zones;
 mod tls;
+mod traces;
 mod whole_services;

@@ -8,14 +8,11 @@ use adfolio_kit::outbox::{CloudEvent, Event, enqueue_in_tx};
 use adfolio_kit::server::Server;
 use adfolio_kit::service::Service;
 use adfolio_kit::shutdown::Shutdown;
-use adfolio_kit::telemetry;
 use adfolio_testkit::{TestBroker, TestDatabase, eventually, free_listener, spawn_service};
 use serde_json::json;
 use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 use tonic::{Code, Request, Response, Status};
-use tracing_opentelemetry::OpenTelemetrySpanExt as _;
-use tracing_subscriber::layer::SubscriberExt as _;
 
 use crate::helpers::{Echo, call};
 
@@ -145,24 +142,4 @@ async fn a_service_without_its_database_answers_unavailable() {
     assert_eq!(status.code(), Code::Unavailable);
     shutdown.trigger();
     running.await.unwrap().unwrap();
-}
-
-#[test]
-fn a_trace_goes_through_an_event() {
-    let provider = opentelemetry_sdk::trace::SdkTracerProvider::builder().build();
-    let tracer = opentelemetry::trace::TracerProvider::tracer(&provider, "test");
-    let subscriber =
-        tracing_subscriber::registry().with(tracing_opentelemetry::layer().with_tracer(tracer));
-    tracing::subscriber::with_default(subscriber, || {
-        let sent = tracing::info_span!("sent");
-        let event = sent.in_scope(|| Event::new(EVENT, "user-1", &json!({})).unwrap());
-        let text = sent.in_scope(|| telemetry::traceparent().unwrap());
-        assert!(format!("{event:?}").contains(&text));
-        let received = tracing::info_span!("received");
-        telemetry::continue_trace_from(&received, Some(&text));
-        let trace = opentelemetry::trace::TraceContextExt::span(&received.context())
-            .span_context()
-            .trace_id();
-        assert!(text.contains(&trace.to_string()), "{text} {trace}");
-    });
 }

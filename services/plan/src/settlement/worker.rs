@@ -7,6 +7,7 @@ use adfolio_kit::db;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::refusal::chain;
 use adfolio_kit::shutdown::Shutdown;
+use adfolio_kit::telemetry;
 use adfolio_money::Money;
 use tracing::warn;
 use uuid::Uuid;
@@ -53,7 +54,8 @@ async fn round(app: &App) -> Result<usize, PlanError> {
     let count = claimed.len();
     let works = claimed.into_iter().map(|leased| {
         let app = app.clone();
-        db::detached(async move { drive_leased(&app, leased, token).await })
+        let driven = async move { drive_leased(&app, leased, token).await };
+        db::detached(telemetry::run("order", driven))
     });
     futures::future::join_all(works).await;
     Ok(count)
