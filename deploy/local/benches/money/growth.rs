@@ -8,6 +8,7 @@ use serde_json::json;
 use sqlx::{Connection as _, Executor as _, FromRow, PgConnection, PgPool};
 
 use crate::api::Api;
+use crate::results::Results;
 
 /// A table with fewer rows says nothing about the bytes of one.
 const ROWS_COUNTED: i64 = 1_000;
@@ -23,8 +24,8 @@ struct Table {
     index_bytes: i64,
 }
 
-/// Prints each table that has grown, the largest first, after a vacuum.
-pub async fn run(stack: &Stack) {
+/// The bytes of each table that has grown, after a vacuum.
+pub async fn run(stack: &Stack, results: &mut Results) {
     for service in Service::ALL {
         if service == Service::Gateway {
             continue;
@@ -44,12 +45,10 @@ pub async fn run(stack: &Stack) {
         for table in tables {
             let Table { name, rows, .. } = &table;
             let of_row = |bytes: i64| bytes as f64 / *rows as f64;
-            println!(
-                "{:<35} {rows:>9} rows   {:>5.0} bytes a row and {:>5.0} of its indexes",
-                format!("{service}.{name}"),
-                of_row(table.heap_bytes),
-                of_row(table.index_bytes),
-            );
+            let name = format!("{service}.{name}");
+            results.add_once(format!("{name}.rows"), *rows as f64);
+            results.add_once(format!("{name}.bytes"), of_row(table.heap_bytes));
+            results.add_once(format!("{name}.index_bytes"), of_row(table.index_bytes));
         }
     }
 }

@@ -1,12 +1,7 @@
 //! Postings through wallet's gRPC, like those of any service.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use adfolio_local::{Service, Stack};
 use adfolio_proto::wallet::v1::{HoldRequest, ledger_service_client::LedgerServiceClient};
@@ -15,15 +10,14 @@ use sqlx::{Connection as _, PgConnection};
 use tonic::transport::Channel;
 use uuid::Uuid;
 
+use crate::callers::{self, Call};
+use crate::rounds::Measurement;
+
 /// The number of wallets, so large that two callers seldom meet.
 const USERS: usize = 20_000;
 
-/// The duration of each kind of posting in a round, after a warm-up of a tenth of it.
-const MEASURED: Duration = Duration::from_secs(5);
-
-/// Distinct and hot in turn; the ratio is of the means, so that a slow moment of the machine
-/// affects both.
-const ROUNDS: usize = 4;
+/// With one connection, its lock would be measured.
+const CONNECTIONS: usize = 4;
 
 #[derive(Clone, Copy)]
 enum Posting {
@@ -33,22 +27,32 @@ enum Posting {
     Hot,
 }
 
-/// Prints postings per second and their ratios for 16 and 128 callers.
-pub async fn run(stack: &Stack, yardstick: f64) {
+/// Postings by 16 and by 128 callers.
+pub async fn prepare(stack: &Stack) -> Vec<Measurement> {
     let users = create_wallets(stack).await;
-    for callers in [16, 128] {
-        let (mut distinct, mut hot) = (0.0, 0.0);
-        for _ in 0..ROUNDS {
-            distinct += rate(stack, &users, callers, Posting::Distinct).await / ROUNDS as f64;
-            hot += rate(stack, &users, callers, Posting::Hot).await / ROUNDS as f64;
-        }
-        println!(
-            "postings, {callers:>3} callers   distinct {distinct:>8.0}/s ({:.2} x pgbench)   hot {hot:>8.0}/s ({:.2} x pgbench)   hot/distinct {:.2}",
-            distinct / yardstick,
-            hot / yardstick,
-            hot / distinct,
-        );
-    }
+    let channels = join_all((0..CONNECTIONS).map(|_| connect(stack))).await;
+    let next_user = Arc::new(AtomicUsize::new(0));
+    let measurements = [
+        ("postings_distinct_16", 16, Posting::Distinct),
+        ("postings_hot_16", 16, Posting::Hot),
+        ("postings_distinct_128", 128, Posting::Distinct),
+        ("postings_hot_128", 128, Posting::Hot),
+    ];
+    measurements
+        .map(|(name, count, posting)| {
+            let callers: Vec<Channel> = channels.iter().cycle().take(count).cloned().collect();
+            let (users, next_user) = (users.clone(), next_user.clone());
+            let call: Call<Channel> = Arc::new(move |channel, _| {
+                let turn = next_user.fetch_add(1, Ordering::Relaxed);
+                let user = users[turn % users.len()].clone();
+                Box::pin(post(channel, user, posting))
+            });
+            Measurement::new(name, move |duration| {
+                let (callers, call) = (callers.clone(), call.clone());
+                Box::pin(async move { callers::saturate(&callers, duration, &call).await })
+            })
+        })
+        .into()
 }
 
 /// Wallets with money, made directly: opening twenty thousand accounts would measure password
@@ -70,34 +74,6 @@ async fn create_wallets(stack: &Stack) -> Arc<Vec<String>> {
     Arc::new(ids.iter().map(Uuid::to_string).collect())
 }
 
-async fn rate(stack: &Stack, users: &Arc<Vec<String>>, callers: usize, posting: Posting) -> f64 {
-    let counted_from = Instant::now() + MEASURED / 10;
-    let until = counted_from + MEASURED;
-    let next_user = Arc::new(AtomicUsize::new(0));
-    // Four connections: with one, the HTTP/2 connection's lock would be measured.
-    let channels = join_all((0..4).map(|_| connect(stack))).await;
-    let tasks = (0..callers).map(|caller| {
-        let (channel, users, next_user) = (
-            channels[caller % channels.len()].clone(),
-            users.clone(),
-            next_user.clone(),
-        );
-        tokio::spawn(async move {
-            let mut counted = 0_usize;
-            while Instant::now() < until {
-                let user = &users[next_user.fetch_add(1, Ordering::Relaxed) % users.len()];
-                post(&channel, user, posting).await;
-                if Instant::now() > counted_from && Instant::now() < until {
-                    counted += 1;
-                }
-            }
-            counted
-        })
-    });
-    let counted: usize = join_all(tasks).await.into_iter().map(Result::unwrap).sum();
-    counted as f64 / MEASURED.as_secs_f64()
-}
-
 async fn connect(stack: &Stack) -> Channel {
     Channel::from_shared(stack.grpc_url(Service::Wallet))
         .unwrap()
@@ -106,18 +82,15 @@ async fn connect(stack: &Stack) -> Channel {
         .unwrap()
 }
 
-async fn post(channel: &Channel, user_id: &str, posting: Posting) {
+async fn post(channel: Channel, user_id: String, posting: Posting) {
     let hold = HoldRequest {
         order_id: Uuid::now_v7().to_string(),
-        user_id: user_id.to_owned(),
+        user_id,
         paid_minor: 100,
         discount_minor: match posting {
             Posting::Distinct => 0,
             Posting::Hot => 1,
         },
     };
-    LedgerServiceClient::new(channel.clone())
-        .hold(hold)
-        .await
-        .unwrap();
+    LedgerServiceClient::new(channel).hold(hold).await.unwrap();
 }

@@ -1,18 +1,24 @@
-//! The speed of money, as ratios measured in one run on one machine, and the data it leaves: `make
-//! bench`. `deploy/local/bench.sh -- ledger puts` measures parts of it, named as below.
+//! The speed of money, with its yardsticks measured in the same run, and the data it leaves: `make
+//! bench`. `deploy/local/bench.sh -- ledger puts` measures parts of it, by their names in [`Part`].
 //!
-//! 1. ledger: `pgbench` TPC-B, 16 clients, on the stack's own PostgreSQL, waiting for the disk: the
-//!    yardstick.
-//! 2. ledger: postings per second through wallet's gRPC, 16 and 128 callers, every posting for
-//!    another user: holds that touch no platform account ("distinct"), and holds with a coupon,
-//!    which all touch the same one ("hot"). The relay, the broker and the consumers of the events
-//!    run on the same cores.
-//! 3. puts: puts per second through nginx and the gateway, with their median and 99th percentile.
-//! 4. reads: the requests of the web client's pages, per second, likewise.
+//! Measured in short rounds, all parts in turn ([`rounds`]), so that a slow moment of the machine
+//! hits all of them alike. Ratios are computed within each round:
+//!
+//! 1. pgbench: TPC-B, 16 clients, on the stack's own PostgreSQL, waiting for the disk.
+//! 2. ledger: postings through wallet's gRPC, 16 and 128 callers: holds of distinct users
+//!    ("distinct"), and holds with a coupon, which all touch the same platform account ("hot"). The
+//!    relay, the broker and the consumers of the events run on the same cores.
+//! 3. puts: puts through nginx and the gateway, and their latency at half of that load.
+//! 4. reads: the requests of the web client's pages.
+//!
+//! Measured once, after the rounds:
+//!
 //! 5. statistics: a user's after 10,000 and after 1,000,000 reports, and how fast reports are
 //!    imported.
 //! 6. growth: the size of the rows left by all this and some deposits, and how fast the books with
 //!    them are verified and reconciled.
+//!
+//! `compare OLD [NEW]` measures nothing and compares two results.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -20,28 +26,48 @@
     clippy::print_stdout,
     clippy::float_arithmetic,
     clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     clippy::arithmetic_side_effects,
     reason = "a benchmark may stop by panicking, prints what it found, and its ratios are no money"
 )]
 
 mod api;
 mod callers;
+mod compare;
 mod growth;
 mod ledger;
+mod options;
+mod pgbench;
+mod processes;
 mod proofs;
 mod puts;
 mod reads;
+mod results;
+mod rounds;
 mod statistics;
-mod yardstick;
+mod tables;
 
 use adfolio_local::{Service, Stack};
 
-/// The names of the parts.
-const PARTS: [&str; 5] = ["ledger", "puts", "reads", "statistics", "growth"];
+use crate::options::{Options, Part};
+use crate::processes::Processes;
+use crate::results::Results;
+use crate::rounds::Measurement;
 
 #[tokio::main]
 async fn main() {
-    if !PARTS.into_iter().any(is_wanted) {
+    let arguments = options::named_arguments();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["compare", old] => compare::print(&results::read(old), &results::latest()),
+        ["compare", old, new] => compare::print(&results::read(old), &results::read(new)),
+        _ => measure(&Options::from_environment(&arguments)).await,
+    }
+}
+
+async fn measure(options: &Options) {
+    if options.parts.is_empty() {
         return;
     }
     let stack = Stack::builder()
@@ -53,36 +79,47 @@ async fn main() {
         .await
         .expect("the stack starts");
 
-    if is_wanted("growth") {
+    if options.wants(Part::Growth) {
         growth::deposit(&stack).await;
     }
-    if is_wanted("ledger") {
-        let yardstick = yardstick::tpc_b(&stack).await;
-        println!("pgbench TPC-B, 16 clients           {yardstick:>10.0} transactions/s");
-        ledger::run(&stack, yardstick).await;
+    let processes = Processes::of(&stack);
+    let mut measurements = prepare(options, &stack).await;
+    let mut results = Results::new(options);
+    rounds::run(options, &processes, &mut measurements, &mut results).await;
+    drop(measurements);
+
+    if options.wants(Part::Statistics) {
+        statistics::run(&stack, &mut results).await;
     }
-    if is_wanted("puts") {
-        puts::run(&stack).await;
-    }
-    if is_wanted("reads") {
-        reads::run(&stack).await;
-    }
-    if is_wanted("statistics") {
-        statistics::run(&stack).await;
-    }
-    if is_wanted("growth") {
-        growth::run(&stack).await;
-        proofs::run(&stack).await;
+    if options.wants(Part::Growth) {
+        growth::run(&stack, &mut results).await;
+        proofs::run(&stack, &mut results).await;
     }
     stack.stop().await;
+
+    tables::print(&results);
+    let file = results.write();
+    println!("\nwritten to {}", file.display());
+    if let Some(baseline) = &options.baseline {
+        println!();
+        compare::print(baseline, &results);
+    }
 }
 
-/// Whether this part is selected on the command line, or none is. Cargo's own arguments begin with
-/// a dash.
-fn is_wanted(part: &str) -> bool {
-    let mut named = std::env::args()
-        .skip(1)
-        .filter(|argument| !argument.starts_with('-'))
-        .peekable();
-    named.peek().is_none() || named.any(|name| name == part)
+/// What the rounds measure, in their order: each yardstick is close to what is compared with it.
+async fn prepare(options: &Options, stack: &Stack) -> Vec<Measurement> {
+    let mut measurements = Vec::new();
+    if options.wants(Part::Ledger) {
+        measurements.extend(ledger::prepare(stack).await);
+    }
+    if options.wants(Part::Pgbench) {
+        measurements.push(pgbench::prepare(stack).await);
+    }
+    if options.wants(Part::Puts) {
+        measurements.extend(puts::prepare(stack).await);
+    }
+    if options.wants(Part::Reads) {
+        measurements.push(reads::prepare(stack).await);
+    }
+    measurements
 }

@@ -13,11 +13,13 @@ use adfolio_proto::wallet::v1::{
 use tonic::Request;
 use uuid::Uuid;
 
+use crate::results::Results;
+
 /// Limit of either proof.
 const LIMIT: Duration = Duration::from_mins(10);
 
-/// Prints how many transactions a second are verified and reconciled.
-pub async fn run(stack: &Stack) {
+/// How many transactions a second are verified and reconciled.
+pub async fn run(stack: &Stack, results: &mut Results) {
     let mut wallet = WalletAdminServiceClient::connect(stack.grpc_url(Service::Wallet))
         .await
         .unwrap();
@@ -27,20 +29,16 @@ pub async fn run(stack: &Stack) {
     let request = as_staff(VerifyChainsRequest::default());
     let verified = wallet.verify_chains(request).await.unwrap().into_inner();
     let transactions = verified.transactions as f64;
-    println!(
-        "{} chains of {transactions} transactions verified at {:.0}/s",
-        verified.users,
-        transactions / begun.elapsed().as_secs_f64(),
-    );
+    let per_second = transactions / begun.elapsed().as_secs_f64();
+    results.add_once("books.transactions", transactions);
+    results.add_once("books.verified_per_second", per_second);
     let begun = Instant::now();
     wallet
         .reconcile(as_staff(ReconcileRequest {}))
         .await
         .unwrap();
-    println!(
-        "the same transactions reconciled at {:.0}/s",
-        transactions / begun.elapsed().as_secs_f64(),
-    );
+    let per_second = transactions / begun.elapsed().as_secs_f64();
+    results.add_once("books.reconciled_per_second", per_second);
 }
 
 fn as_staff<T>(message: T) -> Request<T> {

@@ -1,10 +1,13 @@
 //! The requests of the web client's pages.
 
+use std::sync::Arc;
+
 use adfolio_local::Stack;
 use serde_json::json;
 
 use crate::api::{Api, advertisers};
-use crate::callers;
+use crate::callers::{self, Call};
+use crate::rounds::Measurement;
 
 /// Of the ad centre, the plans, the wallet and the account, by advertisers with some plans each.
 const PAGES: [&str; 9] = [
@@ -22,8 +25,8 @@ const PAGES: [&str; 9] = [
 /// So that no list is empty.
 const PLANS: usize = 10;
 
-/// Prints reads per second and their latencies.
-pub async fn run(stack: &Stack) {
+/// The pages in turn, by 32 callers.
+pub async fn prepare(stack: &Stack) -> Measurement {
     let api = Api::new(stack);
     let admin = api.admin().await;
     let product_id = api.product(&admin).await;
@@ -35,11 +38,14 @@ pub async fn run(stack: &Stack) {
             api.post("/plan/order/put", token, key, body).await;
         }
     }
-    callers::measure("reads", tokens, move |token, number| {
+    let call: Call<String> = Arc::new(move |token, number| {
         let api = api.clone();
         Box::pin(async move {
             api.get(PAGES[number % PAGES.len()], &token).await;
         })
+    });
+    Measurement::new("reads", move |duration| {
+        let (tokens, call) = (tokens.clone(), call.clone());
+        Box::pin(async move { callers::saturate(&tokens, duration, &call).await })
     })
-    .await;
 }

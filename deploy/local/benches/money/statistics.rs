@@ -8,6 +8,7 @@ use hdrhistogram::Histogram;
 use serde_json::json;
 
 use crate::api::{Api, text};
+use crate::results::Results;
 
 const FEW: usize = 10_000;
 const MANY: usize = 1_000_000;
@@ -22,13 +23,13 @@ const SPREAD_MINUTES: i64 = 28 * 24 * 60;
 /// Requests for each range and user, taken in turn.
 const REQUESTS: usize = 300;
 
-/// Prints the medians and their ratio for each range.
-pub async fn run(stack: &Stack) {
+/// The medians and their ratio for each range.
+pub async fn run(stack: &Stack, results: &mut Results) {
     let api = Api::new(stack);
     let admin = api.admin().await;
     let product_id = api.product(&admin).await;
-    let few = advertiser_with_reports(&api, &admin, &product_id, FEW).await;
-    let many = advertiser_with_reports(&api, &admin, &product_id, MANY).await;
+    let few = advertiser_with_reports(&api, &admin, &product_id, FEW, results).await;
+    let many = advertiser_with_reports(&api, &admin, &product_id, MANY, results).await;
 
     for (range, name) in [(1, "today"), (2, "week"), (3, "month"), (4, "all")] {
         let path =
@@ -48,10 +49,9 @@ pub async fn run(stack: &Stack) {
         }
         let [few_ms, many_ms] =
             latencies_us.map(|histogram| histogram.value_at_quantile(0.5) as f64 / 1_000.0);
-        println!(
-            "statistics, {name:<6} {FEW} reports {few_ms:.2} ms   {MANY} reports {many_ms:.2} ms   ratio {:.2}",
-            many_ms / few_ms
-        );
+        results.add_once(format!("statistics_{name}.{FEW}_ms"), few_ms);
+        results.add_once(format!("statistics_{name}.{MANY}_ms"), many_ms);
+        results.add_once(format!("statistics_{name}.ratio"), many_ms / few_ms);
     }
 }
 
@@ -60,6 +60,7 @@ async fn advertiser_with_reports(
     admin: &str,
     product_id: &str,
     reports: usize,
+    results: &mut Results,
 ) -> String {
     let (token, _) = api.advertiser(admin, &format!("reports-{reports}")).await;
     let put = json!({"product_id": product_id, "amount": "900000.00"});
@@ -99,9 +100,7 @@ async fn advertiser_with_reports(
             "{landed}"
         );
     }
-    println!(
-        "imported {reports} reports at {:.0}/s",
-        reports as f64 / begun.elapsed().as_secs_f64()
-    );
+    let per_second = reports as f64 / begun.elapsed().as_secs_f64();
+    results.add_once(format!("import_{reports}.per_second"), per_second);
     token
 }

@@ -1,33 +1,46 @@
 //! The performance of the machine's PostgreSQL alone.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use adfolio_local::Stack;
 use sqlx::{Connection as _, Executor as _, PgConnection};
 use tokio::process::Command;
 use url::Url;
 
+use crate::rounds::{Measurement, Outcome};
+
 const SCALE: &str = "16";
 const CLIENTS: &str = "16";
-const SECONDS: &str = "15";
 
-/// Transactions per second of `pgbench`'s TPC-B-like script.
-pub async fn tpc_b(stack: &Stack) -> f64 {
+/// Transactions of `pgbench`'s TPC-B-like script, in a database of its own.
+pub async fn prepare(stack: &Stack) -> Measurement {
     let mut url: Url = stack.database_base_url().parse().unwrap();
     let mut connection = PgConnection::connect(url.as_str()).await.unwrap();
-    connection
-        .execute("CREATE DATABASE yardstick")
-        .await
-        .unwrap();
-    url.set_path("yardstick");
+    connection.execute("CREATE DATABASE pgbench").await.unwrap();
+    url.set_path("pgbench");
     pgbench(&["-i", "-q", "-s", SCALE, url.as_str()]).await;
-    let output = pgbench(&["-c", CLIENTS, "-j", "2", "-T", SECONDS, "-n", url.as_str()]).await;
-    connection.execute("DROP DATABASE yardstick").await.unwrap();
-    let line = output
-        .lines()
-        .find(|line| line.starts_with("tps ="))
-        .expect("pgbench tells its rate");
-    line.split_whitespace().nth(2).unwrap().parse().unwrap()
+    Measurement::new("pgbench", move |duration| {
+        Box::pin(measure(url.clone(), duration))
+    })
+}
+
+async fn measure(url: Url, duration: Duration) -> Outcome {
+    // It knows whole seconds only.
+    let seconds = duration.as_secs().max(1).to_string();
+    let output = pgbench(&["-c", CLIENTS, "-j", "2", "-T", &seconds, url.as_str()]).await;
+    let per_second = number_after(&output, "tps = ");
+    Outcome {
+        figures: vec![("per_second", per_second)],
+        operations: number_after(&output, "number of transactions actually processed: ") as usize,
+    }
+}
+
+fn number_after(output: &str, label: &str) -> f64 {
+    let mut lines = output.lines();
+    let rest = lines.find_map(|line| line.strip_prefix(label));
+    let rest = rest.unwrap_or_else(|| panic!("pgbench does not print {label:?}: {output}"));
+    rest.split_whitespace().next().unwrap().parse().unwrap()
 }
 
 async fn pgbench(arguments: &[&str]) -> String {
