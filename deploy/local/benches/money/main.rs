@@ -5,17 +5,18 @@
 //! hits all of them alike. Ratios are computed within each round:
 //!
 //! 1. pgbench: TPC-B, 16 clients, on the stack's own PostgreSQL, waiting for the disk.
-//! 2. ledger: postings through wallet's gRPC, 16 and 128 callers: holds of distinct users
+//! 2. broker: events per second into a quorum queue of the stack's own RabbitMQ, with confirms.
+//! 3. ledger: postings through wallet's gRPC, 16 and 128 callers: holds of distinct users
 //!    ("distinct"), and holds with a coupon, which all touch the same platform account ("hot"). The
 //!    relay, the broker and the consumers of the events run on the same cores.
-//! 3. puts: puts through nginx and the gateway, and their latency at half of that load.
-//! 4. reads: the requests of the web client's pages.
+//! 4. puts: puts through nginx and the gateway, and their latency at half of that load.
+//! 5. reads: the requests of the web client's pages.
 //!
 //! Measured once, after the rounds:
 //!
-//! 5. statistics: a user's after 10,000 and after 1,000,000 reports, and how fast reports are
+//! 6. statistics: a user's after 10,000 and after 1,000,000 reports, and how fast reports are
 //!    imported.
-//! 6. growth: the size of the rows left by all this and some deposits, and how fast the books with
+//! 7. growth: the size of the rows left by all this and some deposits, and how fast the books with
 //!    them are verified and reconciled.
 //!
 //! `compare OLD [NEW]` measures nothing and compares two results.
@@ -33,6 +34,7 @@
 )]
 
 mod api;
+mod broker;
 mod callers;
 mod compare;
 mod growth;
@@ -109,6 +111,9 @@ async fn measure(options: &Options) {
 /// What the rounds measure, in their order: each yardstick is close to what is compared with it.
 async fn prepare(options: &Options, stack: &Stack) -> Vec<Measurement> {
     let mut measurements = Vec::new();
+    if options.wants(Part::Broker) {
+        measurements.push(broker::prepare(stack).await);
+    }
     if options.wants(Part::Ledger) {
         measurements.extend(ledger::prepare(stack).await);
     }

@@ -13,6 +13,7 @@ const DEFAULT_SECONDS: f64 = 5.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Pgbench,
+    Broker,
     Ledger,
     Puts,
     Reads,
@@ -21,8 +22,9 @@ pub enum Part {
 }
 
 impl Part {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Pgbench,
+        Self::Broker,
         Self::Ledger,
         Self::Puts,
         Self::Reads,
@@ -33,6 +35,7 @@ impl Part {
     fn name(self) -> &'static str {
         match self {
             Self::Pgbench => "pgbench",
+            Self::Broker => "broker",
             Self::Ledger => "ledger",
             Self::Puts => "puts",
             Self::Reads => "reads",
@@ -44,8 +47,9 @@ impl Part {
     /// The parts that its ratios need.
     fn yardsticks(self) -> &'static [Self] {
         match self {
-            Self::Ledger | Self::Puts => &[Self::Pgbench],
-            Self::Pgbench | Self::Reads | Self::Statistics | Self::Growth => &[],
+            Self::Ledger => &[Self::Pgbench, Self::Broker],
+            Self::Puts => &[Self::Pgbench],
+            Self::Pgbench | Self::Reads | Self::Broker | Self::Statistics | Self::Growth => &[],
         }
     }
 }

@@ -13,13 +13,14 @@ use crate::processes::{BENCHMARK, Used, cores};
 use crate::rounds::Outcome;
 
 /// Ratios of two figures of the same round: a measurement, its yardstick, and what of both.
-const RATIOS: [(&str, &str, &str); 8] = [
+const RATIOS: [(&str, &str, &str); 9] = [
     ("postings_distinct_16", "pgbench", "per_second"),
     ("postings_distinct_128", "pgbench", "per_second"),
     ("postings_hot_16", "pgbench", "per_second"),
     ("postings_hot_128", "pgbench", "per_second"),
     ("postings_hot_16", "postings_distinct_16", "per_second"),
     ("postings_hot_128", "postings_distinct_128", "per_second"),
+    ("postings_distinct_128", "broker", "per_second"),
     ("puts", "pgbench", "per_second"),
     ("puts", "pgbench", "cpu_us"),
 ];
