@@ -3,7 +3,7 @@
 use adfolio_local::Stack;
 use serde_json::{Value, json};
 
-const CALLERS: usize = 32;
+pub const CALLERS: usize = 32;
 
 /// Calls it through nginx.
 #[derive(Clone)]
@@ -14,9 +14,13 @@ pub struct Api {
 
 impl Api {
     pub fn new(stack: &Stack) -> Self {
+        Self::at(&stack.url())
+    }
+
+    pub fn at(url: &str) -> Self {
         Self {
             http: reqwest::Client::new(),
-            base: format!("{}/api", stack.url()),
+            base: format!("{url}/api"),
         }
     }
 
@@ -39,6 +43,13 @@ impl Api {
                 .header("X-CT", token),
         )
         .await
+    }
+
+    /// The bytes of an answer.
+    pub async fn size(&self, path: &str, token: &str) -> usize {
+        let request = self.http.get(format!("{}{path}", self.base));
+        let answer = request.header("X-CT", token).send().await.unwrap();
+        answer.bytes().await.unwrap().len()
     }
 
     pub async fn import(&self, admin: &str, csv: String, source: &str, mapping: &Value) -> Value {

@@ -10,13 +10,15 @@
 //!    ("distinct"), and holds with a coupon, which all touch the same platform account ("hot"). The
 //!    relay, the broker and the consumers of the events run on the same cores.
 //! 4. puts: puts through nginx and the gateway, and their latency at half of that load.
-//! 5. reads: the requests of the web client's pages.
+//! 5. bare: one row through nginx, axum, tonic and sqlx without any code of Adfolio.
+//! 6. property: `GET /user/property`, which does the same through Adfolio.
+//! 7. reads: the requests of the web client's pages.
 //!
 //! Measured once, after the rounds:
 //!
-//! 6. statistics: a user's after 10,000 and after 1,000,000 reports, and how fast reports are
+//! 8. statistics: a user's after 10,000 and after 1,000,000 reports, and how fast reports are
 //!    imported.
-//! 7. growth: the size of the rows left by all this and some deposits, and how fast the books with
+//! 9. growth: the size of the rows left by all this and some deposits, and how fast the books with
 //!    them are verified and reconciled.
 //!
 //! `compare OLD [NEW]` measures nothing and compares two results.
@@ -34,6 +36,7 @@
 )]
 
 mod api;
+mod bare;
 mod broker;
 mod callers;
 mod compare;
@@ -43,6 +46,7 @@ mod options;
 mod pgbench;
 mod processes;
 mod proofs;
+mod property;
 mod puts;
 mod reads;
 mod results;
@@ -62,6 +66,8 @@ async fn main() {
     let arguments = options::named_arguments();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
+        [bare::GATEWAY] => bare::gateway::serve().await,
+        [bare::SERVICE] => bare::service::serve().await,
         ["compare", old] => compare::print(&results::read(old), &results::latest()),
         ["compare", old, new] => compare::print(&results::read(old), &results::read(new)),
         _ => measure(&Options::from_environment(&arguments)).await,
@@ -84,8 +90,8 @@ async fn measure(options: &Options) {
     if options.wants(Part::Growth) {
         growth::deposit(&stack).await;
     }
-    let processes = Processes::of(&stack);
-    let mut measurements = prepare(options, &stack).await;
+    let mut processes = Processes::of(&stack);
+    let mut measurements = prepare(options, &stack, &mut processes).await;
     let mut results = Results::new(options);
     rounds::run(options, &processes, &mut measurements, &mut results).await;
     drop(measurements);
@@ -109,7 +115,7 @@ async fn measure(options: &Options) {
 }
 
 /// What the rounds measure, in their order: each yardstick is close to what is compared with it.
-async fn prepare(options: &Options, stack: &Stack) -> Vec<Measurement> {
+async fn prepare(options: &Options, stack: &Stack, processes: &mut Processes) -> Vec<Measurement> {
     let mut measurements = Vec::new();
     if options.wants(Part::Broker) {
         measurements.push(broker::prepare(stack).await);
@@ -125,6 +131,12 @@ async fn prepare(options: &Options, stack: &Stack) -> Vec<Measurement> {
     }
     if options.wants(Part::Reads) {
         measurements.push(reads::prepare(stack).await);
+    }
+    if options.wants(Part::Bare) {
+        measurements.push(bare::prepare(stack, processes).await);
+    }
+    if options.wants(Part::Property) {
+        measurements.push(property::prepare(stack).await);
     }
     measurements
 }

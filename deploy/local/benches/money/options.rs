@@ -16,17 +16,21 @@ pub enum Part {
     Broker,
     Ledger,
     Puts,
+    Bare,
+    Property,
     Reads,
     Statistics,
     Growth,
 }
 
 impl Part {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 9] = [
         Self::Pgbench,
         Self::Broker,
         Self::Ledger,
         Self::Puts,
+        Self::Bare,
+        Self::Property,
         Self::Reads,
         Self::Statistics,
         Self::Growth,
@@ -38,6 +42,8 @@ impl Part {
             Self::Broker => "broker",
             Self::Ledger => "ledger",
             Self::Puts => "puts",
+            Self::Bare => "bare",
+            Self::Property => "property",
             Self::Reads => "reads",
             Self::Statistics => "statistics",
             Self::Growth => "growth",
@@ -49,7 +55,8 @@ impl Part {
         match self {
             Self::Ledger => &[Self::Pgbench, Self::Broker],
             Self::Puts => &[Self::Pgbench],
-            Self::Pgbench | Self::Reads | Self::Broker | Self::Statistics | Self::Growth => &[],
+            Self::Property | Self::Reads => &[Self::Bare],
+            Self::Pgbench | Self::Broker | Self::Bare | Self::Statistics | Self::Growth => &[],
         }
     }
 }

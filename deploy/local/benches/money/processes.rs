@@ -42,6 +42,11 @@ impl Processes {
         Self { names }
     }
 
+    pub fn add(&mut self, processes: &[(&'static str, u32)]) {
+        self.names
+            .extend(processes.iter().map(|(name, pid)| (*pid, *name)));
+    }
+
     /// Waits until the system has done what the last measurement left to do.
     pub async fn settle(&self) {
         let begun = Instant::now();

@@ -13,7 +13,7 @@ use crate::processes::{BENCHMARK, Used, cores};
 use crate::rounds::Outcome;
 
 /// Ratios of two figures of the same round: a measurement, its yardstick, and what of both.
-const RATIOS: [(&str, &str, &str); 9] = [
+const RATIOS: [(&str, &str, &str); 14] = [
     ("postings_distinct_16", "pgbench", "per_second"),
     ("postings_distinct_128", "pgbench", "per_second"),
     ("postings_hot_16", "pgbench", "per_second"),
@@ -23,6 +23,11 @@ const RATIOS: [(&str, &str, &str); 9] = [
     ("postings_distinct_128", "broker", "per_second"),
     ("puts", "pgbench", "per_second"),
     ("puts", "pgbench", "cpu_us"),
+    ("property", "bare", "per_second"),
+    ("property", "bare", "p50_ms"),
+    ("property", "bare", "cpu_us"),
+    ("reads", "bare", "per_second"),
+    ("reads", "bare", "cpu_us"),
 ];
 
 /// The results of a run. The unit of a figure is the end of its name.
