@@ -30,7 +30,7 @@ restore: build ## Restore BACKUP=.backups/… while nothing runs; the replaced d
 test: ## Run every check: format, lints, unit, integration and browser tests
 	@$(SCRIPTS)/test.sh
 
-bench: ## Measure puts, postings, statistics, pgbench and failed logins on this machine
+bench: ## Measure postings, puts and reads beside their yardsticks; BENCH_BASELINE names a run to compare with
 	@$(SCRIPTS)/bench.sh
 
 chaos: ## Kill, freeze and cut everything for nine minutes and check the books; CHAOS_SEED repeats a run
