@@ -141,7 +141,7 @@ impl Service<http::Request<Body>> for Channel {
             request.headers_mut().insert("grpc-timeout", value);
         }
         let method = request.uri().path().to_owned();
-        let work = telemetry::begin(&Context::current(), SpanKind::Client, |span| {
+        let work = telemetry::begin(&Context::current(), &SpanKind::Client, |span| {
             span.update_name(method.clone());
             span.set_attribute(KeyValue::new("rpc.system", "grpc"));
         });

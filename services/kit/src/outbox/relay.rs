@@ -382,7 +382,7 @@ fn is_sent(confirmation: &Confirmation, row: &Row) -> bool {
 /// Sends an event in the trace of its change: from publishing it to its confirm.
 fn sending(exchange: &str, row: &Row) -> Context {
     let change = telemetry::context_of(row.traceparent.as_deref());
-    telemetry::begin(&change, SpanKind::Producer, |span| {
+    telemetry::begin(&change, &SpanKind::Producer, |span| {
         span.update_name(format!("send {}", row.event_type));
         span.set_attributes([
             KeyValue::new("messaging.system", "rabbitmq"),

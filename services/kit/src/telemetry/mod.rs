@@ -13,15 +13,17 @@ use anyhow::Context as _;
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::WithExportConfig as _;
 use opentelemetry_sdk::Resource;
-use opentelemetry_sdk::trace::SdkTracerProvider;
+use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
+use tracing::Subscriber;
 use tracing_subscriber::filter::{FilterExt as _, LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
 use crate::config::TelemetryArgs;
 use traces::traces;
-use work::TRACER;
+use work::SPANS;
 
 pub use handles::{Handle, Handles};
 pub use lines::log_lines;
@@ -74,22 +76,38 @@ pub fn init(service_name: &'static str, args: &TelemetryArgs) -> anyhow::Result<
     let lines = log_lines(args.log_format, std::io::stderr);
     tracing_subscriber::registry()
         .with(lines.with_filter(filter.and(without_secrets())))
-        .with(exported.clone().map(traces))
+        .with(exported.clone().map(spans))
+        .with(exported.map(traces))
         .try_init()
         .context("logging was already started")?;
-    if let Some(exported) = exported {
-        let _ = TRACER.set(exported);
+    if tracer.is_some() {
+        work::export();
     }
     install_metrics(service_name)?;
     Ok(TelemetryGuard { tracer })
 }
 
-/// Never enabled by any setting, because it would print a secret: at trace level lapin prints the
-/// frame with its password for the broker.
+/// Never enabled by any setting: what would print a secret (at trace level lapin prints the frame
+/// with its password for the broker), and the exporter's spans, whose fields log lines have from
+/// the context.
 fn without_secrets() -> Targets {
     Targets::new()
         .with_default(LevelFilter::TRACE)
         .with_target("lapin", LevelFilter::DEBUG)
+        .with_target(SPANS, LevelFilter::OFF)
+}
+
+/// The layer that exports the spans of recorded work.
+fn spans<S>(tracer: SdkTracer) -> impl tracing_subscriber::Layer<S>
+where
+    S: Subscriber + for<'lookup> LookupSpan<'lookup>,
+{
+    tracing_opentelemetry::layer()
+        .with_tracer(tracer)
+        .with_location(false)
+        .with_threads(false)
+        .with_tracked_inactivity(false)
+        .with_filter(Targets::new().with_target(SPANS, LevelFilter::INFO))
 }
 
 fn tracer_provider(

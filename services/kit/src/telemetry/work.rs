@@ -3,23 +3,36 @@
 //!
 //! OpenTelemetry's own [`Context`] carries it, not a span of `tracing`. Attaching a context to a
 //! future costs two reference counts; a span costs an entry in the registry, formatted fields and a
-//! look-up in every poll, exported or not. OpenTelemetry's spans exist only in sampled traces, and
-//! the sampler decides before anything is gathered for them.
+//! look-up in every poll, exported or not. Spans of `tracing`, which tracing-opentelemetry exports,
+//! exist only in sampled traces, and the sampler decides before anything is gathered for them.
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use opentelemetry::context::{FutureExt as _, WithContext};
 use opentelemetry::trace::{
     SpanContext, SpanKind, SpanRef, Status, TraceContextExt as _, TraceFlags, TraceId, TraceState,
-    Tracer as _,
 };
 use opentelemetry::{Context, KeyValue, Value};
-use opentelemetry_sdk::trace::{IdGenerator as _, RandomIdGenerator, SdkTracer};
+use opentelemetry_sdk::trace::{IdGenerator as _, RandomIdGenerator};
+use tracing::Span;
+use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 use tracing_subscriber::fmt::format::Writer;
 
-/// Makes the spans; not set without an exporter.
-pub(super) static TRACER: OnceLock<SdkTracer> = OnceLock::new();
+/// The target of the spans: only the exporter sees them.
+pub(super) const SPANS: &str = "adfolio::work";
+
+/// Whether spans are exported.
+static IS_EXPORTED: AtomicBool = AtomicBool::new(false);
+
+/// From now on there are spans.
+pub(super) fn export() {
+    IS_EXPORTED.store(true, Ordering::Relaxed);
+}
+
+/// The span of a recorded context: it ends with the last clone of that.
+struct Recorded(#[allow(dead_code, reason = "kept for its end")] Span);
 
 /// Work that log lines name.
 #[derive(Debug)]
@@ -35,7 +48,7 @@ pub struct Work {
 impl Work {
     /// Begins the work below `parent`, like [`begin`].
     pub fn begin(self, parent: &Context, describe: impl FnOnce(&SpanRef<'_>)) -> Context {
-        let begun = begin(parent, self.kind, |span| {
+        let begun = begin(parent, &self.kind, |span| {
             span.set_attributes(self.fields.iter().cloned());
             describe(span);
         });
@@ -53,26 +66,35 @@ impl Work {
 /// span its name and attributes; it is only called if the span is recorded.
 ///
 /// An unsampled trace is passed on as it came, and so is every trace if nothing is exported.
-pub fn begin(parent: &Context, kind: SpanKind, describe: impl FnOnce(&SpanRef<'_>)) -> Context {
+pub fn begin(parent: &Context, kind: &SpanKind, describe: impl FnOnce(&SpanRef<'_>)) -> Context {
     let (is_in_trace, is_unsampled) = {
         let span = parent.span();
         let above = span.span_context();
         (above.is_valid(), above.is_valid() && !above.is_sampled())
     };
-    match TRACER.get() {
-        Some(tracer) if !is_unsampled => {
-            let span = tracer
-                .span_builder("")
-                .with_kind(kind)
-                .start_with_context(tracer, parent);
-            let begun = parent.with_span(span);
-            if begun.span().is_recording() {
-                describe(&begun.span());
-            }
-            begun
+    if IS_EXPORTED.load(Ordering::Relaxed) && !is_unsampled {
+        let begun = begin_span(parent, kind);
+        if begun.span().is_recording() {
+            describe(&begun.span());
         }
-        _ if is_in_trace => parent.clone(),
-        _ => parent.with_remote_span_context(new_trace()),
+        begun
+    } else if is_in_trace {
+        parent.clone()
+    } else {
+        parent.with_remote_span_context(new_trace())
+    }
+}
+
+/// A span below `parent`, recorded if the sampler says so.
+fn begin_span(parent: &Context, kind: &SpanKind) -> Context {
+    let span = tracing::info_span!(target: SPANS, "work", otel.kind = ?kind);
+    // Fails only without the exporter's layer.
+    let _ = span.set_parent(parent.clone());
+    let begun = span.context();
+    if begun.span().is_recording() {
+        begun.with_value(Recorded(span))
+    } else {
+        begun
     }
 }
 
@@ -83,7 +105,7 @@ pub fn fail(work: &Context) {
 
 /// One run of the background job `name`, in a trace of its own.
 pub fn run<F>(name: &'static str, job: F) -> WithContext<F> {
-    let work = begin(&Context::current(), SpanKind::Internal, |span| {
+    let work = begin(&Context::current(), &SpanKind::Internal, |span| {
         span.update_name(name);
     });
     job.with_context(work)

@@ -85,7 +85,7 @@ fn an_event_carries_the_trace_of_its_change() {
     assert!(event().contains("traceparent: None"));
     let work = telemetry::begin(
         &telemetry::context_of(Some(SAMPLED)),
-        SpanKind::Internal,
+        &SpanKind::Internal,
         |_| {},
     );
     let _work = work.attach();
