@@ -1,6 +1,5 @@
 //! Idempotency keys, stored in the transaction of the effect that they protect.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use prost::Message;
@@ -41,27 +40,6 @@ pub fn digest<M: Message>(request: &M) -> [u8; 32] {
     Sha256::digest(request.encode_to_vec()).into()
 }
 
-/// The services that used to store the bare method in snake case instead of `service.Method`.
-const FORMER_NAMES: [&str; 3] = ["acceptor", "coupon", "notification"];
-
-/// The stored name of an operation. Replicas of the previous release compare it literally and may
-/// run beside this one, so the former name stays until none of them can.
-fn stored(operation: &str) -> Cow<'_, str> {
-    match operation.split_once('.') {
-        Some((service, method)) if FORMER_NAMES.contains(&service) => {
-            let mut name = String::with_capacity(operation.len());
-            for letter in method.chars() {
-                if letter.is_ascii_uppercase() && !name.is_empty() {
-                    name.push('_');
-                }
-                name.push(letter.to_ascii_lowercase());
-            }
-            Cow::Owned(name)
-        }
-        _ => Cow::Borrowed(operation),
-    }
-}
-
 /// Claims `key` of `scope` (the user) for `operation`, named `service.Method`. A second claim waits
 /// for the transaction of the first: it replays after a commit and is fresh after a rollback.
 pub async fn claim_in_tx(
@@ -71,7 +49,6 @@ pub async fn claim_in_tx(
     operation: &str,
     digest: &[u8],
 ) -> Result<Claim, ClaimError> {
-    let operation = &*stored(operation);
     // The insert waits: the primary key makes it queue behind an uncommitted one.
     let inserted = sqlx::query!(
         "INSERT INTO idempotency_keys (scope, key, operation, request_digest) VALUES ($1, $2, $3, $4)
