@@ -4,9 +4,10 @@
 use adfolio_proto::events::v1::StaffActed;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+use uuid::Uuid;
 
 use crate::db::Tx;
-use crate::identity::{Caller, UserId};
+use crate::identity::{Caller, Staff, UserId};
 use crate::outbox::{Event, EventError, enqueue_in_tx};
 use crate::wire;
 
@@ -26,6 +27,28 @@ pub struct Entry {
     reason: Option<String>,
     before_json: String,
     after_json: String,
+}
+
+/// The member of staff who acts, and what the call says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Actor {
+    /// The member of staff.
+    pub staff_id: Uuid,
+    /// Why.
+    pub reason: String,
+    /// The call's request id.
+    pub request_id: String,
+}
+
+impl Actor {
+    /// Of this member of staff's call.
+    pub fn calling(staff: Staff, caller: &Caller) -> Self {
+        Self {
+            staff_id: staff.id,
+            reason: caller.reason.clone(),
+            request_id: caller.request_id.clone(),
+        }
+    }
 }
 
 /// An audit entry could not be published.
@@ -72,43 +95,48 @@ impl Entry {
     }
 
     /// The state before: an object without secrets.
-    pub fn before(mut self, state: &impl Serialize) -> Result<Self, AuditError> {
-        self.before_json = serde_json::to_string(state).map_err(EventError::from)?;
+    pub fn before(mut self, state: &impl Serialize) -> Result<Self, EventError> {
+        self.before_json = serde_json::to_string(state)?;
         Ok(self)
     }
 
     /// The state after: an object without secrets.
-    pub fn after(mut self, state: &impl Serialize) -> Result<Self, AuditError> {
-        self.after_json = serde_json::to_string(state).map_err(EventError::from)?;
+    pub fn after(mut self, state: &impl Serialize) -> Result<Self, EventError> {
+        self.after_json = serde_json::to_string(state)?;
         Ok(self)
     }
 
     /// The event that publishes the entry, for services that enqueue several events at once. `None`
     /// when no member of staff calls: changes by the system itself are not audited.
-    pub fn event(self, caller: &Caller, now: DateTime<Utc>) -> Result<Option<Event>, AuditError> {
+    pub fn event(self, caller: &Caller, now: DateTime<Utc>) -> Result<Option<Event>, EventError> {
         let Some(staff) = caller.staff else {
             return Ok(None);
         };
+        self.event_by(Actor::calling(staff, caller), now).map(Some)
+    }
+
+    /// The same for an act that was called for earlier.
+    pub fn event_by(self, actor: Actor, now: DateTime<Utc>) -> Result<Event, EventError> {
         let user_id = self.user.map(|user| user.to_string()).unwrap_or_default();
         let subject = if user_id.is_empty() {
-            staff.id.to_string()
+            actor.staff_id.to_string()
         } else {
             user_id.clone()
         };
         let data = StaffActed {
-            staff_id: staff.id.to_string(),
+            staff_id: actor.staff_id.to_string(),
             action: self.action.to_owned(),
             target: self.target,
             user_id,
-            reason: self.reason.unwrap_or_else(|| caller.reason.clone()),
-            request_id: caller.request_id.clone(),
+            reason: self.reason.unwrap_or(actor.reason),
+            request_id: actor.request_id,
             before_json: self.before_json,
             after_json: self.after_json,
             time: Some(wire::timestamp(now)),
         };
         let service = self.action.split('.').next().unwrap_or_default();
         let event_type = format!("adfolio.{service}.v1.{EVENT_NAME}");
-        Ok(Some(Event::new(event_type, subject, &data)?))
+        Event::new(event_type, subject, &data)
     }
 
     /// Publishes the entry in the transaction of the change.

@@ -68,6 +68,13 @@ impl Event {
         self
     }
 
+    /// Puts it into another trace than the current one.
+    #[must_use]
+    pub fn traced_by(mut self, traceparent: Option<&str>) -> Self {
+        self.traceparent = traceparent.map(str::to_owned);
+        self
+    }
+
     /// The event's id.
     pub fn id(&self) -> Uuid {
         self.id

@@ -13,5 +13,5 @@ mod sent;
 
 pub use event::{CONTENT_TYPE, CloudEvent, DecodeError, EnvelopeParts, Event, EventError, encode};
 pub use relay::{Notifier, Relay, subject_key, subject_of};
-pub use repo::enqueue_in_tx;
+pub use repo::{Columns, enqueue_in_tx};
 pub use sent::prune_sent;

@@ -40,20 +40,46 @@ pub(super) struct Backlog {
     pub(super) oldest_seconds: f64,
 }
 
+/// The columns of new rows, for statements that write events together with other rows.
+#[derive(Debug, Default)]
+pub struct Columns<'a> {
+    /// Their ids.
+    pub ids: Vec<Uuid>,
+    /// Their types.
+    pub types: Vec<&'a str>,
+    /// What they are about.
+    pub subjects: Vec<&'a str>,
+    /// Their positions among the subject's events.
+    pub sequences: Vec<Option<i64>>,
+    /// Their data as JSON.
+    pub data: Vec<&'a str>,
+    /// Their traces.
+    pub traces: Vec<Option<&'a str>>,
+}
+
+impl<'a> Columns<'a> {
+    /// Of these events, in order.
+    pub fn of(events: &'a [Event]) -> Self {
+        Self {
+            ids: events.iter().map(|event| event.id).collect(),
+            types: events.iter().map(|event| &*event.kind).collect(),
+            subjects: events.iter().map(|event| event.subject.as_str()).collect(),
+            sequences: events.iter().map(|event| event.sequence).collect(),
+            data: events.iter().map(|event| event.data.as_str()).collect(),
+            traces: events
+                .iter()
+                .map(|event| event.traceparent.as_deref())
+                .collect(),
+        }
+    }
+}
+
 /// Writes events in the transaction of the change, with one statement for all of them.
 pub async fn enqueue_in_tx(tx: &mut Tx, events: &[Event]) -> Result<(), sqlx::Error> {
     if events.is_empty() {
         return Ok(());
     }
-    let ids: Vec<Uuid> = events.iter().map(|event| event.id).collect();
-    let types: Vec<&str> = events.iter().map(|event| &*event.kind).collect();
-    let subjects: Vec<&str> = events.iter().map(|event| event.subject.as_str()).collect();
-    let sequences: Vec<Option<i64>> = events.iter().map(|event| event.sequence).collect();
-    let data: Vec<&str> = events.iter().map(|event| event.data.as_str()).collect();
-    let traces: Vec<Option<&str>> = events
-        .iter()
-        .map(|event| event.traceparent.as_deref())
-        .collect();
+    let columns = Columns::of(events);
     // The order of the rows is the order of the events: WITH ORDINALITY, because UNNEST alone
     // guarantees no order for INSERT.
     sqlx::query!(
@@ -62,12 +88,12 @@ pub async fn enqueue_in_tx(tx: &mut Tx, events: &[Event]) -> Result<(), sqlx::Er
          FROM UNNEST($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[])
               WITH ORDINALITY AS event (event_id, event_type, subject, sequence, data, traceparent, position)
          ORDER BY position",
-        &ids,
-        &types as &[&str],
-        &subjects as &[&str],
-        &sequences as &[Option<i64>],
-        &data as &[&str],
-        &traces as &[Option<&str>]
+        &columns.ids,
+        &columns.types as &[&str],
+        &columns.subjects as &[&str],
+        &columns.sequences as &[Option<i64>],
+        &columns.data as &[&str],
+        &columns.traces as &[Option<&str>]
     )
     .execute(tx)
     .await?;
