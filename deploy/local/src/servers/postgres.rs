@@ -15,6 +15,13 @@ use crate::process::{Account, Launch, Unit, run_to_end};
 const PROGRAMS: &str = "/usr/lib/postgresql";
 const STOP_LIMIT: Duration = Duration::from_secs(20);
 
+/// The form of what the databases hold. It changes when migrations are replaced by others, which they may be until the
+/// first release; a data folder of another form cannot be migrated.
+const FORM: &str = "2";
+
+/// The file in the data folder that names its form. Backups contain it.
+const FORM_FILE: &str = "adfolio-form";
+
 /// Creates the data folder if it is missing and describes the server.
 pub(crate) async fn prepare(layout: &Layout, ports: &Ports, durable: bool) -> Result<Unit> {
     let data = layout.folder(Component::Postgres.name());
@@ -24,6 +31,7 @@ pub(crate) async fn prepare(layout: &Layout, ports: &Ports, durable: bool) -> Re
     if existing.is_none() {
         initialise(layout, &data, &programs, account.as_ref(), durable).await?;
     }
+    require_present_form(&data)?;
     // Its owner is gone (leftovers are killed before a start), but its pid may have been reused.
     let _ = fs::remove_file(data.join("postmaster.pid"));
     Ok(Unit {
@@ -50,6 +58,18 @@ pub(crate) fn launch(programs: &Path, data: &Path, port: u16, durable: bool) -> 
 /// Folder of the programs of a major version.
 pub(crate) fn programs_of(major: u32) -> Result<PathBuf> {
     find_programs(Some(&major.to_string()))
+}
+
+fn require_present_form(data: &Path) -> Result<()> {
+    let form = fs::read_to_string(data.join(FORM_FILE)).unwrap_or_default();
+    if form.trim() == FORM {
+        return Ok(());
+    }
+    let folder = data.parent().unwrap_or(data);
+    bail!(
+        "{} holds data from before the migrations were replaced: delete it and start again",
+        folder.display()
+    )
 }
 
 async fn initialise(
@@ -82,6 +102,7 @@ async fn initialise(
     }
     launch.account = account.cloned();
     run_to_end(&launch).await?;
+    fs::write(draft.join(FORM_FILE), FORM).context("cannot write the form of the data")?;
     fs::rename(&draft, data).with_context(|| format!("cannot create {}", data.display()))
 }
 
