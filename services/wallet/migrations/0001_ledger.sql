@@ -1,44 +1,70 @@
--- The ledger: wallets, the append-only books behind them, and what orders hold. How postings come in is in
--- 0002_posting.sql. All amounts are integer minor units. Further kinds are added to the enumerations by later migrations.
+-- The ledger: wallets, the append-only books behind them, and what orders hold. All amounts are integer minor units.
+--
+-- Only the writer in posting/ writes here, and every rule of the ledger stands there, in posting/entity.rs. This file keeps
+-- what must hold whatever the programs do: the books are only appended to, the entries of a transaction sum to zero, no
+-- balance is negative, and an order, a key or a number is used once.
 
-CREATE TYPE transaction_type AS ENUM ('deposit', 'hold', 'consume', 'accrue', 'release', 'settle');
+-- Upper bounds keep every sum far inside bigint. Domains, because the check of a domain is parsed once a session, and that
+-- of a table once a statement.
+CREATE DOMAIN balance AS bigint CONSTRAINT balance_range CHECK (VALUE BETWEEN 0 AND 1000000000000000000);
+CREATE DOMAIN sha256_hash AS bytea CONSTRAINT sha256_hash_length CHECK (length(VALUE) = 32);
+
+CREATE TYPE transaction_type AS ENUM (
+    'deposit', 'hold', 'consume', 'accrue', 'release', 'settle', 'withdraw', 'withdrawal_paid', 'withdrawal_rejected',
+    'chargeback', 'recharge_deduction', 'membership', 'exchange_debit', 'exchange_return', 'exchange_credit',
+    'start_up_grant', 'start_up_return'
+);
 
 -- The first four belong to users, the others to the platform. Balances of platform accounts are sums of entries, never a
 -- row, so that postings of different users share no lock.
 CREATE TYPE ledger_account AS ENUM (
     'available', 'to_be_consumed', 'to_be_settled', 'withdrawing',
-    'deposits_clearing', 'promotions', 'ad_spend', 'ad_revenue', 'profit_share'
+    'deposits_clearing', 'promotions', 'ad_spend', 'ad_revenue', 'profit_share', 'withdrawals_clearing',
+    'withdrawal_fees', 'chargebacks', 'membership', 'fx_clearing'
 );
 
--- How an entry is shown in the fund details.
-CREATE TYPE flow_type AS ENUM ('system_top_up', 'ad_billing', 'ad_serving', 'profit_sharing', 'discount_amount');
+-- How a transaction is shown in the fund details.
+CREATE TYPE flow_type AS ENUM (
+    'system_top_up', 'ad_billing', 'ad_serving', 'profit_sharing', 'discount_amount', 'manual_payout',
+    'system_chargeback', 'virtual_recharge_deduction', 'open_membership', 'exchange', 'start_up_funds'
+);
 
 CREATE TYPE hold_state AS ENUM ('held', 'released', 'settled');
 
--- One row per user: figures that are sums of the user's entries, and the head of the user's chain. Upper bounds keep
--- every sum far inside bigint.
+-- One row per user: figures that are sums of the user's entries, and the head of the user's chain. Every command that
+-- changes anything of a user's writes this row, so a batch that finds the row as it read it has read all as it is.
 CREATE TABLE wallets (
-    user_id              uuid PRIMARY KEY,
-    available            bigint NOT NULL DEFAULT 0 CHECK (available BETWEEN 0 AND 1000000000000000000),
-    to_be_consumed       bigint NOT NULL DEFAULT 0 CHECK (to_be_consumed BETWEEN 0 AND 1000000000000000000),
-    to_be_settled        bigint NOT NULL DEFAULT 0 CHECK (to_be_settled BETWEEN 0 AND 1000000000000000000),
-    withdrawing          bigint NOT NULL DEFAULT 0 CHECK (withdrawing BETWEEN 0 AND 1000000000000000000),
-    start_up_outstanding bigint NOT NULL DEFAULT 0 CHECK (start_up_outstanding >= 0),
+    user_id                uuid PRIMARY KEY,
+    available              balance NOT NULL DEFAULT 0,
+    to_be_consumed         balance NOT NULL DEFAULT 0,
+    to_be_settled          balance NOT NULL DEFAULT 0,
+    withdrawing            balance NOT NULL DEFAULT 0,
+    start_up_outstanding   balance NOT NULL DEFAULT 0,
     -- What coupons paid towards puts, less what was given back.
-    discount_total       bigint NOT NULL DEFAULT 0 CHECK (discount_total >= 0),
+    discount_total         balance NOT NULL DEFAULT 0,
     -- Number of the user's last transaction; counts from 1 without a hole.
-    seq                  bigint NOT NULL DEFAULT 0 CHECK (seq >= 0),
-    chain_head           bytea NOT NULL DEFAULT decode(repeat('00', 32), 'hex') CHECK (length(chain_head) = 32),
-    -- Time of the last transaction: a user's time never runs back, whichever clock stamped it.
-    last_posted_at       timestamptz NOT NULL DEFAULT '-infinity',
-    created_at           timestamptz NOT NULL DEFAULT clock_timestamp()
+    seq                    bigint NOT NULL DEFAULT 0 CHECK (seq >= 0),
+    chain_head             sha256_hash NOT NULL DEFAULT decode(repeat('00', 32), 'hex'),
+    -- Time of the last transaction, null before the first: a user's time never runs back, whichever clock stamped it.
+    last_posted_at         timestamptz,
+    -- What a wallet's page shows comes from this one row; the flags follow the tables of 0002 in the same transaction.
+    has_pay_password       boolean NOT NULL DEFAULT false,
+    has_bank_card          boolean NOT NULL DEFAULT false,
+    has_wallet_address     boolean NOT NULL DEFAULT false,
+    -- The last change of what protects the wallet: login password, transaction password, destinations. Withdrawals wait for
+    -- a while after it. Null before the first; setting up what was not there yet is none.
+    protection_changed_at  timestamptz,
+    -- Whether staff ever removed the transaction password: setting one after that is a change.
+    pay_password_was_reset boolean NOT NULL DEFAULT false,
+    created_at             timestamptz NOT NULL DEFAULT clock_timestamp()
 ) WITH (fillfactor = 50); -- Room for updates on the same page: no index changes with a balance.
 
--- One row per posting. A transaction belongs to one user and is known by its number in that user's chain. The hash before
--- it is that of the row with the number before.
+-- One row per transaction, which belongs to one user and is known by its number in that user's chain. The hash before it is
+-- that of the row with the number before. Its entries are columns: the changes of the user's four accounts, the change of
+-- at most one platform account, and the fee of a paid withdrawal.
 CREATE TABLE transactions (
     user_id               uuid NOT NULL,
-    seq                   bigint NOT NULL CHECK (seq >= 1),
+    seq                   bigint NOT NULL,
     id                    uuid NOT NULL,
     type                  transaction_type NOT NULL,
     posted_at             timestamptz NOT NULL,
@@ -46,26 +72,55 @@ CREATE TABLE transactions (
     to_be_consumed_change bigint NOT NULL,
     to_be_settled_change  bigint NOT NULL,
     withdrawing_change    bigint NOT NULL,
-    available_after       bigint NOT NULL,
-    to_be_consumed_after  bigint NOT NULL,
-    to_be_settled_after   bigint NOT NULL,
-    withdrawing_after     bigint NOT NULL,
-    hash                  bytea NOT NULL CHECK (length(hash) = 32),
+    platform_change       bigint NOT NULL,
+    platform_account      ledger_account,
+    -- Set when the fund details show the change of the user's account that this type is about.
+    flow_type             flow_type,
+    -- What of a paid withdrawal the platform keeps, on the account withdrawal_fees.
+    fee                   balance NOT NULL,
+    available_after       balance NOT NULL,
+    to_be_consumed_after  balance NOT NULL,
+    to_be_settled_after   balance NOT NULL,
+    withdrawing_after     balance NOT NULL,
+    hash                  sha256_hash NOT NULL,
     -- For postings of an order: the order, and the version of its delivery at that moment. At one version an order is
     -- posted to at most once for each type; in this order of columns and of types it is also the order of time.
     order_id              uuid,
     order_version         bigint,
-    -- For postings that staff made: the key that makes a repeated call one call, and the SHA-256 of what was asked for.
-    idempotency_key       text COLLATE "C" CHECK (length(idempotency_key) <= 400),
-    request_digest        bytea,
+    -- The withdrawal or exchange order that a posting belongs to.
+    reference             uuid,
+    -- For all other postings: the key that makes a repeated call one call, and the SHA-256 of what was asked for.
+    idempotency_key       text COLLATE "C",
+    request_digest        sha256_hash,
     staff_id              uuid,
-    remark                text NOT NULL DEFAULT '',
+    remark                text NOT NULL,
     PRIMARY KEY (user_id, seq),
-    CHECK ((order_id IS NULL) = (order_version IS NULL)),
-    CHECK ((order_id IS NULL) <> (idempotency_key IS NULL))
+    CONSTRAINT transactions_balance CHECK (
+        available_change + to_be_consumed_change + to_be_settled_change + withdrawing_change + platform_change + fee = 0
+        AND (platform_account IS NULL) = (platform_change = 0)),
+    CONSTRAINT transactions_cause CHECK (
+        (order_id IS NULL) = (order_version IS NULL) AND (order_id IS NULL) = (idempotency_key IS NOT NULL)
+        AND (idempotency_key IS NULL) = (request_digest IS NULL) AND length(idempotency_key) <= 400)
 );
 CREATE UNIQUE INDEX transactions_order ON transactions (order_id, order_version, type) WHERE order_id IS NOT NULL;
 CREATE UNIQUE INDEX transactions_idempotency_key ON transactions (idempotency_key) WHERE idempotency_key IS NOT NULL;
+-- The lines of the fund details, and among them those that show the coupon's part of an order.
+CREATE INDEX transactions_flow_type ON transactions (user_id, flow_type, seq) WHERE flow_type IS NOT NULL;
+CREATE INDEX transactions_coupon ON transactions (user_id, seq) WHERE platform_account = 'promotions' AND order_id IS NOT NULL;
+
+-- The entries of all transactions, for auditors: account by account, without those that change nothing.
+CREATE VIEW entries AS
+SELECT t.user_id, t.seq, entry.account, entry.amount
+FROM transactions t
+CROSS JOIN LATERAL (VALUES
+    ('available'::ledger_account, t.available_change),
+    ('to_be_consumed', t.to_be_consumed_change),
+    ('to_be_settled', t.to_be_settled_change),
+    ('withdrawing', t.withdrawing_change),
+    (t.platform_account, t.platform_change),
+    ('withdrawal_fees', t.fee::bigint)
+) AS entry (account, amount)
+WHERE entry.amount <> 0;
 
 -- The number of a user's first transaction at or after a time, or the next number if there is none. Found by halving: times
 -- of a user never run against the numbers, so no index on them is needed.
@@ -86,74 +141,38 @@ BEGIN
     RETURN low;
 END $$;
 
--- The legs of transactions. Platform legs carry the transaction's user too. There is no foreign key, whose check would cost
--- more than the insert: only post_batch writes here, and reconciliation compares both tables.
-CREATE TABLE entries (
-    user_id       uuid NOT NULL,
-    seq           bigint NOT NULL,
-    leg           smallint NOT NULL CHECK (leg >= 1),
-    account       ledger_account NOT NULL,
-    -- Set on the legs that the fund details show, with that account's balance after the transaction.
-    flow_type     flow_type,
-    amount        bigint NOT NULL CHECK (amount <> 0),
-    balance_after bigint,
-    PRIMARY KEY (user_id, seq, leg),
-    CHECK ((flow_type IS NULL) = (balance_after IS NULL))
-);
-CREATE INDEX entries_flow_type ON entries (user_id, flow_type, seq, leg) WHERE flow_type IS NOT NULL;
-
--- The legs of each type of transaction: what moves between which accounts, and what of it the fund details show. A leg's
--- amount is made of the transaction's two parts: the user's own money and the coupon's, or revenue and the platform's share.
-CREATE TABLE transaction_legs (
-    type        transaction_type,
-    leg         smallint,
-    account     ledger_account NOT NULL,
-    first_sign  smallint NOT NULL,
-    second_sign smallint NOT NULL,
-    flow_type   flow_type,
-    PRIMARY KEY (type, leg)
-);
-INSERT INTO transaction_legs (type, leg, account, first_sign, second_sign, flow_type) VALUES
-    ('deposit', 1, 'deposits_clearing', -1,  0, NULL),
-    ('deposit', 2, 'available',         +1,  0, 'system_top_up'),
-    ('hold',    1, 'available',         -1,  0, 'ad_serving'),
-    ('hold',    2, 'to_be_consumed',    +1,  0, NULL),
-    ('hold',    3, 'promotions',         0, -1, NULL),
-    ('hold',    4, 'to_be_consumed',     0, +1, 'discount_amount'),
-    ('consume', 1, 'to_be_consumed',    -1,  0, 'ad_billing'),
-    ('consume', 2, 'ad_spend',          +1,  0, NULL),
-    ('accrue',  1, 'ad_revenue',        -1,  0, NULL),
-    ('accrue',  2, 'to_be_settled',     +1,  0, NULL),
-    ('release', 1, 'to_be_consumed',    -1,  0, NULL),
-    ('release', 2, 'available',         +1,  0, 'ad_serving'),
-    ('release', 3, 'to_be_consumed',     0, -1, 'discount_amount'),
-    ('release', 4, 'promotions',         0, +1, NULL),
-    ('settle',  1, 'to_be_settled',     -1,  0, NULL),
-    ('settle',  2, 'available',         +1, -1, 'profit_sharing'),
-    ('settle',  3, 'profit_share',       0, +1, NULL);
-
--- What orders hold, and how far their delivery has been recorded. Guarded by the lock on the user's wallet.
+-- What orders hold, and how far their delivery has been recorded. Changes only together with the user's wallet.
 CREATE TABLE holds (
     order_id                uuid PRIMARY KEY,
     user_id                 uuid NOT NULL,
     state                   hold_state NOT NULL,
     -- Both 0 when the order was released before it held anything.
-    paid                    bigint NOT NULL CHECK (paid >= 0),
-    discount                bigint NOT NULL CHECK (discount >= 0),
-    version                 bigint NOT NULL DEFAULT 0,
-    consumed                bigint NOT NULL DEFAULT 0 CHECK (consumed >= 0),
-    revenue                 bigint NOT NULL DEFAULT 0 CHECK (revenue >= 0),
-    paid_returned           bigint NOT NULL DEFAULT 0 CHECK (paid_returned BETWEEN 0 AND paid),
-    discount_returned       bigint NOT NULL DEFAULT 0 CHECK (discount_returned BETWEEN 0 AND discount),
+    paid                    balance NOT NULL,
+    discount                balance NOT NULL,
+    version                 bigint NOT NULL,
+    consumed                balance NOT NULL,
+    revenue                 balance NOT NULL,
+    paid_returned           balance NOT NULL,
+    discount_returned       balance NOT NULL,
     -- Part of paid_returned that the settlement gave back.
-    paid_returned_at_settle bigint NOT NULL DEFAULT 0,
-    platform_share          bigint NOT NULL DEFAULT 0 CHECK (platform_share BETWEEN 0 AND revenue),
+    paid_returned_at_settle balance NOT NULL,
+    platform_share          balance NOT NULL,
     created_at              timestamptz NOT NULL DEFAULT clock_timestamp(),
     CONSTRAINT holds_open CHECK (consumed + paid_returned + discount_returned <= paid + discount),
-    CONSTRAINT holds_settled CHECK (state <> 'settled' OR consumed + paid_returned + discount_returned = paid + discount)
+    CONSTRAINT holds_settled CHECK (state <> 'settled' OR consumed + paid_returned + discount_returned = paid + discount),
+    CONSTRAINT holds_parts CHECK (paid_returned <= paid AND discount_returned <= discount AND platform_share <= revenue)
 ) WITH (fillfactor = 70);
 -- Reconciliation walks the open ones in order of id.
 CREATE INDEX holds_not_settled ON holds (order_id) WHERE state <> 'settled';
+
+-- Exchange orders that may never be debited any more. An acceptor that could not learn whether its debit arrived asks for
+-- the return. The return of a debit that has not come closes the order: whenever the debit comes, it is refused. So the
+-- acceptor may forget the order at once, however long a call was on its way.
+CREATE TABLE closed_exchanges (
+    exchange_id uuid PRIMARY KEY,
+    user_id     uuid NOT NULL,
+    closed_at   timestamptz NOT NULL
+);
 
 -- The books are only ever appended to. The revoked privileges bind every role but superusers, the triggers those too.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -162,17 +181,29 @@ BEGIN
 END $$;
 CREATE TRIGGER transactions_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON transactions
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER entries_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON entries
+CREATE TRIGGER closed_exchanges_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON closed_exchanges
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-REVOKE UPDATE, DELETE, TRUNCATE ON transactions, entries FROM PUBLIC, CURRENT_USER;
+REVOKE UPDATE, DELETE, TRUNCATE ON transactions, closed_exchanges FROM PUBLIC, CURRENT_USER;
+-- Through the view, nobody writes at all.
+REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON entries FROM PUBLIC, CURRENT_USER;
 
--- No statement can leave a transaction behind whose entries do not sum to zero.
-CREATE FUNCTION refuse_unbalanced() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Ends the statement of a batch, and with it everything that it has written, unless it has written as many wallets as the
+-- batch changes: one that has changed since it was read is not written. The writer then reads again.
+CREATE FUNCTION require_current(written bigint, expected bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    IF EXISTS (SELECT FROM added GROUP BY user_id, seq HAVING sum(amount) <> 0) THEN
-        RAISE EXCEPTION 'entries of a transaction do not sum to zero' USING ERRCODE = 'check_violation';
+    IF written <> expected THEN
+        RAISE EXCEPTION '% of % wallets have changed since they were read', expected - written, expected
+            USING ERRCODE = 'serialization_failure';
     END IF;
-    RETURN NULL;
 END $$;
-CREATE TRIGGER entries_balance AFTER INSERT ON entries REFERENCING NEW TABLE AS added
-    FOR EACH STATEMENT EXECUTE FUNCTION refuse_unbalanced();
+
+-- The proof of the books that is made in the background: when a replica began it last, and what the last that finished
+-- found.
+CREATE TABLE proofs (
+    only_row    boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    begun_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    finished_at timestamptz,
+    outcome     jsonb,
+    CHECK ((finished_at IS NULL) = (outcome IS NULL))
+);
+INSERT INTO proofs DEFAULT VALUES;

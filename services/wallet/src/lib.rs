@@ -2,7 +2,8 @@
 //!
 //! Invariants:
 //! - The entries of every transaction sum to zero. A balance is the sum of its entries and never negative.
-//! - The books (`transactions`, `entries`) are append-only, written by one statement, `post_commands`.
+//! - The books (`transactions`) are append-only, written by one statement, `posting/write.sql`. Every rule of the ledger
+//!   stands in `posting/entity.rs`, and nowhere in SQL.
 //! - A transaction, its events and the withdrawal that it requests or decides commit together. An order is held,
 //!   released and settled at most once, a key posts at most once; a repeat gets the answer of the first call.
 //! - The balance "withdrawing" is the sum of the pending withdrawals; each is decided at most once.

@@ -30,8 +30,7 @@ pub use lines::log_lines;
 pub(crate) use metrics::EVENT_LAG;
 pub use metrics::{install_metrics, render_metrics};
 pub use propagation::{
-    TRACEPARENT, context_of, context_of_headers, continue_trace_from, inject_headers, link,
-    link_trace, traceparent, traceparent_of,
+    TRACEPARENT, context_of, context_of_headers, inject_headers, link, traceparent, traceparent_of,
 };
 pub(crate) use work::task;
 pub use work::{Work, begin, fail, run};

@@ -80,16 +80,3 @@ pub fn inject_headers(work: &Context, headers: &mut http::HeaderMap) {
         headers.insert(TRACEPARENT, value);
     }
 }
-
-/// Names the trace of a `traceparent` in the log lines of `span`. For spans of `tracing`, which no
-/// trace contains: use [`Work`](super::Work).
-pub fn continue_trace_from(span: &tracing::Span, traceparent: Option<&str>) {
-    let context = context_of(traceparent);
-    span.record(
-        "trace_id",
-        tracing::field::display(context.span().span_context().trace_id()),
-    );
-}
-
-/// Does nothing: see [`continue_trace_from`].
-pub fn link_trace(_: &tracing::Span, _: &str) {}

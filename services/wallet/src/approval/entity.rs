@@ -1,5 +1,6 @@
 //! Requests of staff that wait for another member of staff, and the amount from which on they do.
 
+use adfolio_kit::audit::Actor;
 use adfolio_kit::config::ConfigError;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::names;
@@ -10,7 +11,7 @@ use serde_json::json;
 
 use crate::config::FourEyesArgs;
 use crate::ids::{ApprovalId, ReferenceId, StaffId, TransactionId, WithdrawalId};
-use crate::posting::entity::{Action, Command};
+use crate::posting::command::{Action, Command};
 use crate::posting::movement::{Movement, MovementKind};
 
 /// A request older than this cannot be approved any more.
@@ -93,9 +94,9 @@ pub struct Approval {
     pub posting_key: String,
     /// SHA-256 of what was asked for.
     pub request_digest: Vec<u8>,
-    /// What the audit log will say of the posting, as JSON.
-    pub details: String,
+    /// Why it was asked for and by which call: what the audit log will say of the posting.
     pub request_reason: String,
+    pub request_id: String,
     pub requested_by: StaffId,
     pub requested_at: DateTime<Utc>,
     pub state: State,
@@ -140,15 +141,19 @@ impl Approval {
                 None => Money::from_minor(self.amount),
             },
             remark: self.remark.clone(),
-            staff_id: Some(self.requested_by),
+            actor: Some(Actor {
+                staff_id: self.requested_by.0,
+                reason: self.request_reason.clone(),
+                request_id: self.request_id.clone(),
+            }),
             opens_wallet: self.reference.is_none(),
             reference: self.reference.map(|id| ReferenceId(id.0)),
             debit_key: None,
-            details: Some(self.details.clone()),
+            withdrawal: None,
         };
         Ok(Command {
             user_id: self.user_id,
-            action: Action::Move(movement),
+            action: Action::Move(Box::new(movement)),
         })
     }
 
@@ -288,8 +293,8 @@ mod tests {
             remark: String::new(),
             posting_key: "k".to_owned(),
             request_digest: vec![7; 32],
-            details: "{}".to_owned(),
             request_reason: String::new(),
+            request_id: String::new(),
             requested_by: ASKED,
             requested_at: at(0),
             state: State::Pending,

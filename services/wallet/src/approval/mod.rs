@@ -75,6 +75,9 @@ pub async fn ask(
         app.users.require(caller, &[user_id], "user_id").await?;
     }
     let digest = movement.digest;
+    let actor = movement
+        .actor
+        .unwrap_or_else(|| audit::Actor::calling(staff, caller));
     let asked = Approval {
         id: ApprovalId(app.ids.next()),
         kind: movement.kind,
@@ -84,8 +87,8 @@ pub async fn ask(
         remark: movement.remark,
         posting_key: movement.key,
         request_digest: digest.to_vec(),
-        details: movement.details.unwrap_or_else(|| "{}".to_owned()),
-        request_reason: String::new(),
+        request_reason: actor.reason,
+        request_id: actor.request_id,
         requested_by: StaffId(staff.id),
         requested_at: app.clock.now(),
         state: State::Pending,
@@ -219,15 +222,13 @@ async fn post_in_tx(
     let command = approval
         .command()
         .map_err(|_| CoreError::Corrupt("digest of an approval"))?;
-    let decision = posting::post_in_tx(tx, now, ids, &command).await?;
-    match decision.into_answer() {
+    match posting::post_in_tx(tx, now, ids, &command).await? {
         Ok(done) => {
             let booked = done.transaction;
             let booked = booked.ok_or(CoreError::Corrupt("transaction of a posting"))?;
             Ok(Ok(booked.id))
         }
-        Err(WalletError::Core(CoreError::Refused(refusal))) => Ok(Err(refusal)),
-        Err(error) => Err(error),
+        Err(refused) => Ok(Err(refused.into())),
     }
 }
 

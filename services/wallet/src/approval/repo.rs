@@ -19,8 +19,7 @@ macro_rules! approvals {
     ($rest:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query!(
             r#"SELECT id, kind AS "kind!: MovementKind", user_id, reference, amount, remark, posting_key, request_digest,
-                      details::text AS "details!", coalesce(details ->> 'reason', '') AS "request_reason!", requested_by,
-                      requested_at, state AS "state!: State", decided_by, decided_at, decision_reason, transaction_id,
+                      request_reason, request_id, requested_by, requested_at, state AS "state!: State", decided_by, decided_at, decision_reason, transaction_id,
                       failure, failure_field
                FROM approvals "# + $rest
             $(, $argument)*
@@ -37,8 +36,8 @@ macro_rules! approvals {
                 remark: row.remark,
                 posting_key: row.posting_key,
                 request_digest: row.request_digest,
-                details: row.details,
                 request_reason: row.request_reason,
+                request_id: row.request_id,
                 requested_by: StaffId(row.requested_by),
                 requested_at: row.requested_at,
                 state: row.state,
@@ -83,9 +82,9 @@ pub(super) async fn find_alike_in_tx(
 /// Adds a request unless there is one of the same key or the same member's identical one waits. Whether it did.
 pub(super) async fn insert_in_tx(tx: &mut Tx, asked: &Approval) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
-        "INSERT INTO approvals (id, kind, user_id, reference, amount, remark, posting_key, request_digest, details,
-                                requested_by, requested_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::text::json, $10, $11)
+        "INSERT INTO approvals (id, kind, user_id, reference, amount, remark, posting_key, request_digest,
+                                request_reason, request_id, requested_by, requested_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
          ON CONFLICT DO NOTHING",
         asked.id.0,
         asked.kind as MovementKind,
@@ -95,7 +94,8 @@ pub(super) async fn insert_in_tx(tx: &mut Tx, asked: &Approval) -> Result<bool, 
         asked.remark,
         asked.posting_key,
         asked.request_digest,
-        asked.details,
+        asked.request_reason,
+        asked.request_id,
         asked.requested_by.0,
         asked.requested_at,
     )

@@ -46,7 +46,19 @@ pub struct Link {
     pub hash: Vec<u8>,
 }
 
-impl Link {
+/// What the hash of a transaction covers, besides the one before.
+#[derive(Clone, Copy, Debug)]
+pub struct Sealing<'a> {
+    pub user_id: UserId,
+    pub seq: i64,
+    pub posted_at: DateTime<Utc>,
+    pub id: TransactionId,
+    pub kind: &'a str,
+    /// Changes of the four balances: available, to be consumed, to be settled, withdrawing.
+    pub changes: [i64; 4],
+}
+
+impl Sealing<'_> {
     pub fn canonical_bytes(&self) -> Vec<u8> {
         let [available, to_be_consumed, to_be_settled, withdrawing] = self.changes;
         let time = self.posted_at.to_rfc3339_opts(SecondsFormat::Micros, true);
@@ -63,6 +75,24 @@ impl Link {
         hash.update(previous);
         hash.update(self.canonical_bytes());
         hash.finalize().into()
+    }
+}
+
+impl Link {
+    /// The hash that follows from the one before.
+    pub fn hash_after(&self, previous: &Hash) -> Hash {
+        self.sealing().hash_after(previous)
+    }
+
+    fn sealing(&self) -> Sealing<'_> {
+        Sealing {
+            user_id: self.user_id,
+            seq: self.seq,
+            posted_at: self.posted_at,
+            id: self.id,
+            kind: &self.kind,
+            changes: self.changes,
+        }
     }
 }
 
@@ -164,6 +194,7 @@ fn add(balances: [i64; 4], changes: [i64; 4]) -> Option<[i64; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::posting::transaction_type::TransactionType;
 
     fn link(seq: i64, changes: [i64; 4], after: [i64; 4], previous: &Hash) -> Link {
         let mut link = Link {
@@ -190,7 +221,7 @@ mod tests {
         let expected = "adfolio-chain-1|0193b2a4-5a00-7000-8000-0000000000aa|7|2026-11-21T09:30:00.120000Z|\
                         0193b2a4-5a00-7000-8000-0000000000bb|hold|-60000|70000|0|0";
         assert_eq!(
-            String::from_utf8(link.canonical_bytes()).expect("text"),
+            String::from_utf8(link.sealing().canonical_bytes()).expect("text"),
             expected
         );
         // Computed outside: sha256sum over 32 zero bytes and this text.
@@ -198,6 +229,38 @@ mod tests {
             hex::encode(link.hash_after(&GENESIS)),
             "40db7a7a9c19f72601c2b78715ffa97336b20b06a29022ade4e44c6323e48a41"
         );
+    }
+
+    #[test]
+    fn hashes_are_those_that_were_ever_written() {
+        let vectors = include_str!("vectors.txt").lines();
+        let vectors: Vec<Vec<&str>> = vectors
+            .filter(|line| !line.starts_with('#'))
+            .map(|line| line.split(' ').collect())
+            .collect();
+        assert_eq!(vectors.len(), TransactionType::ALL.len());
+        for (parts, kind) in vectors.iter().zip(TransactionType::ALL) {
+            let [previous, bytes, hash] = parts[..] else {
+                panic!("{parts:?}");
+            };
+            let fields: Vec<&str> = bytes.split('|').collect();
+            let number = |place: usize| fields[place].parse::<i64>().expect("a number");
+            let sealing = Sealing {
+                user_id: fields[1].parse().expect("an id"),
+                seq: number(2),
+                posted_at: fields[3].parse().expect("an instant"),
+                id: fields[4].parse().expect("an id"),
+                kind: kind.as_str(),
+                changes: [6, 7, 8, 9].map(number),
+            };
+            let found = String::from_utf8(sealing.canonical_bytes()).expect("text");
+            assert_eq!(found, bytes);
+            let before: Hash = hex::decode(previous)
+                .expect("hex")
+                .try_into()
+                .expect("32 bytes");
+            assert_eq!(hex::encode(sealing.hash_after(&before)), hash, "{bytes}");
+        }
     }
 
     fn chain() -> (Head, Vec<Link>) {

@@ -23,7 +23,7 @@ const KEY_BYTES: usize = 32;
 const KEY_ID_LENGTH: usize = 16;
 
 /// A sealed destination.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sealed {
     /// Which key opens it.
     pub key_id: String,

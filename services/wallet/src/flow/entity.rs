@@ -35,6 +35,24 @@ names! {
     }
 }
 
+impl FlowType {
+    /// The account whose change the lines of this type show.
+    pub fn account(self) -> Account {
+        match self {
+            Self::AdBilling | Self::DiscountAmount => Account::ToBeConsumed,
+            Self::SystemTopUp
+            | Self::AdServing
+            | Self::ProfitSharing
+            | Self::ManualPayout
+            | Self::SystemChargeback
+            | Self::VirtualRechargeDeduction
+            | Self::OpenMembership
+            | Self::Exchange
+            | Self::StartUpFunds => Account::Available,
+        }
+    }
+}
+
 names! {
     /// An account of the ledger that lines may show.
     Account as "ledger_account" {
@@ -75,8 +93,8 @@ pub struct FlowEntry {
     pub transaction_id: TransactionId,
     /// Its number in the user's chain.
     pub seq: i64,
-    /// The leg of it that the line shows.
-    pub leg: i16,
+    /// Which of the transaction's lines.
+    pub line: i16,
     pub posted_at: DateTime<Utc>,
     pub flow_type: FlowType,
     /// The account that changed.
@@ -96,13 +114,19 @@ pub struct FlowEntry {
 impl FlowEntry {
     /// The line's opaque id.
     pub fn id(&self) -> String {
-        line_id(self.transaction_id, self.leg)
+        line_id(self.transaction_id, self.line)
     }
 }
 
-/// The opaque id of a transaction's leg.
-pub fn line_id(transaction_id: TransactionId, leg: i16) -> String {
-    format!("{transaction_id}-{leg}")
+/// The line of a transaction that shows what its type is about.
+pub const MAIN_LINE: i16 = 1;
+
+/// The line that shows a coupon's part.
+pub const COUPON_LINE: i16 = 2;
+
+/// The opaque id of a transaction's line.
+pub fn line_id(transaction_id: TransactionId, line: i16) -> String {
+    format!("{transaction_id}-{line}")
 }
 
 /// A sum of one type of line in one month.

@@ -31,7 +31,7 @@ pub struct Query {
     pub flow_type: Option<FlowType>,
     /// Only this month, `YYYY-MM`.
     pub month: Option<String>,
-    /// Only lines before this one: its number in the user's chain, and its leg.
+    /// Only lines before this one: its number in the user's chain, and which of its lines.
     pub before: Option<(i64, i16)>,
     pub limit: i64,
 }

@@ -9,7 +9,7 @@ use tonic::{Request, Response, Status};
 
 use super::{InternalApi, property};
 use crate::pay_password::entity::PinDigest;
-use crate::posting::entity::Command;
+use crate::posting::command::Command;
 use crate::posting::movement::{ExchangeStep, Movement};
 use crate::{flow, pay_password, posting};
 
@@ -43,14 +43,11 @@ impl LedgerService for InternalApi {
         let request = request.into_inner();
         let user_id = wire::id(&request.user_id, "user_id")?;
         let order_id = wire::id(&request.order_id, "order_id")?;
-        let done = self
-            .0
-            .queue
-            .post(Command::release(user_id, order_id), deadline)
-            .await?;
+        let command = Command::release(user_id, order_id);
+        let hold = self.0.queue.post(command, deadline).await?.hold()?;
         Ok(Response::new(proto::ReleaseResponse {
-            paid_returned_minor: done.hold.paid_returned,
-            discount_returned_minor: done.hold.discount_returned,
+            paid_returned_minor: hold.paid_returned,
+            discount_returned_minor: hold.discount_returned,
         }))
     }
 
@@ -69,9 +66,9 @@ impl LedgerService for InternalApi {
             request.consumed_total_minor,
             request.revenue_total_minor,
         )?;
-        let done = self.0.queue.post(command, deadline).await?;
+        let hold = self.0.queue.post(command, deadline).await?.hold()?;
         Ok(Response::new(proto::RecordDeliveryResponse {
-            version: done.hold.version,
+            version: hold.version,
         }))
     }
 
@@ -90,9 +87,9 @@ impl LedgerService for InternalApi {
             request.revenue_total_minor,
             request.platform_share_minor,
         )?;
-        let hold = self.0.queue.post(command, deadline).await?.hold;
+        let hold = self.0.queue.post(command, deadline).await?.hold()?;
         Ok(Response::new(proto::SettleResponse {
-            paid_out_minor: hold.paid_out().minor(),
+            paid_out_minor: hold.paid_out(),
             paid_returned_minor: hold.paid_returned_at_settle,
         }))
     }

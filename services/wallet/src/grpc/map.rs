@@ -14,7 +14,7 @@ use crate::approval::Deciding;
 use crate::approval::entity::{Approval, Choice, State};
 use crate::destination::entity::{BankCard, Destination, Method, WalletAddress};
 use crate::flow::MonthSummary;
-use crate::flow::entity::{Account, FlowEntry, FlowType, line_id};
+use crate::flow::entity::{Account, FlowEntry, FlowType, MAIN_LINE, line_id};
 use crate::ids::StaffId;
 use crate::pay_password::WasReset;
 use crate::posting::movement::{ExchangeStep, MovementKind, bounded_text};
@@ -69,8 +69,8 @@ pub fn flow_position(list: &List) -> Result<Option<(i64, i16)>, Refusal> {
         return Ok(None);
     };
     let seq = keys.first().and_then(|key| key.parse().ok());
-    let leg = keys.get(1).and_then(|key| key.parse().ok());
-    let position = seq.zip(leg);
+    let line = keys.get(1).and_then(|key| key.parse().ok());
+    let position = seq.zip(line);
     position.map(Some).ok_or_else(|| Refusal::invalid("cursor"))
 }
 
@@ -93,29 +93,29 @@ impl From<FlowEntry> for proto::FlowEntry {
 /// What staff posted, as the user sees it.
 pub fn staff_entry(
     kind: MovementKind,
-    booked: Booked,
+    booked: &Booked,
     amount_minor: i64,
     remark: &str,
 ) -> Result<proto::FlowEntry, CoreError> {
-    // The leg that changes the available balance, and which way.
-    let (shown, leg, sign) = match kind {
-        MovementKind::Deposit => (FlowType::SystemTopUp, 2, 1),
-        MovementKind::StartUpGrant => (FlowType::StartUpFunds, 2, 1),
-        MovementKind::StartUpReturn => (FlowType::StartUpFunds, 1, -1),
-        MovementKind::Chargeback => (FlowType::SystemChargeback, 1, -1),
-        MovementKind::RechargeDeduction => (FlowType::VirtualRechargeDeduction, 1, -1),
-        MovementKind::Membership => (FlowType::OpenMembership, 1, -1),
+    // How it is shown, and which way the available balance changes.
+    let (shown, sign) = match kind {
+        MovementKind::Deposit => (FlowType::SystemTopUp, 1),
+        MovementKind::StartUpGrant => (FlowType::StartUpFunds, 1),
+        MovementKind::StartUpReturn => (FlowType::StartUpFunds, -1),
+        MovementKind::Chargeback => (FlowType::SystemChargeback, -1),
+        MovementKind::RechargeDeduction => (FlowType::VirtualRechargeDeduction, -1),
+        MovementKind::Membership => (FlowType::OpenMembership, -1),
         _ => return Err(CoreError::Corrupt("kind of a staff posting")),
     };
     Ok(proto::FlowEntry {
-        id: line_id(booked.id, leg),
+        id: line_id(booked.id, MAIN_LINE),
         time: Some(timestamp(booked.posted_at)),
         r#type: shown.to_wire(),
         amount_minor: amount_minor.saturating_mul(sign),
         balance_after_minor: booked.available_after,
         remark: remark.trim().to_owned(),
         reference: String::new(),
-        hash: booked.hash,
+        hash: booked.hash.to_vec(),
         account: Account::Available.to_wire(),
     })
 }

@@ -12,7 +12,7 @@ use tonic::{Request, Response, Status};
 
 use super::{StaffApi, map};
 use crate::approval::entity::State;
-use crate::posting::entity::Command;
+use crate::posting::command::Command;
 use crate::posting::movement::{Movement, MovementKind};
 use crate::withdrawal::Filter;
 use crate::{approval, chain, pay_password, posting, property, reconcile, withdrawal};
@@ -41,7 +41,7 @@ impl StaffApi {
         let booked = done
             .transaction
             .ok_or(CoreError::Corrupt("transaction of a posting"))?;
-        Ok(map::staff_entry(kind, booked, amount_minor, remark)?)
+        Ok(map::staff_entry(kind, &booked, amount_minor, remark)?)
     }
 }
 

@@ -48,7 +48,7 @@ impl WalletService for UserApi {
         };
         let lines = flow::list(&self.0, &caller, user, query).await?;
         let (lines, next_cursor) = list.cut_by(lines, |line| {
-            vec![line.seq.to_string(), line.leg.to_string()]
+            vec![line.seq.to_string(), line.line.to_string()]
         });
         Ok(Response::new(proto::ListFlowResponse {
             items: lines.into_iter().map(Into::into).collect(),

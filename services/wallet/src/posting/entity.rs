@@ -1,210 +1,623 @@
-//! Commands to the ledger.
+//! The rules of the ledger: what a command does to what is there. Pure functions; every rule stands here and nowhere
+//! else.
+//!
+//! All amounts are minor units. An amount of a command is at most [`LARGEST_AMOUNT`](super::amount::LARGEST_AMOUNT)
+//! and a balance at most [`BALANCE_LIMIT`], so a sum of a few of them is far inside 64 bits: where one saturates,
+//! nothing is lost.
 
 use adfolio_kit::identity::UserId;
-use adfolio_kit::refusal::Refusal;
-use adfolio_money::Money;
+use adfolio_kit::names;
+use chrono::{DateTime, Utc};
 
-use super::amount::amount_between;
-use super::movement::Movement;
-use crate::ids::{OrderId, ReferenceId};
+use super::command::{Action, Command};
+use super::movement::{Movement, MovementKind, NewWithdrawal};
+use super::outcome::{Booked, Refused};
+use super::transaction_type::TransactionType;
+use crate::property::entity::Property;
+use crate::withdrawal::entity::{Status, Withdrawal};
 
-/// One command: what shall be posted to whose wallet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Command {
+/// The largest balance; the schema has the same.
+pub const BALANCE_LIMIT: i64 = 1_000_000_000_000_000_000;
+
+/// The balances of a user's four accounts, or changes of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Balances {
+    pub available: i64,
+    pub to_be_consumed: i64,
+    pub to_be_settled: i64,
+    pub withdrawing: i64,
+}
+
+impl Balances {
+    /// In the order in which the chain covers them.
+    pub fn to_array(self) -> [i64; 4] {
+        [
+            self.available,
+            self.to_be_consumed,
+            self.to_be_settled,
+            self.withdrawing,
+        ]
+    }
+
+    /// What they are together.
+    pub fn sum(self) -> i64 {
+        self.to_array().into_iter().fold(0, i64::saturating_add)
+    }
+}
+
+/// What a command moves with one transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    pub kind: TransactionType,
+    /// What events name as its amount.
+    pub amount: i64,
+    pub change: Balances,
+    /// What of a paid withdrawal the platform keeps.
+    pub fee: i64,
+    /// How the start-up funds that are outstanding change.
+    pub start_up: i64,
+    /// How what coupons paid changes.
+    pub discount: i64,
+}
+
+impl Step {
+    fn new(kind: TransactionType, amount: i64, change: Balances) -> Self {
+        Self {
+            kind,
+            amount,
+            change,
+            fee: 0,
+            start_up: 0,
+            discount: 0,
+        }
+    }
+
+    /// A step that moves nothing leaves no transaction: a settlement without revenue, the closing of an order that held
+    /// nothing, a report that changed only one of spend and revenue.
+    fn moves_something(&self) -> bool {
+        self.change != Balances::default()
+    }
+
+    /// How the platform's account changes: what makes the entries sum to zero.
+    pub fn platform_change(&self) -> i64 {
+        self.change.sum().saturating_add(self.fee).saturating_neg()
+    }
+
+    /// A wallet's figures after it. They may become negative, which the schema refuses: no rule lets it come to that.
+    pub fn apply_to(&self, figures: &Property) -> Result<Property, Refused> {
+        let sum = |balance: i64, change: i64| {
+            let sum = balance.saturating_add(change);
+            (sum <= BALANCE_LIMIT)
+                .then_some(sum)
+                .ok_or(Refused::BalanceLimit)
+        };
+        Ok(Property {
+            available: sum(figures.available, self.change.available)?,
+            to_be_consumed: sum(figures.to_be_consumed, self.change.to_be_consumed)?,
+            to_be_settled: sum(figures.to_be_settled, self.change.to_be_settled)?,
+            withdrawing: sum(figures.withdrawing, self.change.withdrawing)?,
+            discount_total: sum(figures.discount_total, self.discount)?,
+            start_up_outstanding: sum(figures.start_up_outstanding, self.start_up)?,
+            ..*figures
+        })
+    }
+}
+
+names! {
+    /// Where an order's money is.
+    HoldState as "hold_state" {
+        /// Held.
+        Held,
+        /// Given back.
+        Released,
+        /// Paid for and given back.
+        Settled,
+    }
+}
+
+/// What an order holds, and what became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hold {
     pub user_id: UserId,
-    pub action: Action,
+    pub state: HoldState,
+    /// The user's part. Both parts are 0 when the order was released before it held anything.
+    pub paid: i64,
+    /// The coupon's part.
+    pub discount: i64,
+    /// Version of the delivery that stands.
+    pub version: i64,
+    pub consumed: i64,
+    pub revenue: i64,
+    /// Given back to the available balance so far.
+    pub paid_returned: i64,
+    /// Given back to promotions so far.
+    pub discount_returned: i64,
+    /// Given back to the available balance by the settlement.
+    pub paid_returned_at_settle: i64,
+    pub platform_share: i64,
 }
 
-/// What a command does. An action either carries a key or is about an order, and is done at most once for it.
+impl Hold {
+    fn new(user_id: UserId, state: HoldState, paid: i64, discount: i64) -> Self {
+        Self {
+            user_id,
+            state,
+            paid,
+            discount,
+            version: 0,
+            consumed: 0,
+            revenue: 0,
+            paid_returned: 0,
+            discount_returned: 0,
+            paid_returned_at_settle: 0,
+            platform_share: 0,
+        }
+    }
+
+    /// Whether the order was released before it held anything.
+    fn never_held(&self) -> bool {
+        self.paid == 0 && self.discount == 0
+    }
+
+    fn total(&self) -> i64 {
+        self.paid.saturating_add(self.discount)
+    }
+
+    fn returned(&self) -> i64 {
+        self.paid_returned.saturating_add(self.discount_returned)
+    }
+
+    /// What it has not given back: consumed or still there.
+    fn kept(&self) -> i64 {
+        self.total().saturating_sub(self.returned())
+    }
+
+    /// What is still there.
+    fn open(&self) -> i64 {
+        self.kept().saturating_sub(self.consumed)
+    }
+
+    /// Gives back what is still there, in the proportion paid. The proportion is of all that was ever returned, so that
+    /// several returns round as one; what does not divide is the user's.
+    fn give_back(&mut self) -> Step {
+        let open = self.open();
+        let returned = i128::from(self.returned().saturating_add(open));
+        let coupons_part = returned
+            .saturating_mul(i128::from(self.discount))
+            .checked_div(i128::from(self.total()))
+            .and_then(|part| i64::try_from(part).ok())
+            .unwrap_or(0);
+        let discount = coupons_part.saturating_sub(self.discount_returned);
+        let paid = open.saturating_sub(discount);
+        self.paid_returned = self.paid_returned.saturating_add(paid);
+        self.discount_returned = self.discount_returned.saturating_add(discount);
+        let change = Balances {
+            available: paid,
+            to_be_consumed: open.saturating_neg(),
+            ..Balances::default()
+        };
+        Step {
+            discount: discount.saturating_neg(),
+            ..Step::new(TransactionType::Release, paid, change)
+        }
+    }
+
+    /// What the settlement paid out to the available balance.
+    pub fn paid_out(&self) -> i64 {
+        // The schema keeps the share between zero and the revenue.
+        self.revenue.saturating_sub(self.platform_share)
+    }
+}
+
+/// What a movement was first posted as, by its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Money moves by a key.
-    Move(Movement),
-    /// An order takes money out of the available balance, and a coupon adds its part.
-    Hold {
-        order_id: OrderId,
-        /// The user's part.
-        paid: Money,
-        /// The coupon's part.
-        discount: Money,
-    },
-    /// An order's delivery is brought to these totals.
-    RecordDelivery {
-        order_id: OrderId,
-        /// Grows with every report.
-        version: i64,
-        consumed: Money,
-        revenue: Money,
-    },
-    /// An order gives back what it still holds.
-    Release { order_id: OrderId },
-    /// An order's revenue is paid out.
-    Settle {
-        order_id: OrderId,
-        /// Spend, as recorded.
-        consumed: Money,
-        /// Revenue, as recorded.
-        revenue: Money,
-        /// What of the revenue stays with the platform.
-        platform_share: Money,
-    },
+pub struct FirstUse {
+    pub user_id: UserId,
+    /// SHA-256 of what was asked for.
+    pub digest: [u8; 32],
+    pub available_change: i64,
+    pub booked: Booked,
 }
 
-/// What a command is about. Two commands with the same subject are never in one batch.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Subject {
-    /// An idempotency key.
-    Key(String),
-    Order(OrderId),
-    /// A withdrawal or an exchange order.
-    Reference(ReferenceId),
+/// What a command is decided by: what it refers to, as it stands. What there is not is none.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    pub wallet: Option<&'a Property>,
+    /// The order's.
+    pub hold: Option<&'a Hold>,
+    /// Of the key.
+    pub first_use: Option<&'a FirstUse>,
+    /// That a decision is about.
+    pub withdrawal: Option<&'a Withdrawal>,
+    /// That a return gives back.
+    pub debit: Option<&'a FirstUse>,
+    /// For whom the exchange order was closed.
+    pub closed_for: Option<UserId>,
 }
 
-impl Command {
-    pub fn movement(user_id: UserId, movement: Movement) -> Self {
-        Self {
-            user_id,
-            action: Action::Move(movement),
+/// What an accepted command is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// An earlier command did it.
+    Repeated,
+    Applied(Effect),
+}
+
+/// What an accepted command does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effect {
+    /// What it moves: at most two transactions, in this order.
+    pub steps: Vec<Step>,
+    /// The order's hold after it.
+    pub hold: Option<Hold>,
+    pub withdrawal: Option<WithdrawalChange>,
+    /// Whether the exchange order may never be debited any more.
+    pub closes_exchange: bool,
+}
+
+/// What becomes of a withdrawal with the transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithdrawalChange {
+    Requested,
+    Decided(Status),
+}
+
+/// Decides about a command: refused, done before, or done with these effects. A refusal changes nothing.
+pub fn decide(
+    command: &Command,
+    found: &Found<'_>,
+    now: DateTime<Utc>,
+) -> Result<Verdict, Refused> {
+    let mut verdict = match &command.action {
+        Action::Move(movement) => decide_movement(command.user_id, movement, found, now)?,
+        Action::Hold { paid, discount, .. } => {
+            decide_hold(command.user_id, (paid.minor(), discount.minor()), found)?
+        }
+        Action::RecordDelivery {
+            version,
+            consumed,
+            revenue,
+            ..
+        } => {
+            let report = (*version, consumed.minor(), revenue.minor());
+            decide_delivery(command.user_id, report, found)?
+        }
+        Action::Release { .. } => decide_release(command.user_id, found)?,
+        Action::Settle {
+            consumed,
+            revenue,
+            platform_share,
+            ..
+        } => {
+            let account = (consumed.minor(), revenue.minor(), platform_share.minor());
+            decide_settlement(command.user_id, account, found)?
+        }
+    };
+    if let Verdict::Applied(effect) = &mut verdict {
+        effect.steps.retain(Step::moves_something);
+        let mut figures = found.wallet.copied().unwrap_or_default();
+        for step in &effect.steps {
+            figures = step.apply_to(&figures)?;
         }
     }
+    Ok(verdict)
+}
 
-    /// Opens a wallet where there is none. Only for users who are known to exist.
-    #[must_use]
-    pub fn opening_wallet(mut self) -> Self {
-        if let Action::Move(movement) = &mut self.action {
-            movement.opens_wallet = true;
+fn decide_hold(
+    user_id: UserId,
+    (paid, discount): (i64, i64),
+    found: &Found<'_>,
+) -> Result<Verdict, Refused> {
+    if let Some(hold) = found.hold {
+        return if hold.user_id != user_id {
+            Err(Refused::KeyReused)
+        } else if hold.never_held() {
+            Err(Refused::OrderClosed)
+        } else if (hold.paid, hold.discount) != (paid, discount) {
+            Err(Refused::KeyReused)
+        } else if hold.state != HoldState::Held {
+            Err(Refused::OrderClosed)
+        } else {
+            Ok(Verdict::Repeated)
+        };
+    }
+    if paid > found.wallet.map_or(0, |wallet| wallet.available) {
+        return Err(Refused::InsufficientBalance);
+    }
+    let change = Balances {
+        available: paid.saturating_neg(),
+        to_be_consumed: paid.saturating_add(discount),
+        ..Balances::default()
+    };
+    let step = Step {
+        discount,
+        ..Step::new(TransactionType::Hold, paid, change)
+    };
+    Ok(Verdict::Applied(Effect {
+        steps: vec![step],
+        hold: Some(Hold::new(user_id, HoldState::Held, paid, discount)),
+        ..Effect::default()
+    }))
+}
+
+/// The hold of an order that has held something of this user's.
+fn held(user_id: UserId, found: &Found<'_>) -> Result<Hold, Refused> {
+    let hold = found
+        .hold
+        .filter(|hold| hold.user_id == user_id && !hold.never_held());
+    hold.copied().ok_or(Refused::UnknownOrder)
+}
+
+/// Brings spend and revenue to their new totals.
+fn decide_delivery(
+    user_id: UserId,
+    (version, consumed, revenue): (i64, i64, i64),
+    found: &Found<'_>,
+) -> Result<Verdict, Refused> {
+    let mut hold = held(user_id, found)?;
+    if version <= hold.version {
+        return Ok(Verdict::Repeated);
+    }
+    if hold.state == HoldState::Settled {
+        return Err(Refused::OrderClosed);
+    }
+    if consumed > hold.kept() {
+        return Err(Refused::ConsumedOutOfRange);
+    }
+    let spent = consumed.saturating_sub(hold.consumed);
+    let earned = revenue.saturating_sub(hold.revenue);
+    (hold.version, hold.consumed, hold.revenue) = (version, consumed, revenue);
+    let consume = Balances {
+        to_be_consumed: spent.saturating_neg(),
+        ..Balances::default()
+    };
+    let accrue = Balances {
+        to_be_settled: earned,
+        ..Balances::default()
+    };
+    Ok(Verdict::Applied(Effect {
+        steps: vec![
+            Step::new(TransactionType::Consume, spent, consume),
+            Step::new(TransactionType::Accrue, earned, accrue),
+        ],
+        hold: Some(hold),
+        ..Effect::default()
+    }))
+}
+
+/// A release that comes before its hold closes the order.
+fn decide_release(user_id: UserId, found: &Found<'_>) -> Result<Verdict, Refused> {
+    let mut hold = match found.hold {
+        None => {
+            return Ok(Verdict::Applied(Effect {
+                hold: Some(Hold::new(user_id, HoldState::Released, 0, 0)),
+                ..Effect::default()
+            }));
         }
-        self
+        Some(hold) if hold.user_id != user_id => return Err(Refused::UnknownOrder),
+        Some(hold) => *hold,
+    };
+    match hold.state {
+        HoldState::Settled => return Ok(Verdict::Repeated),
+        // A report may have lowered the spend since.
+        HoldState::Released if hold.open() == 0 => return Ok(Verdict::Repeated),
+        HoldState::Held | HoldState::Released => {}
     }
+    hold.state = HoldState::Released;
+    let step = hold.give_back();
+    Ok(Verdict::Applied(Effect {
+        steps: vec![step],
+        hold: Some(hold),
+        ..Effect::default()
+    }))
+}
 
-    pub fn hold(
-        user_id: UserId,
-        order_id: OrderId,
-        paid: i64,
-        discount: i64,
-    ) -> Result<Self, Refusal> {
-        let paid = amount_between(Money::ZERO, paid, "paid_minor")?;
-        let discount = amount_between(Money::ZERO, discount, "discount_minor")?;
-        if paid.is_zero() && discount.is_zero() {
-            return Err(Refusal::invalid("paid_minor"));
+/// Gives back what the order still holds and pays its revenue out.
+fn decide_settlement(
+    user_id: UserId,
+    (consumed, revenue, share): (i64, i64, i64),
+    found: &Found<'_>,
+) -> Result<Verdict, Refused> {
+    let mut hold = held(user_id, found)?;
+    if hold.state == HoldState::Settled {
+        let is_same =
+            (hold.consumed, hold.revenue, hold.platform_share) == (consumed, revenue, share);
+        return if is_same {
+            Ok(Verdict::Repeated)
+        } else {
+            Err(Refused::KeyReused)
+        };
+    }
+    if hold.consumed != consumed {
+        return Err(Refused::ConsumedDiffers);
+    }
+    if hold.revenue != revenue {
+        return Err(Refused::RevenueDiffers);
+    }
+    if share > revenue {
+        return Err(Refused::ShareOutOfRange);
+    }
+    let release = hold.give_back();
+    hold.state = HoldState::Settled;
+    hold.paid_returned_at_settle = release.change.available;
+    hold.platform_share = share;
+    let settle = Balances {
+        available: hold.paid_out(),
+        to_be_settled: revenue.saturating_neg(),
+        ..Balances::default()
+    };
+    Ok(Verdict::Applied(Effect {
+        steps: vec![release, Step::new(TransactionType::Settle, revenue, settle)],
+        hold: Some(hold),
+        ..Effect::default()
+    }))
+}
+
+fn decide_movement(
+    user_id: UserId,
+    movement: &Movement,
+    found: &Found<'_>,
+    now: DateTime<Utc>,
+) -> Result<Verdict, Refused> {
+    if let Some(first) = found.first_use {
+        return if first.digest == movement.digest {
+            Ok(Verdict::Repeated)
+        } else {
+            Err(Refused::KeyReused)
+        };
+    }
+    match movement.kind {
+        MovementKind::WithdrawalPaid => decide_withdrawal(user_id, Status::Paid, found),
+        MovementKind::WithdrawalRejected => decide_withdrawal(user_id, Status::Rejected, found),
+        MovementKind::ExchangeReturn => decide_return(user_id, movement, found),
+        MovementKind::Withdraw => decide_request(movement, found, now),
+        MovementKind::ExchangeDebit | MovementKind::ExchangeCredit
+            if found.wallet.is_some() && found.closed_for.is_some() =>
+        {
+            Err(Refused::OrderClosed)
         }
-        Ok(Self {
-            user_id,
-            action: Action::Hold {
-                order_id,
-                paid,
-                discount,
-            },
-        })
-    }
-
-    pub fn record_delivery(
-        user_id: UserId,
-        order_id: OrderId,
-        version: i64,
-        consumed: i64,
-        revenue: i64,
-    ) -> Result<Self, Refusal> {
-        if version < 1 {
-            return Err(Refusal::invalid("version"));
-        }
-        let consumed = amount_between(Money::ZERO, consumed, "consumed_total_minor")?;
-        let revenue = amount_between(Money::ZERO, revenue, "revenue_total_minor")?;
-        Ok(Self {
-            user_id,
-            action: Action::RecordDelivery {
-                order_id,
-                version,
-                consumed,
-                revenue,
-            },
-        })
-    }
-
-    pub fn release(user_id: UserId, order_id: OrderId) -> Self {
-        Self {
-            user_id,
-            action: Action::Release { order_id },
-        }
-    }
-
-    pub fn settle(
-        user_id: UserId,
-        order_id: OrderId,
-        consumed: i64,
-        revenue: i64,
-        platform_share: i64,
-    ) -> Result<Self, Refusal> {
-        let consumed = amount_between(Money::ZERO, consumed, "consumed_total_minor")?;
-        let revenue = amount_between(Money::ZERO, revenue, "revenue_total_minor")?;
-        let platform_share = amount_between(Money::ZERO, platform_share, "platform_share_minor")?;
-        Ok(Self {
-            user_id,
-            action: Action::Settle {
-                order_id,
-                consumed,
-                revenue,
-                platform_share,
-            },
-        })
-    }
-
-    /// The name of what it does.
-    pub fn name(&self) -> &'static str {
-        match &self.action {
-            Action::Move(movement) => movement.kind.as_str(),
-            Action::Hold { .. } => "hold",
-            Action::RecordDelivery { .. } => "record_delivery",
-            Action::Release { .. } => "release",
-            Action::Settle { .. } => "settle",
-        }
-    }
-
-    /// What the command is about: one or two subjects.
-    pub fn subjects(&self) -> Vec<Subject> {
-        match &self.action {
-            Action::Move(movement) => {
-                let key = Subject::Key(movement.key.clone());
-                let reference = movement.reference.map(Subject::Reference);
-                std::iter::once(key).chain(reference).collect()
+        MovementKind::Deposit
+        | MovementKind::Chargeback
+        | MovementKind::RechargeDeduction
+        | MovementKind::Membership
+        | MovementKind::ExchangeDebit
+        | MovementKind::ExchangeCredit
+        | MovementKind::StartUpGrant
+        | MovementKind::StartUpReturn => {
+            let wallet = found.wallet.ok_or(Refused::NoWallet)?;
+            let step = movement_step(movement.kind, movement.amount.minor());
+            if step.start_up.saturating_neg() > wallet.start_up_outstanding {
+                return Err(Refused::AmountOutOfRange);
             }
-            Action::Hold { order_id, .. }
-            | Action::RecordDelivery { order_id, .. }
-            | Action::Release { order_id }
-            | Action::Settle { order_id, .. } => vec![Subject::Order(*order_id)],
+            require_available(wallet, &step)?;
+            Ok(applied(step))
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use uuid::Uuid;
+fn applied(step: Step) -> Verdict {
+    Verdict::Applied(Effect {
+        steps: vec![step],
+        ..Effect::default()
+    })
+}
 
-    use super::super::amount::LARGEST_AMOUNT;
-    use super::*;
-
-    fn field(outcome: Result<Command, Refusal>) -> String {
-        outcome.expect_err("a refusal").field.expect("a field")
+fn require_available(wallet: &Property, step: &Step) -> Result<(), Refused> {
+    if step.change.available.saturating_neg() > wallet.available {
+        Err(Refused::InsufficientBalance)
+    } else {
+        Ok(())
     }
+}
 
-    #[test]
-    fn amounts_out_of_range_are_refused_by_field() {
-        let (user, order) = (UserId(Uuid::from_u128(1)), OrderId(Uuid::from_u128(2)));
-        let above = LARGEST_AMOUNT.minor() + 1;
-        assert_eq!(field(Command::hold(user, order, -1, 5)), "paid_minor");
-        assert_eq!(
-            field(Command::hold(user, order, 1, above)),
-            "discount_minor"
-        );
-        assert_eq!(field(Command::hold(user, order, 0, 0)), "paid_minor");
-        assert!(Command::hold(user, order, 0, 1).is_ok());
-        assert_eq!(
-            field(Command::record_delivery(user, order, 0, 1, 1)),
-            "version"
-        );
-        assert_eq!(
-            field(Command::settle(user, order, 1, 1, -1)),
-            "platform_share_minor"
-        );
+/// A user's withdrawal.
+fn decide_request(
+    movement: &Movement,
+    found: &Found<'_>,
+    now: DateTime<Utc>,
+) -> Result<Verdict, Refused> {
+    let wallet = found.wallet.ok_or(Refused::NoWallet)?;
+    let step = movement_step(movement.kind, movement.amount.minor());
+    require_available(wallet, &step)?;
+    if wallet.start_up_outstanding > 0 {
+        return Err(Refused::StartUpFundsNotReturned);
+    }
+    let cools_off = movement.withdrawal.as_ref().is_some_and(|asked| {
+        let NewWithdrawal { cooling_off, .. } = asked;
+        cooling_off.end(wallet.protection_changed_at, now).is_some()
+    });
+    if cools_off {
+        return Err(Refused::WithdrawalCoolingOff);
+    }
+    Ok(Verdict::Applied(Effect {
+        steps: vec![step],
+        withdrawal: Some(WithdrawalChange::Requested),
+        ..Effect::default()
+    }))
+}
+
+/// The decision about a withdrawal moves what was asked for.
+fn decide_withdrawal(
+    user_id: UserId,
+    status: Status,
+    found: &Found<'_>,
+) -> Result<Verdict, Refused> {
+    let withdrawal = found
+        .withdrawal
+        .filter(|withdrawal| withdrawal.user_id == user_id)
+        .ok_or(Refused::UnknownWithdrawal)?;
+    if withdrawal.status != Status::Pending {
+        return Err(Refused::NothingChanged);
+    }
+    let step = if status == Status::Paid {
+        let paid = movement_step(MovementKind::WithdrawalPaid, withdrawal.amount);
+        Step {
+            fee: withdrawal.fee,
+            ..paid
+        }
+    } else {
+        movement_step(MovementKind::WithdrawalRejected, withdrawal.amount)
+    };
+    Ok(Verdict::Applied(Effect {
+        steps: vec![step],
+        withdrawal: Some(WithdrawalChange::Decided(status)),
+        ..Effect::default()
+    }))
+}
+
+/// A return that comes before its debit closes the exchange order and moves nothing.
+fn decide_return(
+    user_id: UserId,
+    movement: &Movement,
+    found: &Found<'_>,
+) -> Result<Verdict, Refused> {
+    let amount = movement.amount.minor();
+    if let Some(debit) = found.debit {
+        return if debit.user_id != user_id {
+            Err(Refused::UnknownExchange)
+        } else if debit.available_change != amount.saturating_neg() {
+            Err(Refused::KeyReused)
+        } else {
+            Ok(applied(movement_step(movement.kind, amount)))
+        };
+    }
+    if found.wallet.is_none() {
+        return Err(Refused::NoWallet);
+    }
+    match found.closed_for {
+        None => Ok(Verdict::Applied(Effect {
+            closes_exchange: true,
+            ..Effect::default()
+        })),
+        Some(closed_for) if closed_for != user_id => Err(Refused::UnknownExchange),
+        Some(_) => Ok(Verdict::Repeated),
+    }
+}
+
+/// What a movement of this kind moves.
+fn movement_step(kind: MovementKind, amount: i64) -> Step {
+    let less = amount.saturating_neg();
+    let (available, withdrawing, start_up) = match kind {
+        MovementKind::Deposit | MovementKind::ExchangeReturn | MovementKind::ExchangeCredit => {
+            (amount, 0, 0)
+        }
+        MovementKind::Chargeback
+        | MovementKind::RechargeDeduction
+        | MovementKind::Membership
+        | MovementKind::ExchangeDebit => (less, 0, 0),
+        MovementKind::Withdraw => (less, amount, 0),
+        MovementKind::WithdrawalPaid => (0, less, 0),
+        MovementKind::WithdrawalRejected => (amount, less, 0),
+        MovementKind::StartUpGrant => (amount, 0, amount),
+        MovementKind::StartUpReturn => (less, 0, less),
+    };
+    let change = Balances {
+        available,
+        withdrawing,
+        ..Balances::default()
+    };
+    Step {
+        start_up,
+        ..Step::new(kind.into(), amount, change)
     }
 }

@@ -1,18 +1,25 @@
 //! Postings: everything that moves money.
 //!
-//! | statement | what it does | where |
-//! |---|---|---|
-//! | `post_commands` | locks the wallets of a batch in order of id, decides about each command, writes transactions, entries, balances, chain heads, holds, withdrawals and events | `migrations/0005_commands.sql` and `0007_cooling_off.sql`, called by `repo::post_commands` |
+//! The writer takes what has queued up while its last batch was written and makes one batch of it:
 //!
-//! No other statement writes to the books. A command is refused or done by itself, whatever else is in its batch; any
-//! number of replicas post side by side. Commands go through the writer, which posts many with one commit; only what
-//! must commit together with another change is posted in that change's transaction ([`post_in_tx`]).
+//! 1. [`repo`] reads what the commands refer to: wallets, holds, known keys, withdrawals;
+//! 2. [`batch`] lets [`entity`] decide about one command after another: refused, or done with what it moves and changes;
+//! 3. [`repo`] writes transactions, wallets, holds, withdrawals and events with one statement.
+//!
+//! No other statement writes to the books, and no rule of the ledger stands elsewhere than in [`entity`]. A command is
+//! refused or done by itself, whatever else is in its batch; any number of replicas post side by side. Commands go
+//! through the writer, which posts many with one commit; only what must commit together with another change is posted
+//! in that change's transaction ([`post_in_tx`]).
 
 pub mod amount;
+pub mod batch;
+pub mod command;
 pub mod entity;
 pub mod movement;
 pub mod outcome;
 mod repo;
+pub mod transaction;
+pub mod transaction_type;
 pub mod writer;
 
 use adfolio_kit::clock::Ids;
@@ -25,9 +32,9 @@ use chrono::{DateTime, Utc};
 
 use crate::app::App;
 use crate::error::WalletError;
-use entity::Command;
-use outcome::{Decision, Done};
-use repo::Item;
+use batch::Item;
+use command::Command;
+use outcome::{Done, Refused, outcome_name};
 
 /// Posts to the wallet of a user named by the caller. Auth is asked whether the user exists only if there is no
 /// wallet: wallets are opened only for users that exist.
@@ -58,18 +65,18 @@ pub async fn post_in_tx(
     now: DateTime<Utc>,
     ids: &Ids,
     command: &Command,
-) -> Result<Decision, WalletError> {
+) -> Result<Result<Done, Refused>, WalletError> {
     let traceparent = telemetry::traceparent();
     let item = Item {
         command,
         ids: [ids.next(), ids.next()],
         traceparent: traceparent.as_deref(),
     };
-    let decisions = repo::post_commands(tx, now, &[item]).await?;
-    let (_, decision) = decisions
+    let outcomes = repo::post_in_tx(tx, now, &[item]).await?;
+    let outcome = outcomes
         .into_iter()
         .next()
         .ok_or(CoreError::Corrupt("outcome of a posting"))?;
-    metrics::counter!("wallet_postings_total", "outcome" => decision.outcome.as_str()).increment(1);
-    Ok(decision)
+    metrics::counter!("wallet_postings_total", "outcome" => outcome_name(&outcome)).increment(1);
+    Ok(outcome)
 }

@@ -1,23 +1,25 @@
 //! Commands that move money by a key: what staff post, what users withdraw, what exchange orders take and give.
 
-use adfolio_kit::error::CoreError;
+use adfolio_kit::audit::Actor;
 use adfolio_kit::identity::{Caller, IdempotencyKey, Staff, UserId};
 use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::Money;
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::amount::amount_between;
-use crate::ids::{ExchangeId, ReferenceId, StaffId, WithdrawalId};
+use crate::destination::entity::Method;
+use crate::destination::seal::Sealed;
+use crate::ids::{ExchangeId, ReferenceId, WithdrawalId};
+use crate::protection::CoolingOff;
 
 /// Characters of a remark at most.
 const LONGEST_REMARK: usize = 500;
 
 names! {
     /// What moves. The names are those of the books.
-    MovementKind as "posting_kind" {
+    MovementKind as "transaction_type" {
         /// Staff credit money.
         Deposit,
         /// A user asks for a withdrawal.
@@ -47,7 +49,7 @@ names! {
 
 impl MovementKind {
     /// The name in the audit log.
-    fn audited_as(self) -> &'static str {
+    pub fn audited_as(self) -> &'static str {
         match self {
             Self::Deposit => "wallet.deposit",
             Self::Chargeback => "wallet.chargeback",
@@ -76,37 +78,28 @@ pub struct Movement {
     pub amount: Money,
     /// Shown to the user.
     pub remark: String,
-    pub staff_id: Option<StaffId>,
+    /// The member of staff who posts it, and what the audit log will say besides its figures.
+    pub actor: Option<Actor>,
     /// Whether it may open the wallet, because the user is known to exist.
     pub opens_wallet: bool,
     /// The withdrawal or exchange order.
     pub reference: Option<ReferenceId>,
     /// The key of the debit that a return gives back.
     pub debit_key: Option<String>,
-    /// What only this kind needs, as JSON.
-    pub details: Option<String>,
+    /// What a user's withdrawal keeps besides its amount.
+    pub withdrawal: Option<NewWithdrawal>,
 }
 
 /// What a withdrawal keeps besides its amount.
-#[derive(Clone, Debug, Serialize)]
-pub struct WithdrawalDetails {
-    /// Kept by the platform, in minor units.
-    pub fee: i64,
-    pub method: &'static str,
-    /// The key that seals the destination.
-    pub key_id: String,
-    /// The sealed destination in hex.
-    pub sealed: String,
-    /// Hours that it must lie behind the last change of what protects the wallet.
-    pub cooling_off_hours: u16,
-}
-
-/// What the audit log says of a posting besides its figures.
-#[derive(Serialize)]
-struct AuditDetails<'a> {
-    action: &'static str,
-    reason: &'a str,
-    request_id: &'a str,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewWithdrawal {
+    /// Kept by the platform.
+    pub fee: Money,
+    pub method: Method,
+    /// Where it goes.
+    pub sealed: Sealed,
+    /// How long it must lie behind the last change of what protects the wallet.
+    pub cooling_off: CoolingOff,
 }
 
 names! {
@@ -131,7 +124,7 @@ impl Movement {
         fresh: Uuid,
         amount: i64,
         remark: &str,
-    ) -> Result<Self, CoreError> {
+    ) -> Result<Self, Refusal> {
         let amount = amount_between(Money::from_minor(1), amount, "amount")?;
         let remark = bounded_text(remark, "remark")?;
         let mut digest = Sha256::new();
@@ -142,13 +135,11 @@ impl Movement {
         digest.update(user_id.0.as_bytes());
         digest.update(amount.minor().to_be_bytes());
         digest.update(remark.as_bytes());
-        let details = audit_details(kind, caller, &caller.reason)?;
         Ok(Self {
             key: staff_key(staff, caller.idempotency_key.as_ref(), fresh),
             amount,
             remark,
-            staff_id: Some(StaffId(staff.id)),
-            details: Some(details),
+            actor: Some(Actor::calling(staff, caller)),
             ..Self::new(kind, digest.finalize().into())
         })
     }
@@ -160,29 +151,26 @@ impl Movement {
         (staff, caller): (Staff, &Caller),
         fresh: Uuid,
         reason: &str,
-    ) -> Result<Self, CoreError> {
+    ) -> Result<Self, Refusal> {
         let reason = bounded_text(reason, "reason")?;
         let is_rejection = kind == MovementKind::WithdrawalRejected;
         if is_rejection && reason.is_empty() {
-            return Err(Refusal::invalid("reason").into());
+            return Err(Refusal::invalid("reason"));
         }
         let mut digest = Sha256::new();
         digest.update(kind.as_str());
         digest.update(withdrawal_id.0.as_bytes());
         digest.update(reason.as_bytes());
-        let words = if reason.is_empty() {
-            &caller.reason
-        } else {
-            &reason
-        };
-        let details = audit_details(kind, caller, words)?;
+        let mut actor = Actor::calling(staff, caller);
+        if !reason.is_empty() {
+            actor.reason.clone_from(&reason);
+        }
         Ok(Self {
             key: staff_key(staff, caller.idempotency_key.as_ref(), fresh),
             // Why a withdrawal was paid is for the audit log alone.
             remark: if is_rejection { reason } else { String::new() },
-            staff_id: Some(StaffId(staff.id)),
+            actor: Some(actor),
             reference: Some(ReferenceId(withdrawal_id.0)),
-            details: Some(details),
             ..Self::new(kind, digest.finalize().into())
         })
     }
@@ -192,15 +180,15 @@ impl Movement {
         (withdrawal_id, key): (WithdrawalId, String),
         digest: [u8; 32],
         amount: Money,
-        details: &WithdrawalDetails,
-    ) -> Result<Self, CoreError> {
-        Ok(Self {
+        withdrawal: NewWithdrawal,
+    ) -> Self {
+        Self {
             key,
             amount,
             reference: Some(ReferenceId(withdrawal_id.0)),
-            details: Some(json(details)?),
+            withdrawal: Some(withdrawal),
             ..Self::new(MovementKind::Withdraw, digest)
-        })
+        }
     }
 
     /// What a withdrawal asks for; never the password: the digest of one of a million would give it away.
@@ -250,11 +238,11 @@ impl Movement {
             digest,
             amount: Money::ZERO,
             remark: String::new(),
-            staff_id: None,
+            actor: None,
             opens_wallet: false,
             reference: None,
             debit_key: None,
-            details: None,
+            withdrawal: None,
         }
     }
 }
@@ -276,18 +264,6 @@ pub fn bounded_text(text: &str, field: &'static str) -> Result<String, Refusal> 
         return Err(Refusal::invalid(field));
     }
     Ok(text.to_owned())
-}
-
-fn audit_details(kind: MovementKind, caller: &Caller, reason: &str) -> Result<String, CoreError> {
-    json(&AuditDetails {
-        action: kind.audited_as(),
-        reason,
-        request_id: &caller.request_id,
-    })
-}
-
-fn json(value: &impl Serialize) -> Result<String, CoreError> {
-    serde_json::to_string(value).map_err(|_| CoreError::Corrupt("details of a posting"))
 }
 
 #[cfg(test)]
@@ -312,11 +288,7 @@ mod tests {
     ) -> Result<Movement, Refusal> {
         let caller = Caller::system().with_key(Some("k".parse().expect("a key")));
         let id = Uuid::from_u128(user);
-        match Movement::by_staff(kind, UserId(id), (staff(), &caller), id, amount, remark) {
-            Ok(movement) => Ok(movement),
-            Err(CoreError::Refused(refusal)) => Err(refusal),
-            Err(error) => panic!("{error}"),
-        }
+        Movement::by_staff(kind, UserId(id), (staff(), &caller), id, amount, remark)
     }
 
     fn field(outcome: Result<Movement, Refusal>) -> String {

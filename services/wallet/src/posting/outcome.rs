@@ -1,21 +1,18 @@
 //! What becomes of commands.
 
+use adfolio_kit::error::CoreError;
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 
+use super::entity::Hold;
+use crate::chain::entity::Hash;
 use crate::error::WalletError;
 use crate::ids::{ReferenceId, TransactionId};
 use crate::property::entity::Property;
 
-/// What became of a command. All but the first two changed nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
-#[sqlx(type_name = "posting_outcome", rename_all = "snake_case")]
-pub enum Outcome {
-    /// Done now.
-    Applied,
-    /// Done by an earlier command.
-    Repeated,
+/// Why a command was refused; it changed nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
     /// The available balance does not cover the amount.
     InsufficientBalance,
     /// The user has no wallet, and the command may not open one.
@@ -50,81 +47,71 @@ pub enum Outcome {
     WithdrawalCoolingOff,
 }
 
-impl Outcome {
-    /// The refusal that the outcome is, if it is one.
-    fn refusal(self) -> Option<Refusal> {
-        let refusal = match self {
-            Self::Applied | Self::Repeated => return None,
-            Self::InsufficientBalance => Refusal::new(Reason::InsufficientBalance).field("amount"),
-            Self::NoWallet => Refusal::not_found("user_id"),
-            Self::UnknownOrder => Refusal::not_found("order_id"),
-            Self::KeyReused => Refusal::new(Reason::IdempotencyKeyReused),
-            Self::OrderClosed => Refusal::new(Reason::PlanNotPuttable).field("order_id"),
-            Self::ConsumedOutOfRange | Self::ConsumedDiffers => {
-                Refusal::invalid("consumed_total_minor")
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::InsufficientBalance => Self::new(Reason::InsufficientBalance).field("amount"),
+            Refused::NoWallet => Self::not_found("user_id"),
+            Refused::UnknownOrder => Self::not_found("order_id"),
+            Refused::KeyReused => Self::new(Reason::IdempotencyKeyReused),
+            Refused::OrderClosed => Self::new(Reason::PlanNotPuttable).field("order_id"),
+            Refused::ConsumedOutOfRange | Refused::ConsumedDiffers => {
+                Self::invalid("consumed_total_minor")
             }
-            Self::RevenueDiffers => Refusal::invalid("revenue_total_minor"),
-            Self::ShareOutOfRange => Refusal::invalid("platform_share_minor"),
-            Self::BalanceLimit => {
-                Refusal::invalid("amount").detail("balance would exceed its limit")
+            Refused::RevenueDiffers => Self::invalid("revenue_total_minor"),
+            Refused::ShareOutOfRange => Self::invalid("platform_share_minor"),
+            Refused::BalanceLimit => {
+                Self::invalid("amount").detail("balance would exceed its limit")
             }
-            Self::AmountOutOfRange => Refusal::new(Reason::AmountOutOfRange).field("amount"),
-            Self::StartUpFundsNotReturned => Refusal::new(Reason::StartUpFundsNotReturned),
-            Self::NothingChanged => Refusal::new(Reason::NothingChanged),
-            Self::UnknownWithdrawal => Refusal::not_found("id"),
-            Self::UnknownExchange => Refusal::not_found("exchange_id"),
-            Self::WithdrawalCoolingOff => Refusal::new(Reason::WithdrawalCoolingOff),
-        };
-        Some(refusal)
-    }
-
-    /// The name in metrics.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Applied => "applied",
-            Self::Repeated => "repeated",
-            _ => "refused",
+            Refused::AmountOutOfRange => Self::new(Reason::AmountOutOfRange).field("amount"),
+            Refused::StartUpFundsNotReturned => Self::new(Reason::StartUpFundsNotReturned),
+            Refused::NothingChanged => Self::new(Reason::NothingChanged),
+            Refused::UnknownWithdrawal => Self::not_found("id"),
+            Refused::UnknownExchange => Self::not_found("exchange_id"),
+            Refused::WithdrawalCoolingOff => Self::new(Reason::WithdrawalCoolingOff),
         }
     }
+}
 
-    /// Whether postings may have been made by this very command.
-    pub fn is_applied(self) -> bool {
-        self == Self::Applied
+impl From<Refused> for WalletError {
+    fn from(refused: Refused) -> Self {
+        Refusal::from(refused).into()
     }
 }
 
 /// The answer to a command that was done, now or before.
 #[derive(Clone, Debug)]
 pub struct Done {
+    /// Whether an earlier command did it.
+    pub is_repeat: bool,
     /// The figures straight after; for a repeat the present ones.
     pub property: Property,
-    /// The order's hold as it stands; zeros for what is about no order.
-    pub hold: HoldFigures,
+    hold: Option<Hold>,
     /// The last transaction that the command wrote; for a repeated movement the first one's.
     pub transaction: Option<Booked>,
 }
 
-/// What an order holds, and what became of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HoldFigures {
-    /// Version of the delivery that stands.
-    pub version: i64,
-    /// Revenue that stands.
-    pub revenue: i64,
-    /// Given back to the available balance so far.
-    pub paid_returned: i64,
-    /// Given back to promotions so far.
-    pub discount_returned: i64,
-    /// Given back to the available balance by the settlement.
-    pub paid_returned_at_settle: i64,
-    pub platform_share: i64,
-}
+impl Done {
+    pub(super) fn new(property: Property, hold: Option<Hold>, transaction: Option<Booked>) -> Self {
+        Self {
+            is_repeat: false,
+            property,
+            hold,
+            transaction,
+        }
+    }
 
-impl HoldFigures {
-    /// What the settlement paid out to the available balance.
-    pub fn paid_out(&self) -> Money {
-        // The schema keeps the share between zero and the revenue.
-        Money::from_minor(self.revenue.saturating_sub(self.platform_share))
+    #[must_use]
+    pub(super) fn repeated(self) -> Self {
+        Self {
+            is_repeat: true,
+            ..self
+        }
+    }
+
+    /// The order's hold as it stands; a movement has none.
+    pub fn hold(&self) -> Result<Hold, CoreError> {
+        self.hold.ok_or(CoreError::Corrupt("hold of a posting"))
     }
 }
 
@@ -135,25 +122,19 @@ pub struct Booked {
     pub posted_at: DateTime<Utc>,
     pub available_after: i64,
     /// The user's chain at this transaction.
-    pub hash: Vec<u8>,
+    pub hash: Hash,
     /// The withdrawal or exchange order that it belongs to.
     pub reference: Option<ReferenceId>,
 }
 
-/// What the database decided about one command.
-#[derive(Clone, Debug)]
-pub struct Decision {
-    pub outcome: Outcome,
-    /// The answer, if it was done.
-    pub done: Done,
-}
+/// What may become of a command, as the metrics name it.
+pub const OUTCOMES: [&str; 3] = ["applied", "repeated", "refused"];
 
-impl Decision {
-    /// The answer, or the refusal.
-    pub fn into_answer(self) -> Result<Done, WalletError> {
-        match self.outcome.refusal() {
-            None => Ok(self.done),
-            Some(refusal) => Err(refusal.into()),
-        }
+/// What became of a command, as the metrics name it.
+pub fn outcome_name(outcome: &Result<Done, Refused>) -> &'static str {
+    match outcome {
+        Ok(done) if done.is_repeat => "repeated",
+        Ok(_) => "applied",
+        Err(_) => "refused",
     }
 }

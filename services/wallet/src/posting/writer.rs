@@ -3,7 +3,6 @@
 //! The task belongs to the process, not to a call, so a caller that goes away breaks nothing: its posting is made or,
 //! if its turn had not come, skipped. Every command may be repeated safely, because it carries an order or a key.
 
-use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use adfolio_kit::chaos::{Defect, Moment, Site};
@@ -11,29 +10,46 @@ use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::outbox::Notifier;
 use adfolio_kit::refusal::{Reason, Refusal, chain, is_serialization_failure, is_unavailable};
-use adfolio_kit::telemetry;
-use sqlx::pool::PoolConnection;
-use sqlx::{PgPool, Postgres};
+use adfolio_kit::telemetry::{self, Work};
+use chrono::{DateTime, Utc};
+use metrics::{Counter, Gauge};
+use opentelemetry::context::FutureExt as _;
+use opentelemetry::trace::{SpanKind, TraceContextExt as _};
+use opentelemetry::{Context, KeyValue};
+use sqlx::{ConnectOptions, Connection, PgConnection, PgPool};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tracing::field::Empty;
-use tracing::{Instrument, Span, error, info_span, warn};
+use tracing::{error, warn};
 
-use super::entity::{Command, Subject};
-use super::outcome::{Decision, Done};
-use super::repo::{self, Item};
+use super::batch::Item;
+use super::command::Command;
+use super::outcome::{Done, OUTCOMES, Refused, outcome_name};
+use super::repo::{self, Outcomes};
 use crate::config::PostingArgs;
 use crate::error::WalletError;
 
 /// A batch must be posted within this; the database's own limits end it earlier.
 const BATCH_LIMIT: Duration = Duration::from_secs(15);
 
-/// Attempts at a batch that got in the way of another replica's, the first included.
-const CONFLICT_ATTEMPTS: u32 = 4;
+/// Attempts under locks at a batch that got in the way of another replica's.
+const LOCKING_ATTEMPTS: u32 = 3;
 
-/// A connection that was unused for longer goes back to the pool, which tests it before it is used again.
-const CONNECTION_IDLE_LIMIT: Duration = Duration::from_millis(500);
+/// How long a batch waits for the callers of the last one at most. The timer's resolution is a millisecond.
+const GATHERING_LIMIT: Duration = Duration::from_millis(1);
+
+/// A session that was unused for longer is tested before it is used again, so that a restart of the server fails no
+/// posting.
+const SESSION_IDLE_LIMIT: Duration = Duration::from_millis(500);
+
+/// A session is renewed, so that it follows a failover.
+const SESSION_AGE_LIMIT: Duration = Duration::from_mins(30);
+
+/// Limit of opening or testing a session.
+const CONNECT_LIMIT: Duration = Duration::from_secs(3);
+
+/// How the session is named in the server's list, behind the service's name.
+const SESSION_NAME: &str = "adfolio-wallet-writer";
 
 /// A command that waits for its batch.
 #[derive(Debug)]
@@ -41,7 +57,7 @@ struct Job {
     command: Command,
     deadline: Deadline,
     traceparent: Option<String>,
-    answer: oneshot::Sender<Result<Decision, WalletError>>,
+    answer: oneshot::Sender<Result<Result<Done, Refused>, WalletError>>,
 }
 
 impl Job {
@@ -56,6 +72,8 @@ impl Job {
 pub struct Queue {
     sender: mpsc::Sender<Job>,
     closing: CancellationToken,
+    depth: Gauge,
+    refused_when_full: Counter,
 }
 
 impl Queue {
@@ -69,14 +87,13 @@ impl Queue {
             answer,
         };
         self.sender.try_send(job).map_err(|_| {
-            metrics::counter!("wallet_postings_refused_by_full_queue_total").increment(1);
+            self.refused_when_full.increment(1);
             WalletError::QueueFull
         })?;
+        self.depth.increment(1.0);
         // The writer drops a sender only together with the process.
-        answered
-            .await
-            .map_err(|_| WalletError::OutcomeUnknown)?
-            .and_then(Decision::into_answer)
+        let outcome = answered.await.map_err(|_| WalletError::OutcomeUnknown)??;
+        Ok(outcome?)
     }
 
     /// Ends the writer once its queue is empty.
@@ -95,15 +112,77 @@ pub struct Writer {
     ids: Ids,
     notifier: Notifier,
     batch_max: usize,
-    /// Commands whose subject was in the batch already: the next batch begins with them.
-    postponed: VecDeque<Job>,
-    connection: Option<(PoolConnection<Postgres>, Instant)>,
+    /// Commands of the last batch.
+    last_batch: usize,
+    session: Option<Session>,
+    metrics: Metrics,
+}
+
+/// Handles of the writer's metrics: looking them up for each posting would cost more than counting.
+#[derive(Debug)]
+struct Metrics {
+    depth: Gauge,
+    batches: Counter,
+    conflicts: Counter,
+    outcomes: [(&'static str, Counter); OUTCOMES.len()],
+}
+
+impl Metrics {
+    fn new(depth: Gauge) -> Self {
+        Self {
+            depth,
+            batches: metrics::counter!("wallet_posting_batches_total"),
+            conflicts: metrics::counter!("wallet_posting_conflicts_total"),
+            outcomes: OUTCOMES.map(|name| {
+                (
+                    name,
+                    metrics::counter!("wallet_postings_total", "outcome" => name),
+                )
+            }),
+        }
+    }
+
+    fn count(&self, outcome: &Result<Done, Refused>) {
+        let name = outcome_name(outcome);
+        for (_, counter) in self.outcomes.iter().filter(|(it, _)| *it == name) {
+            counter.increment(1);
+        }
+    }
+}
+
+/// The writer's own session with the database.
+#[derive(Debug)]
+struct Session {
+    connection: PgConnection,
+    opened: Instant,
+    used: Instant,
+}
+
+impl Session {
+    async fn is_usable(&mut self) -> bool {
+        if self.used.elapsed() < SESSION_IDLE_LIMIT {
+            return true;
+        }
+        let answered = tokio::time::timeout(CONNECT_LIMIT, self.connection.ping()).await;
+        answered.is_ok_and(|pinged| pinged.is_ok())
+    }
+}
+
+/// How a batch is kept apart from what others commit meanwhile.
+#[derive(Clone, Copy, Debug)]
+enum How {
+    /// It fails if it was overtaken. Two round trips, and no transaction but the writing statement's own.
+    Optimistic,
+    /// It locks the wallets first.
+    Locking,
 }
 
 /// Makes a queue and its writer.
 pub fn queue(pool: PgPool, clock: Clock, notifier: Notifier, args: PostingArgs) -> (Queue, Writer) {
     let (sender, jobs) = mpsc::channel(args.posting_queue_max.into());
     let closing = CancellationToken::new();
+    let depth = metrics::gauge!("wallet_posting_queue_depth");
+    depth.set(0.0);
     let writer = Writer {
         jobs,
         closing: closing.clone(),
@@ -112,10 +191,17 @@ pub fn queue(pool: PgPool, clock: Clock, notifier: Notifier, args: PostingArgs) 
         ids: Ids::random(),
         notifier,
         batch_max: args.posting_batch_max.into(),
-        postponed: VecDeque::new(),
-        connection: None,
+        last_batch: 0,
+        session: None,
+        metrics: Metrics::new(depth.clone()),
     };
-    (Queue { sender, closing }, writer)
+    let queue = Queue {
+        sender,
+        closing,
+        depth,
+        refused_when_full: metrics::counter!("wallet_postings_refused_by_full_queue_total"),
+    };
+    (queue, writer)
 }
 
 impl Writer {
@@ -126,46 +212,40 @@ impl Writer {
         }
     }
 
-    /// Waits for work and takes as much as is there, at most a batch. Each subject is in it once: the statement decides
-    /// about an order or a key by what was committed before it. None at the end.
+    /// Waits for work and takes as much as is there, at most a batch. None at the end.
+    ///
+    /// The callers of the last batch have just been answered, and many will call again at once. If fewer commands are
+    /// there than were in it, the others get a moment: two small batches cost much more than one.
     async fn next_batch(&mut self) -> Option<Vec<Job>> {
-        self.record_depth();
-        let mut batch: Vec<Job> = Vec::new();
-        let mut subjects: HashSet<Subject> = HashSet::new();
-        let mut again = VecDeque::new();
-        let mut candidates = std::mem::take(&mut self.postponed);
-        while batch.len() < self.batch_max && again.len() < self.batch_max {
-            let job = match candidates.pop_front() {
-                Some(job) => job,
-                None => match self.jobs.try_recv() {
-                    Ok(job) => job,
-                    Err(_) if batch.is_empty() && again.is_empty() => self.wait().await?,
-                    Err(_) => break,
-                },
-            };
-            if job.is_over() {
-                let _ = job.answer.send(Err(WalletError::Overdue));
-                continue;
-            }
-            let about = job.command.subjects();
-            if about.iter().any(|subject| subjects.contains(subject)) {
-                again.push_back(job);
-            } else {
-                batch.push(job);
-            }
-            // What was put off keeps its subjects, too, so that later commands do not overtake it.
-            subjects.extend(about);
+        let mut batch = Vec::new();
+        while batch.is_empty() {
+            let job = self.wait().await?;
+            self.take(job, &mut batch);
         }
-        again.append(&mut candidates);
-        self.postponed = again;
+        let give_up = Instant::now() + GATHERING_LIMIT;
+        while batch.len() < self.batch_max {
+            let job = match self.jobs.try_recv() {
+                Ok(job) => Some(job),
+                Err(_) if batch.len() >= self.last_batch => None,
+                Err(_) => tokio::time::timeout_at(give_up, self.wait())
+                    .await
+                    .unwrap_or_default(),
+            };
+            let Some(job) = job else { break };
+            self.take(job, &mut batch);
+        }
+        self.last_batch = batch.len();
         Some(batch)
     }
 
-    /// Records in the metrics how many commands wait for the next batch.
-    #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
-    fn record_depth(&self) {
-        let depth = self.jobs.len().saturating_add(self.postponed.len());
-        metrics::gauge!("wallet_posting_queue_depth").set(depth as f64);
+    /// Takes a command into the batch, unless its caller has gone.
+    fn take(&self, job: Job, batch: &mut Vec<Job>) {
+        self.metrics.depth.decrement(1.0);
+        if job.is_over() {
+            let _ = job.answer.send(Err(WalletError::Overdue));
+        } else {
+            batch.push(job);
+        }
     }
 
     async fn wait(&mut self) -> Option<Job> {
@@ -179,7 +259,7 @@ impl Writer {
     /// Posts a batch and answers its callers.
     async fn post(&mut self, batch: Vec<Job>) {
         match self.attempt(&batch).await {
-            Ok(decisions) => self.answer(batch, decisions),
+            Ok(outcomes) => self.answer(batch, outcomes),
             Err(error) if is_outcome_unknown(&error) => {
                 warn!(
                     error = chain(&error),
@@ -210,94 +290,151 @@ impl Writer {
         }
     }
 
-    /// Posts a batch, again if another replica was at the same order or key at the same moment: what that one committed
-    /// is seen by the next attempt.
-    async fn attempt(&mut self, batch: &[Job]) -> Result<Vec<(usize, Decision)>, sqlx::Error> {
-        let ids = batch.iter().map(|_| [self.ids.next(), self.ids.next()]);
+    /// Posts a batch, again if another replica was at the same wallet, order or key at the same moment: what that one
+    /// committed is seen by the next attempt.
+    async fn attempt(&mut self, batch: &[Job]) -> Result<Outcomes, sqlx::Error> {
         let items: Vec<Item<'_>> = batch
             .iter()
-            .zip(ids)
-            .map(|(job, ids)| Item {
+            .map(|job| Item {
                 command: &job.command,
-                ids,
+                ids: [self.ids.next(), self.ids.next()],
                 traceparent: job.traceparent.as_deref(),
             })
             .collect();
-        let span = in_traces_of(batch);
-        for _ in 1..CONFLICT_ATTEMPTS {
-            match self.attempt_once(&items).instrument(span.clone()).await {
-                Err(error) if is_conflict(&error) => {
-                    metrics::counter!("wallet_posting_conflicts_total").increment(1);
+        let work = in_traces_of(batch);
+        let mut outcome = self
+            .attempt_once(&items, How::Optimistic)
+            .with_context(work.clone())
+            .await;
+        for _ in 0..LOCKING_ATTEMPTS {
+            match &outcome {
+                Err(error) if is_conflict(error) => {
+                    self.metrics.conflicts.increment(1);
                 }
-                outcome => return outcome,
+                _ => break,
             }
+            outcome = self
+                .attempt_once(&items, How::Locking)
+                .with_context(work.clone())
+                .await;
         }
-        self.attempt_once(&items).instrument(span).await
+        outcome
     }
 
     async fn attempt_once(
         &mut self,
         items: &[Item<'_>],
-    ) -> Result<Vec<(usize, Decision)>, sqlx::Error> {
-        let kept = self
-            .connection
-            .take()
-            .filter(|(_, used)| used.elapsed() < CONNECTION_IDLE_LIMIT);
-        let mut connection = match kept {
-            Some((connection, _)) => connection,
-            None => self.pool.acquire().await?,
-        };
-        let posted = repo::post_commands(&mut connection, self.clock.now(), items);
-        // The statement commits by itself, so that before its commit is before all of it.
+        how: How,
+    ) -> Result<Outcomes, sqlx::Error> {
+        let mut session = self.take_session().await?;
+        // The writing statement commits by itself, so that before its commit is before all of it.
         let sites = items
             .iter()
             .map(|item| Site::caller().labelled(|| item.command.name()));
         sites
             .clone()
             .for_each(|site| site.pass(Moment::BeforeCommit));
+        let posted = post(&mut session.connection, self.clock.now(), items, how);
         match tokio::time::timeout(BATCH_LIMIT, posted).await {
-            Ok(Ok(decisions)) => {
+            Ok(Ok(outcomes)) => {
                 sites.for_each(|site| site.pass(Moment::AfterCommit));
-                self.connection = Some((connection, Instant::now()));
-                Ok(decisions)
+                session.used = Instant::now();
+                self.session = Some(session);
+                Ok(outcomes)
             }
-            // The pool tests a connection that comes back after an error before it hands it out again.
-            Ok(Err(error)) => Err(error),
-            // The statement's future was dropped half way, so the state of the connection is unknown: it is closed.
-            Err(_) => {
-                drop(connection.detach());
-                Err(sqlx::Error::PoolTimedOut)
+            // A refused statement leaves the session as it was; one in a transaction of its own has ended that.
+            Ok(Err(error)) => {
+                if matches!(error, sqlx::Error::Database(_)) && !is_unavailable(&error) {
+                    self.session = Some(session);
+                }
+                Err(error)
             }
+            // The future was dropped half way, so the state of the session is unknown: it is closed.
+            Err(_) => Err(sqlx::Error::PoolTimedOut),
         }
     }
 
-    fn answer(&self, batch: Vec<Job>, decisions: Vec<(usize, Decision)>) {
-        let mut jobs: Vec<Option<Job>> = batch.into_iter().map(Some).collect();
-        metrics::counter!("wallet_posting_batches_total").increment(1);
-        if decisions
-            .iter()
-            .any(|(_, decision)| decision.outcome.is_applied())
+    /// The writer's session: the one there is, or a new one if there is none or it is gone.
+    async fn take_session(&mut self) -> Result<Session, sqlx::Error> {
+        if let Some(mut session) = self.session.take()
+            && session.opened.elapsed() < SESSION_AGE_LIMIT
+            && session.is_usable().await
         {
+            return Ok(session);
+        }
+        // Planning for each call would cost more than the call; and the one plan must be the one by index, whatever
+        // the statistics of tables that were empty a moment ago say.
+        let options = (*self.pool.connect_options())
+            .clone()
+            .application_name(SESSION_NAME)
+            .options([
+                ("plan_cache_mode", "force_generic_plan"),
+                ("enable_seqscan", "off"),
+                ("enable_hashjoin", "off"),
+                ("enable_mergejoin", "off"),
+                ("jit", "off"),
+            ]);
+        let connection = tokio::time::timeout(CONNECT_LIMIT, options.connect())
+            .await
+            .map_err(|_| sqlx::Error::PoolTimedOut)??;
+        let now = Instant::now();
+        Ok(Session {
+            connection,
+            opened: now,
+            used: now,
+        })
+    }
+
+    fn answer(&self, batch: Vec<Job>, outcomes: Outcomes) {
+        self.metrics.batches.increment(1);
+        let is_applied =
+            |outcome: &Result<Done, Refused>| outcome.as_ref().is_ok_and(|done| !done.is_repeat);
+        if outcomes.iter().any(is_applied) {
             self.notifier.notify();
         }
-        for (place, decision) in decisions {
-            if let Some(job) = jobs.get_mut(place).and_then(Option::take) {
-                metrics::counter!("wallet_postings_total", "outcome" => decision.outcome.as_str())
-                    .increment(1);
-                // The caller may be gone; the posting stands.
-                let _ = job.answer.send(Ok(decision));
-            }
+        for (job, outcome) in batch.into_iter().zip(outcomes) {
+            self.metrics.count(&outcome);
+            // The caller may be gone; the posting stands.
+            let _ = job.answer.send(Ok(outcome));
         }
     }
 }
 
-/// A span of the batch in the trace of its first posting; the traces of the others are linked from it.
-fn in_traces_of(batch: &[Job]) -> Span {
-    let span = info_span!("post", postings = batch.len(), trace_id = Empty);
-    let mut traces = batch.iter().filter_map(|job| job.traceparent.as_deref());
-    telemetry::continue_trace_from(&span, traces.next());
-    traces.for_each(|trace| telemetry::link_trace(&span, trace));
-    span
+async fn post(
+    connection: &mut PgConnection,
+    now: DateTime<Utc>,
+    items: &[Item<'_>],
+    how: How,
+) -> Result<Outcomes, sqlx::Error> {
+    match how {
+        How::Optimistic => repo::post(connection, now, items).await,
+        How::Locking => {
+            let mut tx = connection.begin().await?;
+            let outcomes = repo::post_in_tx(&mut tx, now, items).await?;
+            tx.commit().await?;
+            Ok(outcomes)
+        }
+    }
+}
+
+/// The work on the batch, in the first sampled trace of its postings; all of them are linked from it.
+fn in_traces_of(batch: &[Job]) -> Context {
+    let traces = batch.iter().filter_map(|job| job.traceparent.as_deref());
+    let mut parents = traces
+        .clone()
+        .map(|trace| telemetry::context_of(Some(trace)));
+    let sampled = parents.find(|parent| parent.span().span_context().is_sampled());
+    let parent = sampled.unwrap_or_else(|| telemetry::context_of(traces.clone().next()));
+    let postings = i64::try_from(batch.len()).unwrap_or(i64::MAX);
+    let work = Work {
+        name: "post",
+        kind: SpanKind::Internal,
+        fields: vec![KeyValue::new("postings", postings)],
+    };
+    work.begin(&parent, |span| {
+        span.update_name("post");
+        traces.for_each(|trace| telemetry::link(span, trace));
+    })
 }
 
 /// The answer to the callers of a batch that failed but may have been committed.

@@ -4,6 +4,8 @@ use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::Reason;
 use chrono::{DateTime, Utc};
 
+use crate::posting::entity::Balances;
+
 /// The balances of a wallet in minor units, and what is set up in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Property {
@@ -24,6 +26,16 @@ pub struct Property {
 }
 
 impl Property {
+    /// The balances of the four accounts.
+    pub fn balances(&self) -> Balances {
+        Balances {
+            available: self.available,
+            to_be_consumed: self.to_be_consumed,
+            to_be_settled: self.to_be_settled,
+            withdrawing: self.withdrawing,
+        }
+    }
+
     /// Why a withdrawal would be refused now, whatever its amount, in the order of the checks.
     pub fn withdrawal_blocked_by(&self, cools_off: bool) -> Vec<Reason> {
         let checks = [

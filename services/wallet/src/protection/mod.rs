@@ -2,7 +2,7 @@
 //!
 //! After one of them changes, withdrawals wait, so that the owner has time to notice a takeover. Setting up what was
 //! not there yet is no change. The time of the last change is in the wallet's row and never moves back; the posting of
-//! a withdrawal checks it under the lock on that row (`migrations/0007_cooling_off.sql`).
+//! a withdrawal checks it, and is written only if that row has not changed since it was read.
 
 pub mod entity;
 mod repo;

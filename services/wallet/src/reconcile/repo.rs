@@ -41,7 +41,7 @@ pub(super) async fn wallets(
     .await
 }
 
-/// A stretch of the books: transactions in order of user and number, each with its entries.
+/// A stretch of the books: transactions in order of user and number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch {
     /// Behind this user's transaction.
@@ -51,9 +51,8 @@ pub(super) struct Stretch {
     pub(super) limit: i64,
 }
 
-/// Compares the transactions of a stretch with their entries and with the ones before, and sums the entries by user: of
-/// the users in `wallets` up to their wallets' numbers. Answers where to go on, if anywhere. A stretch that is the last
-/// of its users also takes in entries that belong to no transaction.
+/// Compares the transactions of a stretch with the ones before, and sums their entries by user: of the users in `wallets`
+/// up to their wallets' numbers. Answers where to go on, if anywhere.
 pub(super) async fn read_stretch(
     pool: &PgPool,
     wallets: &[Wallet],
@@ -81,7 +80,6 @@ pub(super) async fn read_stretch(
         has_wallet: row.has_wallet,
         transactions: row.transactions,
         unbalanced: row.unbalanced,
-        differing: row.differing,
         off_course: row.off_course,
         sums: Sums {
             transactions: row.counted,

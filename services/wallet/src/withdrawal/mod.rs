@@ -19,12 +19,13 @@ use crate::destination::entity::{Destination, Method};
 use crate::error::WalletError;
 use crate::ids::WithdrawalId;
 use crate::pay_password::entity::PinDigest;
-use crate::posting::entity::Command;
-use crate::posting::movement::{Movement, MovementKind, WithdrawalDetails};
+use crate::posting::command::Command;
+use crate::posting::movement::{Movement, MovementKind, NewWithdrawal};
 use crate::property::entity::Property;
 use crate::protection::CoolingOff;
 use crate::{approval, destination, pay_password, property};
 use entity::{Status, Terms, Withdrawal};
+pub(crate) use repo::find_all;
 
 /// A withdrawal with its destination.
 pub struct Shown {
@@ -111,15 +112,14 @@ async fn take(
         .await?
         .ok_or_else(|| Refusal::new(Reason::BankCardNotBound).field("method"))?;
     require_cooled_off(app, &property)?;
-    let details = WithdrawalDetails {
-        fee: terms.fee.minor(),
-        method: method.as_str(),
-        key_id: sealed.key_id,
-        sealed: hex::encode(sealed.bytes),
-        cooling_off_hours: app.rules.cooling_off.hours(),
+    let withdrawal = NewWithdrawal {
+        fee: terms.fee,
+        method,
+        sealed,
+        cooling_off: app.rules.cooling_off,
     };
     let key = (asked.id, asked.key.clone());
-    let movement = Movement::withdrawal(key, asked.digest, asked.amount, &details)?;
+    let movement = Movement::withdrawal(key, asked.digest, asked.amount, withdrawal);
     let command = Command::movement(user_id, movement);
     let done = match app.queue.post(command, deadline).await {
         Err(error) if error.reason() == Some(Reason::WithdrawalCoolingOff) => {

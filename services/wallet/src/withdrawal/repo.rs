@@ -1,9 +1,9 @@
-//! Reads of withdrawals. They are written with the postings, by `post_commands` alone.
+//! Reads of withdrawals. They are written with the postings alone, by `posting/write.sql`.
 
 use adfolio_kit::identity::UserId;
 use adfolio_kit::metrics::InState;
 use adfolio_kit::pagination::bound;
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::Filter;
@@ -99,6 +99,16 @@ pub(super) async fn find(
 ) -> Result<Option<Withdrawal>, sqlx::Error> {
     withdrawals!("WHERE id = $1", id.0)
         .fetch_optional(pool)
+        .await
+}
+
+/// Those of these ids that there are.
+pub async fn find_all(
+    connection: &mut PgConnection,
+    ids: &[Uuid],
+) -> Result<Vec<Withdrawal>, sqlx::Error> {
+    withdrawals!("WHERE id = ANY ($1)", ids)
+        .fetch_all(connection)
         .await
 }
 

@@ -127,10 +127,12 @@ async fn what_is_published_looks_as_described() {
                 );
             }
         }
-        assert_eq!(
-            keys(&event["data"]),
-            keys(&schemas[&name]["properties"]),
-            "{name}"
+        let (given, described) = (keys(&event["data"]), keys(&schemas[&name]["properties"]));
+        assert!(given.is_subset(&described), "{name}: {given:?}");
+        // Whoever follows a chain needs every part of it; elsewhere proto3 JSON leaves out what is empty.
+        assert!(
+            name != "TransactionPosted" || given == described,
+            "{given:?}"
         );
         for (field, value) in event["data"].as_object().expect("an object") {
             let described = &schemas[&name]["properties"][field];

@@ -174,7 +174,7 @@ async fn a_lost_connection_leaves_every_call_repeatable() {
         for round in 1..15 {
             sqlx::query(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                 WHERE application_name = 'adfolio-wallet' AND datname = current_database() AND query LIKE '%post_commands%'",
+                 WHERE application_name = 'adfolio-wallet-writer' AND datname = current_database()",
             )
             .execute(&stack.pool())
             .await

@@ -98,10 +98,10 @@ async fn approvals_cost_the_same_on_the_first_and_the_last_page() {
     let stack = Wallet::spawn().await;
     let pool = stack.pool();
     sqlx::query(
-        "INSERT INTO approvals (id, kind, user_id, amount, remark, posting_key, request_digest, details, requested_by,
-                                requested_at, state, decided_by, decided_at)
+        "INSERT INTO approvals (id, kind, user_id, amount, remark, posting_key, request_digest, request_reason,
+                                request_id, requested_by, requested_at, state, decided_by, decided_at)
          SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'deposit', gen_random_uuid(), 100, '', n,
-                sha256(n::text::bytea), '{}', $1, now(), (CASE WHEN n % 2 = 0 THEN 'rejected' ELSE 'expired' END)::approval_state,
+                sha256(n::text::bytea), '', '', $1, now(), (CASE WHEN n % 2 = 0 THEN 'rejected' ELSE 'expired' END)::approval_state,
                 CASE WHEN n % 2 = 0 THEN gen_random_uuid() END, CASE WHEN n % 2 = 0 THEN now() END
          FROM generate_series(1, $2) AS n",
     )
@@ -134,29 +134,33 @@ async fn fund_details_cost_the_same_on_the_first_and_the_last_page() {
     let stack = Wallet::spawn().await;
     let (pool, user) = (stack.pool(), Uuid::now_v7());
     sqlx::query(
-        "INSERT INTO entries (user_id, seq, leg, account, flow_type, amount, balance_after)
-         SELECT $1, n, leg, CASE leg WHEN 1 THEN 'available' ELSE 'deposits_clearing' END::ledger_account,
-                CASE leg WHEN 1 THEN (enum_range(NULL::flow_type))[1 + n % 11] END, CASE leg WHEN 1 THEN 1 ELSE -1 END,
-                CASE leg WHEN 1 THEN n END
-         FROM generate_series(1, $2) AS n CROSS JOIN generate_series(1, 2) AS leg",
+        "INSERT INTO transactions
+         SELECT $1, n, gen_random_uuid(), 'hold', now(), -1, 2, 0, 0, -1, 'promotions',
+                (enum_range(NULL::flow_type))[1 + n % 11], 0, n, n, n, n, sha256('x'), gen_random_uuid(), 0, NULL, NULL, NULL,
+                NULL, ''
+         FROM generate_series(1, $2) AS n",
     )
     .bind(user)
     .bind(ROWS)
     .execute(&pool)
     .await
     .expect("rows");
-    sqlx::query("ANALYZE entries")
+    sqlx::query("ANALYZE transactions")
         .execute(&pool)
         .await
         .expect("statistics");
-    // The range that each type is read from.
+    // The ranges that each type and the coupons' parts are read from.
     for before in [ROWS + 1, 300] {
-        let statement = format!(
-            "SELECT seq, leg, amount FROM entries
-             WHERE user_id = '{user}' AND flow_type = 'exchange' AND (seq, leg) < ({before}, 0::smallint)
-             ORDER BY seq DESC, leg DESC LIMIT 21"
-        );
-        assert_cheap(&explain(&pool, &statement).await, 21.0);
+        for lines in [
+            "flow_type = 'exchange'",
+            "platform_account = 'promotions' AND order_id IS NOT NULL",
+        ] {
+            let statement = format!(
+                "SELECT seq FROM transactions WHERE user_id = '{user}' AND {lines} AND seq <= {before}
+                 ORDER BY seq DESC LIMIT 21"
+            );
+            assert_cheap(&explain(&pool, &statement).await, 21.0);
+        }
     }
 }
 

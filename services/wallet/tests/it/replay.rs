@@ -334,7 +334,8 @@ fn balances(output: &Output) -> BTreeMap<String, Value> {
 /// What a consumer should print.
 async fn balances_of_the_ledger(stack: &Wallet) -> BTreeMap<String, Value> {
     let wallets: Vec<(Uuid, i64, Vec<u8>, [i64; 4])> = sqlx::query_as(
-        "SELECT user_id, seq, chain_head, ARRAY[available, to_be_consumed, to_be_settled, withdrawing] FROM wallets",
+        "SELECT user_id, seq, chain_head, ARRAY[available, to_be_consumed, to_be_settled, withdrawing]::bigint[]
+         FROM wallets",
     )
     .fetch_all(&stack.pool())
     .await

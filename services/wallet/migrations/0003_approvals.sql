@@ -7,8 +7,8 @@ CREATE TYPE approval_state AS ENUM ('pending', 'approved', 'rejected', 'expired'
 -- asked and in the transaction of the decision. Ids grow with time.
 CREATE TABLE approvals (
     id              uuid PRIMARY KEY,
-    kind            posting_kind NOT NULL CHECK (kind IN ('deposit', 'chargeback', 'recharge_deduction', 'membership',
-                                                          'start_up_grant', 'start_up_return', 'withdrawal_paid')),
+    kind            transaction_type NOT NULL CHECK (kind IN ('deposit', 'chargeback', 'recharge_deduction', 'membership',
+                                                              'start_up_grant', 'start_up_return', 'withdrawal_paid')),
     user_id         uuid NOT NULL,
     -- The withdrawal to pay.
     reference       uuid,
@@ -16,9 +16,10 @@ CREATE TABLE approvals (
     amount          bigint NOT NULL CHECK (amount > 0),
     remark          text NOT NULL,
     posting_key     text COLLATE "C" NOT NULL CHECK (length(posting_key) <= 400),
-    request_digest  bytea NOT NULL CHECK (length(request_digest) = 32),
-    -- What the audit log will say of the posting.
-    details         json NOT NULL,
+    request_digest  sha256_hash NOT NULL,
+    -- Why it was asked for and by which call: what the audit log will say of the posting.
+    request_reason  text NOT NULL,
+    request_id      text NOT NULL,
     requested_by    uuid NOT NULL,
     requested_at    timestamptz NOT NULL,
     state           approval_state NOT NULL DEFAULT 'pending',
