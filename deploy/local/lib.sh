@@ -111,7 +111,7 @@ install_web() {
 }
 
 # Installs the packages of another lock file below the target folder, without optional ones; prints the folder of
-# programs.
+# programs. Bash does not end a command substitution at a failure, so a failed install must not reach the stamp.
 node_tool() {
     local tool stamp wanted
     tool=$(target_folder)/$1
@@ -121,7 +121,7 @@ node_tool() {
         rm -rf "$tool"
         mkdir -p "$tool"
         cp "$2/package.json" "$2/package-lock.json" "$tool/"
-        npm --prefix "$tool" ci --omit optional --ignore-scripts --loglevel=error >&2
+        npm --prefix "$tool" ci --omit optional --ignore-scripts --loglevel=error >&2 || return
         printf '%s\n' "$wanted" >"$stamp"
     fi
     printf '%s\n' "$tool/node_modules/.bin"
@@ -222,9 +222,9 @@ python_tool() {
     stamp=$tool/.installed.stamp
     wanted=$(digest "$2")
     if ! is_current "$stamp" "$wanted"; then
-        python3 -m venv --clear "$tool"
+        python3 -m venv --clear "$tool" || return
         # Modules are compiled on first use; most never are.
-        "$tool/bin/pip" install --quiet --no-compile --disable-pip-version-check --requirement "$2" >&2
+        "$tool/bin/pip" install --quiet --no-compile --disable-pip-version-check --requirement "$2" >&2 || return
         printf '%s\n' "$wanted" >"$stamp"
     fi
     printf '%s\n' "$tool/bin"
