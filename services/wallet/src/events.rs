@@ -24,8 +24,8 @@ const STAFF_POSTING_MADE: &str = "adfolio.wallet.v1.StaffPostingMade";
 const WITHDRAWAL_STATUS_CHANGED: &str = "adfolio.wallet.v1.WithdrawalStatusChanged";
 const SECURITY_CHANGED: &str = "adfolio.wallet.v1.WalletSecurityChanged";
 
-/// The proto3 JSON of the message of that name, with the fields that are zero, too: whoever follows a chain reads its
-/// parts as they are hashed.
+/// The proto3 JSON of the message of that name, including fields that are zero: a consumer that verifies a chain needs
+/// every field that the hash covers.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct TransactionPosted {

@@ -231,7 +231,7 @@ pub struct Found<'a> {
     pub withdrawal: Option<&'a Withdrawal>,
     /// That a return gives back.
     pub debit: Option<&'a FirstUse>,
-    /// For whom the exchange order was closed.
+    /// The user whose return closed the exchange order.
     pub closed_for: Option<UserId>,
 }
 

@@ -1,8 +1,8 @@
 //! Reading what a batch refers to, and writing what became of it.
 //!
 //! What one batch reads and writes is right whatever others commit meanwhile, in one of two ways. *Optimistic*: it reads
-//! without locks and writes only if the wallets' rows are as they were read. Whoever changes anything of a user's
-//! writes the user's wallet, so an unchanged row stands for all the user's rows. *Locking*: the wallets are locked
+//! without locks and writes only if the wallets' rows are as they were read. Every change of a user's data also writes
+//! the user's wallet, so an unchanged wallet means that nothing else changed. *Locking*: the wallets are locked
 //! before they are read; for batches that were overtaken, and for postings in another's transaction.
 
 use std::collections::BTreeSet;

@@ -93,7 +93,7 @@ impl Transaction {
         (change != 0).then_some(flow_type)
     }
 
-    /// What callers are told of it.
+    /// The part that answers to callers contain.
     pub fn booked(&self, reference: Option<ReferenceId>) -> Booked {
         Booked {
             id: self.id,

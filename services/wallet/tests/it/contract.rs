@@ -129,7 +129,7 @@ async fn what_is_published_looks_as_described() {
         }
         let (given, described) = (keys(&event["data"]), keys(&schemas[&name]["properties"]));
         assert!(given.is_subset(&described), "{name}: {given:?}");
-        // Whoever follows a chain needs every part of it; elsewhere proto3 JSON leaves out what is empty.
+        // Verifying a chain takes every field; elsewhere proto3 JSON omits empty ones.
         assert!(
             name != "TransactionPosted" || given == described,
             "{given:?}"
