@@ -1,4 +1,5 @@
-import { useLocation, useNavigate } from 'react-router';
+import { useRef } from 'react';
+import { type Location, useLocation, useNavigate } from 'react-router';
 import { newIdempotencyKey } from '@/lib/idempotency';
 
 type OverlayState = { overlay?: string; visit?: string } | null;
@@ -12,13 +13,20 @@ export function useOverlay(name: string): { isOpen: boolean; open: () => void; c
   const navigate = useNavigate();
   const state = location.state as OverlayState;
   const isOpen = state?.overlay === name && state.visit === visit;
+  const changed = useRef<Location>(null);
+  // A navigation is rendered later than it is made. Without this, a second tap in between would make a second one.
+  const once = (change: () => void) => {
+    if (changed.current === location) return;
+    changed.current = location;
+    change();
+  };
   return {
     isOpen,
     open: () => {
-      if (!isOpen) navigate(location, { state: { ...state, overlay: name, visit } });
+      if (!isOpen) once(() => navigate(location, { state: { ...state, overlay: name, visit } }));
     },
     close: () => {
-      if (isOpen) navigate(-1);
+      if (isOpen) once(() => navigate(-1));
     },
   };
 }
