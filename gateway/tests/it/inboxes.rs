@@ -20,7 +20,7 @@ pub async fn hold_what_was_told(stack: &Stack) {
     eventually("everything has left", || async {
         let mut left: i64 = 0;
         for database in databases.values() {
-            let count = sqlx::query_scalar::<_, i64>("SELECT count(*) FROM outbox");
+            let count = sqlx::query_scalar::<_, i64>("SELECT count(*) FROM unsent_events");
             left += count.fetch_one(&database.pool()).await.unwrap();
         }
         left == 0

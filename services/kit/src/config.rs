@@ -185,9 +185,9 @@ pub struct DatabaseArgs {
     /// Milliseconds to wait for a free connection
     #[arg(long, env = "DATABASE_ACQUIRE_TIMEOUT_MS", default_value_t = 3000, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     pub database_acquire_timeout_ms: u64,
-    /// Minutes to keep sent events; they are sent again after a restore. Must be far longer than
-    /// any consumer's lag
-    #[arg(long, env = "SENT_EVENTS_KEPT_MINUTES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=10_080))]
+    /// Minutes to keep sent events at least; they are sent again after a restore. Must be far longer
+    /// than any consumer's lag, and shorter than the 7 days for which inboxes remember events
+    #[arg(long, env = "SENT_EVENTS_KEPT_MINUTES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=9_960))]
     pub sent_events_kept_minutes: u32,
 }
 

@@ -16,9 +16,8 @@ pub const SERVICES: [&str; 6] = [
     "acceptor",
 ];
 
-/// Records every row put into an outbox; the relay removes rows it has sent, and puts them back
-/// after a restore. The function runs as its owner, so that services need no permissions on the
-/// record.
+/// Records every row put into an outbox; sent rows are dropped after a while. The function runs as
+/// its owner, so that services need no permissions on the record.
 const REMEMBERED: &str = "
     CREATE TABLE told_since AS SELECT clock_timestamp() AS time;
     CREATE TABLE told (event_id uuid PRIMARY KEY, event_type text NOT NULL, data json NOT NULL);

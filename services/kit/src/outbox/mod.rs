@@ -7,11 +7,12 @@
 //! order of commits per subject.
 
 mod event;
+mod parts;
+mod position;
 mod relay;
 mod repo;
-mod sent;
 
 pub use event::{CONTENT_TYPE, CloudEvent, DecodeError, EnvelopeParts, Event, EventError, encode};
+pub use parts::keep_parts;
 pub use relay::{Notifier, Relay, subject_key, subject_of};
 pub use repo::{Columns, enqueue_in_tx};
-pub use sent::prune_sent;

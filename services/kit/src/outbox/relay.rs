@@ -1,19 +1,25 @@
-//! The relay: publishes the events in the outbox and moves confirmed ones to `sent_events` (see
-//! [`super::sent`]).
+//! The relay: publishes the events of the outbox, which is a log, and remembers how far it came.
 //!
-//! Order: every replica runs a relay. `FOR UPDATE SKIP LOCKED` would let two of them take
-//! neighbouring events of one subject and publish them in either order, so the rows are read under
-//! an advisory lock of the database instead: one replica works at a time, and another may take over
-//! at the next batch. The lock ends with its transaction, so a replica that dies or hangs
-//! (idle-in-transaction limit) cannot keep it. One relay publishes several thousand events a
-//! second, far more than the databases write.
+//! Order: every replica runs a relay. Two of them could take neighbouring events of one subject and
+//! publish them in either order, so the rows are read under an advisory lock of the database: one
+//! replica works at a time, and another may take over at the next batch. The lock ends with its
+//! transaction, so a replica that dies or hangs (idle-in-transaction limit) cannot keep it. One
+//! relay publishes several thousand events a second, far more than the databases write.
 //!
 //! Routing: an event is routed by its type and, if its subject is a UUID, by `user.<subject>` as
 //! well, so that a subscriber to a few users does not receive all events. A queue bound to both
 //! keys receives the event once; an event for which neither key finds a queue is unrouted.
 //!
 //! Delivery is at least once: a failed batch is sent again, and consumers' inboxes drop duplicates.
-//! After a restore all kept events are sent again, in order and before anything newer.
+//!
+//! A restore rewinds the databases but not the broker, which is emptied: it holds events of
+//! transactions that no longer exist. An event that was confirmed but not yet applied would be
+//! lost. So sent events are kept for a while, and the position goes back to the oldest of them when
+//! the database has another history than the one they were sent in: after a restore, and after a
+//! failover, which may have lost the last transactions. Before anything is sent in the new history,
+//! all consumers must exist: the emptied broker has no queue until its consumer has declared it,
+//! and would accept unroutable events. A consumer whose lag exceeds the time that events are kept
+//! may miss some after a restore.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,12 +35,13 @@ use opentelemetry::{Context, KeyValue};
 use sqlx::PgPool;
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use tracing::{debug, warn};
+use tracing::{debug, info, warn};
 use uuid::Uuid;
 
 use super::event::{CONTENT_TYPE, EnvelopeParts, encode};
-use super::repo::{self, Row};
-use super::sent;
+use super::parts;
+use super::position::Covered;
+use super::repo::{self, Row, State};
 use crate::backoff::Backoff;
 use crate::broker::{Broker, BrokerError, Session, Stream, short};
 use crate::chaos::Defect;
@@ -47,6 +54,10 @@ use crate::telemetry::{self, Handle, TRACEPARENT};
 /// Most rows of one transaction.
 const BATCH: i64 = 500;
 
+/// Beyond this many gaps the relay waits at the position: every round looks into each of them. It
+/// takes thousands of rollbacks while one transaction stays open.
+const MOST_GAPS: usize = 10_000;
+
 /// Limit of publishing and confirming a batch; shorter than the idle-in-transaction limit.
 const PUBLISH_LIMIT: Duration = Duration::from_secs(6);
 
@@ -57,6 +68,9 @@ const ROUND_INTERVAL: Duration = Duration::from_millis(10);
 /// How often an idle relay polls: other replicas, and SQL of services, write rows without waking
 /// it.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How long sent events are kept unless [`Relay::keeping`] says otherwise.
+const KEPT: Duration = Duration::from_hours(1);
 
 /// How often depth and age are sampled.
 const METRICS_INTERVAL: Duration = Duration::from_secs(5);
@@ -112,7 +126,7 @@ enum RelayError {
 
 /// The outcome of a round.
 enum Round {
-    /// Rows were sent or put back; there may be more.
+    /// Rows were sent, or the position moved back; there may be more.
     Sent,
     /// Nothing to do, or another replica works.
     Idle,
@@ -128,6 +142,7 @@ pub struct Relay {
     notifier: Notifier,
     stream: Option<Stream>,
     awaited: &'static [(&'static str, &'static str)],
+    kept: Duration,
 }
 
 impl Relay {
@@ -141,7 +156,15 @@ impl Relay {
             notifier: Notifier::default(),
             stream: None,
             awaited: &[],
+            kept: KEPT,
         }
+    }
+
+    /// Keeps sent events for `kept`, an hour unless this is called.
+    #[must_use]
+    pub fn keeping(mut self, kept: Duration) -> Self {
+        self.kept = kept;
+        self
     }
 
     /// In a new history of the database, waits for these consumers (service and name) before it
@@ -183,16 +206,25 @@ impl Relay {
         let mut backoff = Backoff::reconnect();
         let mut session = None;
         let mut next_round = Instant::now();
+        let mut next_parts = next_round;
+        let mut is_busy = false;
         loop {
             end.sleep(next_round.saturating_duration_since(Instant::now()))
                 .await;
             next_round = Instant::now() + ROUND_INTERVAL;
             let last = end.is_triggered();
+            if !last && next_parts <= Instant::now() {
+                next_parts = Instant::now() + parts::INTERVAL;
+                if let Err(error) = parts::keep_parts(&self.pool, self.kept).await {
+                    info!(%error, "parts of the outbox are kept later");
+                }
+            }
             // A dropped round leaves its transaction to `db::write`, which ends it.
             let round = tokio::select! {
-                round = self.round(&mut session) => round,
+                round = self.round(&mut session, is_busy) => round,
                 () = round_limit(end) => Err(RelayError::Broker(BrokerError::TimedOut("the relay"))),
             };
+            is_busy = matches!(round, Ok(Round::Sent));
             match round {
                 Ok(Round::Sent) => {
                     backoff.reset();
@@ -230,25 +262,23 @@ impl Relay {
     }
 
     /// Publishes one batch. Connects to the broker before taking the lock, so that a replica
-    /// without a broker does not block others.
-    async fn round(&self, session: &mut Option<Arc<Session>>) -> Result<Round, RelayError> {
-        let pending = repo::pending(&self.pool).await?;
-        if pending.is_history_known && !pending.has_rows {
-            return Ok(Round::Idle);
-        }
-        let open = if let Some(open) = session.as_ref().filter(|open| open.is_connected()) {
-            Arc::clone(open)
-        } else {
-            let mut fresh = self.broker.open(&format!("{}-relay", self.service)).await?;
-            if let Some(stream) = &self.stream {
-                self.broker.declare_stream(&mut fresh, stream).await?;
+    /// without a broker does not block others. A busy relay does not ask for work before.
+    async fn round(
+        &self,
+        session: &mut Option<Arc<Session>>,
+        is_busy: bool,
+    ) -> Result<Round, RelayError> {
+        if !is_busy {
+            let pending = repo::pending(&self.pool).await?;
+            if pending.is_history_known && !pending.has_work {
+                return Ok(Round::Idle);
             }
-            fresh.confirm().await?;
-            Arc::clone(session.insert(Arc::new(fresh)))
-        };
-        if !pending.is_history_known {
-            return self.put_back(&open).await;
+            let open = self.open(session).await?;
+            if !pending.is_history_known {
+                return self.send_again(&open).await;
+            }
         }
+        let open = self.open(session).await?;
         let broker = self.broker.clone();
         let source = self.source.clone();
         db::write(&self.pool, move |tx| {
@@ -257,17 +287,29 @@ impl Relay {
         .await
     }
 
-    /// Nothing is published before all sent events are back, so consumers receive them in order.
-    /// Nothing is put back before all consumers exist, because the broker may have been emptied.
-    async fn put_back(&self, session: &Session) -> Result<Round, RelayError> {
+    async fn open(&self, session: &mut Option<Arc<Session>>) -> Result<Arc<Session>, BrokerError> {
+        if let Some(open) = session.as_ref().filter(|open| open.is_connected()) {
+            return Ok(Arc::clone(open));
+        }
+        let mut fresh = self.broker.open(&format!("{}-relay", self.service)).await?;
+        if let Some(stream) = &self.stream {
+            self.broker.declare_stream(&mut fresh, stream).await?;
+        }
+        fresh.confirm().await?;
+        Ok(Arc::clone(session.insert(Arc::new(fresh))))
+    }
+
+    /// Moves the position back to the oldest kept event, once all consumers exist: the broker may
+    /// have been emptied.
+    async fn send_again(&self, session: &Session) -> Result<Round, RelayError> {
         for (service, name) in self.awaited {
             let queue = self.broker.queue(service, name);
             if !session.is_bound(&queue).await? {
                 return Err(RelayError::NoConsumer(queue));
             }
         }
-        let batch = db::write(&self.pool, |tx| Box::pin(sent::put_back_batch_in_tx(tx)));
-        Ok(if batch.await? {
+        let moved = db::write(&self.pool, |tx| Box::pin(move_back_in_tx(tx)));
+        Ok(if moved.await? {
             Round::Sent
         } else {
             Round::Idle
@@ -297,38 +339,95 @@ async fn round_limit(end: &Shutdown) {
     tokio::time::sleep(LAST_ROUND_LIMIT).await;
 }
 
+/// Moves the position back to the oldest kept event; false if another replica has the log.
+async fn move_back_in_tx(tx: &mut Tx) -> Result<bool, sqlx::Error> {
+    if !repo::try_lock_in_tx(tx).await? {
+        return Ok(false);
+    }
+    if repo::state_in_tx(tx).await?.is_history_known {
+        return Ok(true);
+    }
+    let count = repo::rewind_in_tx(tx).await?;
+    metrics::counter!("outbox_put_back_total").increment(count.unsigned_abs());
+    if count > 0 {
+        warn!(count, "restored database: events are sent again");
+    }
+    info!("events are sent in a new history of the database");
+    Ok(true)
+}
+
 async fn publish_batch_in_tx(
     tx: &mut Tx,
     session: &Session,
     broker: &Broker,
     source: &str,
 ) -> Result<Round, RelayError> {
+    if !repo::try_lock_in_tx(tx).await? {
+        return Ok(Round::Idle);
+    }
+    let state = repo::state_in_tx(tx).await?;
     // Another server may have taken over since the round began.
-    if !repo::try_lock_in_tx(tx).await? || !repo::is_history_known_in_tx(tx).await? {
+    if !state.is_history_known {
         return Ok(Round::Idle);
     }
-    let rows = repo::batch_in_tx(tx, BATCH).await?;
-    if rows.is_empty() {
-        return Ok(Round::Idle);
-    }
-    let exchange = broker.events_exchange();
-    let published = tokio::time::timeout(
-        PUBLISH_LIMIT,
-        publish_all(session, &exchange, source, &rows),
-    )
-    .await;
-    let confirmed = published.map_err(|_| BrokerError::TimedOut("confirms"))??;
+    let (rows, covered) = look_in_tx(tx, &state).await?;
+    let sent = if rows.is_empty() {
+        Vec::new()
+    } else {
+        let exchange = broker.events_exchange();
+        let published = publish_all(session, &exchange, source, &rows);
+        tokio::time::timeout(PUBLISH_LIMIT, published)
+            .await
+            .map_err(|_| BrokerError::TimedOut("confirms"))??
+    };
+    let confirmed = sent.iter().filter(|sent| **sent).count();
     PUBLISHED
         .get()
-        .increment(u64::try_from(confirmed.len()).unwrap_or(u64::MAX));
-    if confirmed.is_empty() {
+        .increment(u64::try_from(confirmed).unwrap_or(u64::MAX));
+    if confirmed == 0 && !rows.is_empty() {
         return Err(BrokerError::NotConfirmed("no event of the batch".to_owned()).into());
     }
-    repo::move_sent_in_tx(tx, &confirmed).await?;
-    Ok(Round::Sent)
+    let rows: Vec<_> = rows.iter().map(|row| row.id).zip(sent).collect();
+    let next = state.position.after(covered, &rows, state.oldest_running);
+    if next != state.position {
+        repo::record_position_in_tx(tx, &next).await?;
+    }
+    Ok(if confirmed > 0 {
+        Round::Sent
+    } else {
+        Round::Idle
+    })
 }
 
-/// Publishes rows in order and returns the ids that count as sent: acknowledged, not returned, and
+/// The next events in order, and what of the log they cover.
+async fn look_in_tx(tx: &mut Tx, state: &State) -> Result<(Vec<Row>, Covered), sqlx::Error> {
+    let position = &state.position;
+    let is_stuck = position.gaps.len() >= MOST_GAPS;
+    if is_stuck {
+        warn!(
+            gaps = position.gaps.len(),
+            oldest_transaction = state.oldest_running,
+            "outbox waits for a transaction that has been open for too long"
+        );
+    }
+    let log_limit = if is_stuck { 0 } else { BATCH };
+    let mut rows = repo::batch_in_tx(tx, position, BATCH, log_limit).await?;
+    let in_gaps = rows.partition_point(|row| row.id <= position.sent_to);
+    let mut covered = Covered {
+        gaps_to: i64::MAX,
+        log_to: position.sent_to,
+    };
+    if i64::try_from(in_gaps).unwrap_or(i64::MAX) >= BATCH {
+        // What is left in the gaps comes before everything behind the position.
+        rows.truncate(in_gaps);
+        covered.gaps_to = rows.last().map_or(i64::MAX, |row| row.id);
+    } else if let Some(row) = rows.last() {
+        covered.log_to = row.id.max(position.sent_to);
+    }
+    Ok((rows, covered))
+}
+
+/// Publishes rows in order and returns which of them count as sent: acknowledged, not returned, and
 /// without an earlier refused event of the same subject (that one and its successors are sent
 /// again, in order).
 async fn publish_all(
@@ -336,7 +435,7 @@ async fn publish_all(
     exchange: &str,
     source: &str,
     rows: &[Row],
-) -> Result<Vec<i64>, BrokerError> {
+) -> Result<Vec<bool>, BrokerError> {
     let mut pending = FuturesUnordered::new();
     for (index, row) in rows.iter().enumerate() {
         let work = sending(exchange, row);
@@ -348,7 +447,7 @@ async fn publish_all(
         });
     }
     if Defect::ConfirmsNotAwaited.is_enabled() {
-        return Ok(rows.iter().map(|row| row.id).collect());
+        return Ok(vec![true; rows.len()]);
     }
     let mut sent = vec![false; rows.len()];
     while let Some((index, confirmation)) = pending.next().await {
@@ -357,15 +456,13 @@ async fn publish_all(
         }
     }
     let mut refused = std::collections::HashSet::new();
-    let mut ids = Vec::with_capacity(rows.len());
-    for (row, sent) in rows.iter().zip(sent) {
-        if sent && !refused.contains(row.subject.as_str()) {
-            ids.push(row.id);
-        } else {
+    for (row, sent) in rows.iter().zip(&mut sent) {
+        *sent = *sent && !refused.contains(row.subject.as_str());
+        if !*sent {
             refused.insert(row.subject.as_str());
         }
     }
-    Ok(ids)
+    Ok(sent)
 }
 
 /// The broker also acknowledges unroutable messages: only an acknowledgement without a returned

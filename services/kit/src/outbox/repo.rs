@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
-use sqlx::postgres::PgQueryResult;
 use uuid::Uuid;
 
 use super::event::Event;
+use super::position::{Gap, Position};
 use crate::db::Tx;
 
 /// The advisory lock of a database's one active relay.
@@ -26,10 +26,20 @@ pub(super) struct Row {
     pub(super) created_at: DateTime<Utc>,
 }
 
+/// How far the log was sent, and what is known at that moment.
+#[derive(Debug)]
+pub(super) struct State {
+    /// Whether that was in the database's present history.
+    pub(super) is_history_known: bool,
+    pub(super) position: Position,
+    /// The oldest running transaction.
+    pub(super) oldest_running: i64,
+}
+
 /// The work of a relay.
 #[derive(Debug)]
 pub(super) struct Pending {
-    pub(super) has_rows: bool,
+    pub(super) has_work: bool,
     pub(super) is_history_known: bool,
 }
 
@@ -101,106 +111,199 @@ pub async fn enqueue_in_tx(tx: &mut Tx, events: &[Event]) -> Result<(), sqlx::Er
 }
 
 /// Takes the relay's lock until the end of the transaction; false when another replica has it.
+///
+/// The transaction does not wait for the disk: a position that is lost in a crash sends events
+/// twice. And it reads along the index: a plan that was made while a part was small must not read
+/// all of it later.
 pub(super) async fn try_lock_in_tx(tx: &mut Tx) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"SELECT pg_try_advisory_xact_lock($1) AS "is_taken!""#,
+        r#"SELECT pg_try_advisory_xact_lock($1) AS "is_taken!"
+         FROM set_config('synchronous_commit', 'off', true) AS no_wait, set_config('enable_seqscan', 'off', true) AS no_scan"#,
         RELAY_LOCK
     )
     .fetch_one(tx)
     .await
 }
 
-/// Whether the sent events were sent in the database's present history.
-pub(super) async fn is_history_known_in_tx(tx: &mut Tx) -> Result<bool, sqlx::Error> {
+/// The state of the log. Call it with the relay's lock, and before [`batch_in_tx`].
+pub(super) async fn state_in_tx(tx: &mut Tx) -> Result<State, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"SELECT history = database_history() AS "is_history_known!", position, gap_first, gap_last, gap_seen_by,
+                pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS "oldest_running!"
+         FROM outbox_position"#
+    )
+    .fetch_one(tx)
+    .await?;
+    let bounds = row.gap_first.into_iter().zip(row.gap_last);
+    let gaps = bounds.zip(row.gap_seen_by);
+    Ok(State {
+        is_history_known: row.is_history_known,
+        position: Position {
+            sent_to: row.position,
+            gaps: gaps
+                .map(|((first, last), seen_by)| Gap {
+                    first,
+                    last,
+                    seen_by: Some(seen_by),
+                })
+                .collect(),
+        },
+        oldest_running: row.oldest_running,
+    })
+}
+
+/// Up to `limit` unsent events in the gaps and up to `log_limit` behind the position, each in
+/// order. One statement, so that both are of one moment: an event of a gap comes before a later one
+/// of its subject. The limit in each gap makes PostgreSQL look it up in the index; a join would read
+/// the whole log.
+pub(super) async fn batch_in_tx(
+    tx: &mut Tx,
+    position: &Position,
+    limit: i64,
+    log_limit: i64,
+) -> Result<Vec<Row>, sqlx::Error> {
+    let first: Vec<_> = position.gaps.iter().map(|gap| gap.first).collect();
+    let last: Vec<_> = position.gaps.iter().map(|gap| gap.last).collect();
+    let mut rows = sqlx::query_as!(
+        Row,
+        r#"(SELECT id AS "id!", event_id AS "event_id!", event_type AS "event_type!", subject AS "subject!", sequence,
+                data::text AS "data!", traceparent, created_at AS "created_at!"
+         FROM unnest($2::bigint[], $3::bigint[]) AS gap (first, last),
+              LATERAL (SELECT * FROM outbox WHERE id BETWEEN gap.first AND gap.last ORDER BY id LIMIT $4) AS late
+         ORDER BY id LIMIT $4)
+         UNION ALL
+         (SELECT id, event_id, event_type, subject, sequence, data::text, traceparent, created_at
+         FROM outbox WHERE id > $1 ORDER BY id LIMIT $5)"#,
+        position.sent_to,
+        &first,
+        &last,
+        limit,
+        log_limit
+    )
+    .fetch_all(tx)
+    .await?;
+    rows.sort_unstable_by_key(|row| row.id);
+    Ok(rows)
+}
+
+/// Records how far the log was sent. Gaps that were seen in this transaction get its id, which it
+/// receives here at the latest; before the look at the log it must not have one.
+pub(super) async fn record_position_in_tx(
+    tx: &mut Tx,
+    position: &Position,
+) -> Result<(), sqlx::Error> {
+    let first: Vec<_> = position.gaps.iter().map(|gap| gap.first).collect();
+    let last: Vec<_> = position.gaps.iter().map(|gap| gap.last).collect();
+    let seen_by: Vec<_> = position.gaps.iter().map(|gap| gap.seen_by).collect();
+    sqlx::query!(
+        "UPDATE outbox_position SET position = $1, gap_first = $2, gap_last = $3,
+             gap_seen_by = ARRAY(
+                 SELECT coalesce(seen_by, pg_current_xact_id()::text::bigint)
+                 FROM unnest($4::bigint[]) WITH ORDINALITY AS gap (seen_by, number) ORDER BY number)",
+        position.sent_to,
+        &first,
+        &last,
+        &seen_by as &[Option<i64>]
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Moves the position back to before the oldest kept event, and records that events are sent in the
+/// database's present history; returns how many will be sent again.
+pub(super) async fn rewind_in_tx(tx: &mut Tx) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT FROM relay_history WHERE history = database_history()) AS "is_known!""#
+        r#"UPDATE outbox_position SET history = database_history(), gap_first = '{}', gap_last = '{}', gap_seen_by = '{}',
+             position = least(position, (SELECT coalesce(min(id) - 1, position) FROM outbox))
+         RETURNING (SELECT count(*) FROM outbox)
+                 - (SELECT count(*) FROM unsent_events) AS "count!""#
     )
     .fetch_one(tx)
     .await
 }
 
-/// Puts up to `limit` sent events back under their old numbers, and so before everything newer;
-/// returns how many.
-pub(super) async fn put_back_in_tx(tx: &mut Tx, limit: i64) -> Result<u64, sqlx::Error> {
-    let done = sqlx::query!(
-        "WITH back AS (
-             DELETE FROM sent_events
-             WHERE (sent_at, id) IN (SELECT sent_at, id FROM sent_events ORDER BY sent_at, id LIMIT $1)
-             RETURNING id, event_id, event_type, subject, sequence, data, traceparent, created_at)
-         INSERT INTO outbox (id, event_id, event_type, subject, sequence, data, traceparent, created_at)
-         OVERRIDING SYSTEM VALUE
-         SELECT id, event_id, event_type, subject, sequence, data, traceparent, created_at FROM back",
-        limit
+/// Limits the waits for locks to a quarter of a second; returns the time.
+pub(super) async fn limit_lock_waits_in_tx(tx: &mut Tx) -> Result<DateTime<Utc>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT clock_timestamp() AS "now!" FROM set_config('lock_timeout', '250ms', true)"#
     )
-    .execute(tx)
-    .await?;
-    Ok(done.rows_affected())
+    .fetch_one(tx)
+    .await
 }
 
-/// Records that events are sent in the database's present history.
-pub(super) async fn record_history_in_tx(tx: &mut Tx) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "INSERT INTO relay_history (history) VALUES (database_history())
-         ON CONFLICT (only_row) DO UPDATE SET history = excluded.history"
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// The oldest rows, in order.
-pub(super) async fn batch_in_tx(tx: &mut Tx, limit: i64) -> Result<Vec<Row>, sqlx::Error> {
-    sqlx::query_as!(
-        Row,
-        r#"SELECT id, event_id, event_type, subject, sequence, data::text AS "data!", traceparent, created_at
-         FROM outbox ORDER BY id LIMIT $1"#,
-        limit
+/// The names of the log's parts.
+pub(super) async fn parts_in_tx(tx: &mut Tx) -> Result<Vec<String>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT relname::text AS "name!" FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+         WHERE inhparent = 'outbox'::regclass"#
     )
     .fetch_all(tx)
     .await
 }
 
-/// Moves confirmed events to the sent events.
-pub(super) async fn move_sent_in_tx(tx: &mut Tx, ids: &[i64]) -> Result<(), sqlx::Error> {
+/// Keeps readers and writers off the log until the end of the transaction.
+pub(super) async fn lock_log_in_tx(tx: &mut Tx) -> Result<(), sqlx::Error> {
+    sqlx::query!("LOCK TABLE outbox IN ACCESS EXCLUSIVE MODE")
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Whether an event of this time was not sent.
+pub(super) async fn has_unsent_in_tx(
+    tx: &mut Tx,
+    from: DateTime<Utc>,
+    to: DateTime<Utc>,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM unsent_events WHERE created_at >= $1 AND created_at < $2) AS "has_unsent!""#,
+        from,
+        to
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Whether `outbox_other` has an event of this time.
+pub(super) async fn has_other_in_tx(
+    tx: &mut Tx,
+    from: DateTime<Utc>,
+    to: DateTime<Utc>,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM outbox_other WHERE created_at >= $1 AND created_at < $2) AS "has_other!""#,
+        from,
+        to
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Deletes a batch of `outbox_other`: events that are older than `age` and sent.
+pub(super) async fn prune_other_in_tx(tx: &mut Tx, age: Duration) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "WITH sent AS (
-             DELETE FROM outbox WHERE id = ANY($1)
-             RETURNING id, event_id, event_type, subject, sequence, data, traceparent, created_at)
-         INSERT INTO sent_events (id, event_id, event_type, subject, sequence, data, traceparent, created_at)
-         SELECT id, event_id, event_type, subject, sequence, data, traceparent, created_at FROM sent",
-        ids
+        "DELETE FROM outbox_other WHERE id IN (
+             SELECT id FROM outbox_other AS old
+             WHERE created_at < clock_timestamp() - make_interval(secs => $1)
+               AND NOT EXISTS (SELECT FROM unsent_events WHERE unsent_events.id = old.id)
+               AND EXISTS (SELECT FROM outbox_position WHERE history = database_history())
+             ORDER BY id LIMIT 5000)",
+        age.as_secs_f64()
     )
     .execute(tx)
     .await?;
     Ok(())
 }
 
-/// Deletes up to `limit` events that were sent longer ago than `age`; none while
-/// they may have to be sent again.
-pub(super) async fn prune_sent_in_tx(
-    tx: &mut Tx,
-    age: Duration,
-    limit: i64,
-) -> Result<PgQueryResult, sqlx::Error> {
-    sqlx::query!(
-        "DELETE FROM sent_events WHERE (sent_at, id) IN (
-             SELECT sent_at, id FROM sent_events
-             WHERE sent_at < now() - make_interval(secs => $1)
-               AND EXISTS (SELECT FROM relay_history WHERE history = database_history())
-             ORDER BY sent_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)",
-        age.as_secs_f64(),
-        limit
-    )
-    .execute(tx)
-    .await
-}
-
-/// The query of an idle relay: whether there are events, and whether the history is known.
+/// The query of an idle relay: whether there may be events, and whether the history is known.
 pub(super) async fn pending(pool: &PgPool) -> Result<Pending, sqlx::Error> {
     sqlx::query_as!(
         Pending,
-        r#"SELECT EXISTS (SELECT FROM outbox) AS "has_rows!",
-                EXISTS (SELECT FROM relay_history WHERE history = database_history()) AS "is_history_known!""#
+        r#"SELECT gap_first <> '{}' OR (SELECT id FROM outbox WHERE id > position ORDER BY id LIMIT 1) IS NOT NULL
+                AS "has_work!",
+                history = database_history() AS "is_history_known!"
+         FROM outbox_position"#
     )
     .fetch_one(pool)
     .await
@@ -210,9 +313,14 @@ pub(super) async fn pending(pool: &PgPool) -> Result<Pending, sqlx::Error> {
 pub(super) async fn backlog(pool: &PgPool) -> Result<Backlog, sqlx::Error> {
     sqlx::query_as!(
         Backlog,
-        r#"SELECT (SELECT count(*) FROM (SELECT 1 FROM outbox LIMIT 100000) AS counted) AS "depth!",
-                coalesce((SELECT extract(epoch FROM clock_timestamp() - created_at) FROM outbox ORDER BY id LIMIT 1), 0)::float8
-                AS "oldest_seconds!""#
+        r#"SELECT count(*) AS "depth!",
+                coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8 AS "oldest_seconds!"
+         FROM ((SELECT created_at FROM outbox_position p, unnest(p.gap_first, p.gap_last) AS gap (first, last),
+                    LATERAL (SELECT * FROM outbox WHERE id BETWEEN gap.first AND gap.last LIMIT 100000) AS late
+                LIMIT 100000)
+               UNION ALL
+               (SELECT created_at FROM outbox WHERE id > (SELECT position FROM outbox_position)
+                ORDER BY id LIMIT 100000)) AS unsent"#
     )
     .fetch_one(pool)
     .await

@@ -14,7 +14,7 @@ use crate::broker::{Broker, Stream};
 use crate::config::ServiceArgs;
 use crate::consumer::{Consumer, Handler};
 use crate::latch::Latch;
-use crate::outbox::Notifier;
+use crate::outbox::{Notifier, Relay};
 use crate::periodic;
 use crate::saga::{self, Saga};
 use crate::server::Server;
@@ -51,10 +51,12 @@ impl Backend {
         let service = Service::start(name, &args.process.server, shutdown).await?;
         let (pool, migrated) = service.database(&args.database, migrator)?;
         let broker = service.broker(&args.broker)?;
-        let notifier = match stream {
-            Some(stream) => service.relay_with_stream(stream, &pool, &broker, &migrated),
-            None => service.relay(&pool, &broker, &migrated),
-        };
+        let mut relay = Relay::new(name, pool.clone(), broker.clone())
+            .keeping(args.database.sent_events_kept());
+        if let Some(stream) = stream {
+            relay = relay.with_stream(stream);
+        }
+        let notifier = service.relay(relay, &migrated);
         Ok(Self {
             service,
             pool,

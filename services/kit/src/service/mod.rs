@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use tracing::info;
 
 use crate::admin::{self, Flag, Readiness};
-use crate::broker::{Broker, Stream};
+use crate::broker::Broker;
 use crate::config::{BrokerArgs, DatabaseArgs, ServerArgs};
 use crate::consumer::{CONSUMERS, Consumer, Handler};
 use crate::db;
@@ -25,7 +25,7 @@ use crate::outbox::{Notifier, Relay};
 use crate::server::Server;
 use crate::shutdown::{Shutdown, Tasks};
 use crate::tls::Tls;
-use crate::{idempotency, inbox, metrics, outbox, periodic};
+use crate::{idempotency, inbox, metrics, periodic};
 
 pub use app::App;
 pub use backend::Backend;
@@ -98,7 +98,7 @@ impl Service {
     }
 
     /// Opens the pool and migrates in the background, as soon as the database is available. From
-    /// then on old inbox rows, idempotency keys and sent events are pruned.
+    /// then on old inbox rows and idempotency keys are pruned.
     pub fn database(
         &self,
         args: &DatabaseArgs,
@@ -129,21 +129,6 @@ impl Service {
                             .await
                             .map(|_| ())
                     }
-                },
-            ),
-        );
-        let (pruned, kept) = (pool.clone(), args.sent_events_kept());
-        self.tasks.spawn_after(
-            &migrated,
-            "prune sent events",
-            periodic::every(
-                "prune sent events",
-                PRUNE_INTERVAL,
-                PRUNE_LIMIT,
-                self.shutdown.clone(),
-                move || {
-                    let pool = pruned.clone();
-                    async move { outbox::prune_sent(&pool, kept).await.map(|_| ()) }
                 },
             ),
         );
@@ -196,26 +181,7 @@ impl Service {
     }
 
     /// Starts the relay of the outbox; it outlives everything that may write events.
-    pub fn relay(&self, pool: &PgPool, broker: &Broker, migrated: &Latch) -> Notifier {
-        self.start_relay(
-            Relay::new(self.name, pool.clone(), broker.clone()),
-            migrated,
-        )
-    }
-
-    /// Like [`Service::relay`]; events are also kept in `stream`.
-    pub fn relay_with_stream(
-        &self,
-        stream: Stream,
-        pool: &PgPool,
-        broker: &Broker,
-        migrated: &Latch,
-    ) -> Notifier {
-        let relay = Relay::new(self.name, pool.clone(), broker.clone());
-        self.start_relay(relay.with_stream(stream), migrated)
-    }
-
-    fn start_relay(&self, relay: Relay, migrated: &Latch) -> Notifier {
+    pub fn relay(&self, relay: Relay, migrated: &Latch) -> Notifier {
         let relay = relay.awaiting(&CONSUMERS);
         let notifier = relay.notifier();
         self.last.spawn(

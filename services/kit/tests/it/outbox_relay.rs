@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use adfolio_kit::broker::{Broker, Stream};
 use adfolio_kit::db;
-use adfolio_kit::outbox::{CloudEvent, Event, Notifier, Relay, enqueue_in_tx, prune_sent};
+use adfolio_kit::outbox::{CloudEvent, Event, Notifier, Relay, enqueue_in_tx, keep_parts};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_testkit::{Proxy, TestBroker, TestDatabase, eventually, within_limit};
 use futures::StreamExt as _;
 use lapin::options::{BasicAckOptions, BasicConsumeOptions, QueueDeleteOptions};
 use lapin::types::{AMQPValue, FieldTable};
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
 use serde_json::json;
 use sqlx::PgPool;
 use tokio::task::JoinHandle;
@@ -65,14 +67,14 @@ async fn enqueue(pool: &PgPool, subject: &str, numbers: std::ops::Range<i64>) {
 }
 
 async fn waiting(pool: &PgPool) -> i64 {
-    sqlx::query_scalar("SELECT count(*) FROM outbox")
+    sqlx::query_scalar("SELECT count(*) FROM unsent_events")
         .fetch_one(pool)
         .await
         .unwrap()
 }
 
 #[tokio::test]
-async fn an_event_arrives_as_a_cloud_event_and_leaves_the_outbox() {
+async fn an_event_arrives_as_a_cloud_event_and_is_sent_once() {
     let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
     let probe = broker.probe(&["adfolio.test.v1.*"]).await;
     let relay = RunningRelay::start(&database, broker.broker());
@@ -153,6 +155,128 @@ async fn many_relays_keep_each_subjects_order() {
         relay.stop().await;
     }
     assert_eq!(waiting(&database.pool()).await, 0);
+}
+
+/// A transaction that has taken the number of an event and stays open.
+async fn open_transaction(
+    pool: &PgPool,
+    subject: &str,
+    number: i64,
+) -> sqlx::Transaction<'static, sqlx::Postgres> {
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "the test needs a transaction that stays open, and waits for its begin"
+    )]
+    let mut tx = pool.begin().await.unwrap();
+    let event = Event::new(EVENT, subject, &json!({}))
+        .unwrap()
+        .sequence(number);
+    enqueue_in_tx(&mut tx, &[event]).await.unwrap();
+    tx
+}
+
+/// The numbers that the relay still looks for behind its back.
+async fn gaps(pool: &PgPool) -> Vec<i64> {
+    sqlx::query_scalar("SELECT gap_first FROM outbox_position")
+        .fetch_one(pool)
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn an_open_transaction_holds_up_nobody_and_its_event_is_sent_after_it() {
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (pool, probe) = (
+        database.kit_pool(),
+        broker.probe(&["adfolio.test.v1.*"]).await,
+    );
+    let relay = RunningRelay::start(&database, broker.broker());
+    let late = open_transaction(&pool, "late", 1).await;
+    let never = open_transaction(&pool, "never", 1).await;
+    enqueue(&pool, "user-1", 0..3).await;
+    relay.notifier.notify();
+    let seen = probe.wait_for(EVENT, 3).await;
+    assert!(seen.iter().all(|event| event.subject == "user-1"));
+    eventually("both are missing", || async { gaps(&pool).await == [1] }).await;
+
+    late.commit().await.unwrap();
+    enqueue(&pool, "late", 2..3).await;
+    relay.notifier.notify();
+    let seen = probe.wait_for(EVENT, 5).await;
+    let late: Vec<_> = seen
+        .iter()
+        .filter(|event| event.subject == "late")
+        .map(|event| event.sequence)
+        .collect();
+    assert_eq!(late, [Some(1), Some(2)]);
+    eventually("one may still come", || async { gaps(&pool).await == [2] }).await;
+    never.rollback().await.unwrap();
+    eventually("the other never comes", || async {
+        gaps(&pool).await.is_empty()
+    })
+    .await;
+    relay.stop().await;
+    assert_eq!(probe.of_type(EVENT).len(), 5);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_missed_among_transactions_that_end_in_any_order() {
+    const WRITERS: u64 = 12;
+    const EACH: i64 = 40;
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (pool, probe) = (
+        database.kit_pool(),
+        broker.probe(&["adfolio.test.v1.*"]).await,
+    );
+    let relays: Vec<_> = (0..2)
+        .map(|_| RunningRelay::start(&database, broker.broker()))
+        .collect();
+    let notifier = relays[0].notifier.clone();
+    let writers = (0..WRITERS).map(|writer| {
+        let (pool, notifier) = (pool.clone(), notifier.clone());
+        tokio::spawn(async move {
+            let mut random = StdRng::seed_from_u64(writer);
+            let mut number = 0;
+            while number < EACH {
+                let tx = open_transaction(&pool, &format!("user-{writer}"), number).await;
+                // Stays open while others begin and end.
+                for _ in 0..random.random_range(0..10) {
+                    sqlx::query("SELECT count(*) FROM outbox")
+                        .execute(&pool)
+                        .await
+                        .unwrap();
+                }
+                if random.random_ratio(1, 3) {
+                    tx.rollback().await.unwrap();
+                } else {
+                    tx.commit().await.unwrap();
+                    number += 1;
+                    notifier.notify();
+                }
+            }
+        })
+    });
+    for writer in writers.collect::<Vec<_>>() {
+        writer.await.unwrap();
+    }
+    eventually("everything is sent", || async {
+        waiting(&pool).await == 0 && gaps(&pool).await.is_empty()
+    })
+    .await;
+    let all = usize::try_from(EACH).unwrap() * usize::try_from(WRITERS).unwrap();
+    let seen = probe.wait_for(EVENT, all).await;
+    for relay in relays {
+        relay.stop().await;
+    }
+    assert_eq!(probe.of_type(EVENT).len(), all, "nothing is sent twice");
+    for writer in 0..WRITERS {
+        let numbers: Vec<_> = seen
+            .iter()
+            .filter(|event| event.subject == format!("user-{writer}"))
+            .filter_map(|event| event.sequence)
+            .collect();
+        assert_eq!(numbers, (0..EACH).collect::<Vec<_>>(), "user-{writer}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -284,17 +408,19 @@ async fn an_event_that_nobody_consumes_does_not_hold_up_others() {
     relay.stop().await;
 }
 
-/// The number of kept sent events.
-async fn kept(pool: &PgPool) -> i64 {
-    sqlx::query_scalar("SELECT count(*) FROM sent_events")
-        .fetch_one(pool)
-        .await
-        .unwrap()
+/// The number of sent events in the log.
+async fn sent(pool: &PgPool) -> i64 {
+    sqlx::query_scalar(
+        "SELECT (SELECT count(*) FROM outbox) - (SELECT count(*) FROM unsent_events)",
+    )
+    .fetch_one(pool)
+    .await
+    .unwrap()
 }
 
 /// Like a restored database: its server has another history than the one in which events were sent.
 async fn begin_another_history(pool: &PgPool) {
-    sqlx::query("UPDATE relay_history SET history = 'earlier'")
+    sqlx::query("UPDATE outbox_position SET history = 'earlier'")
         .execute(pool)
         .await
         .unwrap();
@@ -313,7 +439,7 @@ async fn after_a_restore_what_was_sent_goes_again_in_order_and_once() {
     let relay = RunningRelay::start(&database, broker.broker());
     enqueue(&pool, "user-1", 0..SENT).await;
     relay.stop().await;
-    assert_eq!((waiting(&pool).await, kept(&pool).await), (0, SENT));
+    assert_eq!((waiting(&pool).await, sent(&pool).await), (0, SENT));
 
     begin_another_history(&pool).await;
     enqueue(&pool, "user-1", SENT..ALL).await;
@@ -321,7 +447,7 @@ async fn after_a_restore_what_was_sent_goes_again_in_order_and_once() {
         .map(|_| RunningRelay::start(&database, broker.broker()))
         .collect();
     eventually("everything is sent", || async {
-        waiting(&pool).await == 0 && kept(&pool).await == ALL
+        waiting(&pool).await == 0 && sent(&pool).await == ALL
     })
     .await;
     for relay in relays {
@@ -341,24 +467,98 @@ async fn after_a_restore_what_was_sent_goes_again_in_order_and_once() {
     assert_eq!(probe.wait_for(EVENT, count + 1).await.len(), count + 1);
 }
 
+/// The log's parts for hours.
+async fn hours(pool: &PgPool) -> i64 {
+    let parts = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'outbox'::regclass
+                 AND inhrelid <> 'outbox_other'::regclass";
+    sqlx::query_scalar(parts).fetch_one(pool).await.unwrap()
+}
+
+/// Makes everything in the log older by hours, in the part of that hour.
+async fn age(pool: &PgPool, hours: i32) {
+    let hour = "date_trunc('hour', clock_timestamp()) - make_interval(hours => $1)";
+    let part = format!("SELECT 'outbox_' || to_char({hour}, 'YYYYMMDDHH24'), ({hour})::text");
+    let (part, from): (String, String) = sqlx::query_as(sqlx::AssertSqlSafe(part))
+        .bind(hours)
+        .fetch_one(pool)
+        .await
+        .unwrap();
+    let aged = format!(
+        "CREATE TABLE aged AS SELECT * FROM outbox;
+         TRUNCATE outbox;
+         CREATE TABLE {part} PARTITION OF outbox FOR VALUES FROM ('{from}') TO (timestamptz '{from}' + interval '1 hour');
+         UPDATE aged SET created_at = '{from}';
+         INSERT INTO outbox SELECT * FROM aged;
+         DROP TABLE aged;"
+    );
+    sqlx::raw_sql(sqlx::AssertSqlSafe(aged))
+        .execute(pool)
+        .await
+        .unwrap();
+}
+
 #[tokio::test]
-async fn sent_events_are_forgotten_after_their_time_unless_they_may_have_to_go_again() {
+async fn old_parts_are_dropped_whole_unless_their_events_may_have_to_go_again() {
     let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
     let pool = database.kit_pool();
-    let relay = RunningRelay::start(&database, broker.broker());
-    enqueue(&pool, "user-1", 0..5_500).await;
-    relay.stop().await;
     let an_hour = Duration::from_hours(1);
-    assert_eq!(prune_sent(&pool, an_hour).await.unwrap(), 0);
+    keep_parts(&pool, an_hour).await.unwrap();
+    let ahead = hours(&pool).await;
+    assert!(ahead > 1, "{ahead}");
+    keep_parts(&pool, an_hour).await.unwrap();
+    assert_eq!(hours(&pool).await, ahead, "twice is as once");
+
+    enqueue(&pool, "user-1", 0..5).await;
+    age(&pool, 3).await;
+    let relay = RunningRelay::start(&database, broker.broker());
+    eventually("all are sent", || async { sent(&pool).await == 5 }).await;
+    relay.stop().await;
     begin_another_history(&pool).await;
-    assert_eq!(prune_sent(&pool, Duration::ZERO).await.unwrap(), 0);
-    assert_eq!(kept(&pool).await, 5_500);
-    sqlx::query("UPDATE relay_history SET history = database_history()")
+    keep_parts(&pool, an_hour).await.unwrap();
+    assert_eq!(sent(&pool).await, 5, "they may have to go again");
+
+    sqlx::query("UPDATE outbox_position SET history = database_history()")
         .execute(&pool)
         .await
         .unwrap();
-    assert_eq!(prune_sent(&pool, Duration::ZERO).await.unwrap(), 5_500);
-    assert_eq!(kept(&pool).await, 0);
+    keep_parts(&pool, Duration::from_hours(3)).await.unwrap();
+    assert_eq!(sent(&pool).await, 5, "not old enough");
+    keep_parts(&pool, an_hour).await.unwrap();
+    assert_eq!((sent(&pool).await, hours(&pool).await), (0, ahead));
+}
+
+#[tokio::test]
+async fn what_was_not_sent_is_kept_however_old() {
+    let database = TestDatabase::create(&[]).await;
+    let pool = database.kit_pool();
+    enqueue(&pool, "user-1", 0..5).await;
+    age(&pool, 3).await;
+    keep_parts(&pool, Duration::ZERO).await.unwrap();
+    assert_eq!(waiting(&pool).await, 5);
+}
+
+#[tokio::test]
+async fn events_for_which_no_part_was_made_are_sent_and_forgotten_too() {
+    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let pool = database.kit_pool();
+    let probe = broker.probe(&["adfolio.test.v1.*"]).await;
+    enqueue(&pool, "user-1", 0..5).await;
+    let other = || async {
+        sqlx::query_scalar::<_, i64>("SELECT count(*) FROM outbox_other")
+            .fetch_one(&pool)
+            .await
+            .unwrap()
+    };
+    assert_eq!(other().await, 5);
+    // The part of this hour cannot take over what is already elsewhere; the next ones can be made.
+    keep_parts(&pool, Duration::ZERO).await.unwrap();
+    assert_eq!(other().await, 5, "not sent");
+    assert!(hours(&pool).await > 1);
+    let relay = RunningRelay::start(&database, broker.broker());
+    assert_eq!(probe.wait_for(EVENT, 5).await.len(), 5);
+    relay.stop().await;
+    keep_parts(&pool, Duration::ZERO).await.unwrap();
+    assert_eq!(other().await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -378,7 +578,7 @@ async fn after_a_restore_nothing_is_sent_before_every_consumer_is_there() {
         .unwrap();
     // The queue exists without its binding.
     relay.stop().await;
-    assert_eq!((waiting(&pool).await, kept(&pool).await), (3, 0));
+    assert_eq!((waiting(&pool).await, sent(&pool).await), (3, 0));
 
     declared
         .declare_consumer(&mut session, "test", "late", &[EVENT.to_owned()])

@@ -4,7 +4,7 @@ use adfolio_kit::client::{self, ClientOptions};
 use adfolio_kit::config::{BrokerArgs, DatabaseArgs, ServerArgs};
 use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
 use adfolio_kit::db::{self, Tx};
-use adfolio_kit::outbox::{CloudEvent, Event, enqueue_in_tx};
+use adfolio_kit::outbox::{CloudEvent, Event, Relay, enqueue_in_tx};
 use adfolio_kit::server::Server;
 use adfolio_kit::service::Service;
 use adfolio_kit::shutdown::Shutdown;
@@ -46,7 +46,7 @@ async fn run(
     let service = Service::start("whole", &args, shutdown).await?;
     let (pool, migrated) = service.database(&database, &NO_MIGRATIONS)?;
     let broker = service.broker(&broker)?;
-    let notifier = service.relay(&pool, &broker, &migrated);
+    let notifier = service.relay(Relay::new("test", pool.clone(), broker.clone()), &migrated);
     service.consume(
         Consumer::new("whole", "self").bind("adfolio.whole.v1.*"),
         &pool,
@@ -98,7 +98,7 @@ async fn what_a_call_wrote_is_handled_and_nothing_is_left_at_the_end() {
     })
     .await;
     service.stop().await.unwrap();
-    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM outbox")
+    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM unsent_events")
         .fetch_one(&pool)
         .await
         .unwrap();
@@ -120,7 +120,7 @@ async fn a_service_without_a_broker_serves_and_ends_in_order() {
         .await
         .unwrap();
     service.stop().await.unwrap();
-    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM outbox")
+    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM unsent_events")
         .fetch_one(&database.pool())
         .await
         .unwrap();

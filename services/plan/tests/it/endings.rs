@@ -173,7 +173,7 @@ async fn two_hundred_who_finish_and_settle_at_once_pay_once_and_hear_the_same() 
     // Each is announced once, as an audit entry and as a change of the plan: seen once the outbox is
     // empty.
     eventually("everything is sent", || async {
-        let left: i64 = sqlx::query_scalar("SELECT count(*) FROM outbox")
+        let left: i64 = sqlx::query_scalar("SELECT count(*) FROM unsent_events")
             .fetch_one(&stack.db.pool())
             .await
             .unwrap();

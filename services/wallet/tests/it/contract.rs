@@ -93,7 +93,7 @@ async fn what_is_published_looks_as_described() {
         .await;
     stack.user_with(1_000).await;
     eventually("the events are sent", || async {
-        let unsent: i64 = sqlx::query_scalar("SELECT count(*) FROM outbox")
+        let unsent: i64 = sqlx::query_scalar("SELECT count(*) FROM unsent_events")
             .fetch_one(&stack.pool())
             .await
             .expect("the outbox");

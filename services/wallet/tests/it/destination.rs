@@ -193,7 +193,7 @@ async fn bindings(stack: &Wallet, user: Uuid, probe: &EventProbe, count: usize) 
         .wait_for("adfolio.wallet.v1.WalletSecurityChanged", count)
         .await;
     eventually("nothing is left to tell", || async {
-        let left: i64 = sqlx::query_scalar("SELECT count(*) FROM outbox")
+        let left: i64 = sqlx::query_scalar("SELECT count(*) FROM unsent_events")
             .fetch_one(&stack.pool())
             .await
             .expect("the outbox");

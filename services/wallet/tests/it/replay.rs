@@ -354,7 +354,7 @@ async fn balances_of_the_ledger(stack: &Wallet) -> BTreeMap<String, Value> {
 }
 
 async fn unsent(stack: &Wallet) -> i64 {
-    sqlx::query_scalar("SELECT count(*) FROM outbox")
+    sqlx::query_scalar("SELECT count(*) FROM unsent_events")
         .fetch_one(&stack.pool())
         .await
         .expect("the outbox")

@@ -25,12 +25,12 @@ const LOOK_PAUSE: Duration = Duration::from_millis(500);
 
 /// The number of unfinished items in each database.
 const UNFINISHED: [(&str, &str); 9] = [
-    ("auth", "SELECT count(*) FROM outbox"),
-    ("wallet", "SELECT count(*) FROM outbox"),
-    ("plan", "SELECT count(*) FROM outbox"),
-    ("coupon", "SELECT count(*) FROM outbox"),
-    ("notification", "SELECT count(*) FROM outbox"),
-    ("acceptor", "SELECT count(*) FROM outbox"),
+    ("auth", "SELECT count(*) FROM unsent_events"),
+    ("wallet", "SELECT count(*) FROM unsent_events"),
+    ("plan", "SELECT count(*) FROM unsent_events"),
+    ("coupon", "SELECT count(*) FROM unsent_events"),
+    ("notification", "SELECT count(*) FROM unsent_events"),
+    ("acceptor", "SELECT count(*) FROM unsent_events"),
     (
         "plan",
         "SELECT count(*) FROM puts WHERE state IN ('driving', 'undoing') OR redeem_due",

@@ -127,7 +127,7 @@ async fn wait_until_events_wait(system: &System) {
     let wallet = database(&system.stack.database_base_url(), "wallet");
     let mut connection = PgConnection::connect(&wallet).await.unwrap();
     let waits =
-        "SELECT EXISTS (SELECT FROM outbox WHERE created_at < now() - interval '3 seconds')";
+        "SELECT EXISTS (SELECT FROM unsent_events WHERE created_at < now() - interval '3 seconds')";
     while !sqlx::query_scalar::<_, bool>(waits)
         .fetch_one(&mut connection)
         .await

@@ -130,7 +130,7 @@ impl Backlog {
         let mut waiting = 0;
         let mut outboxes = BTreeMap::new();
         for service in SENDERS {
-            let query = "SELECT count(*), coalesce(max(id), 0) FROM outbox";
+            let query = "SELECT count(*), coalesce(max(id), 0) FROM unsent_events";
             let (count, last): (i64, i64) = sqlx::query_as(query)
                 .fetch_one(&mut connect(system, service).await)
                 .await
@@ -174,7 +174,7 @@ impl Backlog {
     async fn wait_until_arrived(&self, system: &System) {
         let base_url = system.stack.database_base_url();
         for (service, last) in &self.outboxes {
-            let query = "SELECT count(*) FROM outbox WHERE id <= $1";
+            let query = "SELECT count(*) FROM unsent_events WHERE id <= $1";
             let mut connection = connect(system, service).await;
             while sqlx::query_scalar::<_, i64>(query)
                 .bind(last)
