@@ -17,7 +17,7 @@ const STOP_LIMIT: Duration = Duration::from_secs(20);
 
 /// The form of what the databases hold. It changes when migrations are replaced by others, which they may be until the
 /// first release; a data folder of another form cannot be migrated.
-const FORM: &str = "2";
+const FORM: &str = "3";
 
 /// The file in the data folder that names its form. Backups contain it.
 const FORM_FILE: &str = "adfolio-form";
