@@ -9,17 +9,18 @@
 //! 3. ledger: postings through wallet's gRPC, 16 and 128 callers: holds of distinct users
 //!    ("distinct"), and holds with a coupon, which all touch the same platform account ("hot"). The
 //!    relay, the broker and the consumers of the events run on the same cores.
-//! 4. puts: puts through nginx and the gateway, and their latency at half of that load.
-//! 5. bare: one row through nginx, axum, tonic and sqlx without any code of Adfolio.
-//! 6. property: `GET /user/property`, which does the same through Adfolio.
-//! 7. reads: the requests of the web client's pages.
+//! 4. events: events of an outbox until their last consumer has handled them.
+//! 5. puts: puts through nginx and the gateway, and their latency at half of that load.
+//! 6. bare: one row through nginx, axum, tonic and sqlx without any code of Adfolio.
+//! 7. property: `GET /user/property`, which does the same through Adfolio.
+//! 8. reads: the requests of the web client's pages.
 //!
 //! Measured once, after the rounds:
 //!
-//! 8. statistics: a user's after 10,000 and after 1,000,000 reports, and how fast reports are
+//! 9. statistics: a user's after 10,000 and after 1,000,000 reports, and how fast reports are
 //!    imported.
-//! 9. growth: the size of the rows left by all this and some deposits, and how fast the books with
-//!    them are verified and reconciled.
+//! 10. growth: the size of the rows left by all this and some deposits, and how fast the books with
+//!     them are verified and reconciled.
 //!
 //! `compare OLD [NEW]` measures nothing and compares two results.
 #![allow(
@@ -40,6 +41,7 @@ mod bare;
 mod broker;
 mod callers;
 mod compare;
+mod events;
 mod growth;
 mod ledger;
 mod options;
@@ -125,6 +127,9 @@ async fn prepare(options: &Options, stack: &Stack, processes: &mut Processes) ->
     }
     if options.wants(Part::Pgbench) {
         measurements.push(pgbench::prepare(stack).await);
+    }
+    if options.wants(Part::Events) {
+        measurements.push(events::prepare(stack).await);
     }
     if options.wants(Part::Puts) {
         measurements.extend(puts::prepare(stack).await);

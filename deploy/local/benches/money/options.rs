@@ -15,6 +15,7 @@ pub enum Part {
     Pgbench,
     Broker,
     Ledger,
+    Events,
     Puts,
     Bare,
     Property,
@@ -24,10 +25,11 @@ pub enum Part {
 }
 
 impl Part {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Pgbench,
         Self::Broker,
         Self::Ledger,
+        Self::Events,
         Self::Puts,
         Self::Bare,
         Self::Property,
@@ -41,6 +43,7 @@ impl Part {
             Self::Pgbench => "pgbench",
             Self::Broker => "broker",
             Self::Ledger => "ledger",
+            Self::Events => "events",
             Self::Puts => "puts",
             Self::Bare => "bare",
             Self::Property => "property",
@@ -54,6 +57,7 @@ impl Part {
     fn yardsticks(self) -> &'static [Self] {
         match self {
             Self::Ledger => &[Self::Pgbench, Self::Broker],
+            Self::Events => &[Self::Broker],
             Self::Puts => &[Self::Pgbench],
             Self::Property | Self::Reads => &[Self::Bare],
             Self::Pgbench | Self::Broker | Self::Bare | Self::Statistics | Self::Growth => &[],

@@ -13,7 +13,7 @@ use crate::processes::{BENCHMARK, Used, cores};
 use crate::rounds::Outcome;
 
 /// Ratios of two figures of the same round: a measurement, its yardstick, and what of both.
-const RATIOS: [(&str, &str, &str); 14] = [
+const RATIOS: [(&str, &str, &str); 16] = [
     ("postings_distinct_16", "pgbench", "per_second"),
     ("postings_distinct_128", "pgbench", "per_second"),
     ("postings_hot_16", "pgbench", "per_second"),
@@ -21,6 +21,8 @@ const RATIOS: [(&str, &str, &str); 14] = [
     ("postings_hot_16", "postings_distinct_16", "per_second"),
     ("postings_hot_128", "postings_distinct_128", "per_second"),
     ("postings_distinct_128", "broker", "per_second"),
+    ("events", "broker", "per_second"),
+    ("events", "broker", "cpu_us"),
     ("puts", "pgbench", "per_second"),
     ("puts", "pgbench", "cpu_us"),
     ("property", "bare", "per_second"),
