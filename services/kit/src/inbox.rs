@@ -1,5 +1,6 @@
 //! The inbox: the events that a consumer has applied.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use sqlx::PgPool;
@@ -25,6 +26,23 @@ pub async fn record_in_tx(
     .execute(tx)
     .await?;
     Ok(inserted.rows_affected() == 1)
+}
+
+/// Records that `consumer` applies these events; returns those that it did not apply before.
+pub(crate) async fn record_all_in_tx(
+    tx: &mut Tx,
+    consumer: &str,
+    event_ids: &[Uuid],
+) -> Result<HashSet<Uuid>, sqlx::Error> {
+    let inserted = sqlx::query_scalar!(
+        "INSERT INTO inbox (consumer, event_id) SELECT $1, unnest($2::uuid[])
+         ON CONFLICT DO NOTHING RETURNING event_id",
+        consumer,
+        event_ids
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(inserted.into_iter().collect())
 }
 
 /// Deletes events older than `age` in batches, so that no lock is held for long.

@@ -1,6 +1,7 @@
-//! Consumers: events from a quorum queue, each handled in one transaction with its inbox row.
+//! Consumers: events from a quorum queue, each handled in one transaction with its inbox row. Events
+//! that arrive together share a transaction; if one of them fails, each is handled by itself.
 //!
-//! The outcomes of an event:
+//! The outcomes of an event by itself:
 //! - handled, now or before: acknowledged after the commit;
 //! - irrelevant to the handler: acknowledged at once;
 //! - the database or another service is unavailable ([`HandlerError::Unavailable`]): retried in
@@ -149,7 +150,6 @@ pub struct Consumer {
     service: &'static str,
     name: &'static str,
     bindings: Vec<String>,
-    concurrency: usize,
 }
 
 /// Every consumer of the system: service and name.
@@ -163,9 +163,6 @@ pub const CONSUMERS: [(&str, &str); 7] = [
     ("wallet", "passwords"),
 ];
 
-/// Subjects that are handled in parallel.
-const DEFAULT_CONCURRENCY: usize = 16;
-
 impl Consumer {
     /// The consumer `name` of `service`.
     pub fn new(service: &'static str, name: &'static str) -> Self {
@@ -173,7 +170,6 @@ impl Consumer {
             service,
             name,
             bindings: Vec::new(),
-            concurrency: DEFAULT_CONCURRENCY,
         }
     }
 
@@ -182,13 +178,6 @@ impl Consumer {
     #[must_use]
     pub fn bind(mut self, pattern: impl Into<String>) -> Self {
         self.bindings.push(pattern.into());
-        self
-    }
-
-    /// Handles at most this many subjects in parallel.
-    #[must_use]
-    pub fn concurrency(mut self, subjects: usize) -> Self {
-        self.concurrency = subjects.clamp(1, 256);
         self
     }
 

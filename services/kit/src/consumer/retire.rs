@@ -12,7 +12,7 @@ use tracing::{debug, info};
 
 use super::Handler;
 use super::lanes::Lanes;
-use super::worker::{Worker, consume, next};
+use super::worker::{PREFETCH, Worker, consume, next};
 use crate::broker::{BrokerError, Session, short, unbind};
 use crate::latch::Latch;
 use crate::refusal::chain;
@@ -140,7 +140,7 @@ async fn drain<H: Handler>(
     queue: &str,
     shutdown: &Shutdown,
 ) -> Result<lapin::Consumer, BrokerError> {
-    session.prefetch(worker.prefetch()).await?;
+    session.prefetch(PREFETCH).await?;
     let mut deliveries = consume(session, queue).await?;
     let mut lanes = Lanes::new(Arc::clone(worker), shutdown.clone());
     loop {

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use super::lanes::Lanes;
-use super::worker::{Worker, consume, next};
+use super::worker::{PREFETCH, Worker, consume, next};
 use super::{Handler, retire};
 use crate::admin::Flag;
 use crate::backoff::Backoff;
@@ -121,7 +121,7 @@ async fn prepare<H: Handler>(
         .await?;
     declared.set(true);
     migrated.wait().await;
-    session.prefetch(worker.prefetch()).await?;
+    session.prefetch(PREFETCH).await?;
     let deliveries = consume(&session, queue).await?;
     Ok((session, deliveries))
 }

@@ -1,18 +1,20 @@
 //! The parts of a consumer, and how it takes deliveries.
 
+use chrono::{DateTime, Utc};
 use futures::StreamExt;
 use lapin::message::Delivery;
 use lapin::options::BasicConsumeOptions;
 use lapin::types::FieldTable;
 use metrics::{Counter, Histogram};
 use sqlx::PgPool;
+use tokio::time::Instant;
 
 use super::Consumer;
 use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bounded, short};
 use crate::telemetry::EVENT_LAG;
 
-/// Most unacknowledged deliveries per lane: enough to keep every lane busy during a round trip.
-const PREFETCH_PER_LANE: u16 = 4;
+/// Most unacknowledged deliveries: enough to fill two batches while two others run.
+pub(super) const PREFETCH: u16 = 256;
 
 /// The parts of a consumer.
 pub(super) struct Worker<H> {
@@ -46,6 +48,15 @@ impl Measured {
             lag: metrics::histogram!(EVENT_LAG, "consumer" => consumer()),
         }
     }
+
+    /// Records an event of `time` that was handled since `started`.
+    pub(super) fn record_handled(&self, started: Instant, time: DateTime<Utc>) {
+        self.handled.increment(1);
+        self.seconds.record(started.elapsed());
+        // The clocks of two machines may differ: a negative lag counts as none.
+        let lag = Utc::now().signed_duration_since(time);
+        self.lag.record(lag.to_std().unwrap_or_default());
+    }
 }
 
 impl<H> Worker<H> {
@@ -56,11 +67,6 @@ impl<H> Worker<H> {
     pub(super) fn former_queues(&self) -> Vec<String> {
         let (service, name) = (self.consumer.service, self.consumer.name);
         self.broker.former_queues(service, name)
-    }
-
-    pub(super) fn prefetch(&self) -> u16 {
-        let lanes = u16::try_from(self.consumer.concurrency).unwrap_or(u16::MAX);
-        lanes.saturating_mul(PREFETCH_PER_LANE)
     }
 }
 

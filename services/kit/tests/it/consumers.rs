@@ -218,6 +218,80 @@ async fn an_event_delivered_again_changes_nothing() {
     running.stop().await;
 }
 
+/// Two events that occupy the consumer's batches until they are let go; meanwhile others gather.
+async fn hold_batches(running: &Running) {
+    for subject in ["held-1", "held-2"] {
+        running.publish(subject, 1, "held").await;
+        eventually("it is held", || async {
+            running.recorder.attempts(subject) > 0
+        })
+        .await;
+    }
+}
+
+/// Ends every attempt that is held, now and later.
+fn let_go(running: &Running) {
+    running.recorder.let_go.0.add_permits(1_000);
+}
+
+#[tokio::test]
+async fn what_gathers_during_a_batch_is_one_transaction() {
+    let running = start().await;
+    hold_batches(&running).await;
+    for user in 0..20 {
+        running.publish(&format!("user-{user}"), 1, "").await;
+        running.publish(&format!("user-{user}"), 2, "").await;
+    }
+    let_go(&running);
+    for user in 0..20 {
+        running.wait_for(&format!("user-{user}"), &[1, 2]).await;
+    }
+    let transactions: i64 = sqlx::query_scalar("SELECT count(DISTINCT xmin::text) FROM seen")
+        .fetch_one(&running.database.pool())
+        .await
+        .unwrap();
+    assert!(transactions < 20, "{transactions} of 40 events");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_batch_that_fails_is_handled_event_by_event() {
+    let running = start().await;
+    hold_batches(&running).await;
+    for user in 0..10 {
+        running.publish(&format!("user-{user}"), 1, "").await;
+    }
+    running.publish("bad", 1, "poison").await;
+    for user in 0..10 {
+        running.publish(&format!("user-{user}"), 2, "").await;
+    }
+    let_go(&running);
+    for user in 0..10 {
+        running.wait_for(&format!("user-{user}"), &[1, 2]).await;
+    }
+    eventually("the poison and what was held are dead letters", || async {
+        running.dead().await == 3
+    })
+    .await;
+    assert_eq!(running.seen("bad").await, Vec::<i64>::new());
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_event_that_is_twice_in_a_batch_counts_once() {
+    let running = start().await;
+    hold_batches(&running).await;
+    let (id, broker) = (Uuid::now_v7(), running.broker.broker());
+    for _ in 0..2 {
+        publish_event_with_id(&broker, id, EVENT, "user-1", &json!({"number": 1})).await;
+    }
+    running.publish("user-1", 2, "").await;
+    let_go(&running);
+    running.wait_for("user-1", &[1, 2]).await;
+    assert_eq!(running.recorder.attempts("user-1"), 2);
+    running.stop().await;
+}
+
 #[tokio::test]
 async fn what_is_of_no_concern_is_acknowledged_without_a_trace() {
     let running = start().await;
@@ -262,7 +336,8 @@ async fn poison_is_dead_lettered_without_delaying_neighbours_and_can_be_redriven
         running.dead().await == 1
     })
     .await;
-    assert_eq!(running.recorder.attempts("bad"), 1);
+    // In its batch, and by itself.
+    assert_eq!(running.recorder.attempts("bad"), 2);
     assert_eq!(
         running.seen("bad").await,
         Vec::<i64>::new(),
