@@ -13,7 +13,7 @@
 //! 5. puts: puts through nginx and the gateway, and their latency at half of that load.
 //! 6. bare: one row through nginx, axum, tonic and sqlx without any code of Adfolio.
 //! 7. property: `GET /user/property`, which does the same through Adfolio.
-//! 8. reads: the requests of the web client's pages.
+//! 8. reads: the requests of the web client's pages; named "pages", each of them alone as well.
 //!
 //! Measured once, after the rounds:
 //!
@@ -135,7 +135,7 @@ async fn prepare(options: &Options, stack: &Stack, processes: &mut Processes) ->
         measurements.extend(puts::prepare(stack).await);
     }
     if options.wants(Part::Reads) {
-        measurements.push(reads::prepare(stack).await);
+        measurements.extend(reads::prepare(stack, options.wants(Part::Pages)).await);
     }
     if options.wants(Part::Bare) {
         measurements.push(bare::prepare(stack, processes).await);

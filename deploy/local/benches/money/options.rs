@@ -20,6 +20,7 @@ pub enum Part {
     Bare,
     Property,
     Reads,
+    Pages,
     Statistics,
     Growth,
 }
@@ -34,6 +35,7 @@ impl Part {
         Self::Bare,
         Self::Property,
         Self::Reads,
+        Self::Pages,
         Self::Statistics,
         Self::Growth,
     ];
@@ -48,6 +50,7 @@ impl Part {
             Self::Bare => "bare",
             Self::Property => "property",
             Self::Reads => "reads",
+            Self::Pages => "pages",
             Self::Statistics => "statistics",
             Self::Growth => "growth",
         }
@@ -60,6 +63,7 @@ impl Part {
             Self::Events => &[Self::Broker],
             Self::Puts => &[Self::Pgbench],
             Self::Property | Self::Reads => &[Self::Bare],
+            Self::Pages => &[Self::Bare, Self::Reads],
             Self::Pgbench | Self::Broker | Self::Bare | Self::Statistics | Self::Growth => &[],
         }
     }
@@ -79,11 +83,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// The parts named on the command line with their yardsticks, or all parts.
+    /// The parts named on the command line with their yardsticks, or all parts but the pages, which
+    /// only say more about the reads.
     pub fn from_environment(names: &[&str]) -> Self {
         let mut parts: Vec<Part> = Part::ALL
             .into_iter()
-            .filter(|part| names.is_empty() || names.contains(&part.name()))
+            .filter(|part| {
+                names.contains(&part.name()) || (names.is_empty() && *part != Part::Pages)
+            })
             .collect();
         for part in parts.clone() {
             parts.extend(part.yardsticks());

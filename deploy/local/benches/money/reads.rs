@@ -9,24 +9,28 @@ use crate::api::{Api, advertisers};
 use crate::callers::{self, Call};
 use crate::rounds::Measurement;
 
-/// Of the ad centre, the plans, the wallet and the account, by advertisers with some plans each.
-const PAGES: [&str; 9] = [
-    "/user/info",
-    "/user/property",
-    "/ad/order/data_statistics/list?type=1&user_time_zone=Asia/Singapore",
-    "/plan/product/list",
-    "/plan/order/list",
-    "/user/withdraw/list",
-    "/transaction_flow/list",
-    "/user_coupon/list",
-    "/acceptor/order/list",
+/// Of the ad centre, the plans, the wallet and the account, by advertisers with some plans each: the name of each
+/// page's own measurement, and its path.
+const PAGES: [(&str, &str); 9] = [
+    ("page info", "/user/info"),
+    ("page property", "/user/property"),
+    (
+        "page statistics",
+        "/ad/order/data_statistics/list?type=1&user_time_zone=Asia/Singapore",
+    ),
+    ("page products", "/plan/product/list"),
+    ("page plans", "/plan/order/list"),
+    ("page withdrawals", "/user/withdraw/list"),
+    ("page flow", "/transaction_flow/list"),
+    ("page coupons", "/user_coupon/list"),
+    ("page exchanges", "/acceptor/order/list"),
 ];
 
 /// So that no list is empty.
 const PLANS: usize = 10;
 
-/// The pages in turn, by 32 callers.
-pub async fn prepare(stack: &Stack) -> Measurement {
+/// The pages in turn, by 32 callers, and if `each` every page alone too.
+pub async fn prepare(stack: &Stack, each: bool) -> Vec<Measurement> {
     let api = Api::new(stack);
     let admin = api.admin().await;
     let product_id = api.product(&admin).await;
@@ -38,13 +42,31 @@ pub async fn prepare(stack: &Stack) -> Measurement {
             api.post("/plan/order/put", token, key, body).await;
         }
     }
+    let mut measurements = vec![measurement("reads", &api, &tokens, &PAGES)];
+    if each {
+        let alone = |page: &(&'static str, &'static str)| {
+            measurement(page.0, &api, &tokens, std::slice::from_ref(page))
+        };
+        measurements.extend(PAGES.iter().map(alone));
+    }
+    measurements
+}
+
+/// The pages in turn, called with each of the tokens at the same time.
+fn measurement(
+    name: &'static str,
+    api: &Api,
+    tokens: &[String],
+    pages: &[(&'static str, &'static str)],
+) -> Measurement {
+    let (api, tokens, pages) = (api.clone(), tokens.to_vec(), pages.to_vec());
     let call: Call<String> = Arc::new(move |token, number| {
-        let api = api.clone();
+        let (api, path) = (api.clone(), pages[number % pages.len()].1);
         Box::pin(async move {
-            api.get(PAGES[number % PAGES.len()], &token).await;
+            api.get(path, &token).await;
         })
     });
-    Measurement::new("reads", move |duration| {
+    Measurement::new(name, move |duration| {
         let (tokens, call) = (tokens.clone(), call.clone());
         Box::pin(async move { callers::saturate(&tokens, duration, &call).await })
     })

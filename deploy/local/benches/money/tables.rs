@@ -62,21 +62,21 @@ fn print_processor_time(results: &Results) {
         .collect();
     print!("{:<14}", "");
     for (name, _) in &columns {
-        print!(" {name:>12}");
+        print!(" {name:>16}");
     }
     println!();
     for process in results.processes() {
         print!("{process:<14}");
         for (_, processes) in &columns {
             let used_us = processes.get(process).map_or(0.0, |used| used.median);
-            print!(" {:>12}", number(used_us));
+            print!(" {:>16}", number(used_us));
         }
         println!();
     }
     print!("{:<14}", "system");
     for name in results.cpu_us.keys() {
         let total = &results.figures[&format!("{name}.cpu_us")];
-        print!(" {:>12}", number(total.median));
+        print!(" {:>16}", number(total.median));
     }
     println!();
 }
