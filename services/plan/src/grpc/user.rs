@@ -56,9 +56,8 @@ impl PlanService for UserApi {
         };
         let list = List::new(request.page, "plans", &user)?;
         let before = list.before()?;
-        let rows = order::list(&self.0, Some(user), &filter, before, list.fetch()).await?;
-        let (orders, next_cursor) = list.cut(rows, |last| last.id);
-        let counts = order::counts(&self.0, user, &filter.official).await?;
+        let listing = order::list_of_user(&self.0, user, &filter, before, list.fetch()).await?;
+        let (orders, next_cursor) = list.cut(listing.orders, |last| last.id);
         let count = |(status, count): (order::status::Status, i64)| proto::StatusCount {
             status: status.to_wire(),
             count,
@@ -66,7 +65,7 @@ impl PlanService for UserApi {
         Ok(Response::new(proto::ListPlansResponse {
             items: orders.iter().map(Into::into).collect(),
             next_cursor,
-            counts: counts.into_iter().map(count).collect(),
+            counts: listing.counts.into_iter().map(count).collect(),
         }))
     }
 

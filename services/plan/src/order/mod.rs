@@ -2,7 +2,7 @@
 //!
 //! | use case | statement |
 //! |---|---|
-//! | list | one index range for each filter value, merged newest first |
+//! | list | one index range for each filter value, merged newest first; of a user with the counts |
 //! | counts | the rows of `order_counts`, which a trigger on orders keeps |
 //! | push | [`push()`]: one insert for all users, whom auth knows or who follow the operator |
 //! | expiry | [`expire`]: under the order's lock, unless a put of it is under way |
@@ -49,6 +49,40 @@ pub struct Detail {
     pub series: Vec<SeriesPoint>,
 }
 
+/// A page of a user's orders, and how many there are in each status that users see.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// The page, newest first.
+    pub orders: Vec<Order>,
+    /// Every listed status with its number.
+    pub counts: Vec<(Status, i64)>,
+}
+
+/// A user's orders older than `before`.
+pub async fn list_of_user(
+    app: &App,
+    user: UserId,
+    filter: &Filter,
+    before: Option<OrderId>,
+    fetch: i64,
+) -> Result<Listing, PlanError> {
+    let (orders, counts) = list::newest_of_user(&app.pool, user, filter, before, fetch).await?;
+    let known = match counts {
+        Some(counts) => counts,
+        None => list::counts(&app.pool, user, &filter.official).await?,
+    };
+    let count_of = |status| {
+        let same = known.iter().filter(|(found, _)| *found == status);
+        same.fold(0_i64, |sum, (_, count)| sum.saturating_add(*count))
+    };
+    Ok(Listing {
+        orders,
+        counts: Status::LISTED
+            .map(|status| (status, count_of(status)))
+            .into(),
+    })
+}
+
 /// Orders older than `before`, newest first, of a user or of all users.
 pub async fn list(
     app: &App,
@@ -57,7 +91,13 @@ pub async fn list(
     before: Option<OrderId>,
     fetch: i64,
 ) -> Result<Vec<Order>, PlanError> {
-    list::newest(&app.pool, user, filter, before, fetch).await
+    match user {
+        Some(user) => {
+            let found = list::newest_of_user(&app.pool, user, filter, before, fetch).await?;
+            Ok(found.0)
+        }
+        None => list::newest(&app.pool, filter, before, fetch).await,
+    }
 }
 
 /// The order with a plan number; empty if there is none or the filter excludes it.
@@ -68,25 +108,6 @@ pub async fn list_by_number(
     filter: &Filter,
 ) -> Result<Vec<Order>, PlanError> {
     list::by_number(&app.pool, number, user, filter).await
-}
-
-/// How many orders a user has in each status that users see.
-pub async fn counts(
-    app: &App,
-    user: UserId,
-    official: &[bool],
-) -> Result<Vec<(Status, i64)>, PlanError> {
-    let known = list::counts(&app.pool, user, official).await?;
-    let count_of = |status| {
-        known
-            .iter()
-            .find(|(found, _)| *found == status)
-            .map_or(0, |(_, count)| *count)
-    };
-    Ok(Status::LISTED
-        .into_iter()
-        .map(|status| (status, count_of(status)))
-        .collect())
 }
 
 /// How many pushed plans wait for a user's put.

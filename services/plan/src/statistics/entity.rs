@@ -188,9 +188,6 @@ impl Stretches {
     pub fn pieces(&self) -> Pieces {
         let mut pieces = Pieces::default();
         for (index, (from, to)) in self.pairs().enumerate() {
-            let Ok(index) = i32::try_from(index) else {
-                break;
-            };
             let floor = day_of(from);
             let first_day = if floor == from {
                 from
@@ -210,11 +207,20 @@ impl Stretches {
     }
 }
 
-/// Pieces of points, as columns for SQL.
+/// Pieces of points in order of time, as columns for SQL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PieceColumns {
     /// Which point.
-    pub points: Vec<i32>,
+    pub points: Vec<usize>,
+    /// From.
+    pub from: Vec<DateTime<Utc>>,
+    /// To, exclusive.
+    pub to: Vec<DateTime<Utc>>,
+}
+
+/// Runs of pieces without gaps between them, as columns for SQL.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Runs {
     /// From.
     pub from: Vec<DateTime<Utc>>,
     /// To, exclusive.
@@ -222,12 +228,36 @@ pub struct PieceColumns {
 }
 
 impl PieceColumns {
-    fn push(&mut self, point: i32, from: DateTime<Utc>, to: DateTime<Utc>) {
+    fn push(&mut self, point: usize, from: DateTime<Utc>, to: DateTime<Utc>) {
         if from < to {
             self.points.push(point);
             self.from.push(from);
             self.to.push(to);
         }
+    }
+
+    /// The runs that the pieces form.
+    pub fn runs(&self) -> Runs {
+        let mut runs = Runs::default();
+        for (from, to) in self.from.iter().zip(&self.to) {
+            match runs.to.last_mut() {
+                Some(end) if end == from => *end = *to,
+                _ => {
+                    runs.from.push(*from);
+                    runs.to.push(*to);
+                }
+            }
+        }
+        runs
+    }
+
+    /// The point of the piece at a place, counted from 1 as PostgreSQL's `width_bucket` does; beyond
+    /// all points if there is none.
+    pub fn point_at(&self, place: Option<i32>) -> usize {
+        let place = place.and_then(|place| usize::try_from(place).ok());
+        let index = place.and_then(|place| place.checked_sub(1));
+        let point = index.and_then(|index| self.points.get(index));
+        point.copied().unwrap_or(usize::MAX)
     }
 }
 
@@ -272,6 +302,34 @@ mod tests {
         let kathmandu = edges(Range::Today, "Asia/Kathmandu", "2026-11-20T10:00:00Z");
         assert_eq!(kathmandu.first(), Some(&at("2026-11-19T18:15:00Z")));
         assert_eq!(kathmandu.last(), Some(&at("2026-11-20T18:15:00Z")));
+    }
+
+    #[test]
+    fn pieces_without_gaps_are_one_run() {
+        let now = at("2026-11-20T10:00:00Z");
+        let pieces = |range, zone: &str| {
+            Stretches::of_range(range, TimeZone::parse(zone), now, None).pieces()
+        };
+        let today = pieces(Range::Today, "Asia/Singapore").buckets;
+        assert_eq!((today.points.len(), today.runs().from.len()), (24, 1));
+        let month = pieces(Range::Month, "UTC");
+        assert_eq!(
+            (month.days.points.len(), month.days.runs().from.len()),
+            (20, 1)
+        );
+        assert_eq!(month.buckets.runs(), Runs::default());
+        let gap = PieceColumns {
+            points: vec![3, 5],
+            from: vec![at("2026-11-20T00:00:00Z"), at("2026-11-20T02:00:00Z")],
+            to: vec![at("2026-11-20T01:00:00Z"), at("2026-11-20T03:00:00Z")],
+        };
+        assert_eq!(
+            (gap.runs().from, gap.runs().to),
+            (gap.from.clone(), gap.to.clone())
+        );
+        let places = [Some(1), Some(2), Some(0), Some(3), None];
+        let points = places.map(|place| gap.point_at(place));
+        assert_eq!(points, [3, 5, usize::MAX, usize::MAX, usize::MAX]);
     }
 
     #[test]

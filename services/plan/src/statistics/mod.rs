@@ -8,6 +8,8 @@
 //! | everything | the running total |
 //! | to be consumed | the user's running plans, now |
 //!
+//! One statement reads the points and what is to be consumed; the running total is another.
+//!
 //! Sums are exact in millionths of a unit; a value is rounded once, half to even.
 
 pub mod entity;
@@ -67,12 +69,14 @@ pub async fn of_user(
     range: Range,
     zone: TimeZone,
 ) -> Result<Statistics, PlanError> {
-    let totals = repo::totals(&app.pool, user).await?;
+    // Only everything begins where the user's data does.
+    let totals = match range {
+        Range::All => repo::totals(&app.pool, user).await?,
+        Range::Today | Range::Week | Range::Month => None,
+    };
     let first_at = totals.as_ref().and_then(|totals| totals.first_at);
     let stretches = Stretches::of_range(range, zone, app.clock.now(), first_at);
-    let pieces = stretches.pieces();
-    let mut points = repo::sum_days(&app.pool, user, &pieces.days).await?;
-    points.extend(repo::sum_buckets(&app.pool, user, &pieces.buckets).await?);
+    let sums = repo::sums(&app.pool, user, &stretches.pieces()).await?;
     let mut series: Vec<SeriesPoint> = stretches
         .pairs()
         .map(|(time, _)| SeriesPoint {
@@ -85,7 +89,7 @@ pub async fn of_user(
         index,
         figures: part,
         puts: put,
-    } in points
+    } in sums.points
     {
         if let Some(point) = series.get_mut(index) {
             point.figures = point.figures.checked_add(part)?;
@@ -105,7 +109,7 @@ pub async fn of_user(
         to: stretches.edges.last().copied().unwrap_or_default(),
         puts,
         figures,
-        to_be_consumed: repo::running_budget(&app.pool, user).await?,
+        to_be_consumed: sums.running_budget,
         series,
     })
 }

@@ -7,7 +7,7 @@ use adfolio_money::{Micros, Money};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::entity::{Figures, PieceColumns, Puts};
+use super::entity::{Figures, Pieces, Puts};
 use crate::error::PlanError;
 use crate::ids::OrderId;
 
@@ -146,40 +146,18 @@ pub(super) async fn add_to_plan_buckets_in_tx(
     Ok(())
 }
 
-/// A point that was read.
+/// A piece that was read.
 pub(super) struct Point {
     pub(super) index: usize,
     pub(super) figures: Figures,
     pub(super) puts: Puts,
 }
 
-/// Sums of a user's rows in a roll-up. LATERAL makes each piece a range of the primary key of its own: a plain join may
-/// read all rows of the user once for every piece.
-macro_rules! sums {
-    ($pool:ident, $user:ident, $pieces:ident, $table:literal, $time:literal) => {
-        sqlx::query!(
-            "SELECT piece.point AS \"point!\", part.impressions AS \"impressions!\", part.clicks AS \"clicks!\",
-                    part.charged AS \"charged!\", part.revenue AS \"revenue!\", part.invested AS \"invested!\",
-                    part.orders AS \"orders!\"
-             FROM UNNEST($2::int[], $3::timestamptz[], $4::timestamptz[]) AS piece (point, start, finish)
-             CROSS JOIN LATERAL (
-                 SELECT coalesce(sum(impressions), 0)::bigint AS impressions, coalesce(sum(clicks), 0)::bigint AS clicks,
-                        coalesce(sum(charged_micros), 0)::bigint AS charged, coalesce(sum(revenue_micros), 0)::bigint AS revenue,
-                        coalesce(sum(invested_minor), 0)::bigint AS invested, coalesce(sum(delivery_orders), 0)::bigint AS orders
-                 FROM " + $table + " WHERE user_id = $1 AND " + $time + " >= piece.start AND " + $time + " < piece.finish) AS part",
-            $user.0,
-            &$pieces.points,
-            &$pieces.from,
-            &$pieces.to,
-        )
-        .map(|row| Point {
-            index: usize::try_from(row.point).unwrap_or(usize::MAX),
-            figures: figures(row.impressions, row.clicks, row.charged, row.revenue),
-            puts: puts(row.invested, row.orders),
-        })
-        .fetch_all($pool)
-        .await?
-    };
+/// What one statement reads of a user: the pieces that have rows, and the budget of the user's
+/// running plans that is not charged yet.
+pub(super) struct Sums {
+    pub(super) points: Vec<Point>,
+    pub(super) running_budget: Micros,
 }
 
 /// In the order of the columns.
@@ -199,22 +177,61 @@ fn puts(invested: i64, orders: i64) -> Puts {
     }
 }
 
-/// Sums of a user's days.
-pub(super) async fn sum_days(
-    pool: &PgPool,
-    user: UserId,
-    pieces: &PieceColumns,
-) -> Result<Vec<Point>, PlanError> {
-    Ok(sums!(pool, user, pieces, "user_days", "day"))
-}
-
-/// Sums of a user's buckets.
-pub(super) async fn sum_buckets(
-    pool: &PgPool,
-    user: UserId,
-    pieces: &PieceColumns,
-) -> Result<Vec<Point>, PlanError> {
-    Ok(sums!(pool, user, pieces, "user_buckets", "bucket"))
+/// Sums of a user's days and buckets. A run of pieces without gaps is one range of a primary key:
+/// LATERAL makes it one, where a plain join may read all rows of the user once for every run.
+pub(super) async fn sums(pool: &PgPool, user: UserId, pieces: &Pieces) -> Result<Sums, PlanError> {
+    let (days, buckets) = (&pieces.days, &pieces.buckets);
+    let (day_runs, bucket_runs) = (days.runs(), buckets.runs());
+    let rows = sqlx::query!(
+        r#"SELECT 'day' AS "source!", width_bucket(part.day, $2::timestamptz[]) AS place,
+                  coalesce(sum(impressions), 0)::bigint AS "impressions!", coalesce(sum(clicks), 0)::bigint AS "clicks!",
+                  coalesce(sum(charged_micros), 0)::bigint AS "charged!", coalesce(sum(revenue_micros), 0)::bigint AS "revenue!",
+                  coalesce(sum(invested_minor), 0)::bigint AS "invested!", coalesce(sum(delivery_orders), 0)::bigint AS "orders!"
+           FROM UNNEST($3::timestamptz[], $4::timestamptz[]) AS run (start, finish)
+           CROSS JOIN LATERAL (SELECT * FROM user_days WHERE user_id = $1 AND day >= run.start AND day < run.finish) AS part
+           GROUP BY 2
+           UNION ALL
+           SELECT 'bucket', width_bucket(part.bucket, $5::timestamptz[]),
+                  coalesce(sum(impressions), 0)::bigint, coalesce(sum(clicks), 0)::bigint,
+                  coalesce(sum(charged_micros), 0)::bigint, coalesce(sum(revenue_micros), 0)::bigint,
+                  coalesce(sum(invested_minor), 0)::bigint, coalesce(sum(delivery_orders), 0)::bigint
+           FROM UNNEST($6::timestamptz[], $7::timestamptz[]) AS run (start, finish)
+           CROSS JOIN LATERAL (SELECT * FROM user_buckets
+                               WHERE user_id = $1 AND bucket >= run.start AND bucket < run.finish) AS part
+           GROUP BY 2
+           UNION ALL
+           SELECT 'running', NULL, 0, 0, coalesce(sum(put_amount_minor * 10000 - charged_micros), 0)::bigint, 0, 0, 0
+           FROM orders WHERE user_id = $1 AND status IN ('matching', 'putting')"#,
+        user.0,
+        &days.from,
+        &day_runs.from,
+        &day_runs.to,
+        &buckets.from,
+        &bucket_runs.from,
+        &bucket_runs.to,
+    )
+    .fetch_all(pool)
+    .await?;
+    let mut sums = Sums {
+        points: Vec::with_capacity(rows.len()),
+        running_budget: Micros::new(0),
+    };
+    for row in rows {
+        let columns = match row.source.as_str() {
+            "day" => days,
+            "bucket" => buckets,
+            _ => {
+                sums.running_budget = Micros::new(row.charged);
+                continue;
+            }
+        };
+        sums.points.push(Point {
+            index: columns.point_at(row.place),
+            figures: figures(row.impressions, row.clicks, row.charged, row.revenue),
+            puts: puts(row.invested, row.orders),
+        });
+    }
+    Ok(sums)
 }
 
 /// A user's running totals.
@@ -243,18 +260,6 @@ pub(super) async fn totals(pool: &PgPool, user: UserId) -> Result<Option<Totals>
         puts: puts(row.invested_minor, row.delivery_orders),
         first_at: row.first_at,
     }))
-}
-
-/// Budget of a user's running plans that is not charged yet.
-pub(super) async fn running_budget(pool: &PgPool, user: UserId) -> Result<Micros, PlanError> {
-    let micros = sqlx::query_scalar!(
-        r#"SELECT coalesce(sum(put_amount_minor * 10000 - charged_micros), 0)::bigint AS "micros!"
-           FROM orders WHERE user_id = $1 AND status IN ('matching', 'putting')"#,
-        user.0,
-    )
-    .fetch_one(pool)
-    .await?;
-    Ok(Micros::new(micros))
 }
 
 /// First and last bucket of a plan.
