@@ -138,14 +138,31 @@ pub async fn list(
 ) -> Result<Listing, CouponError> {
     let now = app.clock.now();
     let today = time_zone.today(now);
-    let coupons = repo::list(&app.pool, user, page.state, page.before, page.fetch, now).await?;
+    // Most users have no coupon of most states, and between campaigns nobody can claim: the summary saves the other
+    // two statements where they would find nothing.
+    let summary = repo::summary(&app.pool, user, now).await?;
+    let coupons = async {
+        if summary.counts.of(page.state) > 0 {
+            repo::list(&app.pool, user, page.state, page.before, page.fetch, now).await
+        } else {
+            Ok(Vec::new())
+        }
+    };
+    let claimable = async {
+        if summary.may_claim {
+            repo::claimable(&app.pool, user, today, now, CLAIMABLE_LIMIT).await
+        } else {
+            Ok(Vec::new())
+        }
+    };
+    let (coupons, claimable) = tokio::try_join!(coupons, claimable)?;
     Ok(Listing {
         coupons: coupons
             .into_iter()
             .map(|coupon| coupon.shown_at(now))
             .collect(),
-        counts: repo::counts(&app.pool, user, now).await?,
-        claimable: repo::claimable(&app.pool, user, today, now, CLAIMABLE_LIMIT).await?,
+        counts: summary.counts,
+        claimable,
     })
 }
 

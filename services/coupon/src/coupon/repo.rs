@@ -227,26 +227,43 @@ pub async fn list(
     rows.into_iter().map(Coupon::try_from).collect()
 }
 
-/// How many coupons the user has, by shown state: one row, and the few past their time that are not marked yet.
-pub async fn counts(
+/// What a listing of a user's coupons consists of.
+#[derive(Clone, Copy, Debug)]
+pub struct Summary {
+    /// By shown state.
+    pub counts: Counts,
+    /// Whether [`claimable`] may find anything: a campaign is open, or the user has had the new-user coupon.
+    pub may_claim: bool,
+}
+
+/// How many coupons the user has, by shown state, and whether there may be anything to claim: one row, and the few past
+/// their time that are not marked yet.
+pub async fn summary(
     pool: &PgPool,
     user: UserId,
     now: DateTime<Utc>,
-) -> Result<Counts, CouponError> {
-    let counts = sqlx::query_as!(
-        Counts,
-        r#"SELECT unused - overdue AS "unused!", used, expired + overdue AS "expired!"
-           FROM coupon_counts
-           CROSS JOIN LATERAL (SELECT count(*) AS overdue FROM coupons
-                               WHERE coupons.user_id = coupon_counts.user_id AND state = 'unused'
-                                 AND expires_at <= $2) AS unmarked
-           WHERE user_id = $1"#,
+) -> Result<Summary, CouponError> {
+    let row = sqlx::query!(
+        r#"SELECT coalesce(unused, 0) - overdue AS "unused!", coalesce(used, 0) AS "used!",
+                  coalesce(expired, 0) + overdue AS "expired!",
+                  EXISTS (SELECT 1 FROM campaigns WHERE kind <> 'staff' AND (ends_at IS NULL OR ends_at > $2))
+                      OR EXISTS (SELECT 1 FROM coupons WHERE user_id = $1 AND source = 'new_user') AS "may_claim!"
+           FROM (SELECT count(*) AS overdue FROM coupons
+                 WHERE user_id = $1 AND state = 'unused' AND expires_at <= $2) AS unmarked
+           LEFT JOIN coupon_counts ON user_id = $1"#,
         user.0,
         now,
     )
-    .fetch_optional(pool)
+    .fetch_one(pool)
     .await?;
-    Ok(counts.unwrap_or_default())
+    Ok(Summary {
+        counts: Counts {
+            unused: row.unused,
+            used: row.used,
+            expired: row.expired,
+        },
+        may_claim: row.may_claim,
+    })
 }
 
 /// Open campaigns that have coupons left or that the user has claimed from, and the new-user campaign that the user's
