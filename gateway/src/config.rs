@@ -23,8 +23,9 @@ pub struct GatewayConfig {
     /// The platform's currency, ISO 4217
     #[arg(long, env = "CURRENCY", default_value = "USD", value_parser = parse_currency)]
     pub currency: String,
-    /// Seconds for which a verified session is cached. A session that ended elsewhere is accepted no longer than
-    /// this, even while RabbitMQ is down
+    /// Seconds for which a verified session and a user's profile are cached. A session that ended elsewhere is
+    /// accepted no longer than this, and a profile that changed elsewhere is shown no longer, even while RabbitMQ is
+    /// down
     #[arg(long, env = "SESSION_CACHE_SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=60))]
     pub session_cache_seconds: u64,
     /// Networks of trusted proxies, whose X-Forwarded-For is used
@@ -69,7 +70,8 @@ pub struct GatewayConfig {
     /// Seconds after which an event stream ends and its client opens another; less than the timeouts of proxies
     #[arg(long, env = "STREAM_MAX_AGE_SECONDS", default_value_t = 3_300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub stream_max_age_seconds: u64,
-    /// Seconds for which the parts of basic_config are cached. Changes by staff reach other replicas after this time
+    /// Seconds for which the parts of basic_config and the list of products are cached. Changes by staff reach other
+    /// replicas after this time at the latest
     #[arg(long, env = "BASIC_CONFIG_CACHE_SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=300))]
     pub basic_config_cache_seconds: u64,
 }

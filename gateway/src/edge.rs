@@ -300,6 +300,8 @@ async fn answer(
         caller.idempotency_key = None;
     }
     let user_agent = context::user_agent(headers);
+    // Dropped with the answer before it is sent, and also if the client goes away: the service may go on.
+    let _written = (route.method != Method::GET).then(|| gateway.recent().written_by(&caller));
     let call = Call {
         gateway,
         caller,

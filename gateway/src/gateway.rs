@@ -12,6 +12,7 @@ use crate::auth::{Sessions, TokenDigest};
 use crate::basic_config::BasicConfigCache;
 use crate::config::GatewayConfig;
 use crate::limits::FloodLimit;
+use crate::recent::Recent;
 use crate::service_entries::ServiceEntryCache;
 use crate::services::Services;
 use crate::stream::Streams;
@@ -25,6 +26,7 @@ pub struct Gateway(Arc<Shared>);
 struct Shared {
     services: Services,
     sessions: Sessions,
+    recent: Recent,
     service_entries: ServiceEntryCache,
     address_limit: FloodLimit<IpAddr>,
     token_limit: FloodLimit<TokenDigest>,
@@ -47,14 +49,13 @@ impl Gateway {
             Services::connect(&config.services, config.process.server.tls.load()?.as_ref())?;
         let believed_for = Duration::from_secs(config.session_cache_seconds);
         let sessions = Sessions::new(services.clone(), believed_for);
-        let basic_config = BasicConfigCache::new(
-            services.clone(),
-            config.currency.clone(),
-            Duration::from_secs(config.basic_config_cache_seconds),
-        );
+        let content_kept_for = Duration::from_secs(config.basic_config_cache_seconds);
+        let basic_config =
+            BasicConfigCache::new(services.clone(), config.currency.clone(), content_kept_for);
         Ok(Self(Arc::new(Shared {
             streams: Streams::new(config, sessions.clone(), (shutdown, closing)),
             sessions,
+            recent: Recent::new(believed_for, content_kept_for),
             service_entries: ServiceEntryCache::new(
                 services.notification.clone(),
                 basic_config.clone(),
@@ -77,6 +78,11 @@ impl Gateway {
     /// Verified tokens.
     pub fn sessions(&self) -> &Sessions {
         &self.0.sessions
+    }
+
+    /// Recent answers of services.
+    pub fn recent(&self) -> &Recent {
+        &self.0.recent
     }
 
     /// Customer-service entries.

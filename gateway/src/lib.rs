@@ -11,6 +11,7 @@ pub mod call;
 pub mod config;
 pub mod context;
 pub mod docs;
+mod doubts;
 pub mod dto;
 pub mod edge;
 pub mod envelope;
@@ -25,6 +26,7 @@ pub mod messages;
 pub mod openapi;
 pub mod paths;
 pub mod readiness;
+pub mod recent;
 pub mod route;
 pub mod routes;
 pub mod schemas;
@@ -44,6 +46,7 @@ use tokio::net::TcpListener;
 
 use crate::config::GatewayConfig;
 use crate::gateway::Gateway;
+use crate::recent::Recent;
 use crate::server::ServerLimits;
 
 /// Serves the REST contract on `listener` until the shutdown.
@@ -76,7 +79,12 @@ async fn serve(
         "revocations",
         revocations.run(broker.clone(), answered.clone(), sink),
     );
-    // A separate subscription, so that revocations never wait behind wallet events.
+    // Separate subscriptions, so that revocations never wait behind other events.
+    let recent = gateway.recent();
+    service.tasks.spawn(
+        "changes",
+        Recent::subscription().run(broker.clone(), answered.clone(), recent.sink()),
+    );
     let streams = gateway.streams();
     service.tasks.spawn(
         "streams",

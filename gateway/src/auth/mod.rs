@@ -3,12 +3,8 @@
 //! The lifetime of a cached answer counts from the time of the request to auth, not of its answer. So whatever ended
 //! before a call began is over for that call after this time at the latest, even if RabbitMQ is down, auth cannot
 //! reach it, or auth's answer was slow. Events only make it sooner.
-//!
-//! A cached answer also carries the generation at which its verification began. An event raises the generation and
-//! marks its user with it; an answer older than its user's mark is invalid. This closes the race in which a
-//! verification that began before a revocation is stored after it: such an answer is stored, but never used.
 
-mod doubts;
+mod revocations;
 
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -27,11 +23,12 @@ use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use crate::doubts::Doubts;
 use crate::dto::secret;
 use crate::errors::Failure;
 use crate::lang::Lang;
 use crate::services::Services;
-use doubts::{Doubts, RevocationSink};
+use revocations::RevocationSink;
 
 /// Maximum number of cached tokens.
 const MAX_TOKENS: u64 = 50_000;

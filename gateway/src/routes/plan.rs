@@ -165,11 +165,14 @@ async fn count_waiting(call: Call, _: Json<Empty>) -> Result<Count, Failure> {
 }
 
 async fn products(call: Call, Query(query): Query<PageQuery>) -> Result<Page<Product>, Failure> {
-    let message = plan::ListProductsRequest {
-        page: query.into_page(),
+    let ask = || async {
+        let message = plan::ListProductsRequest {
+            page: query.clone().into_page(),
+        };
+        let response = send!(call.reading(), plan.list_products, message).await?;
+        Page::from_proto(response.items, response.next_cursor)
     };
-    let response = send!(call.reading(), plan.list_products, message).await?;
-    Page::from_proto(response.items, response.next_cursor)
+    call.gateway.recent().products(&query, ask).await
 }
 
 async fn statistics(

@@ -17,6 +17,7 @@ use crate::call::{Call, send};
 use crate::dto::account::{Session, Settings, UserInfo};
 use crate::dto::{Decode, non_empty, present};
 use crate::errors::Failure;
+use crate::recent::Profile;
 
 /// How long an answer waits for an optional part.
 const PART_LIMIT: Duration = Duration::from_secs(1);
@@ -40,32 +41,40 @@ pub async fn spare<T>(
     }
 }
 
-/// The caller's profile.
+/// The caller's profile. What auth, wallet and plan answered a moment ago is used again; see [`crate::recent`].
 pub async fn own(call: &Call) -> Result<UserInfo, Failure> {
-    let user = async { send!(call.reading(), auth.get_user, auth::GetUserRequest {}).await };
-    let (user, settings, operator_id, entries) = futures::join!(
-        user,
-        settings(call),
-        operator(call),
+    let (profile, entries) = futures::join!(
+        call.gateway.recent().profile(call.user()?, || ask(call)),
         call.gateway.service_entries().get(call.lang)
     );
-    let user = present(user?.user, "user")?;
-    let settings = Settings {
-        operator_id,
-        ..settings?
-    };
+    let Profile { user, settings, .. } = profile?;
     UserInfo::from_proto(user, settings, &entries)
+}
+
+/// The parts of a profile that several services know.
+async fn ask(call: &Call) -> Result<Profile, Failure> {
+    let user = async { send!(call.reading(), auth.get_user, auth::GetUserRequest {}).await };
+    let (user, settings, operator) = futures::join!(user, settings(call), operator(call));
+    let user = present(user?.user, "user")?;
+    Ok(Profile {
+        user,
+        is_whole: operator.is_some(),
+        settings: Settings {
+            operator_id: operator.flatten(),
+            ..settings?
+        },
+    })
 }
 
 /// The caller's profile with auth's answer, without unavailable parts.
 pub async fn around(call: &Call, user: auth::User) -> Result<UserInfo, Failure> {
-    let (settings, operator_id, entries) = futures::join!(
+    let (settings, operator, entries) = futures::join!(
         spare("wallet settings", settings(call)),
         operator(call),
         call.gateway.service_entries().get(call.lang)
     );
     let settings = Settings {
-        operator_id,
+        operator_id: operator.flatten(),
         ..settings.unwrap_or_default()
     };
     UserInfo::from_proto(user, settings, &entries)
@@ -101,7 +110,8 @@ async fn settings(call: &Call) -> Result<Settings, Failure> {
     })
 }
 
-async fn operator(call: &Call) -> Option<String> {
+/// The operator followed, if any; none at all if plan did not answer.
+async fn operator(call: &Call) -> Option<Option<String>> {
     let response = async {
         send!(
             call.reading(),
@@ -110,5 +120,6 @@ async fn operator(call: &Call) -> Option<String> {
         )
         .await
     };
-    non_empty(spare("operator followed", response).await?.operator_id)
+    let response = spare("operator followed", response).await?;
+    Some(non_empty(response.operator_id))
 }

@@ -26,6 +26,7 @@ mod journey;
 mod outage;
 mod page;
 mod preferences;
+mod recent;
 mod retries;
 mod revocation;
 mod secrets;
